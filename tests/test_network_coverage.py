@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from assay.network import description, simulation
+from made_runs import answer
 from saturable_networks import CUBE, FLITS, IO_NODES, QUEUE, TORUS
 
 Document = dict[str, Any]
@@ -21,14 +22,7 @@ Document = dict[str, Any]
 def made(file: Path, **method: Any) -> Document:
     """The document of a description with these keys of [method]."""
     found = description.load(file)
-    steps = simulation.steps(found.but(method=found.method.model_copy(update=method)))
-    try:
-        tasks = next(steps)
-        while True:
-            tasks = steps.send([task.make() for task in tasks])
-    except StopIteration as end:
-        answer: Document = end.value
-        return answer
+    return answer(simulation.steps(found.but(method=found.method.model_copy(update=method))))
 
 
 def header(document: Document) -> Document:

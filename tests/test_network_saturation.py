@@ -17,20 +17,16 @@ from assay.network import balance, description, filling, saturation
 from assay.network.filling import Filling
 from assay.network.offered import at_load
 from assay.network.simulation import task
+from made_runs import answer
 from saturable_networks import CUBE, HOT_SPOT, IO_NODES, QUEUE, TORUS
 
 
 def found(file: Path, **keys: Any) -> dict[str, Any]:
     """The saturation of a description with these keys of [method]."""
     about = description.load(file)
-    steps = saturation.steps(about.but(method=about.method.model_copy(update=keys)))
-    try:
-        tasks = next(steps)
-        while True:
-            tasks = steps.send([task.make() for task in tasks])
-    except StopIteration as end:
-        answer: dict[str, Any] = end.value
-        return answer["saturation"]  # type: ignore[no-any-return]
+    document = answer(saturation.steps(about.but(method=about.method.model_copy(update=keys))))
+    of: dict[str, Any] = document["saturation"]
+    return of
 
 
 def walk(
@@ -225,13 +221,8 @@ def test_a_cube_just_below_its_saturation_is_not_called_saturated(tmp_path: Path
     assert last < 1.3 * second
     filling = Filling(about)
     for seed in range(1, 11):
-        steps = balance.decide(about.but(method=about.method.model_copy(update={"seed": seed})), 20_000, filling)
-        try:
-            tasks = next(steps)
-            while True:
-                tasks = steps.send([one.make() for one in tasks])
-        except StopIteration as end:
-            assert end.value.saturated is not True
+        seeded = about.but(method=about.method.model_copy(update={"seed": seed}))
+        assert answer(balance.decide(seeded, 20_000, filling)).saturated is not True
 
 
 def test_a_run_that_ends_before_messages_can_arrive_does_not_decide(tmp_path: Path) -> None:

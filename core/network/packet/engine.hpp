@@ -288,31 +288,38 @@ class PacketEngine
       if (plain ? waited_for(wire.lane, like) != 0 : waited_for(lines, like.classes)) wake(wire, number, now_ + ahead);
       return;
     }
+    if constexpr (plain)
+      grant_plain(wire, like, number);
+    else
+      grant(wire, like, number, lines);
+  }
+  /// To the first after the last one granted that has a slot ahead.
+  [[gnu::always_inline]] void grant_plain(Wire& wire, const PacketLink& like, std::uint32_t number) {
     Tick again = ~Tick{0};
-    if constexpr (plain) {
-      const std::uint32_t waited = waited_for(wire.lane, like), twice = waited << like.lanes | waited;
-      for (std::uint32_t left = twice >> wire.turn & like.mask(); left != 0; left &= left - 1) {
-        const unsigned after = wire.turn + static_cast<unsigned>(std::countr_zero(left));
-        const unsigned lane = after < like.lanes ? after : after - like.lanes;
-        Lane& there = queues_[wire.lane + lane];
-        if (slots_.full(there, wire.lane + lane, now_)) {
-          again = std::min(again, slots_.next(there, wire.lane + lane, now_));
-          continue;
-        }
-        slots_.take(there, wire.lane + lane);
-        wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
-        cross<plain>(Base::step_out(wire.lane + lane), wire, like, number, lane);
-        if (((waited & ~(1u << lane)) | !there.empty()) != 0) wake(wire, number, now_ + busy(wire));
-        return;
+    const std::uint32_t waited = waited_for(wire.lane, like), twice = waited << like.lanes | waited;
+    for (std::uint32_t left = twice >> wire.turn & like.mask(); left != 0; left &= left - 1) {
+      const unsigned after = wire.turn + static_cast<unsigned>(std::countr_zero(left));
+      const unsigned lane = after < like.lanes ? after : after - like.lanes;
+      Lane& there = queues_[wire.lane + lane];
+      if (slots_.full(there, wire.lane + lane, now_)) {
+        again = std::min(again, slots_.next(there, wire.lane + lane, now_));
+        continue;
       }
-      if (again != ~Tick{0}) wake(wire, number, again);
+      slots_.take(there, wire.lane + lane);
+      wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
+      cross<true>(Base::step_out(wire.lane + lane), wire, like, number, lane);
+      if (((waited & ~(1u << lane)) | !there.empty()) != 0) wake(wire, number, now_ + busy(wire));
       return;
     }
+    if (again != ~Tick{0}) wake(wire, number, again);
+  }
+  void grant(Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t lines) {
+    Tick again = ~Tick{0};
     for (unsigned step = 0; step < like.lanes; ++step) {
       const unsigned lane = wire.turn + step < like.lanes ? wire.turn + step : wire.turn + step - like.lanes;
       const std::uint32_t line = lines + like.of(lane);
       if (queues_[line].empty()) continue;
-      if (plain || how_.buffer_packets != 0) {
+      if (how_.buffer_packets != 0) {
         const std::uint32_t there = wire.lane + lane;
         Lane& buffer = queues_[there];
         if (slots_.full(buffer, there, now_)) {
@@ -322,7 +329,7 @@ class PacketEngine
         slots_.take(buffer, there);
       }
       if (like.lanes != 1) wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
-      cross<plain>(Base::step_out(line), wire, like, number, lane);
+      cross<false>(Base::step_out(line), wire, like, number, lane);
       if (waited_for(lines, like.classes)) wake(wire, number, now_ + busy(wire));
       return;
     }

@@ -196,12 +196,8 @@ class Real:
             if isinstance(source, VariedProgram) and built.variant is not None:
                 by = {"benchmark": source.program.name, **source.variant.factors}
             elif built.vectorised is not None:
-                by = {
-                    "benchmark": name,
-                    "compiler": built.compiler,
-                    "flags": built.flags,
-                    "isa": "",
-                }  # all in its flags
+                whole = {"compiler": built.compiler, "flags": built.flags, "isa": ""}  # all in its flags
+                by = {"benchmark": name, **whole}
             else:
                 continue
             made.append({**by, "vectorised": described(built.vectorised)})

@@ -25,7 +25,7 @@ from assay.network.simulation import LENGTHENED, PILOT, SimulationTask, task
 
 DILUTED = 64.0  # of a load that seems to saturate the network, to see it with hardly a message waiting
 FIRST, MOST = 2_000, 1_000_000  # cycles of the first run; messages of the longest
-TIMES = 16.0  # the residence: from empty to a quarter of a run four residences pass, and nothing is left of the filling
+TIMES = 16.0  # the residence: the first half of a run lasts eight residences, of which the filling takes one
 
 
 class Filling:

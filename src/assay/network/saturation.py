@@ -1,8 +1,9 @@
 """The load that saturates a network, as an interval of stated confidence, and the throughput at higher loads.
 
-A load saturates the network if the backlog still grows when a run is quadrupled (a large mean says nothing): a run
-that starts empty is compared with its own first quarter, over replications (`balance`). A single run is judged for a
-point of a study (`judge`): where that is undecided, the run is made four times as long, at most twice.
+A load saturates the network if the backlog still grows when a run is made longer (a large mean says nothing): the
+second half of runs that start empty is compared with the first, over replications (`balance`). A single run is judged
+for a point of a study (`judge`), by its end and its first quarter: where that is undecided, the run is made four times
+as long, at most twice.
 """
 
 from __future__ import annotations
