@@ -111,7 +111,7 @@ def test_a_fixed_warm_up_that_is_too_short_gives_no_interval(tmp_path: Path) -> 
         pytest.param(QUEUE, "load", 1.0, 0, id="queue"),
         pytest.param(CUBE, "load", 0.783, 300_000_000, id="cube"),
         pytest.param(TORUS, "load", 0.55, 200_000_000, id="torus"),
-        pytest.param(IO_NODES, "interval", 0.00067, 20_000_000_000, id="io"),
+        pytest.param(IO_NODES, "interval", 0.00067, 100_000_000_000, id="io"),
     ],
 )
 def test_a_hundred_seeds(text: str, key: str, saturation: float, cycles: int, share: float, tmp_path: Path) -> None:

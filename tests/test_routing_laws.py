@@ -76,6 +76,8 @@ INSTANCES: list[Config] = [
     {"topology": "hypercube", "dimension": 5, "io": {"nodes": [1, 2, 4, 8, 16], "topology": "ring"}},
     {"topology": "mesh", "extents": [4, 4], "io": {"nodes": [0, 3, 12, 15], "topology": "hyperx", "extents": [2, 2]}},
     {"topology": "torus", "extents": [4, 4], "tie": "random", "io": {"nodes": [0, 5, 10], "topology": "star"}},
+    {"topology": "hypercube", "dimension": 3, "routing": "valiant", "io": {}},
+    {"topology": "torus", "extents": [4, 3], "routing": "ugal", "io": {"nodes": [0, 5, 10], "topology": "star"}},
 ]
 
 

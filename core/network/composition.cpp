@@ -68,13 +68,13 @@ class TwoNetworks final : public Routing {
 
   void begin(RouteState& state, std::uint32_t source, std::uint32_t destination, RandomSource& random,
              const Load& load) const override {
-    processors_.routing->begin(state, processor(source), processor(destination), random, load);
+    processors_.routing->begin(state, entry(source, destination), processor(destination), random, load);
     state.source = source;
     state.destination = destination;
   }
 
   std::vector<Beginning> beginnings(std::uint32_t source, std::uint32_t destination) const override {
-    auto out = processors_.routing->beginnings(processor(source), processor(destination));
+    auto out = processors_.routing->beginnings(entry(source, destination), processor(destination));
     for (auto& beginning : out) {
       beginning.state.source = source;
       beginning.state.destination = destination;
@@ -84,12 +84,7 @@ class TwoNetworks final : public Routing {
 
   void inject(const RouteState& state, Choices& out) const override {
     out.clear();
-    const auto links = fabric_.injection(state.source);
-    bool by_io = state.source >= fabric_.processors && io_.fabric;
-    if (by_io && state.destination < fabric_.processors)
-      by_io = shape_.local[state.destination] != none &&
-              shape_.local[state.destination] != state.source - fabric_.processors;
-    out.add(links[by_io ? 1 : 0]);
+    out.add(fabric_.injection(state.source)[by_io(state.source, state.destination) ? 1 : 0]);
     drop_failed(out);
   }
 
@@ -111,7 +106,7 @@ class TwoNetworks final : public Routing {
       return;
     }
     const auto destination = processor(state.destination);
-    inner.source = processor(state.source);
+    inner.source = entry(state.source, state.destination);
     inner.destination = destination;
     const bool inside = link != none && fabric_.links[link].kind == LinkKind::network &&
                         fabric_.links[link].from < shape_.processor_routers;
@@ -131,6 +126,17 @@ class TwoNetworks final : public Routing {
     claims.minimal = false;  // the way to a remote I/O node is laid down, not shortest
     if (io.routing) claims.deadlock_free = claims.deadlock_free && io.routing->claims().deadlock_free;
     return claims;
+  }
+  /// Whether it leaves its source, an I/O node, by the I/O network.
+  [[nodiscard]] bool by_io(std::uint32_t source, std::uint32_t destination) const {
+    if (source < fabric_.processors || !io_.fabric) return false;
+    if (destination >= fabric_.processors) return true;
+    return shape_.local[destination] != none && shape_.local[destination] != source - fabric_.processors;
+  }
+  /// The processor at whose router it enters the processors' network: there that network's routing begins.
+  [[nodiscard]] std::uint32_t entry(std::uint32_t source, std::uint32_t destination) const {
+    const bool from_io = destination < fabric_.processors && by_io(source, destination);
+    return from_io ? shape_.at[shape_.local[destination]] : processor(source);
   }
   [[nodiscard]] std::uint32_t processor(std::uint32_t node) const {
     return node < fabric_.processors ? node : shape_.at[node - fabric_.processors];

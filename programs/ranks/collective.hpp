@@ -101,7 +101,7 @@ metric = "time"
 unit = "s"
 better = "lower"
 headline = true
-help = "one operation, from the last entry to the last exit"
+help = "one operation, from the last entry to the last exit, or from the first entry (metric time)"
 )record";
 
   template <OwnBarrier C>

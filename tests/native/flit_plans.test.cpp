@@ -1,7 +1,7 @@
 // The flit engine, which makes plans for series of flits, against the one that sends every flit: over random networks,
 // each message's head and tail, each crossing of each link, the load of each link, deadlocks, the last tick.
 //
-//   flit_plans.test [NETWORKS]
+//   flit_plans.test [NETWORKS [FIRST SEED]]
 #include <algorithm>
 #include <tuple>
 
@@ -126,9 +126,10 @@ void compare_open_loop(std::uint64_t seed, Counts& counts) {
 
 int main(int count, char** arguments) {
   const std::uint64_t networks = count > 1 ? std::stoull(arguments[1]) : 600;
+  const std::uint64_t first = count > 2 ? std::stoull(arguments[2]) : 1;
   Counts counts;
-  for (std::uint64_t seed = 1; seed <= networks; ++seed) compare(seed, counts);
-  for (std::uint64_t seed = 1; seed <= networks / 4; ++seed) compare_open_loop(seed, counts);
+  for (std::uint64_t seed = first; seed < first + networks; ++seed) compare(seed, counts);
+  for (std::uint64_t seed = first; seed < first + networks / 4; ++seed) compare_open_loop(seed, counts);
   std::printf("%zu messages compared, %d failures, %zu networks deadlocked\n", counts.messages, failures,
               counts.deadlocked);
   return failures != 0 || counts.deadlocked == 0;

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.described.machine_file import DescribedMachine
+from assay.described.shipped import room
 from assay.network.description import NetworkDescription
 
 MOST_NODES = 1 << 16  # whose channels are looked at one by one
@@ -45,7 +46,8 @@ def _rates(description: DescribedMachine) -> list[tuple[str, float]]:
     if description.node is not None and description.node.bus:
         found.append(("the node's bus", 1 / description.node.bus))
     network = description.network_description()
-    if network is not None and (ticks := _flit_ticks(network)):
+    few = network is not None and (room(description, 1) or 0) <= MOST_NODES  # a larger one is not made for this alone
+    if network is not None and few and (ticks := _flit_ticks(network)):
         found.append(("a channel", network.network.flit_bytes / (ticks * network.cycle)))
     return found
 
@@ -54,13 +56,11 @@ def _flit_ticks(network: NetworkDescription) -> int | None:
     """Ticks that a flit takes at least of the slowest channel that each message between two nodes must cross.
 
     That is one into the network and one out of it, and one between routers where no two nodes have a router in common;
-    of each kind the fastest one. None where there are too many nodes to look.
+    of each kind the fastest one. None of a network without channels.
     """
     from assay._core import network as core
 
     net = core.build_network(network.fabric())
-    if net.nodes > MOST_NODES:
-        return None
     fastest: dict[str, int] = {}
     entered = []
     for link in net.links:

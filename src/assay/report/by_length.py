@@ -14,34 +14,44 @@ from assay.report.states import shown, words
 from assay.report.tables import listed
 from assay.report.units import params
 
+Line = tuple[int, ReportedFigure, ReportedFigure]  # a length in bytes, its time and its rate
+
 
 def tables(section: Section) -> list[Grid]:
     """One table per family of cases that differ in length only; [] where a benchmark has no time and rate by length."""
+    return [_table(section, rest, lines) for rest, lines in _families(section).items()]
+
+
+def remaining(section: Section) -> list[ReportedFigure]:
+    """The figures that are listed and stand in none of these tables."""
+    shown = [figure for lines in _families(section).values() for _, time, rate in lines for figure in (time, rate)]
+    return [figure for figure in listed(section) if not any(figure is one for one in shown)]
+
+
+def _families(section: Section) -> dict[str, list[Line]]:
+    """Lines of cases that differ in length only, by what else they are measured with; of more than one length."""
     if file_rates.covers(section):  # which have a table of their own, that says of what each rate is
-        return []
+        return {}
     rates = _of(section, "B/s")
-    times = _of(section, "s")
-    families: dict[str, list[tuple[int, ReportedFigure, ReportedFigure]]] = {}
-    for case, time in times.items():
+    families: dict[str, list[Line]] = {}
+    for case, time in _of(section, "s").items():
         if case in rates and isinstance(time.params.get("bytes"), int):
             rest = params({key: value for key, value in time.params.items() if key != "bytes"})
             families.setdefault(rest, []).append((time.params["bytes"], time, rates[case]))
-    return [_table(section, rest, lines) for rest, lines in families.items() if len({n for n, *_ in lines}) > 1]
-
-
-def whole(section: Section) -> bool:
-    """Whether these tables hold every figure that is listed: the medians of one time and one rate."""
-    kinds = {(figure.name, figure.statistic) for figure in listed(section)}
-    return len(kinds) == 2 and {statistic for _, statistic in kinds} == {"median"} and bool(tables(section))
+    return {rest: lines for rest, lines in families.items() if len({n for n, *_ in lines}) > 1}
 
 
 def _of(section: Section, unit: str) -> dict[str, ReportedFigure]:
-    """The medians of the first figure of this unit, by their case as text."""
+    """The first figure of this unit by its case as text: its median, or the best reading where no median stands."""
     figures = [f for f in listed(section) if f.unit == unit and f.statistic in ("median", "best")]
-    return {str(f.params): f for f in figures if f.name == figures[0].name}
+    found: dict[str, ReportedFigure] = {}
+    for figure in figures:
+        if figure.name == figures[0].name:
+            found.setdefault(str(figure.params), figure)  # medians are listed first
+    return found
 
 
-def _table(section: Section, rest: str, lines: list[tuple[int, ReportedFigure, ReportedFigure]]) -> Grid:
+def _table(section: Section, rest: str, lines: list[Line]) -> Grid:
     rows = []
     for length, time, rate in sorted(lines, key=lambda line: line[0]):
         spread = time.ci95 or time.range or (None, None)

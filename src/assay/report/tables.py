@@ -39,10 +39,10 @@ def headlines(document: Document) -> Grid:
     return grid("Main figures", ("figure", "median", "across launches", "share of its bound", "state"), rows, note)
 
 
-def figures(section: Section, narrow: bool = False) -> Grid:
-    """Every figure of one benchmark, case by case; `narrow` leaves out the counts, to fit a terminal."""
-    every = listed(section)
-    several = len({(f.name, f.statistic) for f in every}) > 1
+def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigure] | None = None) -> Grid:
+    """Every figure of one benchmark (or `only` some), case by case; `narrow` has no counts, to fit a terminal."""
+    every = listed(section) if only is None else only
+    several = len({(f.name, f.statistic) for f in listed(section)}) > 1
     common = alike([figure.params for figure in every])
     rows = []
     for figure in every:

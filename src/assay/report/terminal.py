@@ -107,7 +107,8 @@ def _benchmark(out: Console, section: Section) -> None:
     of_files = file_rates.tables(section, file_rates.MOST_COLUMNS)
     for each in of_files:
         out.print(each.rich())
-    made = tables.figures(section, narrow=True)
+    left = by_length.remaining(section)
+    made = tables.figures(section, narrow=True, only=left)
     by_level = any(isinstance(fit, LevelRatesFit) for fit in section.fits)
     by_level |= any(figure.name in ("per_cycle", "written") for figure in section.figures)  # with tables below
     beside = accuracy.table(section)
@@ -124,7 +125,7 @@ def _benchmark(out: Console, section: Section) -> None:
         out.print(slow.rich())
     _lines(out, [f"  {text}" for text in section.tournament.text] if section.tournament and not slow else [])
     instead = bool(beside) or bool(judged) or by_level or bool(of_files)
-    if not by_length.whole(section) and not (instead and len(made.rows) > MOST_ROWS):
+    if (left or not lengths) and not (instead and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))
     joules = energy.table(section, MOST_JOULES)
     if joules:
