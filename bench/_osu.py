@@ -1,4 +1,7 @@
-"""Our programs beside the OSU micro-benchmarks': each a launch of its own, as OSU's print means only."""
+"""Our programs beside the OSU micro-benchmarks', each launch reduced to the median of its readings.
+
+OSU's programs print a mean, which a single preempted message doubles, and with -z50 the median as well.
+"""
 
 from __future__ import annotations
 
@@ -62,8 +65,8 @@ def _collective(name: str, kind: str, size: int) -> Peer:
     return Peer(name, operation(name, "collective", settings, size), _microseconds)
 
 
-# A collective's time is not one thing: ours counts from the last entry to the last exit, OSU's is the mean over ranks
-# of the time inside the call, after a barrier of the library's.
+# A collective's time is not one thing: ours counts from the last entry to the last exit, each operation from a common
+# start; OSU's is the mean over ranks of the time inside the call, after a barrier of the library's.
 PEERS = (
     *_streams(1024, 50),
     *_streams(1 << 20, 2),
@@ -73,8 +76,8 @@ PEERS = (
 )
 
 
-class Means:
-    """Launches of our program and of OSU's, each reduced to its mean time in seconds."""
+class Medians:
+    """Launches of our program and of OSU's, each reduced to its median time in seconds."""
 
     def __init__(self, mpi: Mpi, peer: Peer, osu: Path) -> None:
         self.peer, self.osu = peer, osu
@@ -88,27 +91,27 @@ class Means:
             )
 
     def ours(self, seed: int) -> float:
-        """Total time over total operations of a launch."""
+        """The median of a launch's readings."""
         twin = self.peer.twin
         counts = ["--repetitions", str(twin.readings), "--blocks", str(twin.blocks), "--seed", str(seed)]
         words = program_words(benchmark(twin.program), [*twin.options(), *counts])
         lines = output_lines([*self.before, str(self.program), *words], self.environment)
-        return statistics.fmean(readings(lines, twin.metric))
+        return statistics.median(readings(lines, twin.metric))
 
     def theirs(self, _: int) -> float:
-        """What OSU's program prints for the length."""
+        """The median that OSU's program prints for the length, the last column."""
         twin = self.peer.twin
         iterations = str(twin.readings * twin.batch * twin.blocks)
-        given = ["-m", f"{_length(twin)}:{_length(twin)}", "-i", iterations, *self.peer.options]
+        given = ["-m", f"{_length(twin)}:{_length(twin)}", "-i", iterations, "-z50", *self.peer.options]
         try:
             text = "\n".join(output_lines([*self.before, str(self.osu), *given], self.environment))
         except MeasurementError as error:
             raise MeasurementError(
                 f"{self.osu} fails with {' '.join(given)}, options of OSU 7.4's programs: run it so to see why"
             ) from error
-        found = re.search(rf"^{_length(twin)}\s+([\d.]+)", text, re.MULTILINE)
+        found = re.search(rf"^{_length(twin)}\s+[\d.]+\s+([\d.]+)\s*$", text, re.MULTILINE)
         if not found:
-            raise MeasurementError(f"{self.osu} printed no line of {_length(twin)} bytes: {text}")
+            raise MeasurementError(f"{self.osu} printed no median of {_length(twin)} bytes: {text}")
         return self.peer.seconds(float(found.group(1)))
 
 
@@ -131,10 +134,10 @@ def _length(twin: Twin) -> int:
 
 def beside(mpi: Mpi, peer: Peer, osu: Path, launches: int) -> bool:
     """OSU's with itself, then ours over OSU's, printed; whether they differ."""
-    means = Means(mpi, peer, osu)
+    medians = Medians(mpi, peer, osu)
     name = f"{peer.twin.program} of {_length(peer.twin)} B"
-    itself = against_itself(means.theirs, launches, f"{name}, {peer.program} with itself", peer.unit)
-    found = against(means.theirs, means.ours, launches, f"{name} over {peer.program}", itself, "mean", peer.unit)
+    itself = against_itself(medians.theirs, launches, f"{name}, {peer.program} with itself", peer.unit)
+    found = against(medians.theirs, medians.ours, launches, f"{name} over {peer.program}", itself, unit=peer.unit)
     return found.verdict is ComparisonVerdict.DIFFERS
 
 

@@ -35,10 +35,10 @@ def test_osus_programs_of_another_mpi_are_one_line_that_names_both(
     monkeypatch.setattr(_osu, "build", lambda *_, **__: {"bandwidth": SimpleNamespace(path=tmp_path / "bandwidth")})
     mpi = Mpi("mpicxx", "mpiexec", "MPICH", "4.0.2", embedded=False)
     if not refused:
-        assert _osu.Means(mpi, _osu.PEERS[0], tmp_path / "osu_bw").program == tmp_path / "bandwidth"
+        assert _osu.Medians(mpi, _osu.PEERS[0], tmp_path / "osu_bw").program == tmp_path / "bandwidth"
         return
     with pytest.raises(MeasurementError) as raised:
-        _osu.Means(mpi, _osu.PEERS[0], tmp_path / "osu_bw")
+        _osu.Medians(mpi, _osu.PEERS[0], tmp_path / "osu_bw")
     said = str(raised.value)
     assert "\n" not in said and "MPICH 4.0.2" in said and str(libraries["b"]) in said
     assert (str(libraries["a"]) if "{a}" in names[0] else "libmpi.so.40") in said
@@ -50,8 +50,8 @@ def test_an_osu_without_the_options_that_it_is_given_is_one_line(
     monkeypatch.setattr(_osu, "build", lambda *_, **__: {"bandwidth": SimpleNamespace(path=tmp_path / "bandwidth")})
     osu = script(tmp_path, "osu_bw", "printf 'invalid option\\n\\nUsage: osu_bw [-i ITER]\\n' >&2; exit 1")
     mpiexec = script(tmp_path, "mpiexec", 'shift 2; "$@" || { printf "one or more\\nprocesses\\n" >&2; exit 1; }')
-    means = _osu.Means(Mpi("mpicxx", str(mpiexec), "MPICH", "4.0.2", embedded=False), _osu.PEERS[0], osu)
+    medians = _osu.Medians(Mpi("mpicxx", str(mpiexec), "MPICH", "4.0.2", embedded=False), _osu.PEERS[0], osu)
     with pytest.raises(MeasurementError) as raised:
-        means.theirs(0)
+        medians.theirs(0)
     said = str(raised.value)
     assert "\n" not in said and str(osu) in said and "-W 16" in said and "OSU 7.4" in said

@@ -140,11 +140,11 @@ def table(section: Section) -> Grid | None:
             human(c.best_value, c.unit, 3),
             factor(c.ratio),
             "–" if c.ci95 is None else between(c.ci95).removeprefix(", ") or "exact",
-            "slower" if c.slower else "not shown slower",
+            "yes" if c.slower else "not shown",
         )
         for c in found
     ]
-    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "within", "the choice is")
+    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "within", "slower")
     note = (
         f"{found[0].comparisons} comparisons, corrected by Benjamini and Hochberg; of the intervals stated at most 5% "
         f"miss. Slower: beyond the margin of {MARGIN:.0%} as well."
