@@ -14,10 +14,10 @@ import pytest
 
 from assay.benchmark.record import programs_root
 from assay.errors import MeasurementError
-from assay.execute.build import Built, build, includes
+from assay.execute.build import Built, build
 from assay.execute.compiler import find_compiler
 from assay.execute.mpi import find_mpi
-from assay.execute.units import UNTIMED, SharedUnit, make, units_of
+from assay.execute.units import UNTIMED, SharedUnit, includes, make, shared, units_of
 from compiled import own_cache
 from small_programs import SmallProgram, script, write_tree
 
@@ -124,6 +124,28 @@ def test_only_what_says_that_nothing_in_it_is_timed_is_compiled_at_o1_and_is_lin
     compiler = find_compiler()
     made = units_of([words, loops], tmp_path, tmp_path, compiler, compiler)
     assert [(unit.source, unit.compiler.flags) for unit in made] == [(loops, given), (words, untimed)]
+
+
+def test_what_is_not_timed_in_a_folder_is_compiled_as_one_for_all_programs_alike(tmp_path):
+    """Whichever of them a program includes, so that their object is made once; a source that is timed is its own."""
+    for name, first_line in (("a", UNTIMED), ("b", UNTIMED), ("c", "// timed")):
+        (tmp_path / f"{name}.hpp").write_text(f"#pragma once\nint {name}();\n")
+        (tmp_path / f"{name}.cpp").write_text(f'{first_line}\n#include "{name}.hpp"\nint {name}() {{ return 1; }}\n')
+    compiler = find_compiler()
+    objects = []
+    for number, names in enumerate(("a", "bc")):
+        program = tmp_path / f"main{number}.cpp"
+        used = "".join(f'#include "{name}.hpp"\n' for name in names)
+        program.write_text(used + f"int main() {{ return {' + '.join(f'{name}()' for name in names)}; }}\n")
+        _, sources = shared(includes([program], tmp_path), tmp_path)
+        units = units_of(sources, tmp_path, tmp_path / "units", compiler, compiler)
+        for unit in units:
+            make(unit, tmp_path, 60)
+        objects.append([unit.object for unit in units])
+        binary = tmp_path / f"program{number}"
+        compiler.make("it", compiler.command(program, binary, tmp_path, {}, objects[-1]), binary, 60)
+        assert subprocess.run([binary]).returncode == len(names)
+    assert len(objects[0]) == 1 and len(objects[1]) == 2 and objects[0][0] == objects[1][1]
 
 
 def test_no_source_that_is_compiled_at_o1_holds_a_measured_loop():

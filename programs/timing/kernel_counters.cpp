@@ -11,13 +11,6 @@
 
 namespace assay::timing {
 
-std::string line_of_file(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
 std::uint64_t counter_config(const std::string& text) {
   std::uint64_t config = 0;
   for (const auto& [key, shift] : {std::pair{"event=", 0}, std::pair{"umask=", 8}})

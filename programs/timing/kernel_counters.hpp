@@ -17,7 +17,4 @@ int open_counter(std::int64_t type, std::uint64_t config, std::int64_t cpu);
 // them.
 std::uint64_t counter_config(const std::string& text);
 
-// A file's first line; "" where it cannot be read.
-std::string line_of_file(const std::string& path);
-
 }  // namespace assay::timing

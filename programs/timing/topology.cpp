@@ -8,17 +8,18 @@
 #include <utility>
 
 namespace assay::timing {
-namespace {
 
-std::string line_of(const std::string& path) {
+std::string line_of_file(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
   return line;
 }
 
+namespace {
+
 std::int64_t number_of(const std::string& path, std::int64_t otherwise) {
-  const std::string line = line_of(path);
+  const std::string line = line_of_file(path);
   char* end = nullptr;
   const std::int64_t number = std::strtoll(line.c_str(), &end, 10);
   return end == line.c_str() ? otherwise : number;
@@ -51,12 +52,12 @@ Cpus cpu_list(const std::string& text) {
   return cpus;
 }
 
-Cpus online_cpus(const std::string& system) { return cpu_list(line_of(system + "sys/devices/system/cpu/online")); }
+Cpus online_cpus(const std::string& system) { return cpu_list(line_of_file(system + "sys/devices/system/cpu/online")); }
 
 Cpus core_of(std::int64_t cpu, const std::string& system) {
   const std::string topology = cpu_folder(cpu, system) + "topology/";
-  Cpus core = cpu_list(line_of(topology + "core_cpus_list"));
-  if (core.empty()) core = cpu_list(line_of(topology + "thread_siblings_list"));  // before Linux 5.3
+  Cpus core = cpu_list(line_of_file(topology + "core_cpus_list"));
+  if (core.empty()) core = cpu_list(line_of_file(topology + "thread_siblings_list"));  // before Linux 5.3
   return core.empty() ? Cpus{cpu} : core;
 }
 
@@ -85,10 +86,10 @@ std::vector<CacheInstance> caches_of(std::int64_t cpu, const std::string& system
     CacheInstance cache;
     cache.level = static_cast<int>(number_of(folder + "level", 0));
     if (cache.level == 0) break;
-    cache.type = line_of(folder + "type");
-    cache.bytes = bytes_of(line_of(folder + "size"));
+    cache.type = line_of_file(folder + "type");
+    cache.bytes = bytes_of(line_of_file(folder + "size"));
     cache.id = number_of(folder + "id", -1);
-    cache.cpus = cpu_list(line_of(folder + "shared_cpu_list"));
+    cache.cpus = cpu_list(line_of_file(folder + "shared_cpu_list"));
     if (cache.cpus.empty()) cache.cpus = {cpu};
     found.push_back(std::move(cache));
   }
@@ -98,16 +99,16 @@ std::vector<CacheInstance> caches_of(std::int64_t cpu, const std::string& system
 std::vector<MemoryNode> memory_nodes(const std::string& system) {
   const std::string root = system + "sys/devices/system/node/";
   std::vector<MemoryNode> nodes;
-  for (const std::int64_t id : cpu_list(line_of(root + "online"))) {
+  for (const std::int64_t id : cpu_list(line_of_file(root + "online"))) {
     const std::string folder = root + "node" + std::to_string(id) + "/";
     MemoryNode node;
     node.id = id;
-    node.cpus = cpu_list(line_of(folder + "cpulist"));
+    node.cpus = cpu_list(line_of_file(folder + "cpulist"));
     std::ifstream meminfo(folder + "meminfo");
     for (std::string line; std::getline(meminfo, line);)
       if (const std::size_t at = line.find("MemTotal:"); at != std::string::npos)
         node.memory = 1024 * std::strtoll(line.c_str() + at + 9, nullptr, 10);
-    std::istringstream distances(line_of(folder + "distance"));
+    std::istringstream distances(line_of_file(folder + "distance"));
     for (std::int64_t distance = 0; distances >> distance;) node.distances.push_back(distance);
     nodes.push_back(std::move(node));
   }

@@ -11,6 +11,9 @@ namespace assay::timing {
 
 using Cpus = std::vector<std::int64_t>;
 
+// A file's first line; "" where it cannot be read.
+std::string line_of_file(const std::string& path);
+
 // "0-3,8" as numbers; what is not understood ends it.
 Cpus cpu_list(const std::string& text);
 

@@ -83,11 +83,16 @@ class Compiler:
             *self.libraries,
         )
 
-    def object_command(self, source: Path, made: Path, root: Path) -> tuple[str, ...]:
-        """The command that compiles `source` to the object file `made`, which programs of these flags link."""
+    def object_command(self, source: Path, made: Path, root: Path, before: Sequence[Path] = ()) -> tuple[str, ...]:
+        """The command that compiles `source` to the object file `made`, which programs of these flags link.
+
+        `before`: sources that are compiled with it, as if it included them first.
+        """
         flags = shlex.split(self.flags)
         strict = _strictness(source, root)
-        return (*self.words, "-std=c++20", *strict, *flags, f"-I{root}", "-pthread", "-c", str(source), "-o", str(made))
+        included = [word for path in before for word in ("-include", str(path))]
+        words = (*self.words, "-std=c++20", *strict, *flags, f"-I{root}", "-pthread", *included)
+        return (*words, "-c", str(source), "-o", str(made))
 
     def key(self) -> str:
         """All that a binary depends on beside its sources: compiler, flags, processor, MPI; not what starts it."""
