@@ -44,7 +44,7 @@ class Share:
 def percent(share: float) -> str:
     """Write a share as a percentage, two digits below a tenth; what is ten times as large or more as so many times."""
     if share >= 10:
-        return f"{share:.0f} times"
+        return f"{share:,.0f} times"
     return f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.2g}%"
 
 

@@ -154,7 +154,7 @@ def levels(section: Section) -> Grid | None:
             known = sorted(
                 value for e in entries if level not in e.unsampled and (value := e.relative[level]) is not None
             )
-            cells.append(f"{100 * known[len(known) // 2]:.2g}%" if known else "not sampled")
+            cells.append(percent(known[len(known) // 2]) if known else "not sampled")
         rows.append((name.replace("_", " "), *cells, str(len(entries)), str(sum(e.readings for e in entries))))
     headings = ("metric", "between launches", "between blocks", "between readings", "cases", "readings")
     note = "Robust standard deviation over the median, by level; median of the cases."

@@ -73,7 +73,7 @@ def show(document: Document, console: Console | None = None) -> None:
     _lines(out, launches_spent.lines(document.spent))
     for each in document.left_out if alone else ():
         _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
-    own = [quoted.table(document.quoted)] if document.quoted else []
+    own = [quoted.table(document.quoted)] if document.quoted and not alone else []  # of nodes, which were not run
     beside = document.beside or []
     past = hypercubes.tables(first) if alone else []  # of a whole evaluation they stand on the page
     past += euroben.tables(first)[:1] if alone else []  # and the paper's other tables, too

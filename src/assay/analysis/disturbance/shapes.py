@@ -35,10 +35,10 @@ def shapes(findings: Findings) -> None:
             excess = max(excess, float(np.mean(values)) / middle - 1)
     if two:
         findings.add(
-            "modes", f"readings fall into two groups up to {gap:.0%} apart" + when(blocks, two), two, mark=False
+            "modes", f"readings fall into two groups up to {_longer(gap)} apart" + when(blocks, two), two, mark=False
         )
     if long:
-        text = f"a few long readings add up to {excess:.0%} to the mean, which the median does not follow"
+        text = f"a few long readings make the mean up to {_longer(excess)} longer than the median"
         findings.add("tail", text + when(blocks, long), long, mark=False)
     apart: dict[Hashable, float] = {}
     for case, members in cases_of(blocks, witnesses=True).items():
@@ -50,9 +50,14 @@ def shapes(findings: Findings) -> None:
             apart[case] = float(medians.max() / medians.min() - 1)
     if apart:
         cases = cases_of(blocks, witnesses=True)
-        text = f"launches are up to {max(apart.values()):.0%} apart in {len(apart)} of {len(cases)} cases"
+        text = f"launches are up to {_longer(max(apart.values()))} apart in {len(apart)} of {len(cases)} cases"
         text += _unexplained([blocks[i] for case in apart for i in cases[case]])
         findings.add("launches", text, [i for case in apart for i in cases[case]], mark=False)
+
+
+def _longer(excess: float) -> str:
+    """Write by how much something is longer, from ten times on not as a percentage."""
+    return f"{excess:.0%}" if excess < 10 else f"{excess:,.0f} times"
 
 
 def _unexplained(blocks: Sequence[AccountedBlock]) -> str:
