@@ -29,7 +29,7 @@ namespace assay::network {
 /// A packet on its way; a whole message unless messages are cut. Its source and destination are those of its route.
 struct LaneMessage {
   std::uint64_t key = 0;
-  std::uint64_t born = 0, entered = 0, tail = 0;
+  std::uint64_t born = 0, entered = 0;
   RouteState route;
   std::uint32_t next = events::no_index;  // in the line it stands in
   std::uint32_t want = none;
@@ -44,16 +44,8 @@ struct LaneArrival {
   std::uint32_t source, destination, flits;
 };
 
-/// A channel of a link.
-struct LaneWire {
-  std::uint64_t free_at = 0, wake = ~std::uint64_t{0};
-  std::uint32_t link = 0, lane = 0;  // its first lane
-  std::uint32_t turn = 0;
-  std::uint32_t waiting = 0;  // messages in the lines of its link, if it is the first of its wires
-};
-static_assert(sizeof(LaneWire) == 32);
-
-template <class Self, class Message, class Queue, class Source, class Observer, class WireOf = LaneWire>
+/// `WireOf`: a channel of a link, of which `lane` is the first lane.
+template <class Self, class Message, class Queue, class Source, class Observer, class WireOf>
 class LaneEngine : protected RandomSource, protected Load {
  public:
   using Tick = std::uint64_t;
@@ -100,13 +92,14 @@ class LaneEngine : protected RandomSource, protected Load {
     [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
   };
 
+  /// `span` and `heads`: how many ticks ahead events mostly lie, and messages that are to ask.
   LaneEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
-             events::Random random, std::uint32_t span)
+             events::Random random, std::uint32_t span, std::uint32_t heads)
       : fabric_(fabric),
         links_(fabric.links.data()),
         how_(how),
         table_(span),
-        heads_(span),
+        heads_(heads),
         observer_(observer),
         routing_(routing),
         source_(source),
@@ -128,7 +121,6 @@ class LaneEngine : protected RandomSource, protected Load {
       for (unsigned c = 0; c < link.channels; ++c, lane_count_ += link.lanes) {
         if (several) links_of_wires_.push_back(l);
         Wire wire;
-        if constexpr (requires { wire.link; }) wire.link = l;
         wire.lane = lane_count_;
         wires_.push_back(wire);
       }
@@ -152,6 +144,10 @@ class LaneEngine : protected RandomSource, protected Load {
   [[nodiscard]] std::uint32_t link_of(std::uint32_t wire) const {
     return first_wire_.empty() ? wire : links_of_wires_[wire];
   }
+  /// The first wire of this one's link.
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t wire) const {
+    return first_wire_.empty() ? wire : first_wire_[links_of_wires_[wire]];
+  }
   [[nodiscard]] First first(std::uint32_t link) const {
     const std::uint32_t wire = first_wire(link);
     return {wire, wires_[wire].lane, classes(links_[link]), links_[link].channels};
@@ -165,7 +161,7 @@ class LaneEngine : protected RandomSource, protected Load {
                       std::uint32_t row, Tick born) {
     std::uint32_t index = static_cast<std::uint32_t>(messages_.size());
     if (free_.empty()) {
-      if (index == messages_.capacity()) messages_.reserve(index + index / 8 + 16);  // room for an eighth more
+      if (index == messages_.capacity()) messages_.reserve(index + index / 8 + 4);  // room for an eighth more
       messages_.emplace_back();
     } else {
       index = free_.back();
@@ -191,19 +187,19 @@ class LaneEngine : protected RandomSource, protected Load {
     const auto whole = parts_[row];
     return start(whole.source, whole.destination, flits, key + 1, row, whole.born);
   }
-  /// The packet, whose tail time is set, is at its destination, its head since `head` on the last link; the observer is
+  /// The packet is at its destination, its head since `head` on the last link, its tail since `tail`; the observer is
   /// given whole messages.
-  void arrived(std::uint32_t index, Tick head) {
+  void arrived(std::uint32_t index, Tick head, Tick tail) {
     Message& m = messages_[index];
     m.live = false;
     head_hops_ += m.hops;
     flit_hops_ += std::uint64_t{m.hops} * length(m);
     if (m.row == none) {
       --live_;
-      const LaneArrival whole{m.key >> Parts::packet_bits, m.born, m.entered, m.tail, m.route.source,
+      const LaneArrival whole{m.key >> Parts::packet_bits, m.born, m.entered, tail, m.route.source,
                               m.route.destination,         m.flits};
       observer_.delivered(self(), whole, head, m.hops);
-    } else if (parts_.arrived(m.row, m.entered, head, m.tail, m.hops)) {
+    } else if (parts_.arrived(m.row, m.entered, head, tail, m.hops)) {
       const auto& found = parts_[m.row];
       if (found.lost) return lose();
       --live_;

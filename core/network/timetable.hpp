@@ -16,12 +16,12 @@ class Timetable {
     std::uint32_t index = free_;
     if (index == events::no_index) {
       index = static_cast<std::uint32_t>(pool_.size());
+      if (index == pool_.capacity()) pool_.reserve(index + index / 8 + 4);  // room for an eighth more
       pool_.emplace_back();
     } else {
       free_ = pool_[index].next;
     }
-    pool_[index].number = number;
-    pool_[index].kind = kind;
+    pool_[index].what = number << kind_bits | kind;
     if (time - now < wheel_.size())
       wheel_.put(static_cast<std::uint32_t>(time), index, pool_[index].next);
     else
@@ -44,15 +44,18 @@ class Timetable {
       pool_[index].next = free_;
       free_ = index;
       index = event.next;
-      call(event.kind, event.number);
+      call(event.what & ((1U << kind_bits) - 1), event.what >> kind_bits);
     }
   }
   [[nodiscard]] std::size_t memory() const { return wheel_.memory() + pool_.capacity() * sizeof(Event); }
 
  private:
+  static constexpr unsigned kind_bits = 3;
   struct Event {
-    std::uint32_t next = events::no_index, number = 0, kind = 0;
+    std::uint32_t next = events::no_index;
+    std::uint32_t what = 0;  // its number and kind: 2^29 lanes or stops take more memory than there is
   };
+  static_assert(sizeof(Event) == 8);
   events::Wheel wheel_;
   events::Distant distant_;
   std::vector<Event> pool_;

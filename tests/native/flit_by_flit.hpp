@@ -31,9 +31,14 @@ struct FlitWorm : LaneMessage {
   std::uint32_t at = events::no_index, stops = 0;  // the last of its stops; how many there are
 };
 
+struct PlainWire {
+  std::uint64_t free_at = 0, wake = ~std::uint64_t{0};
+  std::uint32_t lane = 0, turn = 0;
+};
+
 template <class Source, class Observer>
-class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Line, Source, Observer> {
-  using Base = LaneEngine<FlitByFlit, FlitWorm, Line, Source, Observer>;
+class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Line, Source, Observer, PlainWire> {
+  using Base = LaneEngine<FlitByFlit, FlitWorm, Line, Source, Observer, PlainWire>;
   friend Base;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
 
@@ -43,7 +48,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
 
   FlitByFlit(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
              events::Random random, std::uint32_t span)
-      : Base(fabric, routing, how, source, observer, random, span),
+      : Base(fabric, routing, how, source, observer, random, span, span),
         owner_(Base::lane_count_, no_index),
         marks_(wires_.size()) {}
 
@@ -139,10 +144,7 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
     }
   }
 
-  void deliver(std::uint32_t index) {
-    messages_[index].tail = now_;
-    Base::arrived(index, messages_[index].head);
-  }
+  void deliver(std::uint32_t index) { Base::arrived(index, messages_[index].head, now_); }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
     return {m.at == no_index ? none : stops_[m.at].link, m.klass};
   }
@@ -160,8 +162,8 @@ class FlitByFlit : public LaneEngine<FlitByFlit<Source, Observer>, FlitWorm, Lin
   }
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
-    const Link& link = fabric_.links[wire.link];
-    const First first = Base::first(wire.link);
+    const Link& link = fabric_.links[Base::link_of(number)];
+    const First first = Base::first(Base::link_of(number));
     for (unsigned lane = 0; lane < link.lanes; ++lane)
       if (owner_[wire.lane + lane] == no_index)
         if (const std::uint32_t queue = first.queue + lane % first.classes; !queues_[queue].empty())

@@ -34,27 +34,89 @@ struct Stretch {
   [[nodiscard]] Moment of(std::uint32_t flit) const { return at + moment::at(std::uint64_t{flit - from} * gap); }
 };
 
+/// Flits from number `from` on, the first of them at `at`.
+struct Series {
+  Moment at = 0;
+  std::uint32_t gap = 1, from = 0;
+  [[nodiscard]] Moment of(std::uint32_t flit) const { return at + moment::at(std::uint64_t{flit - from} * gap); }
+};
+
+/// The series of all courses that are over: of each course a list, the latest first.
+class PastSeries {
+ public:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  struct Entry {
+    Series series;
+    std::uint32_t before = none;
+  };
+  [[nodiscard]] const Entry& operator[](std::uint32_t number) const { return entries_[number]; }
+  /// The number of a new one, the latest of its list.
+  std::uint32_t add(const Series& series, std::uint32_t before) {
+    std::uint32_t number = static_cast<std::uint32_t>(entries_.size());
+    if (free_ == none) {
+      if (number == entries_.capacity()) entries_.reserve(number + number / 8 + 4);  // room for an eighth more
+      entries_.emplace_back();
+    } else {
+      number = free_;
+      free_ = entries_[number].before;
+    }
+    entries_[number] = {series, before};
+    return number;
+  }
+  /// A list from here on.
+  void remove(std::uint32_t number) {
+    while (number != none) {
+      const std::uint32_t before = entries_[number].before;
+      entries_[number].before = free_;
+      free_ = number;
+      number = before;
+    }
+  }
+  /// Takes out of the list what crossed before tick `old`; `end`: the flit behind its latest series. Its latest left.
+  std::uint32_t remove_old(std::uint32_t latest, std::uint32_t end, std::uint64_t old) {
+    std::uint32_t later = none;
+    for (std::uint32_t number = latest; number != none; later = number, number = entries_[number].before) {
+      const Series& series = entries_[number].series;
+      if (moment::tick(series.at) + std::uint64_t{end - 1 - series.from} * series.gap < old) {
+        remove(number);
+        if (later == none) return none;
+        entries_[later].before = none;
+        return latest;
+      }
+      end = series.from;
+    }
+    return latest;
+  }
+  [[nodiscard]] std::size_t memory() const { return entries_.capacity() * sizeof(Entry); }
+
+ private:
+  std::vector<Entry> entries_;
+  std::uint32_t free_ = none;
+};
+
 class Course {
  public:
   static constexpr std::uint32_t endless = ~std::uint32_t{0};
 
-  void clear() {
-    past_.clear();
-    now_ = {};
-    end_ = crossed_ = 0;
-    last_ = 0;
+  /// Only how many crossed is asked from now on.
+  void end(PastSeries& past) {
+    past.remove(past_);
+    past_ = PastSeries::none;
   }
   [[nodiscard]] std::uint32_t crossed() const { return crossed_; }
   /// The last flit that crossed.
-  [[nodiscard]] Moment last() const { return last_; }
+  [[nodiscard]] Moment last(const PastSeries& past) const {
+    if (crossed_ > now_.from) return now_.of(crossed_ - 1);
+    return past_ == PastSeries::none ? 0 : past[past_].series.of(crossed_ - 1);
+  }
 
   /// The series that a flit belongs to: `never` where it is not known when it crosses, 0 where that is long ago.
-  [[nodiscard]] Stretch find(std::uint32_t flit) const {
+  [[nodiscard]] Stretch find(std::uint32_t flit, const PastSeries& past) const {
     if (flit >= now_.from) {
       if (flit >= end_) return {moment::never, 0, flit, endless};
       return {now_.at, now_.gap, now_.from, end_};
     }
-    return find_past(flit);
+    return find_past(flit, past);
   }
   /// Counts the flits that cross before `limit` (or at it) as crossed, but not flit `but`; true if there are any.
   bool settle(Moment limit, bool at_it, std::uint32_t but) {
@@ -67,35 +129,29 @@ class Course {
                                      : ticks < endless ? static_cast<std::uint32_t>(ticks) / now_.gap
                                                        : ticks / now_.gap);
     crossed_ += static_cast<std::uint32_t>(std::min<std::uint64_t>(count, most - crossed_));
-    last_ = now_.of(crossed_ - 1);
     return true;
   }
   /// The flits not crossed yet: from `at` on, `gap` ticks apart, up to `end`; none if that is the number crossed. What
   /// crossed before tick `old` is long ago. The first flit for which that differs from before; endless: for none.
-  [[gnu::noinline]] std::uint32_t plan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old) {
+  [[gnu::noinline]] std::uint32_t plan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old,
+                                       PastSeries& past) {
     if (goes(at, gap, end)) return endless;
-    return replan(at, gap, end, old);
+    return replan(at, gap, end, old, past);
   }
   /// Whether the flits not crossed yet are planned so already.
   [[nodiscard]] bool goes(Moment at, std::uint32_t gap, std::uint32_t end) const {
     return end == end_ && (end <= crossed_ || (next() == at && (gap == now_.gap || end == crossed_ + 1)));
   }
   /// The next flit crosses now.
-  void cross() {
-    last_ = next();
-    ++crossed_;
-  }
-  // To write down what is known otherwise, after clear(): series that crossed, the number of all flits in them; the
-  // tail.
-  void went(Moment at, std::uint32_t gap, std::uint32_t from) {
-    if (crossed_ != 0) past_.push_back(now_);
+  void cross() { ++crossed_; }
+  // To write down what is known otherwise, of a new course: series that crossed, the number of all flits in them; the
+  // tail. Without `past`: only the last of the series.
+  void went(Moment at, std::uint32_t gap, std::uint32_t from, PastSeries* past) {
+    if (crossed_ != 0 && past != nullptr) past_ = past->add(now_, past_);
     now_ = {at, gap, from};
     crossed_ = from + 1;
   }
-  void went_to(std::uint32_t crossed) {
-    crossed_ = end_ = crossed;
-    last_ = now_.of(crossed - 1);
-  }
+  void went_to(std::uint32_t crossed) { crossed_ = end_ = crossed; }
   /// The head is to cross at `at`, and nothing is known of the flits behind it.
   void head_comes(Moment at) {
     now_ = {at, 1, 0};
@@ -106,23 +162,21 @@ class Course {
     crossed_ = flits - 1;
     end_ = flits;
   }
-  [[nodiscard]] std::size_t memory() const { return past_.capacity() * sizeof(Series); }
 
  private:
-  struct Series {
-    Moment at = 0;
-    std::uint32_t gap = 1, from = 0;
-    [[nodiscard]] Moment of(std::uint32_t flit) const { return at + moment::at(std::uint64_t{flit - from} * gap); }
-  };
-  [[nodiscard, gnu::noinline]] Stretch find_past(std::uint32_t flit) const {
+  [[nodiscard, gnu::noinline]] Stretch find_past(std::uint32_t flit, const PastSeries& past) const {
     std::uint32_t end = now_.from;
-    for (std::size_t i = past_.size(); i-- > 0; end = past_[i].from)
-      if (flit >= past_[i].from) return {past_[i].at, past_[i].gap, past_[i].from, end};
+    for (std::uint32_t i = past_; i != PastSeries::none; i = past[i].before) {
+      const Series& series = past[i].series;
+      if (flit >= series.from) return {series.at, series.gap, series.from, end};
+      end = series.from;
+    }
     return {0, 0, 0, end};
   }
   /// When the next flit crosses, if one is planned.
   [[nodiscard]] Moment next() const { return now_.of(crossed_); }
-  [[gnu::noinline]] std::uint32_t replan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old) {
+  [[gnu::noinline]] std::uint32_t replan(Moment at, std::uint32_t gap, std::uint32_t end, std::uint64_t old,
+                                         PastSeries& past) {
     const std::uint32_t before = end_;
     if (end <= crossed_) {
       if (before <= crossed_) return endless;
@@ -142,26 +196,19 @@ class Course {
                (single || at == now_.at + moment::at(gap))) {
       now_.gap = static_cast<std::uint32_t>(moment::tick(at - now_.at));  // one flit is the begin of any series
     } else if (here != at || apart) {
-      keep(old);
+      past_ = past.add(now_, past.remove_old(past_, now_.from, old));
       now_ = {at, gap, crossed_};
     }
     end_ = end;
     return planned && here == at ? crossed_ + 1 : crossed_;
   }
-  [[gnu::noinline]] void keep(std::uint64_t old) {
-    std::size_t gone = 0;
-    for (; gone < past_.size(); ++gone) {
-      const std::uint32_t end = gone + 1 < past_.size() ? past_[gone + 1].from : now_.from;
-      if (moment::tick(past_[gone].at) + std::uint64_t{end - 1 - past_[gone].from} * past_[gone].gap >= old) break;
-    }
-    past_.erase(past_.begin(), past_.begin() + static_cast<std::ptrdiff_t>(gone));
-    past_.push_back(now_);
-  }
-
-  std::vector<Series> past_;
   Series now_;
+  std::uint32_t past_ = PastSeries::none;  // the latest that is over
   std::uint32_t end_ = 0, crossed_ = 0;
-  Moment last_ = 0;
+
+ public:
+  std::uint32_t watched = endless;  // the plan rests on what was known of flits up to this one
 };
+static_assert(sizeof(Course) == 32);
 
 }  // namespace assay::network

@@ -22,6 +22,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "network/circle.hpp"
@@ -32,7 +33,7 @@ namespace assay::network {
 template <class Source, class Observer>
 class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Observer> {
   using Base = UnsharedLinks<FlitEngine, Source, Observer>;
-  friend LaneEngine<FlitEngine, LaneWorm, Line, Source, Observer>;
+  friend LaneEngine<FlitEngine, LaneWorm, Line, Source, Observer, FlitWire>;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
 
  public:
@@ -56,13 +57,15 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   }
   /// The last tick in which anything happened.
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
-  [[nodiscard]] std::size_t memory() const { return Base::common_memory() + Base::plans_memory(); }
+  [[nodiscard]] std::size_t memory() const {
+    return Base::common_memory() + Base::plans_memory() + counted_.capacity() * 4;
+  }
   /// Lets the observer know which lanes are held for ever.
   void report_standing() {
     for (const Stop& stop : stops_)
       if (stop.message != no_index && stop.wire != none && stop.course.crossed() != 0 &&
           stop.course.crossed() < stop.flits)
-        Base::crossed(messages_[stop.message].key, stop.link, stop.lane, stop.first, Crossing::never);
+        crossed(stop, Crossing::never);
   }
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const {
@@ -81,12 +84,12 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   }
 
  private:
-  using Base::agenda_, Base::owner_, Base::pass_, Base::place_, Base::stops_, Base::wire_plans_;
+  using Base::agenda_, Base::owner_, Base::pass_, Base::place_, Base::stops_;
   using Base::change, Base::gone_through, Base::here, Base::holds_back, Base::list, Base::plan, Base::plan_others,
       Base::plan_sink, Base::settle;
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index, Base::lanes;
-  using typename Base::Kind, typename Base::WirePlan;
+  using typename Base::Kind;
   /// Messages that wait for this lane class, and one more if none of its lanes is free.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
     const First first = Base::first(link);
@@ -107,9 +110,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   void happens(unsigned kind, std::uint32_t number) {
     switch (kind) {
       case Base::wire_due:
-        if (wires_[number].wake == now_) wires_[number].wake = Base::not_woken;
-        if (const Moment due = wire_plans_[number].due; moment::tick(due) == now_)
-          agenda_.put(moment::pass(due), number);
+        if (const Moment due = wires_[number].due; moment::tick(due) == now_) agenda_.put(moment::pass(due), number);
         return;
       case Base::sink_due:
         if (const Stop& stop = stops_[number]; stop.message == no_index || stop.wire != none)
@@ -126,27 +127,30 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
     }
   }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
-    return {m.at == no_index ? none : stops_[m.at].link, m.klass};
+    return {m.at == no_index ? none : stops_.number_of_link(stops_[m.at]), m.klass};
   }
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
     const std::uint32_t wire = Base::first_wire(m.want);
     Base::line_up(wires_[wire].lane + m.klass, index);
-    ++wires_[wire].waiting;
+    wires_[wire].waited = true;
     for (unsigned c = 0; c < links_[m.want].channels; ++c) agenda_.put(0, wire + c);
   }
   void release(std::uint32_t number) {
     Stop& stop = stops_[number];
-    owner_[stop.lane] = no_index;
+    owner_[wires_[stop.wire].lane + stop.lane] = no_index;
     stop.released = true;
     last_ = std::max(last_, now_);
-    const First first = Base::first(stop.link);
-    if (!queues_[first.queue + first.of(stop.lane - wires_[stop.wire].lane)].empty())
-      agenda_.put(pass_ + gone_through(stop.wire), stop.wire);
-    if (stop.before == no_index && stop.row != none)
-      if (const auto packet = Base::next_packet(stop.row, messages_[stop.message].key); packet != no_index)
+    if (wires_[Base::first_of(stop.wire)].waited) {
+      const First first = Base::first(stops_.number_of_link(stop));
+      if (!queues_[first.queue + first.of(stop.lane)].empty()) agenda_.put(pass_ + gone_through(stop.wire), stop.wire);
+    }
+    if (stop.before == no_index && stop.more) {
+      const Message& m = messages_[stop.message];
+      if (const auto packet = Base::next_packet(m.row, m.key); packet != no_index)
         Base::ask_at(packet, now_ + how_.packet_gap);
-    if (stops_[number].drained) forget(number);
+    }
+    if (stop.drained) forget(number);
   }
   void forget(std::uint32_t number) {
     const std::uint32_t index = stops_[number].message;
@@ -181,14 +185,13 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   }
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
-    WirePlan& made = wire_plans_[number];
-    const std::uint32_t granted =
-        wires_[Base::first_wire(wire.link)].waiting == 0 ? no_index : give_lanes(wire, number);
-    if (granted != no_index && made.active == 1 && wire.free_at <= now_) {  // its head crosses at once
+    const Link& link = stops_.link_of(number);
+    const std::uint32_t granted = wires_[Base::first_of(number)].waited ? give_lanes(wire, number) : no_index;
+    if (granted != no_index && wire.active == 1 && wire.free_at <= now_) {  // its head crosses at once
       const std::uint32_t index = stops_[granted].message;
       stops_[granted].course.head_comes(here());
-      made.due = moment::never;
-      cross(granted);
+      wire.due = moment::never;
+      cross(granted, wire, link);
       if (stops_[granted].planned) {
         plan(number);
         Base::list_before(granted, 0);
@@ -196,19 +199,20 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
       if (messages_[index].simple) Base::advance(messages_[index]);
     } else {
       if (granted != no_index) {
-        Base::share(wire);
+        Base::share(wire, link);
         Base::list_before(granted, 0);
       }
-      if (granted != no_index || (made.due == here() && made.special == no_index)) plan(number, true);
-      if (made.due == here() && made.special != no_index) {
-        Stop& stop = stops_[made.special];
+      if (granted != no_index || (wire.due == here() && wire.special == Wire::no_lane)) plan(number, true);
+      if (wire.due == here() && wire.special != Wire::no_lane) {
+        const std::uint32_t special = owner_[wire.lane + wire.special];
+        Stop& stop = stops_[special];
         const std::uint32_t index = stop.message;
         const bool head = stop.course.crossed() == 0;
         if (!stop.planned)
           stop.course.tail_comes(here(), stop.flits);
         else
-          settle(number, wire, links_[wire.link], stop.lane - wire.lane, stop);
-        cross(made.special);
+          settle(number, wire, link, stop.lane, stop);
+        cross(special, wire, link);
         plan(number);
         if (messages_[index].simple) head ? Base::advance(messages_[index]) : Base::retreat(messages_[index]);
       }
@@ -218,31 +222,35 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
 
   /// Its free lanes to the first in their queues: the last stop that comes of it.
   std::uint32_t give_lanes(const Wire& wire, std::uint32_t number) {
-    const First first = Base::first(wire.link);
+    const First first = Base::first(Base::link_of(number));
+    const unsigned lanes = stops_.link_of(number).lanes;
     std::uint32_t granted = no_index;
-    for (unsigned lane = 0; lane < lanes(wire.link); ++lane) {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
       if (owner_[wire.lane + lane] != no_index) continue;
       const std::uint32_t queue = first.queue + first.of(lane);
       if (queues_[queue].empty()) continue;
-      --wires_[first.wire].waiting;
       if (granted != no_index) Base::list_before(granted, 0);
-      granted = grant(queue, number, wire.lane + lane);
+      granted = grant(queue, number, lane);
+    }
+    if (granted != no_index) {
+      std::uint32_t all = no_index;
+      for (unsigned klass = 0; klass < first.classes; ++klass) all &= queues_[first.queue + klass].last;
+      wires_[first.wire].waited = all != no_index;
     }
     return granted;
   }
 
   // --- flits
-  std::uint32_t grant(std::uint32_t queue, std::uint32_t wire, std::uint32_t lane) {
+  std::uint32_t grant(std::uint32_t queue, std::uint32_t wire, unsigned lane) {
     const std::uint32_t index = Base::step_out(queue);
     Message& m = messages_[index];
     m.waiting = false;
     if (m.at == no_index) Base::begin(m);
     const std::uint32_t number = stops_.add(index, Base::length(m));
     Stop& stop = stops_[number];
-    if (m.row != none && parts_[m.row].left != 0) stop.row = m.row;  // its release starts the next packet
-    stops_.put(stop, m.want);
+    stop.more = m.row != none && parts_[m.row].left != 0;  // its release starts the next packet
     stop.wire = wire;
-    stop.lane = lane;
+    stop.lane = static_cast<std::uint8_t>(lane);
     stop.before = m.at;
     stop.granted = here();
     if (m.at != no_index) {
@@ -251,58 +259,55 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
     Base::add(m, number);
     m.at = number;
     ++m.stops;
-    ++wire_plans_[wire].active;
-    return owner_[lane] = number;
+    ++wires_[wire].active;
+    return owner_[wires_[wire].lane + lane] = number;
   }
   /// The head or the tail crosses now.
-  void cross(std::uint32_t number) {
+  void cross(std::uint32_t number, Wire& wire, const Link& link) {
     Stop* stop = &stops_[number];
-    const Link& link = links_[stop->link];
-    Wire& wire = wires_[stop->wire];
     Message& m = messages_[stop->message];
     const bool out = link.kind == LinkKind::ejection;
-    const unsigned lane = stop->lane - wire.lane;
     last_ = std::max(last_, now_ + (stop->course.crossed() == 0 ? link.head : link.body));
     wire.free_at = now_ + link.flit;
-    wire.turn = lane + 1 < link.lanes ? lane + 1 : 0;
+    wire.turn = Base::next_turn(stop->lane, link);
     stop->course.cross();
     if (stop->course.crossed() == 1) {
-      stop->first = now_;
+      stop->granted = here();
       ++m.hops;
       if (stop->before == no_index) m.entered = now_;
-      if (out) m.head = now_;
       if (!out) Base::ask_at(stop->message, now_ + link.head);
       if (out && holds_back(link)) {
         const std::uint32_t sink = stops_.add(stop->message, stop->flits);  // may move `stop`
         stop = &stops_[number];
         stop->after = sink;
-        stops_.put(stops_[sink], stop->link);
         stops_[sink].wire = none;
         stops_[sink].before = number;
         list(sink);
       }
     }
     if (stop->course.crossed() == stop->flits) {
-      --wire_plans_[stop->wire].active;
+      --wire.active;
       tail_crosses(number, link, out);
     }
   }
   void tail_crosses(std::uint32_t number, const Link& link, bool out) {
     Stop& stop = stops_[number];
     const std::uint32_t before = stop.before;
-    if (!flits_by_link_.empty()) flits_by_link_[stop.link] += stop.flits - stop.counted;
-    Base::crossed(messages_[stop.message].key, stop.link, stop.lane, stop.first, now_);
-    if (before == no_index && stop.row == none) Base::left_source(messages_[stop.message].key, now_ + link.flit);
+    if (!flits_by_link_.empty()) {
+      flits_by_link_[stops_.number_of_link(stop)] += stop.flits;
+      if (number < counted_.size()) flits_by_link_[stops_.number_of_link(stop)] -= std::exchange(counted_[number], 0);
+    }
+    crossed(stop, now_);
+    if (before == no_index && !stop.more) Base::left_source(messages_[stop.message].key, now_ + link.flit);
     if (link.buffer == 0) post(Base::lane_free, number, now_ + link.flit);
     if (out) {
-      messages_[stop.message].tail = now_;
       if (stop.after == no_index) {  // the sink holds nothing back: the tail leaves into it at once, or behind the head
-        const std::uint64_t head = stop.first + link.head + std::uint64_t{how_.sink_ticks} * (stop.flits - 1);
+        const std::uint64_t head = stop.first() + link.head + std::uint64_t{how_.sink_ticks} * (stop.flits - 1);
         const std::uint64_t tail = stop.flits == 1 ? now_ + link.head : now_ + link.body;
         last_ = std::max(last_, std::max(head, tail));
         leave(number, std::max(head, tail));
       }
-      Base::arrived(stop.message, messages_[stop.message].head);
+      Base::arrived(stop.message, stop.first(), now_);
       if (stop.after != no_index && link.body == 0) {
         plan_sink(stop.after);
         take_tail(stop.after);
@@ -313,12 +318,18 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   /// The tail starts to leave the buffer of this stop at `time`.
   void leave(std::uint32_t number, Tick time) {
     Stop& stop = stops_[number];
-    const Link& link = links_[stop.link];
+    const Link& link = stops_.link(stop);
     stop.drained = true;
     if (link.buffer != 0)
-      post(Base::lane_free, number, std::max(time + link.credit, moment::tick(stop.course.last()) + link.flit));
+      post(Base::lane_free, number,
+           std::max(time + link.credit, moment::tick(stop.course.last(stops_.past())) + link.flit));
     else if (stop.released)
       forget(number);
+  }
+
+  void crossed(const Stop& stop, Tick tail) {
+    Base::crossed(messages_[stop.message].key, stops_.number_of_link(stop), wires_[stop.wire].lane + stop.lane,
+                  stop.first(), tail);
   }
 
   // --- sinks
@@ -340,12 +351,12 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
 
   /// It never goes on: when the last flit came that did come, and the last credit.
   void stands(const Stop& stop, const Course& course) {
-    const Link& link = links_[stop.link];
-    const Tick start = moment::tick(course.last());
-    last_ = std::max({last_, stop.first + link.head, start + (stop.counted == 1 ? link.head : link.body)});
+    const Link& link = stops_.link(stop);
+    const Tick start = moment::tick(course.last(stops_.past()));
+    last_ = std::max({last_, stop.first() + link.head, start + (course.crossed() == 1 ? link.head : link.body)});
     if (stop.before == no_index) return;
-    const Link& before = links_[stops_[stop.before].link];
-    if (before.buffer != 0 && std::uint64_t{stop.counted} - 1 + before.buffer < stop.flits)
+    const Link& before = stops_.link(stops_[stop.before]);
+    if (before.buffer != 0 && std::uint64_t{course.crossed()} - 1 + before.buffer < stop.flits)
       last_ = std::max(last_, start + before.credit);
   }
   /// Brings flits_by_link_ up to where the run has come.
@@ -353,18 +364,22 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
     const Moment end = ran_to_;
     if (counted_to_ == end) return;
     counted_to_ = end;
-    for (Stop& stop : stops_) {
+    if (!flits_by_link_.empty()) counted_.resize(stops_.size());
+    for (std::uint32_t number = 0; number < stops_.size(); ++number) {
+      const Stop& stop = stops_[number];
       if (stop.message == no_index || stop.wire == none) continue;
       const std::uint32_t crossed = stop.course.crossed();
       if (crossed == stop.flits) continue;
-      Course course = !stop.planned && crossed != 0 ? Base::course(stop, end, false) : stop.course;
+      Course course = !stop.planned && crossed != 0 ? Base::course(stop, end, false, nullptr) : stop.course;
       if (crossed != 0 && stop.planned) course.settle(end, false, stop.flits - 1);
-      if (!flits_by_link_.empty()) flits_by_link_[stop.link] += course.crossed() - stop.counted;
-      stop.counted = course.crossed();
-      if (end == moment::never && stop.counted != 0) stands(stop, course);
+      if (!flits_by_link_.empty())
+        flits_by_link_[stops_.number_of_link(stop)] +=
+            course.crossed() - std::exchange(counted_[number], course.crossed());
+      if (end == moment::never && course.crossed() != 0) stands(stop, course);
     }
   }
 
+  std::vector<std::uint32_t> counted_;  // by stop: flits that are in flits_by_link_
   Tick last_ = 0;
   Moment ran_to_ = 0, counted_to_ = 0;
   bool ended_ = false;

@@ -16,34 +16,40 @@
 namespace assay::network {
 
 struct LaneWorm : LaneMessage {
+  bool simple : 1 = false, shares : 1 = false;     // only wires that it shares are planned; it has shared one
   std::uint32_t at = events::no_index, stops = 0;  // the last of its stops; how many there are
   // What is not planned (unshared.hpp): the first of its stops that the tail has not crossed, and the places from there
   // on.
   std::uint32_t unsettled = events::no_index;
-  bool simple = false, shares = false;  // only wires that it shares are planned; it has shared one
   std::uint64_t ahead = 0;
-  std::uint64_t head = 0;  // crosses the last link
 };
+static_assert(sizeof(LaneWorm) == 88);
+
+/// A channel of a link, and its plan.
+struct FlitWire {
+  static constexpr std::uint8_t no_lane = 255;
+  std::uint64_t free_at = 0;
+  Moment due = moment::never;      // when its plan ends; a tick to come has an event
+  std::uint32_t lane = 0;          // the first of its lanes, among all
+  std::uint8_t turn = 0;           // the lane to which it is given next, if that is ready
+  std::uint8_t active = 0;         // stops that hold a lane of it and have flits left
+  std::uint8_t special = no_lane;  // the lane of the stop whose head or tail crosses when the plan ends
+  std::uint8_t times : 4 = 0;      // how often it was planned at this moment
+  bool listed : 1 = false;         // to be planned again
+  bool waited : 1 = false;         // the first of a link's: messages are in the lines of its link
+};
+static_assert(sizeof(FlitWire) == 24);
 
 template <class Self, class Source, class Observer>
-class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
-  using Base = LaneEngine<Self, LaneWorm, Line, Source, Observer>;
+class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer, FlitWire> {
+  using Base = LaneEngine<Self, LaneWorm, Line, Source, Observer, FlitWire>;
 
  protected:
   using Base::fabric_, Base::links_, Base::how_, Base::messages_, Base::table_, Base::wires_, Base::now_,
       Base::no_index;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
-  static constexpr Tick not_woken = ~Tick{0};
   static constexpr std::uint32_t of_sink = 0x80000000u, most_times = 8;
   enum Kind : unsigned { wire_due, sink_due, lane_free };
-  struct WirePlan {
-    Moment due = moment::never;        // when its plan ends
-    std::uint32_t special = no_index;  // the stop whose head or tail crosses then
-    std::uint32_t made = 0;            // the moment when it was made, in short
-    std::uint8_t times = 0;            // how often, at that moment
-    std::uint8_t active = 0;           // stops that hold a lane of it and have flits left
-    bool listed = false;               // to be planned again
-  };
   struct Ready {
     std::uint32_t stop;
     unsigned lane;
@@ -53,17 +59,22 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   };
   LanePlans(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
             events::Random random, std::uint32_t span)
-      : Base(fabric, routing, how, source, observer, random, span),
+      : Base(fabric, routing, how, source, observer, random, span / 2, heads(fabric, how)),
         owner_(Base::lane_count_, no_index),
-        stops_(fabric),
-        wire_plans_(wires_.size()),
+        stops_(fabric, Base::links_of_wires_),
         agenda_(wires_.size()) {
     for (const Link& link : fabric.links) window_ = std::max({window_, link.body, link.head, link.credit});
   }
   [[nodiscard]] std::size_t plans_memory() const {
-    return stops_.memory() + owner_.capacity() * 4 + wire_plans_.capacity() * sizeof(WirePlan) + agenda_.memory();
+    return stops_.memory() + (owner_.capacity() + changed_.capacity() + tallied_.capacity()) * 4 + agenda_.memory();
   }
 
+  /// How many ticks ahead messages are that are to ask for a link.
+  [[nodiscard]] static std::uint32_t heads(const Fabric& fabric, const Switching& how) {
+    std::uint32_t most = how.packet_gap;
+    for (const Link& link : fabric.links) most = std::max(most, link.head);
+    return std::min(most, 4095U) + 1;
+  }
   [[nodiscard]] unsigned lanes(std::uint32_t link) const { return links_[link].lanes; }
 
   // --- where in the tick it is
@@ -77,7 +88,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
       if ((number & of_sink) != 0) {
         plan_sink(number & ~of_sink);
       } else {
-        wire_plans_[number].listed = false;
+        wires_[number].listed = false;
         plan(number);
       }
     }
@@ -86,9 +97,9 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     const Stop& stop = stops_[number];
     if (stop.course.crossed() == stop.flits) return;
     if (stop.wire == none) return changed_.push_back(number | of_sink);
-    WirePlan& plan = wire_plans_[stop.wire];
-    if (plan.listed) return;
-    plan.listed = true;
+    Wire& wire = wires_[stop.wire];
+    if (wire.listed) return;
+    wire.listed = true;
     changed_.push_back(stop.wire);
   }
 
@@ -98,11 +109,11 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     Stop& stop = stops_[number];
     if (stop.course.goes(at, gap, end)) return;
     const std::uint64_t past = window_ * (messages_[stop.message].hops + std::uint64_t{2});
-    const std::uint32_t first = stop.course.plan(at, gap, end, now_ > past ? now_ - past : 0);
+    const std::uint32_t first = stop.course.plan(at, gap, end, now_ > past ? now_ - past : 0, stops_.past());
     if (first == Course::endless) return;
     std::uint32_t other = stop.after;
     while (other != no_index && !stops_[other].planned) other = stops_[other].after;
-    if (other != no_index && first <= stops_[other].watched) list(other);
+    if (other != no_index && first <= stops_[other].course.watched) list(other);
     list_before(number, first);
   }
   /// The planned stop before is planned again, if it rests on this one's flit `first`; so is the tail's time.
@@ -110,11 +121,11 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     const Stop* stop = &stops_[number];
     while (stop->before != no_index && !stop->oldest) {
       const Stop& before = stops_[stop->before];
-      const std::uint32_t buffer = links_[before.link].buffer;
+      const std::uint32_t buffer = stops_.link(before).buffer;
       if (buffer == 0 || first >= before.flits) return;
       first += buffer;
       if (before.planned) {
-        if (first <= before.watched) list(stop->before);
+        if (first <= before.course.watched) list(stop->before);
         return;
       }
       if (LaneWorm& worm = messages_[before.message]; stop->before == worm.unsettled) {
@@ -126,12 +137,12 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   }
   void halt(std::uint32_t number) {
     Stop& stop = stops_[number];
-    stop.watched = stop.course.crossed();
+    stop.course.watched = stop.course.crossed();
     change(number, 0, 0, 0);
   }
 
   void settle(std::uint32_t number, Wire& wire) {
-    const Link& link = links_[wire.link];
+    const Link& link = stops_.link_of(number);
     for (unsigned lane = 0; lane < link.lanes; ++lane)
       if (const std::uint32_t owner = owner_[wire.lane + lane]; owner != no_index)
         settle(number, wire, link, lane, stops_[owner]);
@@ -142,43 +153,43 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   }
   /// The wire after the last flit of the stop.
   void occupy(Wire& wire, const Link& link, unsigned lane, const Stop& stop) {
-    if (const Tick free = moment::tick(stop.course.last()) + link.flit; free > wire.free_at) {
+    if (const Tick free = moment::tick(stop.course.last(stops_.past())) + link.flit; free > wire.free_at) {
       wire.free_at = free;
-      wire.turn = lane + 1 < link.lanes ? lane + 1 : 0;
+      wire.turn = next_turn(lane, link);
     }
+  }
+  [[nodiscard]] static std::uint8_t next_turn(unsigned lane, const Link& link) {
+    return static_cast<std::uint8_t>(lane + 1 < link.lanes ? lane + 1 : 0);
   }
   /// `goes`: where it is the turn of a head or a tail here and now, no more is planned than that; it has to cross next.
   [[gnu::always_inline]] void plan(std::uint32_t number, bool goes = false) {
-    WirePlan& plan = wire_plans_[number];
-    plan.special = no_index;
-    if (plan.active == 0)
-      plan.due = moment::never;
-    else
-      plan_active(number, plan, goes);
-  }
-  [[gnu::noinline]] void plan_active(std::uint32_t number, WirePlan& plan, bool goes) {
     Wire& wire = wires_[number];
-    const Link& link = links_[wire.link];
-    if (plan.active == 1)
-      plan_alone(number, plan, wire, link);
+    wire.special = Wire::no_lane;
+    if (wire.active == 0)
+      wire.due = moment::never;
     else
-      plan_several(number, plan, wire, link, goes);
-    if (plan.due != moment::never) await(number);
+      plan_active(number, wire, goes);
   }
-  /// The wire is looked at when its plan ends.
-  void await(std::uint32_t number) {
-    const Moment due = wire_plans_[number].due;
+  [[gnu::noinline]] void plan_active(std::uint32_t number, Wire& wire, bool goes) {
+    const Link& link = stops_.link_of(number);
+    const Moment before = wire.due;
+    if (wire.active == 1)
+      plan_alone(number, wire, link);
+    else
+      plan_several(number, wire, link, goes);
+    if (wire.due != moment::never) await(number, before);
+  }
+  /// The wire is looked at when its plan ends; `before`: when the plan that it had did.
+  void await(std::uint32_t number, Moment before) {
+    const Moment due = wires_[number].due;
     if (const Tick tick = moment::tick(due); tick != now_) {
-      Wire& wire = wires_[number];
-      if (wire.wake == tick) return;
-      wire.wake = tick;
-      table_.put(now_, tick, wire_due, number);
+      if (tick != moment::tick(before)) table_.put(now_, tick, wire_due, number);
     } else if (due != here() || place_ != number + 1) {
       agenda_.put(moment::pass(due), number);
     }
   }
   /// The only stop that has flits left.
-  void plan_alone(std::uint32_t number, WirePlan& plan, Wire& wire, const Link& link) {
+  void plan_alone(std::uint32_t number, Wire& wire, const Link& link) {
     unsigned lane = 0;
     while (owner_[wire.lane + lane] == no_index ||
            stops_[owner_[wire.lane + lane]].course.crossed() == stops_[owner_[wire.lane + lane]].flits)
@@ -189,22 +200,22 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     const std::uint32_t flit = stop.course.crossed();
     const Stretch in = stops_.supply(stop, flit), out = stops_.room(stop, flit);
     Moment at = flit == 0 ? stop.granted : std::max(in.of(flit), out.of(flit));
-    plan.due = moment::never;
+    wire.due = moment::never;
     if (at == moment::never) return halt(owner);
     at = std::max(moment::at(wire.free_at), at);
     const bool last = flit == 0 || flit + 1 == stop.flits;
-    if (last) plan.special = owner;
+    if (last) wire.special = stop.lane;
     const Stops::Run run =
         last ? Stops::Run{link.flit, flit + 1, at, flit} : stops_.run_on(stop, in, out, at, link.flit);
-    if (run.tail) plan.special = owner;
-    plan.due = run.due;
-    stop.watched = run.watched;
+    if (run.tail) wire.special = stop.lane;
+    wire.due = run.due;
+    stop.course.watched = run.watched;
     change(owner, at, run.gap, run.end);
   }
-  void plan_several(std::uint32_t number, WirePlan& plan, Wire& wire, const Link& link, bool goes) {
+  void plan_several(std::uint32_t number, Wire& wire, const Link& link, bool goes) {
     ready_.clear();
     Moment least = moment::never;
-    unsigned left = plan.active;
+    unsigned left = wire.active;
     for (unsigned lane = 0; left != 0; ++lane) {
       const std::uint32_t owner = owner_[wire.lane + lane];
       if (owner == no_index) continue;
@@ -219,11 +230,11 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
         halt(owner);
         continue;
       }
-      stop.watched = Course::endless;  // until it is known how much of `in` and `out` its plan rests on
+      stop.course.watched = Course::endless;  // until it is known how much of `in` and `out` its plan rests on
       ready_.push_back({owner, lane, at, moment::never, in, out, 0});
       least = std::min(least, at);
     }
-    plan.due = moment::never;
+    wire.due = moment::never;
     if (ready_.empty()) return;
     const Moment at = std::max(moment::at(wire.free_at), least);
     std::size_t turn = ready_.size();  // whose turn it is then
@@ -238,68 +249,71 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
       const std::uint32_t next = ready_[turn].stop;
       Stop& stop = stops_[next];
       if (const std::uint32_t flit = stop.course.crossed(); flit == 0 || flit + 1 == stop.flits) {
-        plan.special = next;
-        plan.due = at;
-        stop.watched = flit;
+        wire.special = stop.lane;
+        wire.due = at;
+        stop.course.watched = flit;
         return change(next, at, link.flit, flit + 1);
       }
     }
     // What is presumed of each other may go round in circles, and what is known for certain settles it: a flit each.
-    const auto now =
-        static_cast<std::uint32_t>(now_ << 8 ^ pass_);  // moments that look alike cost a flit's plan, no more
-    if (plan.made != now) plan.made = now, plan.times = 0;
-    if (plan.times == most_times)
-      one_flit(plan, link, turn, at);
-    else if (++plan.times, ready_.size() == 1 || !take_turns(plan, link, turn, at))
-      one_goes(plan, link, turn, at, other);
+    if (here() != tallied_at_) {
+      tallied_at_ = here();
+      for (const std::uint32_t one : tallied_) wires_[one].times = 0;
+      tallied_.clear();
+    }
+    if (wire.times == 0) tallied_.push_back(number);
+    if (wire.times == most_times)
+      one_flit(wire, link, turn, at);
+    else if (++wire.times, ready_.size() == 1 || !take_turns(wire, link, turn, at))
+      one_goes(wire, link, turn, at, other);
   }
   /// The lane whose turn it is sends one flit, and nothing is presumed of what comes then.
-  void one_flit(WirePlan& plan, const Link& link, std::size_t turn, Moment at) {
+  void one_flit(Wire& wire, const Link& link, std::size_t turn, Moment at) {
     for (std::size_t i = 0; i < ready_.size(); ++i)
       if (i != turn) halt(ready_[i].stop);
     const std::uint32_t number = ready_[turn].stop;
     Stop& stop = stops_[number];
     const std::uint32_t flit = stop.course.crossed();
     const bool end = flit == 0 || flit + 1 == stop.flits;
-    if (end) plan.special = number;
-    plan.due = end ? at : moment::at(moment::tick(at) + link.flit);
-    stop.watched = flit;
+    if (end) wire.special = stop.lane;
+    wire.due = end ? at : moment::at(moment::tick(at) + link.flit);
+    stop.course.watched = flit;
     change(number, at, link.flit, flit + 1);
   }
   /// The lane whose turn it is sends; alone, as long as no other is ready, else one flit. The others are presumed to go
   /// on from then, each as if it were alone, since most that wait for others upstream or downstream will.
-  void one_goes(WirePlan& plan, const Link& link, std::size_t turn, Moment at, Moment other) {
+  void one_goes(Wire& wire, const Link& link, std::size_t turn, Moment at, Moment other) {
     const std::uint32_t number = ready_[turn].stop;
     Stop& stop = stops_[number];
     const std::uint32_t flit = stop.course.crossed();
     const Moment free = moment::at(moment::tick(at) + link.flit);
     Stops::Run run{link.flit, flit + 1, at, flit};
     if (flit == 0 || flit + 1 == stop.flits) {
-      plan.special = number;
-      plan.due = at;
+      wire.special = stop.lane;
+      wire.due = at;
     } else {
       run = stops_.run_on(stop, ready_[turn].in, ready_[turn].out, at, link.flit);
-      plan.due = std::min(run.due, std::max(other, free));
+      wire.due = std::min(run.due, std::max(other, free));
       if (other <= free)
         run.watched = flit;
       else if (run.tail && run.due < other)
-        plan.special = number;
+        wire.special = stop.lane;
     }
-    const Moment from = std::max(plan.due, free);
+    const Moment from = std::max(wire.due, free);
     for (std::size_t i = 0; i < ready_.size(); ++i)
       if (i != turn) presume(ready_[i], link, from);
-    stop.watched = run.watched;
+    stop.course.watched = run.watched;
     change(number, at, run.gap, run.end);
   }
   /// A lane that waits goes on when it is ready, but not before `from`, when the wire is planned again at the latest.
   void presume(const Ready& one, const Link& link, Moment from) {
     Stop& stop = stops_[one.stop];
-    stop.watched = stop.course.crossed();
-    if (stop.watched == 0 || from == moment::never) return change(one.stop, 0, 0, 0);
+    stop.course.watched = stop.course.crossed();
+    if (stop.course.watched == 0 || from == moment::never) return change(one.stop, 0, 0, 0);
     change(one.stop, std::max(one.at, from), std::max({link.flit, one.in.gap, one.out.gap}), stop.flits);
   }
   /// A flit of each ready lane in turn, if each is ready again at each of its turns.
-  bool take_turns(WirePlan& plan, const Link& link, std::size_t turn, Moment at) {
+  bool take_turns(Wire& wire, const Link& link, std::size_t turn, Moment at) {
     Moment other = moment::never;
     std::uint32_t taking = 0;
     for (std::size_t step = 0; step < ready_.size(); ++step) {
@@ -313,7 +327,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     }
     const std::uint32_t gap = taking * link.flit;
     if (taking < 2 || moment::pass(at) != 0 || other < at + moment::at(gap)) return false;
-    plan.due = other;
+    wire.due = other;
     Ready* tail = nullptr;
     for (Ready& one : ready_) {
       if (one.slot == moment::never) continue;
@@ -323,16 +337,17 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
       const std::uint32_t late = one.late = stops_.first_late(stop, one.in, one.out, flit, one.slot, gap);
       if (late < flit + 2 && late + 1 < stop.flits) return false;
       const Moment due = one.slot + moment::at(std::uint64_t{late - flit} * gap);
-      if (due >= plan.due) continue;
-      plan.due = due;
+      if (due >= wire.due) continue;
+      wire.due = due;
       tail = late + 1 == stop.flits && stops_.at_hand(stop, one.in, one.out, late, due) ? &one : nullptr;
     }
-    if (tail != nullptr) plan.special = tail->stop, ++tail->late;  // whose tail crosses then for certain
+    if (tail != nullptr)
+      wire.special = static_cast<std::uint8_t>(tail->lane), ++tail->late;  // whose tail crosses then for certain
     for (const Ready& one : ready_)
       if (one.slot == moment::never)
-        presume(one, link, plan.due);
+        presume(one, link, wire.due);
       else
-        stops_[one.stop].watched = one.late - 1, change(one.stop, one.slot, gap, stops_[one.stop].flits);
+        stops_[one.stop].course.watched = one.late - 1, change(one.stop, one.slot, gap, stops_[one.stop].flits);
     return true;
   }
 
@@ -356,7 +371,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
     const Stretch in = stops_.supply(stop, flit), out = stops_.room(stop, flit);
     Moment at = in.of(flit);
     if (at != moment::never && flit != 0)
-      at = std::max(at, moment::at(moment::tick(stop.course.last()) + how_.sink_ticks));
+      at = std::max(at, moment::at(moment::tick(stop.course.last(stops_.past())) + how_.sink_ticks));
     stop.granted = moment::never;
     if (at == moment::never) return change(number, 0, 0, 0);
     const Stops::Run run = stops_.run_on(stop, in, out, at, how_.sink_ticks);
@@ -375,7 +390,8 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer> {
   std::vector<std::uint32_t> owner_;  // by wire and lane: the stop
   Stops stops_;
   std::vector<std::uint32_t> changed_;  // wires, and stops with `of_sink`, to be planned again
-  std::vector<WirePlan> wire_plans_;
+  std::vector<std::uint32_t> tallied_;  // the wires that were planned at the moment `tallied_at_`
+  Moment tallied_at_ = 0;
   std::vector<Ready> ready_;
   Agenda agenda_;
   Tick pass_ = 0;

@@ -12,58 +12,69 @@ namespace assay::network {
 
 /// What a message has of one link: its lane, and when its flits cross; or of its sink: when it takes them.
 struct alignas(64) Stop {
-  std::uint32_t message = events::no_index, flits = 0, row = none;
-  std::uint32_t link = 0, wire = 0, lane = 0;                         // lane: among all; wire: none for a sink
+  Course course;
+  Moment granted = 0;  // once the first flit has crossed: when it did; a sink: when its plan ends
+  std::uint32_t message = events::no_index, flits = 0;
+  std::uint32_t wire = 0;                                             // none for a sink
   std::uint32_t before = events::no_index, after = events::no_index;  // stops of the same message
-  std::uint32_t counted = 0;                                          // flits that are in flits_by_link_
-  std::uint32_t watched = 0;             // its plan rests on what was known of flits up to this one
-  std::uint32_t places = 0, credit = 0;  // at the far end, all flits' where it is never full; how long one is under way
-  bool drained = false, released = false;
+  std::uint8_t lane = 0;                                              // of the wire
   bool planned = true;  // its flits cross by a plan; otherwise by what is known of the stops around it (unshared.hpp)
   bool oldest = false;  // nothing before it is planned, or was
-  bool kept = false;    // until the worm is gone
-  Moment granted = 0;   // a sink: when its plan ends
-  std::uint64_t first = 0;  // start of the first flit
-  Course course;
+  bool drained : 1 = false, released : 1 = false;
+  bool kept : 1 = false;  // until the worm is gone
+  bool more : 1 = false;  // of its message is to be sent when it is released
+  /// Start of the first flit.
+  [[nodiscard]] std::uint64_t first() const { return moment::tick(granted); }
 };
+static_assert(sizeof(Stop) == 64);
 
 class Stops {
  public:
-  explicit Stops(const Fabric& fabric) : links_(fabric.links.data()) {}
+  /// `of_wires`: the link of each wire, where that is not the one with its number.
+  Stops(const Fabric& fabric, const std::vector<std::uint32_t>& of_wires)
+      : of_wires_(of_wires.empty() ? nullptr : of_wires.data()) {
+    copies_.reserve(of_wires.size());
+    for (const std::uint32_t link : of_wires) copies_.push_back(fabric.links[link]);
+    links_ = copies_.empty() ? fabric.links.data() : copies_.data();
+  }
 
   [[nodiscard]] Stop& operator[](std::uint32_t number) { return stops_[number]; }
   [[nodiscard]] const Stop& operator[](std::uint32_t number) const { return stops_[number]; }
-  [[nodiscard]] auto begin() { return stops_.begin(); }
-  [[nodiscard]] auto end() { return stops_.end(); }
+  [[nodiscard]] std::size_t size() const { return stops_.size(); }
+  [[nodiscard]] auto begin() const { return stops_.begin(); }
+  [[nodiscard]] auto end() const { return stops_.end(); }
+  [[nodiscard]] PastSeries& past() { return past_; }
   [[nodiscard]] std::size_t memory() const {
-    std::size_t sum = stops_.capacity() * sizeof(Stop);
-    for (const Stop& stop : stops_) sum += stop.course.memory();
-    return sum;
+    return stops_.capacity() * sizeof(Stop) + past_.memory() + copies_.capacity() * sizeof(Link);
   }
+  /// The link of a stop that is no sink.
+  [[nodiscard]] std::uint32_t number_of_link(const Stop& stop) const {
+    return of_wires_ == nullptr ? stop.wire : of_wires_[stop.wire];
+  }
+  [[nodiscard]] const Link& link(const Stop& stop) const { return links_[stop.wire]; }
+  [[nodiscard]] const Link& link_of(std::uint32_t wire) const { return links_[wire]; }
   /// The number of a new one, which is nowhere yet. May move the others.
   std::uint32_t add(std::uint32_t message, std::uint32_t flits) {
     std::uint32_t number = static_cast<std::uint32_t>(stops_.size());
     if (free_ == events::no_index) {
-      if (number == stops_.capacity()) stops_.reserve(number + number / 8 + 16);  // room for an eighth more
+      if (number == stops_.capacity()) stops_.reserve(number + number / 8 + 4);  // room for an eighth more
       stops_.emplace_back();
     } else {
       number = free_;
       free_ = stops_[number].after;
     }
     Stop& stop = stops_[number];
+    stop.course = {};
     stop.message = message;
     stop.flits = flits;
-    stop.row = none;
     stop.before = stop.after = events::no_index;
-    stop.counted = 0;
-    stop.watched = endless;
-    stop.drained = stop.released = stop.oldest = stop.kept = false;
+    stop.drained = stop.released = stop.oldest = stop.kept = stop.more = false;
     stop.planned = true;
-    stop.course.clear();
     return number;
   }
   void remove(std::uint32_t number) {
     stops_[number].message = events::no_index;
+    stops_[number].course.end(past_);
     stops_[number].after = free_;
     free_ = number;
   }
@@ -73,15 +84,16 @@ class Stops {
     if (stop.before == events::no_index || stop.oldest) return {0, 0, 0, endless};
     const Stop& before = stops_[stop.before];
     if (!before.planned) return supply_from_afar(before, flit);
-    Stretch found = before.course.find(flit);
-    const Link& link = links_[before.link];
+    Stretch found = before.course.find(flit, past_);
+    const Link& link = this->link(before);
     if (found.gap != 0) found.at = moment::after(found.at, flit == 0 ? link.head : link.body, stop.wire <= before.wire);
     return found;
   }
   /// When there is a place for flit `flit` and those behind it.
   [[nodiscard, gnu::always_inline]] Stretch room(const Stop& stop, std::uint32_t flit) const {
-    const Link& link = links_[stop.link];
-    if (stop.wire == none || link.buffer == 0) return {0, 0, 0, endless};
+    if (stop.wire == none) return {0, 0, 0, endless};
+    const Link& link = this->link(stop);
+    if (link.buffer == 0) return {0, 0, 0, endless};
     if (stop.after == events::no_index) {
       if (link.kind == LinkKind::ejection) return {0, 0, 0, endless};
       return flit < link.buffer ? Stretch{0, 0, 0, link.buffer} : Stretch{moment::never, 0, flit, endless};
@@ -89,19 +101,18 @@ class Stops {
     if (flit < link.buffer) return {0, 0, 0, link.buffer};
     const Stop& after = stops_[stop.after];
     if (!after.planned) return room_from_afar(stop, flit);
-    Stretch found = after.course.find(flit - link.buffer);
+    Stretch found = after.course.find(flit - link.buffer, past_);
     found.from += link.buffer;
     if (found.end != endless) found.end += link.buffer;
     if (found.gap != 0) found.at = moment::after(found.at, link.credit, after.wire != none && stop.wire <= after.wire);
     return found;
   }
-  /// It is to be of this link.
-  void put(Stop& stop, std::uint32_t link) const {
-    stop.link = link;
-    const bool whole = (links_[link].buffer == 0) | (links_[link].kind == LinkKind::ejection);
-    stop.places = whole ? stop.flits : links_[link].buffer;
-    stop.credit = links_[link].credit;
+  /// Places at the far end of this link, all flits' where it is never full.
+  [[nodiscard]] static std::uint32_t places(const Link& link, const Stop& stop) {
+    const bool whole = (link.buffer == 0) | (link.kind == LinkKind::ejection);
+    return whole ? stop.flits : link.buffer;
   }
+  [[nodiscard]] std::uint32_t places(const Stop& stop) const { return places(link(stop), stop); }
   /// The first flit from `flit` on, below `until`, that `series` has later than `at` and `gap` ticks apart; `found`:
   /// the part of it that flit `flit` belongs to, then the last part looked at.
   template <class Series>
@@ -175,12 +186,12 @@ class Stops {
     std::uint64_t places = 0;
     Moment delay = 0;    // ticks and passes
     bool later = false;  // a credit took time: passes before it do not matter
-    [[gnu::always_inline]] void step(const Stop& stop, const Stop& after) {
-      places += stop.places;
-      if (stop.credit == 0) {
+    [[gnu::always_inline]] void step(const Link& link, std::uint32_t at_it, const Stop& stop, const Stop& after) {
+      places += at_it;
+      if (link.credit == 0) {
         delay += !later & (stop.wire <= after.wire);
       } else {
-        delay += moment::at(stop.credit);
+        delay += moment::at(link.credit);
         later = true;
       }
     }
@@ -198,19 +209,21 @@ class Stops {
   /// The next planned stop before says it, the links between have body flits pass on.
   [[nodiscard, gnu::noinline]] Stretch supply_from_afar(const Stop& behind, std::uint32_t flit) const {
     const Stop* by = &behind;
-    std::uint64_t ticks = links_[by->link].body;
+    std::uint64_t ticks = link(*by).body;
     while (!by->planned) {
       if (by->oldest || by->before == events::no_index) return {0, 0, 0, endless};
       by = &stops_[by->before];
-      ticks += links_[by->link].body;
+      ticks += link(*by).body;
     }
-    Stretch found = by->course.find(flit);
+    Stretch found = by->course.find(flit, past_);
     if (found.gap != 0) found.at = moment::at(moment::tick(found.at) + ticks);
     return found;
   }
   /// The heads' crossings of the links ahead say it, and the next planned stop.
   [[nodiscard, gnu::noinline]] Stretch room_from_afar(const Stop& stop, std::uint32_t flit) const {
-    const std::uint32_t f = links_[stop.link].flit;
+    const Link* link = &this->link(stop);
+    const std::uint32_t f = link->flit;
+    std::uint32_t places = Stops::places(*link, stop);
     Back back;
     std::int64_t base = 0;  // by heads: flit k has a place at base + f k
     bool any = false;
@@ -218,11 +231,11 @@ class Stops {
       return static_cast<Moment>(base + static_cast<std::int64_t>(moment::at(std::uint64_t{flit} * f)));
     };
     const Stop* by = &stop;
-    for (; by->after != events::no_index && flit >= back.places + by->places;) {
+    for (; by->after != events::no_index && flit >= back.places + places;) {
       const Stop& after = stops_[by->after];
-      back.step(*by, after);
+      back.step(*link, places, *by, after);
       if (after.planned) {
-        const Stretch found = back.of(after.course.find(flit - static_cast<std::uint32_t>(back.places)));
+        const Stretch found = back.of(after.course.find(flit - static_cast<std::uint32_t>(back.places), past_));
         return any ? later(found, at_rate(), f, flit) : found;
       }
       if (flit == back.places) {
@@ -233,9 +246,11 @@ class Stops {
       base = any ? std::max(base, here) : here;
       any = true;
       by = &after;
+      link = &this->link(after);
+      places = Stops::places(*link, after);
     }
-    const std::uint64_t end = back.places + by->places;
-    if (flit >= end && links_[by->link].kind != LinkKind::ejection) return {moment::never, 0, flit, endless};
+    const std::uint64_t end = back.places + places;
+    if (flit >= end && link->kind != LinkKind::ejection) return {moment::never, 0, flit, endless};
     return any ? Stretch{at_rate(), f, flit, clipped(end)} : Stretch{0, 0, 0, clipped(end)};
   }
   [[nodiscard]] static std::uint32_t clipped(std::uint64_t flit) {
@@ -253,8 +268,11 @@ class Stops {
     const Moment flits = (at - have) / moment::at(found.gap - f) + 1;
     return {at, f, flit, clipped(std::min<std::uint64_t>(found.end, flit + flits))};
   }
-  const Link* links_;
+  const Link* links_;  // by wire
+  const std::uint32_t* of_wires_;
+  std::vector<Link> copies_;  // by wire, where a link has several
   std::vector<Stop> stops_;
+  PastSeries past_;
   std::uint32_t free_ = events::no_index;  // the first of those to be used again, by `after`
 };
 

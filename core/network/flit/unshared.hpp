@@ -28,8 +28,8 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
 
  protected:
   using Base::fabric_, Base::links_, Base::window_, Base::messages_, Base::no_index, Base::now_, Base::owner_,
-      Base::place_, Base::stops_, Base::wire_plans_, Base::wires_;
-  using typename Base::Wire, typename Base::WirePlan;
+      Base::place_, Base::stops_, Base::wires_;
+  using typename Base::Wire;
 
   UnsharedLinks(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
                 events::Random random, std::uint32_t span)
@@ -64,7 +64,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
   void advance(LaneWorm& worm) {
     const Stop& head = stops_[worm.at];
     const bool known = worm.ahead >= head.flits;
-    worm.ahead += head.places;
+    worm.ahead += stops_.places(head);
     if (worm.shares)
       Base::list_before(worm.at, 0);
     else if (!known && worm.ahead >= head.flits)
@@ -74,7 +74,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
   /// The tail has crossed the link of its first stop that it had not crossed.
   void retreat(LaneWorm& worm) {
     const Stop& stop = stops_[worm.unsettled];
-    worm.ahead -= stop.places;
+    worm.ahead -= stops_.places(stop);
     worm.unsettled = stop.after;
     if (worm.unsettled == no_index) return;
     Stop& next = stops_[worm.unsettled];
@@ -84,24 +84,26 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
   /// When the tail crosses the next link, as far as that is known.
   void settle_tail(LaneWorm& worm) {
     const Stop& stop = stops_[worm.unsettled];
-    WirePlan& plan = wire_plans_[stop.wire];
+    Wire& wire = wires_[stop.wire];
     const std::uint32_t last = stop.flits - 1;
     const Stretch in = stops_.supply(stop, last), out = stops_.room(stop, last);
-    const Moment own = moment::at(moment::tick(stop.granted) + std::uint64_t{last} * links_[stop.link].flit);
-    plan.due = std::max({own, in.of(last), out.of(last)});
-    plan.special = plan.due == moment::never ? no_index : worm.unsettled;
-    if (plan.due != moment::never) Base::await(stop.wire);
+    const Moment own = moment::at(moment::tick(stop.granted) + std::uint64_t{last} * stops_.link(stop).flit);
+    const Moment before = wire.due;
+    wire.due = std::max({own, in.of(last), out.of(last)});
+    wire.special = wire.due == moment::never ? Wire::no_lane : stop.lane;
+    if (wire.due != moment::never) Base::await(stop.wire, before);
   }
   /// All worms with flits to send over this wire share it from now on.
-  void share(const Wire& wire) {
-    for (unsigned lane = 0; lane < Base::lanes(wire.link); ++lane)
+  void share(const Wire& wire, const Link& link) {
+    for (unsigned lane = 0; lane < link.lanes; ++lane)
       if (const auto owner = owner_[wire.lane + lane]; owner != no_index)
         if (const Stop& stop = stops_[owner]; !stop.planned && stop.course.crossed() != stop.flits) share(owner);
   }
 
-  /// What has crossed the link of a stop that is not planned before `limit` (or at it), the tail left out.
-  [[nodiscard]] Course course(const Stop& stop, Moment limit, bool at_it) const {
-    const std::uint32_t f = links_[stop.link].flit;
+  /// What has crossed the link of a stop that is not planned before `limit` (or at it), the tail left out; its last
+  /// series alone without `past_series`.
+  [[nodiscard]] Course course(const Stop& stop, Moment limit, bool at_it, PastSeries* past_series) const {
+    const std::uint32_t f = stops_.link(stop).flit;
     // Who looks back does not look further than a flit takes over the whole path.
     const std::uint64_t past = window_ * (messages_[stop.message].hops + std::uint64_t{2});
     const std::uint32_t begin = first_after(stop, moment::tick(limit) > past ? moment::tick(limit) - past : 0);
@@ -109,7 +111,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
     std::uint32_t next = begin, series = f;  // the next flit, the gap of the series that it may belong to
     Moment last = 0;
     if (begin == 0) {
-      found.went(last = stop.granted, f, 0);
+      found.went(last = stop.granted, f, 0, past_series);
       next = 1;
     }
     for (Stretch in{0, 0, 0, 0}, out = in; next + 1 < stop.flits;) {
@@ -132,7 +134,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
         gap = f;
       }
       if (next == begin || at != last + moment::at(series) || (count > 1 && gap != series))
-        found.went(at, series = gap, next);
+        found.went(at, series = gap, next, past_series);
       next += count;
       last = at + moment::at(std::uint64_t{count - 1} * series);
     }
@@ -144,7 +146,7 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
   /// The first flit that crosses at tick `from` or later, or the last one known to have crossed before.
   [[nodiscard]] std::uint32_t first_after(const Stop& stop, std::uint64_t from) const {
     if (moment::tick(stop.granted) >= from) return 0;
-    const std::uint32_t f = links_[stop.link].flit;
+    const std::uint32_t f = stops_.link(stop).flit;
     std::uint32_t before = 0, after = stop.flits - 1;
     while (after - before > 1) {
       const std::uint32_t flit = before + (after - before) / 2;
@@ -171,14 +173,12 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
           if (other != number) share(other);
     }
     if (stop.course.crossed() != 0) {
-      stop.course = course(stop, Base::here(), stop.wire + 1 < place_);
-      Wire& wire = wires_[stop.wire];
-      Base::occupy(wire, links_[stop.link], stop.lane - wire.lane, stop);
+      stop.course = course(stop, Base::here(), stop.wire + 1 < place_, &stops_.past());
+      Base::occupy(wires_[stop.wire], stops_.link(stop), stop.lane, stop);
     }
     stop.planned = true;
-    WirePlan& plan = wire_plans_[stop.wire];
-    plan.due = moment::never;
-    plan.special = no_index;
+    wires_[stop.wire].due = moment::never;
+    wires_[stop.wire].special = Wire::no_lane;
     // Nothing is planned yet: those that rest on it are to know.
     Base::list(number);
     std::uint32_t other = stop.after;

@@ -36,9 +36,9 @@
 namespace assay::network {
 
 struct Packet : LaneMessage {
-  std::uint8_t lane = 0;      // of the wire
-  std::uint32_t wire = none;  // whose far end it stands at
-  std::uint64_t second = 0;   // its second flit's start on that wire; `tail`: the last's
+  std::uint8_t lane = 0;               // of the wire
+  std::uint32_t wire = none;           // whose far end it stands at
+  std::uint64_t second = 0, tail = 0;  // its second flit's start on that wire, and the last's
 };
 static_assert(sizeof(Packet) == 88);
 /// What many links have alike.
@@ -79,7 +79,7 @@ class PacketEngine
 
   PacketEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
                events::Random random, std::uint32_t span)
-      : Base(fabric, routing, how, source, observer, random, span),
+      : Base(fabric, routing, how, source, observer, random, span, span),
         stored_(how.switching == "store-and-forward"),
         fifo_(how.buffers == "fifo"),
         output_(how.buffers == "output"),
@@ -189,7 +189,7 @@ class PacketEngine
     wire.free_at = static_cast<std::uint32_t>(time);
   }
   void deliver(std::uint32_t index) {
-    Base::arrived(index, now_);
+    Base::arrived(index, now_, messages_[index].tail);
     free_.push_back(index);
   }
   [[nodiscard]] std::uint32_t link_of(const Packet& m) const { return m.wire == none ? none : Base::link_of(m.wire); }
