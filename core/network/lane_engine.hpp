@@ -11,6 +11,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -125,6 +126,10 @@ class LaneEngine : protected RandomSource, protected Load {
         wires_.push_back(wire);
       }
     }
+    if (lane_count_ > Timetable::numbers)
+      throw ParameterError("network.lanes", "make " + std::to_string(lane_count_) +
+                                                " lanes in all, accepted are at most " +
+                                                std::to_string(Timetable::numbers));
     queues_.resize(lane_count_);
   }
   [[nodiscard]] std::size_t common_memory() const {

@@ -10,6 +10,7 @@ namespace assay::network {
 class Timetable {
  public:
   using Tick = std::uint64_t;
+  static constexpr std::uint32_t numbers = 1U << 29;  // an event's is below
   explicit Timetable(std::uint32_t span) : wheel_(span) {}
 
   void put(Tick now, Tick time, unsigned kind, std::uint32_t number) {
@@ -53,7 +54,7 @@ class Timetable {
   static constexpr unsigned kind_bits = 3;
   struct Event {
     std::uint32_t next = events::no_index;
-    std::uint32_t what = 0;  // its number and kind: 2^29 lanes or stops take more memory than there is
+    std::uint32_t what = 0;  // its number and kind
   };
   static_assert(sizeof(Event) == 8);
   events::Wheel wheel_;

@@ -2,11 +2,13 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "events/wheel.hpp"
 #include "network/fabric.hpp"
 #include "network/flit/course.hpp"
+#include "network/timetable.hpp"
 
 namespace assay::network {
 
@@ -47,6 +49,8 @@ class Stops {
   [[nodiscard]] std::size_t memory() const {
     return stops_.capacity() * sizeof(Stop) + past_.memory() + copies_.capacity() * sizeof(Link);
   }
+  Stops(const Stops&) = delete;  // it may point into itself
+  Stops& operator=(const Stops&) = delete;
   /// The link of a stop that is no sink.
   [[nodiscard]] std::uint32_t number_of_link(const Stop& stop) const {
     return of_wires_ == nullptr ? stop.wire : of_wires_[stop.wire];
@@ -58,6 +62,8 @@ class Stops {
     std::uint32_t number = static_cast<std::uint32_t>(stops_.size());
     if (free_ == events::no_index) {
       if (number == stops_.capacity()) stops_.reserve(number + number / 8 + 4);  // room for an eighth more
+      if (number == Timetable::numbers)
+        throw std::length_error("more worms hold lanes than the flit engine can number");
       stops_.emplace_back();
     } else {
       number = free_;
