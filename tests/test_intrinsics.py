@@ -306,7 +306,12 @@ def vector_letter(binary: Path) -> str:
 
 @pytest.mark.skipif(not THEIRS or "avx2" not in processors().flags, reason="another library's errors are others")
 def test_vector_forms_have_the_published_errors() -> None:
-    """At least the error of the form that the compiler calls here; at most the greatest: all arguments are tried."""
+    """At least the error of the form that the compiler calls here; at most the greatest: all arguments are tried.
+
+    The published errors are those of Intel's processors. The forms of two functions for AVX2 begin with `vrsqrtps`, an
+    approximation whose last bits each maker of processors chooses: AMD's leave smaller errors.
+    """
+    approximated = set() if processors().vendor == "GenuineIntel" else {"acos", "asin"}
     own = KNOWN_LETTERS.index(vector_letter(program()))
     sets = (f"function={','.join(KNOWN.errors)}", "type=float64", "variant=vector", "range=all")
     lines, _ = launch(program(), "--profile", "quick", *(word for each in sets for word in ("--set", each)))
@@ -314,7 +319,8 @@ def test_vector_forms_have_the_published_errors() -> None:
     wrong = {
         function: (found[function], of.vector)
         for function, of in KNOWN.errors.items()
-        if not of.vector[own] - 1e-5 <= found[function] <= max(of.vector) + 1e-5
+        if found[function] > max(of.vector) + 1e-5
+        or (function not in approximated and found[function] < of.vector[own] - 1e-5)
     }
     assert len(found) == 19 and found.keys() == KNOWN.errors.keys() and not wrong, wrong
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Sequence
 from statistics import median
 from string import ascii_uppercase
 
@@ -152,9 +151,7 @@ def _vectorised(found: BuildVariants, most: int | None) -> Grid:
         note = "Not known: no disassembler is here (objdump, of binutils) that knows this processor."
         return grid(title, headings, [], note)
     several = len({each.benchmark for each in found.vectorised}) > 1
-    kernels = _measured_first(found)
-    if most is not None and len(kernels) > most:
-        kernels = _telling(kernels, most)
+    kernels = _chosen(found, most)
     rows = [
         ((f"{each.benchmark} " if several else "") + each.kernel, *(_width(text) for text in each.texts))
         for each in kernels
@@ -172,10 +169,11 @@ def _width(text: str | None) -> str:
     return re.sub(r"^(\d+) bits( \(moves\))?$", lambda found: f"({found[1]})" if found[2] else found[1], text)
 
 
-def _measured_first(found: BuildVariants) -> list[VectorisedKernel]:
+def _chosen(found: BuildVariants, most: int | None) -> list[VectorisedKernel]:
     """Functions that are named as a measured case's parameter is (`axpy (contiguous)` of kernel axpy), then all others.
 
-    A unit holds every kernel of its benchmark, of which a run may measure one.
+    A unit holds every kernel of its benchmark, of which a run may measure one. Where they are more than `most`, of the
+    others those are left first of which the variants' compilers made the same.
     """
     named = {(row.benchmark, value) for row in found.rows for value in row.params.values() if isinstance(value, str)}
 
@@ -183,11 +181,6 @@ def _measured_first(found: BuildVariants) -> list[VectorisedKernel]:
         word = re.match(r"\w+", each.kernel)
         return word is None or (each.benchmark, word[0]) not in named
 
-    return sorted(found.vectorised or (), key=is_other)
-
-
-def _telling(kernels: Sequence[VectorisedKernel], most: int) -> list[VectorisedKernel]:
-    """Those that the variants' compilers made different things of, in their order, then others."""
-    apart = [each for each in kernels if len(set(each.texts)) > 1]
-    chosen = [*apart, *(each for each in kernels if each not in apart)][:most]
-    return [each for each in kernels if each in chosen]
+    kernels = sorted(found.vectorised or (), key=is_other)
+    telling = sorted(kernels, key=lambda each: (is_other(each), len(set(each.texts)) < 2))[:most]
+    return [each for each in kernels if each in telling]
