@@ -203,6 +203,13 @@ int main() {
   alone(slow);
   together(circuits);
   together(slow);
+  // Links that are free only after more ticks than 32 bits count, and runs of many times that.
+  Case coarse = circuits;
+  coarse.name = "circuits of long ticks";
+  coarse.keys["flit_ticks"] = Value(150'000'000);
+  coarse.keys["head_ticks"] = Value(40'000'000);
+  for (const std::uint64_t span : {10'000'000'000u, 1'000'000'000'000u, 10'000'000'000'000u})
+    compare(coarse, "circuit cube", span);
   Case by_end = circuits;
   by_end.name = "circuits released at their end";
   by_end.keys["circuit_release"] = Value("end");

@@ -2,9 +2,10 @@
 // up to a million nodes and more, where the general engine's links would not fit into memory.
 //
 // The rules are the general engine's for circuit switching (worm/general.hpp), with one channel per link: a head asks
-// for one link after the other, h ticks apart; a link is a word, the tick from which it is free, possibly ahead of now,
-// or held with the tail of its first-in-first-out queue. When the last link is granted everything is known: the circuit
-// stands, the data stream, and every link's release with it, so that its first waiter is granted that tick at once.
+// for one link after the other, h ticks apart; a link is a word (free_from.hpp), the tick from which it is free,
+// possibly ahead of now, or held with the tail of its first-in-first-out queue. When the last link is granted
+// everything is known: the circuit stands, the data stream, and every link's release with it, so that its first waiter
+// is granted that tick at once.
 // The words of all nodes' links of one kind lie together (into the router, out of it, by each dimension): where many
 // nodes send in the same way, as programs do, memory is walked from end to end.
 // A head's next event is nearly always a fixed time ahead, so that rings hold what would otherwise be a heap's. A tick
@@ -19,13 +20,12 @@
 #include "events/prefetch.hpp"
 #include "events/radix_heap.hpp"
 #include "events/radix_sort.hpp"
+#include "network/live/free_from.hpp"
 #include "network/live/make.hpp"
 #include "network/traffic/open_loop.hpp"
 
 namespace assay::network {
 namespace {
-
-constexpr std::uint64_t held = std::uint64_t{1} << 63, held_alone = ~std::uint64_t{0};
 
 struct Timing {
   std::uint32_t dimension;
@@ -38,7 +38,7 @@ class CircuitCube final : public Live {
  public:
   explicit CircuitCube(const Timing& timing)
       : t_(timing),
-        words_(std::size_t{timing.dimension + ways} << timing.dimension, 0),
+        words_(std::size_t{timing.dimension + ways} << timing.dimension),
         worms_(nodes_),
         behind_(nodes_) {}
 
@@ -85,7 +85,7 @@ class CircuitCube final : public Live {
   /// All take the dimensions in one order: nobody waits in a circle.
   [[nodiscard]] std::string stuck() const override { return ""; }
   [[nodiscard]] std::size_t memory() const override {
-    return words_.capacity() * 8 + worms_.capacity() * sizeof(Worm) + (behind_.capacity() + free_.capacity()) * 4 +
+    return words_.memory() + worms_.capacity() * sizeof(Worm) + (behind_.capacity() + free_.capacity()) * 4 +
            events_.memory() + submitted_.memory() + entering_.memory() + crossing_.memory();
   }
   [[nodiscard]] const char* engine() const override { return "circuit cube"; }
@@ -101,6 +101,7 @@ class CircuitCube final : public Live {
     [[nodiscard]] std::uint32_t rest() const { return here ^ destination; }  // dimensions still to be crossed
   };
   static_assert(sizeof(Worm) == 32);
+  static constexpr std::uint32_t held = FreeFrom::held, held_alone = FreeFrom::held_alone;
   static constexpr std::size_t reports_together = 1024;              // so that it is still in a cache when it is read
   static constexpr std::uint32_t way_in = 0, way_out = 1, ways = 2;  // kinds of links
   struct Event {
@@ -152,6 +153,7 @@ class CircuitCube final : public Live {
   std::size_t begin() {
     const std::uint64_t others = std::min({events_.first(), entering_.first(), crossing_.first()});
     now_ = next();
+    words_.pass(now_);
     inside_ = others >= now_ + t_.node_head ? now_ + t_.node_head : now_;
     served_ = 0;
     gather(inside_, now_);
@@ -187,13 +189,13 @@ class CircuitCube final : public Live {
   /// A head outside asks for its way in now; one that is inside, or is then at once, for its next link at `inside`.
   void ask(std::uint32_t index, std::uint64_t now, std::uint64_t inside) {
     Worm& w = worms_[index];
-    std::uint64_t& word = words_[wanted(w)];
-    if (word >= held) [[unlikely]] {
-      wait(word, index);
+    const std::size_t link = wanted(w);
+    if (words_[link] >= held) [[unlikely]] {
+      wait(words_[link], index);
       return;
     }
-    const std::uint64_t requested = w.entered ? inside : now, granted = std::max(word, requested);
-    word = held_alone;
+    const std::uint64_t requested = w.entered ? inside : now, granted = std::max(words_.of(link), requested);
+    words_.hold(link);
     if (!w.entered && granted == now && inside > now) {
       w.entered = 1;
       return ask(index, now, inside);
@@ -201,11 +203,11 @@ class CircuitCube final : public Live {
     cross(index, granted, granted == requested);
     if (!granted_.empty()) settle();
   }
-  void wait(std::uint64_t& word, std::uint32_t index) {
+  void wait(std::uint32_t& word, std::uint32_t index) {
     if (word == held_alone) {
       behind_[index] = index;
     } else {
-      std::uint32_t& tail = behind_[static_cast<std::uint32_t>(word)];
+      std::uint32_t& tail = behind_[word & ~held];
       behind_[index] = tail;
       tail = index;
     }
@@ -258,12 +260,12 @@ class CircuitCube final : public Live {
     if (index >= nodes_) free_.push_back(index);
   }
   void release(std::size_t link, std::uint64_t time) {
-    std::uint64_t& word = words_[link];
+    std::uint32_t& word = words_[link];
     if (word == held_alone) [[likely]] {
-      word = time;
+      words_.set(link, time);
       return;
     }
-    const auto tail = static_cast<std::uint32_t>(word);
+    const std::uint32_t tail = word & ~held;
     const std::uint32_t first = behind_[tail];
     if (first == tail)
       word = held_alone;
@@ -283,7 +285,7 @@ class CircuitCube final : public Live {
   const Timing t_;
   const std::uint32_t nodes_ = 1u << t_.dimension;
   const bool far_ = t_.dimension > 12;  // words lie too far apart for a cache
-  events::LargeVector<std::uint64_t> words_;
+  FreeFrom words_;
   events::LargeVector<Worm> worms_;            // a node's own, then those of nodes that have several under way
   events::LargeVector<std::uint32_t> behind_;  // in the queue that a worm stands in; behind the last the first
   std::vector<std::uint32_t> free_;
