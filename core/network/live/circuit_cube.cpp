@@ -37,10 +37,7 @@ struct Timing {
 class CircuitCube final : public Live {
  public:
   explicit CircuitCube(const Timing& timing)
-      : t_(timing),
-        words_(std::size_t{timing.dimension + ways} << timing.dimension),
-        worms_(nodes_),
-        behind_(nodes_) {}
+      : t_(timing), words_(std::size_t{timing.dimension + ways} << timing.dimension), worms_(nodes_), behind_(nodes_) {}
 
   [[nodiscard]] std::uint32_t nodes() const override { return nodes_; }
   [[nodiscard]] std::uint32_t hops(std::uint32_t from, std::uint32_t to) const override {

@@ -1,5 +1,6 @@
-// The tick from which each link is free, or that it is held, in 32 bits: a million nodes' links are what a circuit touches
-// most. Ticks are relative to a base that is moved up now and then; one too far ahead for that stands in a table beside.
+// The tick from which each link is free, or that it is held, in 32 bits: a million nodes' links are what a circuit
+// touches most. Ticks are relative to a base that is moved up now and then; one too far ahead for that stands in a
+// table beside.
 #pragma once
 #include <cstddef>
 #include <cstdint>
