@@ -15,7 +15,8 @@ Run Pace::next(double apart) {
   const std::int64_t room = std::min(most, pacing_.repetitions.value_or(most)) - taken();
   if (pacing_.repetitions && taken() >= *pacing_.repetitions) return over("repetitions done");
   if (!pacing_.repetitions && taken() > 0 && spent_ >= pacing_.slice) return over("slice spent");
-  if (!pacing_.repetitions && elapsed_ >= most_elapsed * pacing_.slice) return over("elapsed time spent");
+  const double slices = taken() >= enough ? enough_elapsed : most_elapsed;
+  if (!pacing_.repetitions && elapsed_ >= slices * pacing_.slice) return over("elapsed time spent");
   if (room <= 0) return over("sample store full");
   if (pacing_.repetitions) return now(Step::measure, {room, state_.batch});
   const double reading = taken() > 0 ? spent_ / static_cast<double>(taken()) : state_.reading;

@@ -5,9 +5,10 @@
 // long enough for the clock; then runs of an eighth of the slice, by the mean of this block's readings, until the slice
 // is spent or the store full.
 // A run cannot be cut short, and readings may become ten thousand times slower where two ranks share a hardware thread
-// with others' work; windows that wait for a common start cost more than their readings. So a block's first run is a
-// sixty-fourth of what the estimate allows, the next ones grow eightfold at most, a run is planned to last four slices
-// of elapsed time at most, and a block ends after thirty-two, however little of that was readings.
+// with others' work; windows that wait for a common start cost more than their readings, fifty times as much for a
+// barrier of a microsecond. So a block's first run is a sixty-fourth of what the estimate allows, the next ones grow
+// eightfold at most, a run is planned to last four slices of elapsed time at most, and a block ends after eight if it
+// has readings enough for all that is said of them, after thirty-two in any case.
 // Pure: it is given ticks and elapsed times and reads no clock, so that its rules are tested without one.
 #pragma once
 
@@ -59,7 +60,8 @@ class Pace {
  private:
   enum class Step { first, calibrate, measure, over };
   static constexpr std::int64_t largest_batch = std::int64_t{1} << 40;
-  static constexpr double most_elapsed = 32;  // slices
+  static constexpr std::int64_t enough = 512;  // readings: an interval of a 99th percentile takes 368
+  static constexpr double enough_elapsed = 8, most_elapsed = 32;  // slices
 
   std::int64_t taken() const { return static_cast<std::int64_t>(values_.size()); }
   Run now(Step step, Run run) {

@@ -63,6 +63,12 @@ int main() {
   expect(seen.readings >= 6000 && seen.most >= 700, "calibrated in a disturbance, and fast again", seen);
   seen = block(5e-6, [](std::int64_t n) { return n < 20 ? 5e-6 : 6e-3; });
   expect(seen.longest < 0.7, "slower from one run to the next", seen);
+  seen = block(1e-6, always(1e-6), 5e-5);
+  expect(seen.elapsed < 0.36 && seen.readings >= 512 && seen.ended == "elapsed time spent",
+         "windows fifty times as long", seen);
+  seen = block(1e-6, always(1e-6), 5e-4);
+  expect(seen.elapsed < 0.4 && seen.readings >= 512, "a 99th percentile needs more readings than eight slices have",
+         seen);
   seen = block(1e-6, always(1e-6), 1e-3);
   expect(seen.longest < 0.6 && seen.elapsed < 1.2 && seen.ended == "elapsed time spent", "windows far apart", seen);
   seen = block(1e-6, always(1e-6), 0.04, true);
