@@ -56,7 +56,7 @@ class Pool {
   }
 
  private:
-  static constexpr std::uint32_t chunk = 256;
+  static constexpr std::uint32_t chunk = 32;
   std::vector<std::unique_ptr<Worm[]>> chunks_;
   std::uint32_t size_ = 0;
 };
