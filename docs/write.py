@@ -99,8 +99,8 @@ network may have and 4 for each link of those asked for: 1.8 kB a node at 64); f
 torus with two lanes are 224, with UGAL's four 288, a worm's stop at a link is 64 and a node has two to six of these, a
 message under way is 88, and with messages of 512 flits the table of events to come is 64 on so small a network; short
 buffers 820 to 1,050 and cut-through by the worm engine 920, mostly messages, which wait at their sources at these
-loads. From 16,384 links on packets go to the packet engine where no link has several channels: there it is about as
-fast as the worm engine and takes a third of the memory. A message takes the same memory whatever its length (57 kB in
+loads. From 3,072 links on packets go to the packet engine where no link has several channels: there it is about as
+fast as the worm engine and takes half of the memory. A message takes the same memory whatever its length (57 kB in
 all for four of 20 thousand or of 200 million flits through short buffers).
 """
 
