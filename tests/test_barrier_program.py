@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.benchmark.record import programs_root, take_in
 from assay.described.machine_file import DescribedMachine
+from command_line import assay
+from compiled import own_cache
 from started import play, words
 
 MACHINE = DescribedMachine.model_validate(
@@ -64,6 +68,31 @@ def test_one_repetition_or_several_and_ranks_as_given() -> None:
 def test_as_many_as_cannot_take_part_are_refused(ranks: str) -> None:
     with pytest.raises(ValueError, match="2 to 9 ranks to take part; seen: " + ranks):
         played(9, "--set", f"ranks={ranks}")
+
+
+def test_one_that_some_of_very_many_ranks_leave_too_early_is_invalid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round is left out; beyond 65,536 ranks none of them comes late on purpose, so that the witnesses alone know."""
+    text = (programs_root() / "ranks" / "barrier.hpp").read_text().replace('name = "barrier"', 'name = "leaky"', 1)
+    names = (
+        "rows",
+        "barrier_dissemination",
+        "Barrier",
+    )  # else the ones that the simulator was compiled with serve both
+    renamed = "".join(f"#define {name} leaky_{name}\n" for name in names)
+    leaky = tmp_path / "leaky.hpp"
+    leaky.write_text(f"#define ASSAY_BREAK\n{renamed}{text}")
+    monkeypatch.setenv("ASSAY_CACHE", str(own_cache(tmp_path / "cache")))
+    monkeypatch.chdir(tmp_path)
+    take_in(leaky)
+    given = ("machine.network.dimension=17", "algorithm=dissemination", "timing=window,back to back", "repetitions=2")
+    sets = [word for each in given for word in ("--set", each)]
+    ran = assay("run", "leaky", "--on", "ipsc860", "-n", "131072", "--launches", "1", *sets, "--json")
+    assert ran.status == 1, ran.err
+    said = [each for each in ran.document["warnings"] if each.startswith("leaky: check failed")]
+    assert len(said) == 2 and "2 of the readings had exits before all had entered" in " ".join(said)
+    assert [figure["state"] for figure in ran.document["figures"]] == ["invalid"] * 2
 
 
 def test_a_rank_of_a_large_barrier_is_small() -> None:

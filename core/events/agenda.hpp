@@ -31,11 +31,11 @@ class Agenda {
     const auto at = static_cast<std::uint64_t>(item.at);
     rings_[ring].takes(at) ? rings_[ring].push(item) : heap_.push(item);
   }
-  /// `place(item)` is at most `most`.
-  template <class Place>
-  Item pop(std::uint32_t most, Place place) {
+  /// `place(item)` is at most `most()`.
+  template <class Most, class Place>
+  Item pop(Most most, Place place) {
     if (taken_ == present_.size()) [[unlikely]]
-      gather(most, place);
+      gather(most(), place);
     return present_[taken_++];
   }
   /// The item that comes `ahead` after the next one, if it is of the present time.
@@ -52,8 +52,7 @@ class Agenda {
     present_.clear();
     taken_ = 0;
     while (heap_.first() == now_) present_.push_back(heap_.pop());
-    for (auto& ring : rings_)
-      while (ring.first() == now_) present_.push_back(ring.pop());
+    for (auto& ring : rings_) ring.pop_all(now_, present_);
     if (present_.size() >= few && jumps(place) > present_.size() / 64) radix_sort(present_, room_, most, place);
   }
   template <class Place>

@@ -311,16 +311,24 @@ void Networked::serve(World& world) {
 
 // What a report names lies in what the one before names: each is fetched in four steps, five reports apart.
 void Networked::handle_reports(World& world) {
-  static constexpr std::size_t apart = 5, steps = 4, ahead = apart * steps;
-  if (reports_.size() < ahead) {  // too few to be fetched ahead; most cycles have one or none
-    for (std::size_t i = 0; i < reports_.size(); ++i) handle(world, reports_[i]);
-    return;
+  static constexpr std::size_t apart = 5, ahead = 4 * apart;
+  const std::size_t count = reports_.size();
+  const auto id = [&](std::size_t which) { return static_cast<MessageId>(reports_[which].cookie >> stage_bits); };
+  const bool fetches = world.far() && count >= ahead;  // else too few: most cycles have one or none
+  for (std::size_t i = 0; fetches && i < ahead; ++i) {
+    world.fetch_arrival<0>(id(i));
+    if (i >= apart) world.fetch_arrival<1>(id(i - apart));
+    if (i >= 2 * apart) world.fetch_arrival<2>(id(i - 2 * apart));
+    if (i >= 3 * apart) world.fetch_arrival<3>(id(i - 3 * apart));
   }
-  for (std::size_t i = 0; i < reports_.size() + ahead; ++i) {
-    for (std::size_t step = 0; step < std::min(steps, i / apart + 1); ++step)
-      if (const std::size_t which = i - apart * step; which < reports_.size())
-        world.fetch_arrival(static_cast<MessageId>(reports_[which].cookie >> stage_bits), static_cast<int>(step));
-    if (i >= ahead) handle(world, reports_[i - ahead]);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (fetches) {
+      if (i + 4 * apart < count) world.fetch_arrival<0>(id(i + 4 * apart));
+      if (i + 3 * apart < count) world.fetch_arrival<1>(id(i + 3 * apart));
+      if (i + 2 * apart < count) world.fetch_arrival<2>(id(i + 2 * apart));
+      if (i + apart < count) world.fetch_arrival<3>(id(i + apart));
+    }
+    handle(world, reports_[i]);
   }
 }
 

@@ -94,7 +94,7 @@ class Networked final : public MessageModel {
   std::uint32_t node(int rank) const {
     if (rank >= first_server_) [[unlikely]]
       return servers_[static_cast<std::size_t>(rank - first_server_)];
-    return static_cast<std::uint32_t>(rank / machine_.processors);
+    return static_cast<std::uint32_t>(alone_ ? rank : rank / machine_.processors);
   }
   bool served(const Message& message) const {
     return message.source >= first_server_ || message.destination >= first_server_;
@@ -148,6 +148,7 @@ class Networked final : public MessageModel {
   void steal(World& world, std::uint32_t node, Time cost);
 
   MachineParameters machine_;
+  const bool alone_ = machine_.processors == 1;  // a rank is a node: nothing to divide, eight times per message
   std::unique_ptr<network::Live> live_;
   Time tick_;
   double ticks_;        // a picosecond

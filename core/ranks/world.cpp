@@ -127,20 +127,14 @@ void World::dispatch(const Event& event) {
   }
 }
 
-// Many events at one time go by place in memory, and what one names lies in what the one before names: two steps.
-World::Event World::take_far() {
-  const Event event = agenda_.pop(static_cast<std::uint32_t>(std::max(messages_.size(), requests_.size())), place);
-  if (const Event* next = agenda_.peek(16)) fetch(*next, 0);
-  if (const Event* next = agenda_.peek(8)) fetch(*next, 1);
-  return event;
-}
 std::uint32_t World::place(const Event& event) {
   const auto kind = static_cast<Kind>(event.what >> 56);
   return kind == Kind::resume || kind == Kind::model ? 0 : static_cast<std::uint32_t>(event.what);
 }
 
 // The words that an event to come will touch, fetched in time: a million ranks' lie far apart.
-void World::fetch(const Event& event, int step) const {
+template <int step>
+void World::fetch(const Event& event) const {
   const auto lines = [](const void* from, int count) {
     for (int line = 0; line < count; ++line) events::prefetch(static_cast<const char*>(from) + 64 * line);
   };
@@ -171,26 +165,20 @@ void World::fetch(const Event& event, int step) const {
       if (step == 1) lines(messages_[subject].caller.address(), 4);
       break;
     case Kind::arrival:
-      fetch_arrival(static_cast<MessageId>(subject), step);
+      fetch_arrival<step>(static_cast<MessageId>(subject));
       break;
     default:
       break;
   }
 }
-void World::fetch_arrival(MessageId id, int step) const {
-  if (!far()) return;
-  if (step == 0) {
-    events::prefetch(&messages_[id]);
-    if (id < ranks_.size()) events::prefetch(&requests_[id]);  // which its sender mostly waits for
-    return;
-  }
-  const Rank& rank = ranks_[static_cast<std::size_t>(messages_[id].message.destination)];
-  if (step == 1) return events::prefetch(&rank);
-  if (rank.receives.head == none) return;
-  const Request& request = requests_[rank.receives.head];
-  events::prefetch(step == 2 ? static_cast<const void*>(&request) : request.buffer);
+// Many events at one time go by place in memory, and what one names lies in what the one before names: two steps.
+World::Event World::take_far() {
+  const auto most = [this] { return static_cast<std::uint32_t>(std::max(messages_.size(), requests_.size())); };
+  const Event event = agenda_.pop(most, place);
+  if (const Event* next = agenda_.peek(16)) fetch<0>(*next);
+  if (const Event* next = agenda_.peek(8)) fetch<1>(*next);
+  return event;
 }
-
 Time World::after(double seconds) const { return now_ + std::llround(seconds * picoseconds_a_second); }
 void World::resume(Time at, std::coroutine_handle<> handle) {
   schedule(at, Kind::resume, reinterpret_cast<std::uint64_t>(handle.address()));

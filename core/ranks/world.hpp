@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <coroutine>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <new>
@@ -131,7 +132,21 @@ class World {
   void arrives(MessageId id, Time at);                      // its data, and with them itself if it was not announced
   void announces(MessageId id);                             // now; the data arrive later
   void expects(MessageId id) { ++receiver(id).announced; }  // will be announced, at a time that is known
-  void fetch_arrival(MessageId id, int step) const;         // what arrives(id) will touch
+  // What arrives(id) will touch, in four steps: what each names lies in what the one before names.
+  template <int step>
+  void fetch_arrival(MessageId id) const {
+    if constexpr (step == 0) {
+      events::prefetch(&messages_[id]);
+      if (id < ranks_.size()) events::prefetch(&requests_[id]);  // which its sender mostly waits for
+    } else {
+      const Rank& rank = ranks_[static_cast<std::size_t>(messages_[id].message.destination)];
+      if constexpr (step == 1) return events::prefetch(&rank);
+      if (rank.receives.head == none) return;
+      const Request& request = requests_[rank.receives.head];
+      events::prefetch(step == 2 ? static_cast<const void*>(&request) : request.buffer);
+    }
+  }
+  bool far() const { return far_; }
   // What else the model may ask for.
   void at(Time at, std::uint64_t subject) { schedule(at, Kind::model, subject); }
   void model_next(Time at) { model_next_ = at; }
@@ -305,8 +320,8 @@ class World {
   bool gone(const InFlight& flight) const {
     return flight.caller == noop_ || (flight.joined() && requests_[flight.request].waiter == noop_);
   }
-  void fetch(const Event& event, int step) const;
-  bool far() const { return far_; }
+  template <int step>
+  void fetch(const Event& event) const;
   static std::size_t ring(Kind kind) {
     return kind == Kind::completes ? 1 : kind == Kind::freed ? 2 : kind == Kind::model ? 3 : 0;
   }
@@ -362,6 +377,10 @@ class World {
     if (queue.tail == id) queue.tail = before;
   }
   static void hand_over(const InFlight& flight, const Request& request);
+  // Most messages of many ranks are one number.
+  static void copy(void* to, const void* from, std::size_t bytes) {
+    bytes == 8 ? std::memcpy(to, from, 8) : std::memcpy(to, from, bytes);
+  }
   std::vector<Waiting> waiting() const;
 
   std::optional<int> host_;

@@ -69,7 +69,7 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   if (!keeps_order_ && tag >= 0) sent_.add(pair_of(flight.message), id);
   if (log_) log_->sends(id, flight.message, now_);
   flight.data = !data || bytes == 0 ? Data::none : bytes <= sizeof flight.few ? Data::few : Data::lent;
-  if (flight.data == Data::few) std::memcpy(flight.few, data, bytes);
+  if (flight.data == Data::few) copy(flight.few, data, bytes);
   if (flight.data == Data::lent) flight.lent = static_cast<const std::byte*>(data);
   return id;
 }
@@ -310,7 +310,7 @@ void World::give(MessageId id, RequestId to) {
 
 void World::hand_over(const InFlight& flight, const Request& request) {
   if (request.buffer && flight.data != Data::none && flight.message.bytes <= request.room)
-    std::memcpy(request.buffer, flight.data == Data::few ? flight.few : flight.lent, flight.message.bytes);
+    copy(request.buffer, flight.data == Data::few ? flight.few : flight.lent, flight.message.bytes);
 }
 
 // The sender goes on, and may write over its buffer before the receiver has looked.

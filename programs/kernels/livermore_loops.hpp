@@ -347,7 +347,8 @@ class Loops {
 
 template <class T>
 void Loops<T>::run(int loop) {
-  (this->*all[loop - 1])();
+  const Loop one = all[loop - 1];
+  (this->*one)();
 }
 
 // Values from 0.125 to 0.625 of 20 binary digits: number `i` of the array `id`, the same for every type.

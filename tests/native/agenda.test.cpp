@@ -55,7 +55,7 @@ bool agrees(std::uint64_t seed, std::uint64_t spread, std::uint64_t burst, int s
       sorted = before >= 1024;
       last_place = 0;
     }
-    const Item seen = agenda.pop(5000, [](const Item& item) { return item.place; });
+    const Item seen = agenda.pop([] { return 5000; }, [](const Item& item) { return item.place; });
     if (seen.at != last_batch || (sorted && seen.place < last_place)) return false;
     last_place = seen.place;
     --before;

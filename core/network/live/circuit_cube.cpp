@@ -162,10 +162,10 @@ class CircuitCube final : public Live {
     const auto earlier = [](const Event& a, const Event& b) { return static_cast<std::int32_t>(a.key - b.key) < 0; };
     batch_.clear();
     while (events_.first() == at) batch_.push_back(events_.pop());
-    while (entering_.first() == at) batch_.push_back(entering_.pop());
+    entering_.pop_all(at, batch_);
     const auto odd = static_cast<std::ptrdiff_t>(batch_.size());
-    while (crossing_.first() == at) batch_.push_back(crossing_.pop());
-    while (submitted_.first() == submitted) batch_.push_back(submitted_.pop());
+    crossing_.pop_all(at, batch_);
+    submitted_.pop_all(submitted, batch_);
     if (!std::is_sorted(batch_.begin() + odd, batch_.end(), earlier)) {
       sort(earlier);
     } else if (odd > 0) {

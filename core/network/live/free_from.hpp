@@ -2,6 +2,7 @@
 // touches most. Ticks are relative to a base that is moved up now and then; one too far ahead for that stands in a
 // table beside.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -22,7 +23,10 @@ class FreeFrom {
   const std::uint32_t& operator[](std::size_t link) const { return words_[link]; }
   /// The tick from which a link that is not held is free; for one that has been free since before the base, the base.
   [[nodiscard]] std::uint64_t of(std::size_t link) const {
-    return words_[link] == far ? beside_.at(link) : base_ + words_[link];
+    const std::uint32_t word = words_[link];
+    if (word == far) [[unlikely]]
+      return beside_.at(link);
+    return base_ + word;
   }
   /// It is held by the one that asked, and nobody waits.
   void hold(std::size_t link) {
@@ -32,9 +36,10 @@ class FreeFrom {
   }
   /// A link that is held will be free from `tick` on, which is not before the base.
   void set(std::size_t link, std::uint64_t tick) {
-    words_[link] = tick - base_ < far ? static_cast<std::uint32_t>(tick - base_) : far;
-    if (words_[link] == far) [[unlikely]]
+    const std::uint64_t ahead = tick - base_;
+    if (ahead >= far) [[unlikely]]
       beside_[link] = tick;
+    words_[link] = static_cast<std::uint32_t>(std::min<std::uint64_t>(ahead, far));
   }
   /// Nobody asks for a tick before `now` any more.
   void pass(std::uint64_t now) {
