@@ -171,6 +171,7 @@ void World::fetch(const Event& event) const {
       break;
   }
 }
+
 // Many events at one time go by place in memory, and what one names lies in what the one before names: two steps.
 World::Event World::take_far() {
   const auto most = [this] { return static_cast<std::uint32_t>(std::max(messages_.size(), requests_.size())); };
@@ -179,6 +180,7 @@ World::Event World::take_far() {
   if (const Event* next = agenda_.peek(8)) fetch<1>(*next);
   return event;
 }
+
 Time World::after(double seconds) const { return now_ + std::llround(seconds * picoseconds_a_second); }
 void World::resume(Time at, std::coroutine_handle<> handle) {
   schedule(at, Kind::resume, reinterpret_cast<std::uint64_t>(handle.address()));

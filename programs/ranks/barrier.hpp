@@ -24,7 +24,7 @@ ranks = "all"
 least_ranks = 2
 summary = "the time until all ranks know that all have come, by algorithm and number of ranks"
 cost = "dissemination: ranks * ceil(log2(ranks)) messages of 8 bytes; tree: 2 * (ranks - 1); the library's own: unknown"
-check = "each message names the witnesses known to have entered, and every rank must know all at its exit, in every barrier timed; then one rank comes late, and none may leave before it"
+check = "each message names the witnesses known to have entered, and every rank must know all at its exit, in every barrier timed; then one rank comes late, and none may leave before it (beyond 65,536 ranks of a described machine: of the library's barrier alone)"
 source = "Dunigan 1991 (DELTA), section 3.1, Table 3.2"
 published = ["barrier"]
 

@@ -24,8 +24,9 @@ def tables(section: Section) -> list[Grid]:
 
 def remaining(section: Section) -> list[ReportedFigure]:
     """The figures that are listed and stand in none of these tables."""
-    shown = [figure for lines in _families(section).values() for _, time, rate in lines for figure in (time, rate)]
-    return [figure for figure in listed(section) if not any(figure is one for one in shown)]
+    lines = [line for family in _families(section).values() for line in family]
+    shown = {id(figure) for _, time, rate in lines for figure in (time, rate)}
+    return [figure for figure in listed(section) if id(figure) not in shown]
 
 
 def _families(section: Section) -> dict[str, list[Line]]:
