@@ -78,6 +78,8 @@ INSTANCES: list[Config] = [
     {"topology": "torus", "extents": [4, 4], "tie": "random", "io": {"nodes": [0, 5, 10], "topology": "star"}},
     {"topology": "hypercube", "dimension": 3, "routing": "valiant", "io": {}},
     {"topology": "torus", "extents": [4, 3], "routing": "ugal", "io": {"nodes": [0, 5, 10], "topology": "star"}},
+    {"topology": "butterfly", "radix": 3, "stages": 2, "routing": "shortest-path", "io": {"nodes": [3, 7]}},
+    {"topology": "mesh", "extents": [3, 3]} | {"io": {"nodes": [0, 2, 6, 8], "topology": "butterfly", "stages": 2}},
 ]
 
 
