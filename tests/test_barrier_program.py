@@ -75,11 +75,8 @@ def test_one_that_some_of_very_many_ranks_leave_too_early_is_invalid(
 ) -> None:
     """A round is left out; beyond 65,536 ranks none of them comes late on purpose, so that the witnesses alone know."""
     text = (programs_root() / "ranks" / "barrier.hpp").read_text().replace('name = "barrier"', 'name = "leaky"', 1)
-    names = (
-        "rows",
-        "barrier_dissemination",
-        "Barrier",
-    )  # else the ones that the simulator was compiled with serve both
+    # Else those that the simulator was compiled with serve both.
+    names = ("rows", "barrier_dissemination", "Barrier")
     renamed = "".join(f"#define {name} leaky_{name}\n" for name in names)
     leaky = tmp_path / "leaky.hpp"
     leaky.write_text(f"#define ASSAY_BREAK\n{renamed}{text}")

@@ -26,12 +26,6 @@ class InOrder {
     ring_[(head_ + size_++) & mask_] = item;
     last_ = static_cast<std::uint64_t>(item.at);
   }
-  Item pop() {
-    const Item item = ring_[head_];
-    head_ = (head_ + 1) & mask_;
-    --size_;
-    return item;
-  }
   /// Takes all of one time, which come behind `to`.
   void pop_all(std::uint64_t at, LargeVector<Item>& to) {
     std::size_t count = 0;

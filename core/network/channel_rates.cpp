@@ -239,7 +239,7 @@ Neighbourhood neighbourhood(const Fabric& fabric, std::uint32_t radius) {
     if (full == fabric.processors) around.extents = grid->extents;
   }
   around.sphere = [&fabric, radius](std::uint32_t node) {
-    std::vector<std::uint32_t> distance(fabric.routers, none), queue{fabric.links[fabric.injection(node)[0]].to}, out;
+    std::vector<std::uint32_t> distance(fabric.routers, none), queue{fabric.entered_by(node)}, out;
     distance[queue[0]] = 0;
     for (std::size_t head = 0; head < queue.size(); ++head)
       for (const auto link : fabric.outgoing(queue[head])) {

@@ -8,18 +8,13 @@
 namespace assay::network {
 namespace {
 
-/// The router that a node's messages enter first; in buses and multistage networks another one than router_of().
-std::uint32_t entered_by(const Fabric& fabric, std::uint32_t node) {
-  return fabric.links[fabric.injection(node)[0]].to;
-}
-
 // Nearest I/O node of each PE by breadth first search from all of them at once. Of equals in a hypercube that over the
 // lowest dimensions, so that in a cube put together of smaller ones with perfect codes (the paper, section 3) each PE
 // is served within its own part; elsewhere the lowest address.
 std::vector<std::uint32_t> nearest(const Fabric& fabric, const std::vector<std::uint32_t>& at) {
   std::vector<std::uint32_t> label(fabric.routers, none), frontier, further;
   for (std::uint32_t address = 0; address < at.size(); ++address) {
-    const auto router = entered_by(fabric, at[address]);
+    const auto router = fabric.entered_by(at[address]);
     if (label[router] != none) continue;
     label[router] = address;
     frontier.push_back(router);
@@ -283,19 +278,19 @@ Network with_io_network(Network processors, const Value& io, const LinkClasses& 
   copy(inner, 0);
   if (joined) copy(*io_network.fabric, inner.routers);
   for (std::uint32_t node = 0; node < inner.nodes; ++node) {
-    builder.also_attach(node, entered_by(inner, node), inner.router_of(node), classes.injection, classes.ejection);
+    builder.also_attach(node, inner.entered_by(node), inner.router_of(node), classes.injection, classes.ejection);
     if (node < inner.node_at.size()) builder.place_node(node, inner.node_at[node].x, inner.node_at[node].y);
   }
   const auto wide = 4 * std::max<std::int64_t>(b, 1);
   const auto width = [&](const char* key) { return settings.has(key) ? settings.integer(key) : wide; };
   for (std::uint32_t address = 0; address < count; ++address) {
-    const auto node = inner.nodes + address, into = entered_by(inner, shape->at[address]);
+    const auto node = inner.nodes + address, into = inner.entered_by(shape->at[address]);
     builder.also_attach(node, into, inner.router_of(shape->at[address]),
                         of_width(classes.injection, settings.integer("m")),
                         of_width(classes.ejection, settings.integer("m")));
     if (!joined) continue;
     const auto io_router = inner.routers + io_network.fabric->router_of(address);
-    builder.also_attach(node, inner.routers + entered_by(*io_network.fabric, address), io_router,
+    builder.also_attach(node, inner.routers + io_network.fabric->entered_by(address), io_router,
                         of_width(classes.injection, width("r")), of_width(classes.ejection, width("r")));
     builder.connect(io_router, into, -1, 0, of_width(classes.network, width("n")));
   }

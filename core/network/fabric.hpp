@@ -76,6 +76,8 @@ class Fabric {
   [[nodiscard]] std::span<const std::uint32_t> ejection(std::uint32_t node) const {
     return {ejection_.data() + ejection_begin_[node], ejection_begin_[node + 1] - ejection_begin_[node]};
   }
+  /// The router that a node's first injection link enters; in buses and multistage networks not router_of().
+  [[nodiscard]] std::uint32_t entered_by(std::uint32_t node) const { return links[injection(node)[0]].to; }
   /// The router that a node's first ejection link leaves.
   [[nodiscard]] std::uint32_t router_of(std::uint32_t node) const { return router_of_[node]; }
   [[nodiscard]] bool failed(std::uint32_t link) const { return any_failed_ && link_failed_[link]; }

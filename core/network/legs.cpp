@@ -21,7 +21,7 @@ std::vector<Legs::Hop> Legs::walk(std::uint32_t source, std::uint32_t destinatio
   Undrawn undrawn;
   routing_.begin(state, source, destination, undrawn, Load());
   std::vector<Hop> way;
-  auto router = fabric.links[fabric.injection(source)[0]].to;
+  auto router = fabric.entered_by(source);
   std::uint32_t link = none;
   unsigned lane = 0;
   for (Choices out; way.size() <= most_hops;) {

@@ -95,7 +95,7 @@ std::uint32_t TwoPhase::draw(std::uint32_t source, std::uint32_t destination, Ra
 
 TwoPhase::Way TwoPhase::follow(RouteState state) const {
   Way way;
-  auto router = fabric_.links[fabric_.injection(state.source)[0]].to;
+  auto router = fabric_.entered_by(state.source);
   std::uint32_t link = none;
   unsigned lane = 0;
   Choices out;
@@ -123,7 +123,7 @@ std::unique_ptr<Routing> routing_below(const Fabric& fabric, const Settings& set
   auto base =
       below.make(fabric, Settings::resolve(settings.table("base_keys"), below.parameters, "network.base_keys."));
   for (std::uint32_t node = 0; node < fabric.nodes; ++node)
-    if (fabric.links[fabric.injection(node)[0]].to != fabric.router_of(node))
+    if (fabric.entered_by(node) != fabric.router_of(node))
       throw ParameterError("routing", "valiant and ugal need nodes that send and receive at one router");
   if (base->beginnings(0, fabric.nodes - 1).size() != 1)
     throw settings.wrong("base", "draws at the source; accepted is a routing that does not");

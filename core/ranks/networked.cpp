@@ -309,26 +309,25 @@ void Networked::serve(World& world) {
   world.model_next(next == network::Live::never ? never : static_cast<Time>(next) * tick_);
 }
 
-// What a report names lies in what the one before names: each is fetched in four steps, five reports apart.
+// What a report names lies in what the one before names: each is fetched in four steps, `apart` turns from one to the
+// next, and handled after the last.
 void Networked::handle_reports(World& world) {
   static constexpr std::size_t apart = 5, ahead = 4 * apart;
   const std::size_t count = reports_.size();
-  const auto id = [&](std::size_t which) { return static_cast<MessageId>(reports_[which].cookie >> stage_bits); };
-  const bool fetches = world.far() && count >= ahead;  // else too few: most cycles have one or none
-  for (std::size_t i = 0; fetches && i < ahead; ++i) {
-    world.fetch_arrival<0>(id(i));
-    if (i >= apart) world.fetch_arrival<1>(id(i - apart));
-    if (i >= 2 * apart) world.fetch_arrival<2>(id(i - 2 * apart));
-    if (i >= 3 * apart) world.fetch_arrival<3>(id(i - 3 * apart));
+  if (!world.far() || count < ahead) {  // too few to be fetched ahead; most cycles have one or none
+    for (const network::Report& report : reports_) handle(world, report);
+    return;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (fetches) {
-      if (i + 4 * apart < count) world.fetch_arrival<0>(id(i + 4 * apart));
-      if (i + 3 * apart < count) world.fetch_arrival<1>(id(i + 3 * apart));
-      if (i + 2 * apart < count) world.fetch_arrival<2>(id(i + 2 * apart));
-      if (i + apart < count) world.fetch_arrival<3>(id(i + apart));
-    }
-    handle(world, reports_[i]);
+  const auto fetch = [&]<int step>(std::integral_constant<int, step>, std::size_t turn) {
+    const std::size_t which = turn - step * apart;  // not below `count` in turns before the first report's
+    if (which < count) world.fetch_arrival<step>(static_cast<MessageId>(reports_[which].cookie >> stage_bits));
+  };
+  for (std::size_t turn = 0; turn < count + ahead; ++turn) {
+    fetch(std::integral_constant<int, 0>(), turn);
+    fetch(std::integral_constant<int, 1>(), turn);
+    fetch(std::integral_constant<int, 2>(), turn);
+    fetch(std::integral_constant<int, 3>(), turn);
+    if (turn >= ahead) handle(world, reports_[turn - ahead]);
   }
 }
 

@@ -98,7 +98,6 @@ class CircuitCube final : public Live {
     [[nodiscard]] std::uint32_t rest() const { return here ^ destination; }  // dimensions still to be crossed
   };
   static_assert(sizeof(Worm) == 32);
-  static constexpr std::uint32_t held = FreeFrom::held, held_alone = FreeFrom::held_alone;
   static constexpr std::size_t reports_together = 1024;              // so that it is still in a cache when it is read
   static constexpr std::uint32_t way_in = 0, way_out = 1, ways = 2;  // kinds of links
   struct Event {

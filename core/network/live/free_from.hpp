@@ -7,18 +7,16 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "events/large_pages.hpp"
+#include "network/worm/pages.hpp"
 
 namespace assay::network {
 
 class FreeFrom {
  public:
-  static constexpr std::uint32_t held = 0x80000000u, held_alone = ~0u;  // a held link's low bits are the caller's
-
   /// All are free from tick 0 on.
-  explicit FreeFrom(std::size_t links) : words_(links, 0) {}
+  explicit FreeFrom(std::size_t links) : words_(links) {}
 
-  /// A link's word: from `held` on it is held, below that `of` says from when it is free.
+  /// A link's word: from `held` on it is held, its low bits the caller's; below that `of` says from when it is free.
   std::uint32_t& operator[](std::size_t link) { return words_[link]; }
   const std::uint32_t& operator[](std::size_t link) const { return words_[link]; }
   /// The tick from which a link that is not held is free; for one that has been free since before the base, the base.
@@ -36,10 +34,9 @@ class FreeFrom {
   }
   /// A link that is held will be free from `tick` on, which is not before the base.
   void set(std::size_t link, std::uint64_t tick) {
-    const std::uint64_t ahead = tick - base_;
-    if (ahead >= far) [[unlikely]]
+    words_[link] = word_of(tick);
+    if (words_[link] == far) [[unlikely]]
       beside_[link] = tick;
-    words_[link] = static_cast<std::uint32_t>(std::min<std::uint64_t>(ahead, far));
   }
   /// Nobody asks for a tick before `now` any more.
   void pass(std::uint64_t now) {
@@ -54,23 +51,19 @@ class FreeFrom {
   static constexpr std::uint32_t far = held - 1;  // its tick stands beside
   static constexpr std::uint64_t often = std::uint64_t{1} << 30;
 
+  [[nodiscard]] std::uint32_t word_of(std::uint64_t tick) const {
+    return tick - base_ < far ? static_cast<std::uint32_t>(tick - base_) : far;
+  }
   void move(std::uint64_t now) {
-    const std::uint64_t shift = now - base_;
-    for (auto& word : words_)
-      if (word < far) word = word > shift ? word - static_cast<std::uint32_t>(shift) : 0;
+    for (auto& word : words_) word = moved(word, now - base_);
     base_ = now;
-    for (auto each = beside_.begin(); each != beside_.end();) {
-      const auto [link, tick] = *each;
-      if (tick >= base_ && tick - base_ >= far) {
-        ++each;
-        continue;
-      }
-      words_[link] = tick > base_ ? static_cast<std::uint32_t>(tick - base_) : 0;
-      each = beside_.erase(each);
-    }
+    std::erase_if(beside_, [this](const auto& each) {  // whose words were moved as if they said when
+      const auto [link, tick] = each;
+      return (words_[link] = word_of(std::max(tick, base_))) != far;
+    });
   }
 
-  events::LargeVector<std::uint32_t> words_;
+  Words words_;
   std::unordered_map<std::size_t, std::uint64_t> beside_;
   std::uint64_t base_ = 0;
 };

@@ -15,6 +15,10 @@ namespace assay::network {
 /// 32-bit times are relative to a base that is moved up now and then.
 inline constexpr std::uint32_t held = 0x80000000u;        // and, in the low bits, the queue's tail
 inline constexpr std::uint32_t held_alone = 0xffffffffu;  // nobody waits
+/// A channel's word after the base was moved: a cycle long past is 0, a queue stays.
+[[nodiscard]] inline std::uint32_t moved(std::uint32_t word, std::uint64_t shift) {
+  return word >= held ? word : word > shift ? word - static_cast<std::uint32_t>(shift) : 0u;
+}
 
 class Words {
  public:

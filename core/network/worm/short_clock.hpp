@@ -93,10 +93,6 @@ class ShortClock {
     limit_ = farthest;
     return shift;
   }
-  /// A channel's word after that: a cycle long past is 0, a queue stays.
-  [[nodiscard]] static std::uint32_t moved(std::uint32_t word, std::uint64_t shift) {
-    return word >= held ? word : word > shift ? word - static_cast<std::uint32_t>(shift) : 0u;
-  }
   /// Numbers messages again from 0 in the order of their keys, `step` apart; what a key is above a multiple of that it
   /// stays. Gives the next key.
   template <class Key>
