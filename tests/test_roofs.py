@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import statistics
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -63,6 +64,27 @@ def test_all_that_is_measured_has_its_cycles(lines: Lines) -> None:
             assert all(value > 0 for value in line["values"])
     assert by_metric["time"] | by_metric["arithmetic"] == by_metric["cycles"]
     assert len({case[2] for case in by_metric["size"]}) == len(by_metric["size"]) >= 2  # each level's, once
+
+
+@pytest.mark.measures
+def test_no_width_does_more_in_a_cycle_than_the_core_can() -> None:
+    """The cycles are those of the clock that the vectors ran at, which 512 bits lower for as long as they run."""
+    program = build([RECORD], mpi=None)["roofs"].path
+    words_of = [word for value in ("kernel=multiply_add", "vector=128,256,512") for word in ("--set", value)]
+    done = subprocess.run(
+        [program, *words("roofs", "--slice", "0.0003", "--blocks", "49", *words_of)],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    blocks = [json.loads(line) for line in done.stdout.splitlines()]
+    values: dict[tuple[str, int], list[float]] = {}
+    for line in blocks:
+        if line["event"] == "block":
+            values.setdefault((line["metric"], line["case"]["vector"]), []).extend(line["values"])
+    limits = {bits: found[0] for (metric, bits), found in values.items() if metric == "limit"}
+    if not limits:
+        pytest.skip("what this core can do in a cycle is not known")
+    for bits, limit in limits.items():
+        assert 1 / statistics.median(values["cycles", bits]) <= roof_table.PASSED * limit, bits
 
 
 @pytest.mark.parametrize(("fault", "what"), [(1, "a round that ends a vector short"), (2, "a null kernel")])

@@ -1,6 +1,7 @@
 // Cycles of a piece of work, told by the clock kernel beside it: readings of the work, each between two chains of
 // dependent additions (dependent_additions.hpp), whose time is the length of a cycle there and then. A clock that
-// changes with the load, or from launch to launch, is in both.
+// changes with the load, or from launch to launch, is in both. A processor whose clock falls under wide vectors lets it
+// rise again a few microseconds after the last of them, and stands still meanwhile: a chain is over before that.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +20,16 @@ double seconds_of(const Work& work) {
   return 1e-9 * static_cast<double>(timing::now_ns() - from);
 }
 
+// By a chain of a microsecond, or of fifty readings of the clock, where these take longer.
 inline double cycle_seconds() {
-  constexpr std::int64_t additions = 512 * additions_at_once;
+  static const double reading = timing::measure_clock().overhead;
+  static const std::int64_t additions = additions_at_once * std::max(64, static_cast<int>(50 * reading / 16e-9));
   std::uint64_t sum = 1;
   const double taken = seconds_of([&] {
     sum = add_up(sum, sum, additions);
     timing::opaque(sum);
   });
-  return taken / static_cast<double>(additions);
+  return (taken - reading) / static_cast<double>(additions);
 }
 
 // Cycles of one call of `work(batch)`: the median of up to five readings whose two chains agree within a hundredth, of
