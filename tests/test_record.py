@@ -138,6 +138,7 @@ def test_every_record_keeps_the_laws(name: str) -> None:
         assert any(figure.unit == "s" for figure in record.figures.values()) and "bytes" in record.parameters
     for wanted in record.extra.get("headline", {}).values():
         assert wanted["figure"] in record.figures and wanted["title"]
+        assert wanted.get("advice") if "bound" in wanted else not {"advice", "described_advice"} & wanted.keys()
     assert set(record.extra.get("matrix", [])) <= set(record.parameters)
     bars, roof = record.extra.get("shares"), record.extra.get("roof", {})
     if bars:

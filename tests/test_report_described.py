@@ -78,4 +78,18 @@ def test_a_headline_can_ask_for_the_most_of_a_parameter() -> None:
         reported(FigureValue("barrier", "time", t, "s", "median", case | {"ranks": n}), "measured")
         for n, t in times.items()
     ]
-    assert [each.value for each in _headlines(record, derived)] == [3e-6]
+    assert [each.value for each in _headlines(record, derived, described=True)] == [3e-6]
+
+
+def test_what_takes_the_rest_is_no_software_where_there_is_none() -> None:
+    record = benchmarks()["echo"]
+    times = [reported(FigureValue("echo", "half_round_trip", 1e-6, "s", "median", {"bytes": 8}), "measured")]
+    said = [[each.advice for each in _headlines(record, times, described)] for described in (False, True)]
+    assert said == [
+        ["MPI's software path takes the rest: another transport or MPI may be faster"],
+        ["the way between the two processors takes the rest"],
+    ]
+    barrier = benchmarks()["barrier"]
+    case = {"algorithm": "library", "timing": "window", "ranks": 2}
+    times = [reported(FigureValue("barrier", "time", 1e-6, "s", "median", case), "measured")]
+    assert _headlines(barrier, times, True)[0].advice == _headlines(barrier, times, False)[0].advice

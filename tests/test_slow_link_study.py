@@ -14,7 +14,7 @@ import pytest
 from assay.analysis.slow_pairs import FALSE_ALARMS, localise
 from assay.described.shipped import open_described
 from assay.described.ways import with_ways
-from assay.report.all_pairs import Layout, _classes, _kinds, _layout, _passes
+from assay.report.all_pairs import Layout, _alone, _classes, _kinds, _layout, _passes
 from slow_link_trials import Floats, measured, noise
 from started import play
 
@@ -43,7 +43,8 @@ def test_one_slow_link_is_found_and_no_other_thing() -> None:
 
     def named(times: Floats, alike: np.ndarray) -> list[tuple[str, int]]:
         noisy = times[launch_of] + noise(layout, len(launch_of), dice, pool)
-        found = localise(noisy, alike[launch_of], launch_of.tolist(), kinds, FALSE_ALARMS / 2)
+        each = alike[launch_of]
+        found = localise(noisy, each, launch_of.tolist(), kinds, FALSE_ALARMS / 2, _alone(layout, each))
         return [(part.kind, part.number) for part in found.parts]
 
     alarms = 0

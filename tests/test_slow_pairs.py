@@ -67,6 +67,19 @@ def test_what_is_planted_is_named_and_nothing_else(kind: str) -> None:
     assert only.interval[0] < 0.2 < only.interval[1]
 
 
+@pytest.mark.parametrize(("alone", "kept"), [(0.2, False), (0.0, True), (None, False)])
+def test_what_is_slow_only_where_links_are_shared_is_said_to_be_so(alone: float | None, kept: bool) -> None:
+    """Node 3's messages take a fifth longer where they share links; alone they do too, do not, or nobody knows."""
+    layout, dice = plain(10), np.random.default_rng(8)
+    own = dice.random((12, 90)) < 0.3
+    slow = (layout.source == 3) | (layout.target == 3)
+    logs = dice.normal(0, 0.03, (12, 90))
+    logs += slow * np.where(own, np.log1p(alone or 0.0), np.log(1.2))
+    classes = np.where(own, 0, 1) if alone is not None else alike(logs)
+    found = localise(logs, classes, list(range(12)), _kinds(layout), alone=None if alone is None else own)
+    assert named(found) == [("node", 3)] and [part.shared for part in found.parts] == [kept]
+
+
 def test_two_slow_nodes_are_both_named() -> None:
     layout, dice = plain(12), np.random.default_rng(2)
     logs = dice.normal(0, 0.05, (10, 132))

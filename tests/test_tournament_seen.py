@@ -105,3 +105,22 @@ def test_amounts_are_said_as_people_do() -> None:
     assert pairs_shown.longer(2.0, (1.5, 3.0)) == ("3 times as long", "2.5 to 4")
     assert pairs_shown.longer(2.0, (-0.5, 30.0)) == ("3 times as long", "by how much is not sure")
     assert pairs_shown.longer(0.5, (0.5, 0.5)) == ("50.0% longer", "")
+
+
+def test_where_a_mesh_makes_messages_wait_nothing_is_called_slow(tmp_path: Path) -> None:
+    """128 nodes of the DELTA, no link slower than another: parts of its middle and rows wait, and are no fault."""
+    given = ("--on", "delta", "-n", "128", "--seed", "2", "--set", "bytes=512", "--out", str(tmp_path / "run"))
+    answer = assay("run", "tournament", *given)
+    assert answer.status == 0, answer.err
+    report = assay("report", str(tmp_path / "run"), "--json").document
+    (of,) = [each for each in report["benchmarks"] if each["benchmark"] == "tournament"]
+    found = from_json(TournamentFound, of["tournament"])
+    assert found.slow and all(each.shared for each in found.slow)
+    assert found.text[-1].startswith("nothing slow: ") and not any(text.startswith("slow:") for text in found.text)
+    waits = f"all pairs at once: {found.slow[0].text}"
+    assert re.search(r"% longer, [\d.]+% to [\d.]+%, only where they share links with others$", waits)
+    lines = report["summary"]["findings"]
+    assert [each["kind"] for each in lines if each["text"].startswith(waits)] == ["limit"]
+    assert not [each for each in lines if each["text"].startswith("slow:")]
+    plain = " ".join(answer.out.split())
+    assert "Where messages wait for others that share their links" in plain and "Slow pairs" not in plain

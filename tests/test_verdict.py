@@ -73,6 +73,19 @@ def test_a_bound_that_was_passed_is_none_and_says_on_which_side(better: str, val
     assert line["bar"] is None and line["bound_text"].startswith(f"{word} 5") and "no bound here" in line["bound_text"]
 
 
+def test_what_reaches_less_than_half_of_its_bound_says_what_its_record_advises() -> None:
+    pairs = [figure("time", 50e-9, "s", first=0, second=1) | {"better": "lower"}]
+
+    def found(value: float, advice: str | None) -> list[Json]:
+        slow = headline("8 bytes", value, "s", bound="line_transfers", better="lower", advice=advice)
+        run = document(part("core_to_core", "threads", figures=pairs), part("echo", "messages", slow))
+        return [each for each in judge(run)["findings"] if "8 bytes" in each["text"]]
+
+    assert [each["advice"] for each in found(200e-9, "do this")] == ["do this"]
+    assert [each["advice"] for each in found(200e-9, None)] == [""]
+    assert found(90e-9, "do this") == []
+
+
 def test_a_barrier_of_many_is_bound_by_as_many_transfers_as_there_are_doublings() -> None:
     pairs = [figure("time", 50e-9, "s", first=0, second=1)]
     of_eight = headline("barrier", 1e-6, "s", bound="line_transfers", better="lower") | {"params": {"ranks": 8}}

@@ -70,6 +70,7 @@ where = "method=shared"
 title = "hand-over in shared memory ({bytes}), greatest rate"
 says = "hands data from process to process in shared memory at up to"
 bound = "handed_copy"
+advice = "compare the ways of handing over in the part on files"
 order = 1
 
 [headline.pipe_rate]
@@ -77,6 +78,7 @@ figure = "rate"
 where = "method=pipe"
 title = "hand-over by pipe ({bytes}), greatest rate"
 bound = "handed_copy"
+advice = "compare the ways of handing over in the part on files"
 order = 2
 
 [headline.pipe]

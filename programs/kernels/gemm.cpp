@@ -88,6 +88,7 @@ most = "threads"
 title = "matrix product (float64, all threads)"
 says = "multiplies matrices at up to"
 bound = "peak_measured"
+advice = "another BLAS may reach more: the part on kernels names the one that ran"
 order = 1
 )record";
 

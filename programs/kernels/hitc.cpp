@@ -42,6 +42,7 @@ where = "vectors=short threads=1"
 title = "complex multiply-add in cache (one thread)"
 says = "multiplies and adds complex vectors at"
 bound = "peak_measured"
+advice = "loads and stores of the caches limit it, not arithmetic"
 order = 3
 
 [roof]

@@ -82,6 +82,7 @@ figure = "memory_available"
 title = "memory free for one process"
 says = "has free for one process"
 bound = "memory_limit"
+advice = "other processes hold the rest"
 order = 8
 
 [figure.memory_available]

@@ -84,6 +84,7 @@ where = "kernel=triad vector=0"
 title = "memory bandwidth (triad)"
 says = "streams from memory at up to"
 bound = "memory_rate"
+advice = "another access pattern or streaming stores reach more"
 order = 1
 
 [shares]

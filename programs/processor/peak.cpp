@@ -45,6 +45,7 @@ where = "type=float64"
 title = "arithmetic peak (float64, one thread)"
 says = "computes at up to"
 bound = "peak_float64"
+advice = "wide vectors lower the clock of some processors, and another thread of the core has a share of its units"
 order = 1
 
 [roof]

@@ -66,6 +66,7 @@ most = "ranks"
 title = "barrier of all ranks (the library's)"
 says = "holds a barrier of all ranks in"
 bound = "line_transfers"
+advice = "synchronise less often, or compare the algorithms in the part on messages"
 order = 3
 
 [figure.time]

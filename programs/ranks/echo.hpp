@@ -72,6 +72,8 @@ where = "bytes=8"
 title = "8-byte message, half a round trip"
 says = "passes 8 bytes between two ranks in"
 bound = "line_transfers"
+advice = "MPI's software path takes the rest: another transport or MPI may be faster"
+described_advice = "the way between the two processors takes the rest"
 order = 1
 
 [headline.rate]
@@ -79,6 +81,8 @@ figure = "rate"
 title = "long messages ({bytes}), greatest rate"
 says = "moves messages of {bytes} at up to"
 bound = "copy_rate"
+advice = "MPI's software path takes the rest: another transport or MPI may be faster"
+described_advice = "start-ups, and parts of the way that follow one another, take the rest"
 order = 2
 
 [figure.rate]

@@ -114,6 +114,7 @@ figure = "slowdown"
 where = "victim=latency aggressor=incast"
 title = "8-byte messages beside an incast, times their time alone"
 bound = "not_slowed"
+advice = "place what waits for short messages away from what sends long ones"
 order = 7
 )record";
 

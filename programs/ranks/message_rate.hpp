@@ -63,6 +63,8 @@ where = "bytes=8"
 title = "8-byte messages (best number of pairs)"
 says = "passes short messages at up to"
 bound = "start_ups"
+advice = "fewer, longer messages, or another transport or MPI"
+described_advice = "fewer, longer messages"
 order = 4
 )record";
 

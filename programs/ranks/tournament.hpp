@@ -82,6 +82,7 @@ figure = "rate"
 where = "bytes=262144"
 title = "Median pair, all pairs at once"
 bound = "copy_rate"
+advice = "all pairs at once share links: the part on messages draws the pairs"
 order = 6
 )record";
 

@@ -42,6 +42,7 @@ where = "threads=2"
 title = "barrier of two threads (best kind)"
 says = "brings two threads together in"
 bound = "line_transfers"
+advice = "compare the kinds of barrier in the part on threads"
 order = 1
 
 [figure.time]

@@ -45,6 +45,7 @@ where = "kind=mutex threads=1 sharing=one"
 title = "lock and unlock (std::mutex, uncontended)"
 says = "takes and frees a lock in"
 bound = "two_atomics"
+advice = "another kind of lock may be cheaper: see the part on threads"
 order = 2
 
 [figure.time]

@@ -22,6 +22,10 @@ Intervals: the scatter of effects from replicate to replicate, pooled over the c
 absolute deviation), at the level 1 - 0.05 R / m for R named of m candidates (Benjamini and Yekutieli 2005). That
 something is slow can be sure where by how much is not: votes know nothing of distances.
 
+Where the ways of messages are known, what is named is looked at again by the readings that shared no link with others:
+a place where messages wait for others more than elsewhere, as in the middle of a mesh, is not slow itself. The false
+alarms allowed are of what is slow by these readings too.
+
 Sources: Conover 1999, Practical Nonparametric Statistics, section 5.10 (normal scores); Holm 1979.
 """
 
@@ -30,7 +34,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +70,10 @@ class CandidateKind:
 
 @dataclass(frozen=True)
 class SlowPart(AnalysisResult):
-    """One that is slow: its readings take `effect` longer (1: twice as long), with an interval; `p` before Holm."""
+    """One that is slow: its readings take `effect` longer (1: twice as long), with an interval; `p` before Holm.
+
+    `shared`: only where they share links with others; False also where nobody knows which do.
+    """
 
     kind: str
     number: int
@@ -74,6 +81,7 @@ class SlowPart(AnalysisResult):
     interval: tuple[float, float]
     p: float
     readings: int
+    shared: bool
 
 
 @dataclass(frozen=True)
@@ -144,11 +152,15 @@ def localise(
     launch_of: Sequence[int],
     kinds: Sequence[CandidateKind],
     false_alarms: float = FALSE_ALARMS,
+    alone: NDArray[np.bool_] | None = None,
 ) -> Localised:
     """Name what is slow in log_times (passes, readings), each reading's class (passes, readings); launch of each pass.
 
-    Raises ValueError where the shapes do not match.
+    `alone` (passes, readings): which readings shared no link; None where nobody knows. Such readings are in no class
+    with others. Raises ValueError where the shapes do not match.
     """
+    if alone is not None and alone.shape != classes.shape:
+        raise ValueError(f"alone {alone.shape}, classes {classes.shape}")
     if log_times.shape != classes.shape or len(launch_of) != len(log_times):
         raise ValueError(f"times {log_times.shape}, classes {classes.shape}, {len(launch_of)} passes")
     launches = np.asarray(launch_of)
@@ -170,7 +182,9 @@ def localise(
             break
         for effects, number in named:
             level = 1 - MISSES * (len(parts) + 1) / candidates
-            parts.append(_part(effects, number, level, scored, replicate_of))
+            part = _part(effects, number, level, scored, replicate_of)
+            shared = alone is not None and _alone(effects.judged, number, scored, alone[:, open_]) <= math.log1p(MARGIN)
+            parts.append(replace(part, shared=shared))
         for effects, number in named:
             open_ &= ~(effects.judged.kind.of == number).any(axis=0)
     return Localised(tuple(parts), candidates, int(replicate_of.max(initial=-1)) + 1, by_launch, too_many)
@@ -259,6 +273,13 @@ def _middle(of: Integers, residuals: Floats, size: int) -> Floats:
     return found
 
 
+def _alone(judged: _Judged, number: int, scored: Sequence[_Scored], alone: NDArray[np.bool_]) -> float:
+    """How much longer those readings of a candidate take that shared no link, of all passes, log; 0 without any."""
+    own = (judged.of == number).any(axis=0)
+    found = np.concatenate([each.residuals[own & here] for each, here in zip(scored, alone, strict=True)])
+    return float(np.median(found)) if len(found) else 0.0
+
+
 def _passing(
     judged: Sequence[_Judged], scored: Sequence[_Scored], replicate_of: Integers, false_alarms: float
 ) -> list[tuple[float, int, _Effects]]:
@@ -312,6 +333,7 @@ def _part(effects: _Effects, number: int, level: float, scored: Sequence[_Scored
         interval=(math.expm1(effect - wide), math.exp(min(effect + wide, 700.0)) - 1),
         p=float(judged.p[number]),
         readings=int(own.sum()),
+        shared=False,
     )
 
 

@@ -57,12 +57,16 @@ class ReportedFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class Headline(ReportedFigure):
-    """A main figure: its `title`, the words of `says`, the name of its `bound` (report/bounds.py) and its place."""
+    """A main figure: its `title`, the words of `says`, the name of its `bound` (report/bounds.py) and its place.
+
+    `advice`: what takes the rest, or what to do, where it reaches little of its bound.
+    """
 
     title: str
     says: str | None = None
     bound: str | None = None
     order: int | None = None
+    advice: str | None = None
 
 
 def reported(value: FigureValue, kind: str) -> ReportedFigure:

@@ -74,6 +74,7 @@ class ReachedLine:
     earlier: list[EarlierValue]
     bound_text: str
     bar: Bar | None
+    advice: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

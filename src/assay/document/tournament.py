@@ -26,7 +26,7 @@ class SlowThing:
 
     `interval`: of all that are stated at most 5% miss (analysis/slow_pairs.py); `p` before Holm's correction;
     `readings`: directed pairs that it rests on. `ranks` and `nodes` name its ends, a direction's from and to; `link`
-    the routers of a link.
+    the routers of a link. `shared`: only where its messages share links with others, so that it is not slow itself.
     """
 
     kind: str
@@ -39,6 +39,7 @@ class SlowThing:
     ranks: list[int] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)
     link: str | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -84,13 +84,14 @@ def tournament(run: Run, benchmark: str) -> TournamentFound | None:
     found: Localised | None = None
     for each in every:
         classes = np.stack([_classes(layout, places, reading) for places in each.places])
-        found = localise(each.logs, classes, each.launch_of, kinds, FALSE_ALARMS / len(every))
+        level = FALSE_ALARMS / len(every)
+        found = localise(each.logs, classes, each.launch_of, kinds, level, _alone(layout, classes))
         slow += [_thing(part, layout, each.bytes) for part in found.parts]
         too_many = max(too_many, found.too_many)
         lengths.append(_drawn(each, classes, layout))
         passes = max(passes, len(each.logs))
     assert found is not None
-    slow.sort(key=lambda each: (each.kind in ("pair", "direction"), -each.slower))
+    slow.sort(key=lambda each: (each.shared, each.kind in ("pair", "direction"), -each.slower))
     made = TournamentFound(
         ranks=ranks,
         nodes=len(layout.names),
@@ -156,6 +157,11 @@ def _classes(layout: Layout, places: list[int], reading: Integers) -> Integers:
     return hops * (MOST_SHARING + 1) + load
 
 
+def _alone(layout: Layout, classes: Integers) -> NDArray[np.bool_] | None:
+    """Which readings shared no link of their way, by their classes; None where no ways are known."""
+    return None if layout.links is None else classes % (MOST_SHARING + 1) <= 1
+
+
 def _together(places: list[int], reading: Integers) -> Iterator[Integers]:
     """The readings that were made at the same time: in each round those of who sends first, then the answers.
 
@@ -219,7 +225,8 @@ def _thing(part: SlowPart, layout: Layout, length: int) -> SlowThing:
         ends = [f"rank {rank} (node {node})" for rank, node in zip(ranks, nodes, strict=True)]
         name = f"pair {ends[0]} and {ends[1]}" if part.kind == "pair" else f"{ends[0]} to {ends[1]}, not back"
     amount = ", ".join(filter(None, longer(part.effect, part.interval)))
-    text = f"{name}: messages of {human(float(length), 'B')} take {amount}"
+    where = ", only where they share links with others" if part.shared else ""
+    text = f"{name}: messages of {human(float(length), 'B')} take {amount}{where}"
     return SlowThing(
         kind=part.kind,
         text=text,
@@ -231,6 +238,7 @@ def _thing(part: SlowPart, layout: Layout, length: int) -> SlowThing:
         ranks=ranks,
         nodes=nodes,
         link=link,
+        shared=part.shared,
     )
 
 
@@ -267,8 +275,9 @@ def _text(found: TournamentFound) -> list[str]:
         f"launch{'es' * (found.launches > 1)}, replicates: {found.replicates}; false "
         f"alarms in {found.false_alarms:.0%} of runs"
     )
-    slow = [f"slow: {each.text}" for each in found.slow]
+    slow = [each.text if each.shared else f"slow: {each.text}" for each in found.slow]
     if found.too_many:
         many = f"slow: {found.too_many} pairs or directions, too many to be exceptions and to be named"
         slow.append(f"{many}: the map of pairs shows where they are")
-    return [*slow, f"{'judged' if slow else 'nothing slow'}: {judged}"]
+    nothing = not found.too_many and all(each.shared for each in found.slow)
+    return [*slow, f"{'nothing slow' if nothing else 'judged'}: {judged}"]

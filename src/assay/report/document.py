@@ -239,7 +239,7 @@ def _section(
         launches=len({of.launch for of in blocks}),
         figures=derived,
         energy=energy.spent(lines, record, derived) or None,
-        headlines=_headlines(record, _of_reference(run, derived)),
+        headlines=_headlines(record, _of_reference(run, derived), described),
         fits=_fits(record, fitted) if whole else [],
         variance=variance_by_level(record, blocks) if whole else [],
         odd_nodes=[
@@ -278,7 +278,7 @@ def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:
     return from_json(list[Fit], fits(record, found))
 
 
-def _headlines(record: Benchmark, derived: list[ReportedFigure]) -> list[Headline]:
+def _headlines(record: Benchmark, derived: list[ReportedFigure], described: bool) -> list[Headline]:
     """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, most.
 
     Of the cases that fit `where`, those with the most of the parameter `most`, if one is named; of these the best.
@@ -301,9 +301,11 @@ def _headlines(record: Benchmark, derived: list[ReportedFigure]) -> list[Headlin
             best = max if fitting[0].better == "higher" else min
             chosen = best(fitting, key=lambda figure: figure.value or 0.0)
             words = {key: at_case(wanted.get(key), record, chosen.params) for key in ("title", "says")}
-            bound, order = wanted.get("bound"), wanted.get("order")
+            about = {key: wanted.get(key) for key in ("bound", "order", "advice")}
+            if described and "described_advice" in wanted:
+                about["advice"] = wanted["described_advice"]
             title = words["title"] or chosen.name
-            made.append(Headline(**vars(chosen), title=title, says=words["says"], bound=bound, order=order))
+            made.append(Headline(**vars(chosen), title=title, says=words["says"], **about))
     return made
 
 

@@ -189,7 +189,7 @@ def _far(lines: Sequence[ReachedLine]) -> Iterator[Finding]:
         bound = line.bound
         if bound is not None and bound.share < FAR and line.state != "bound":
             text = f"{line.title}: {line.text}, {percent(bound.share)} {line.bound_text}"
-            yield _line(40 - 10 * bound.share, "limit", text, ADVICE.get(line.benchmark, ""))
+            yield _line(40 - 10 * bound.share, "limit", text, line.advice)
 
 
 def _accuracy(document: Document) -> Iterator[Finding]:
@@ -238,17 +238,9 @@ def _slow_pairs(document: Document) -> Iterator[Finding]:
         for factor, text in pairs_shown.slow(section):
             advice = "look at that cable, its ports and that node; the part on messages draws all pairs"
             yield _line(65 + min(4.0, factor), "odd", text, advice)
-
-
-ADVICE = {
-    "echo": "MPI's software path takes the rest: another transport or MPI may be faster",
-    "barrier": "synchronise less often, or compare the algorithms in the part on messages",
-    "stream": "another access pattern or streaming stores reach more",
-    "latency": "prefetch, or keep what is followed by pointers within the caches",
-    "hitc": "loads and stores of the caches limit it, not arithmetic",
-    "lock": "another kind of lock may be cheaper: see the part on threads",
-    "thread_barrier": "compare the kinds of barrier in the part on threads",
-}
+        for text in pairs_shown.waiting(section):
+            advice = "no message that had its way to itself took longer: the network is shared most there"
+            yield _line(27, "limit", text, advice)
 
 
 def _breaks(document: Document) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from assay.document.grid import Grid, grid
 from assay.document.params import Plot
 from assay.document.section import Section
+from assay.document.tournament import SlowThing
 from assay.report.plots import layout
 from assay.report.units import human
 
@@ -55,13 +56,14 @@ def _written(time: float | None, more: float | None) -> str:
 
 
 def table(section: Section) -> Grid | None:
-    """Lay out what is slow; None where nothing is."""
+    """Lay out what is slow, and where messages wait for others; None where nothing and nowhere."""
     found = section.tournament
     if found is None or not found.slow:
         return None
+    mixed = not all(each.shared for each in found.slow)
     rows = [
         (
-            _name(each.text),
+            f"{_name(each.text)}{', where links are shared' if mixed and each.shared else ''}",
             human(float(each.bytes), "B"),
             *longer(each.slower, each.interval),
             str(each.readings),
@@ -70,9 +72,8 @@ def table(section: Section) -> Grid | None:
     ]
     left = len(found.slow) - len(rows)
     note = found.text[-1] + (f"; {left} more are in the JSON" if left else "")
-    return grid(
-        "Slow pairs, nodes and links", ("what", "bytes", "messages take", "between", "readings"), rows, note, left=1
-    )
+    title = "Slow pairs, nodes and links" if mixed else "Where messages wait for others that share their links"
+    return grid(title, ("what", "bytes", "messages take", "between", "readings"), rows, note, left=1)
 
 
 def longer(effect: float, interval: Sequence[float]) -> tuple[str, str]:
@@ -93,11 +94,20 @@ def _name(text: str) -> str:
 def slow(section: Section) -> Iterator[tuple[float, str]]:
     """The line of the first screen where something is slow: how much, and what, with how many more."""
     found = section.tournament
-    if found is None or not found.slow:
-        if found is not None and found.too_many:
-            yield 0.0, found.text[0]
-        return
-    first = found.slow[0]
-    others = {_name(each.text) for each in found.slow} - {_name(first.text)}
-    more = f"; {len(others)} more in the part on messages" if others else ""
-    yield first.slower, f"slow: {first.text}{more}"
+    things = [each for each in found.slow if not each.shared] if found else []
+    if things:
+        yield things[0].slower, f"slow: {_with_more(things)}"
+    elif found and found.too_many:
+        yield 0.0, next(text for text in found.text if text.startswith("slow: "))
+
+
+def waiting(section: Section) -> Iterator[str]:
+    """The line where messages wait for others more than elsewhere."""
+    things = [each for each in section.tournament.slow if each.shared] if section.tournament else []
+    if things:
+        yield f"all pairs at once: {_with_more(things)}"
+
+
+def _with_more(things: Sequence[SlowThing]) -> str:
+    others = {_name(each.text) for each in things} - {_name(things[0].text)}
+    return things[0].text + (f"; {len(others)} more in the part on messages" if others else "")

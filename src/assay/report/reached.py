@@ -97,6 +97,7 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
         earlier=earlier,
         bound_text=_bound_text(figure, own, bound) if bound else "" if bar or value is None else unbounded,
         bar=bar,
+        advice=figure.advice or "",
     )
 
 
