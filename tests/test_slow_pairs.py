@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.analysis.as_fast import as_fast
 from assay.analysis.slow_pairs import CandidateKind, Localised, SlowPart, _judge, _scored, localise
-from assay.report.all_pairs import Layout, _kinds
+from assay.report.all_pairs import Layout, _kinds, _residuals, _thing
 from slow_link_trials import measured, noise, tree
 
 
@@ -78,6 +79,41 @@ def test_what_is_slow_only_where_links_are_shared_is_said_to_be_so(alone: float 
     classes = np.where(own, 0, 1) if alone is not None else alike(logs)
     found = localise(logs, classes, list(range(12)), _kinds(layout), alone=None if alone is None else own)
     assert named(found) == [("node", 3)] and [part.shared for part in found.parts] == [kept]
+
+
+@pytest.mark.parametrize("kind", ["node", "node, sending", "node, receiving"])
+def test_nodes_that_are_only_further_away_exchange_as_fast_with_one_another(kind: str) -> None:
+    """Eight nodes on one switch, two on another, ways unknown; in 30 runs, and as often with node 8 slow itself."""
+    layout, dice = plain(10), np.random.default_rng(4)
+    far = (layout.source >= 8) != (layout.target >= 8)
+    ends = {
+        "node": [layout.source, layout.target],
+        "node, sending": [layout.source],
+        "node, receiving": [layout.target],
+    }
+    slow = np.any([end == 8 for end in ends[kind]], axis=0)
+    part = SlowPart(kind, 8, 0.3, (0.3, 0.3), 0.0, int(slow.sum()), False)
+    wrong = 0
+    for _ in range(30):
+        chance = 0.02 * dice.standard_t(2, (24, 90))
+        assert as_fast(part, _residuals(chance + 0.3 * far, alike(chance)), *layout.ends_of) == [9]
+        wrong += bool(as_fast(part, _residuals(chance + 0.3 * slow, alike(chance)), *layout.ends_of))
+    assert wrong <= stats.binom.ppf(0.999, 30, 0.01)
+    pair = SlowPart("pair", 89, 0.3, (0.3, 0.3), 0.0, 2, False)
+    assert as_fast(pair, np.zeros((12, 90)), *layout.ends_of) == []
+
+
+def test_nodes_of_another_switch_are_named_with_those_beside_them() -> None:
+    layout, dice = plain(10), np.random.default_rng(4)
+    logs = dice.normal(0, 0.03, (12, 90)) + 0.3 * ((layout.source >= 8) != (layout.target >= 8))
+    found = localise(logs, alike(logs), list(range(12)), _kinds(layout))
+    assert sorted(named(found)) == [("node", 8), ("node", 9)]
+    apart = _residuals(logs, alike(logs))
+    things = [_thing(part, layout, 8, as_fast(part, apart, *layout.ends_of)) for part in found.parts]
+    assert {each.text.partition(":")[0] + each.text.rpartition(",")[2] for each in things} == {
+        "node 8 but not those with node 9",
+        "node 9 but not those with node 8",
+    }
 
 
 def test_two_slow_nodes_are_both_named() -> None:

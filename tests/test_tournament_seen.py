@@ -17,8 +17,9 @@ from assay.described.ways import ways
 from assay.document.json_form import from_json
 from assay.document.tournament import TournamentFound
 from assay.report import pairs_shown
+from assay.report.run_verdict import verdict
 from command_line import assay
-from made_documents import section
+from made_documents import document, section
 from slow_link_trials import tree
 
 TREE = {"machine.network.children": "[4,4]", "machine.network.parents": "[4]"}
@@ -105,6 +106,23 @@ def test_amounts_are_said_as_people_do() -> None:
     assert pairs_shown.longer(2.0, (1.5, 3.0)) == ("3 times as long", "2.5 to 4")
     assert pairs_shown.longer(2.0, (-0.5, 30.0)) == ("3 times as long", "by how much is not sure")
     assert pairs_shown.longer(0.5, (0.5, 0.5)) == ("50.0% longer", "")
+
+
+def test_a_node_that_may_only_be_further_away_is_no_matter_of_its_own_cable(run: tuple[dict[str, Any], Path]) -> None:
+    whole = run[0]["tournament"]
+    (link,) = whole["slow"]
+
+    def advised(**more: Any) -> list[str]:
+        node = link | {"kind": "node", "link": None, "text": "node 3: messages of 256 KiB take 8% longer"} | more
+        of = section("tournament", [], tournament=whole | {"slow": [node]})
+        return [each.advice for each in verdict(document(of)).findings if each.text == f"slow: {node['text']}"]
+
+    assert advised() == ["look at that cable, its ports and that node; the part on messages draws all pairs"]
+    (said,) = advised(but_for=["4"])
+    assert said.startswith("it may only be further away, on another switch than most") and "its ports" not in said
+    found = section("tournament", [], tournament=whole | {"slow": [link | {"but_for": ["4", "5", "6", "7"]}]})
+    table = pairs_shown.table(found)
+    assert table is not None and "but not with 4, 5, 6 …" in table.markdown()
 
 
 def test_where_a_mesh_makes_messages_wait_nothing_is_called_slow(tmp_path: Path) -> None:

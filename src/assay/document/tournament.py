@@ -27,6 +27,7 @@ class SlowThing:
     `interval`: of all that are stated at most 5% miss (analysis/slow_pairs.py); `p` before Holm's correction;
     `readings`: directed pairs that it rests on. `ranks` and `nodes` name its ends, a direction's from and to; `link`
     the routers of a link. `shared`: only where its messages share links with others, so that it is not slow itself.
+    `but_for`: nodes with which a slow node exchanges as fast as others do, so that it may be behind another switch.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class SlowThing:
     nodes: list[str] = field(default_factory=list)
     link: str | None = None
     shared: bool = False
+    but_for: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)

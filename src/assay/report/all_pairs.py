@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.analysis.as_fast import as_fast
 from assay.analysis.slow_pairs import FALSE_ALARMS, CandidateKind, Localised, SlowPart, localise
 from assay.document.tournament import PairTimes, SlowThing, TournamentFound
 from assay.report.pairs_shown import longer
@@ -24,6 +25,7 @@ from assay.store import Run
 MOST_ROWS = 64  # of a heat map: of more ranks several share a row
 MOST_SHARING = 63  # messages over one link that are told apart
 LEAST_NODES = 3  # of two nodes nobody can say which one is slow
+MOST_SAID = 3  # nodes that are named in a line
 Integers = NDArray[np.int64]
 
 
@@ -45,6 +47,11 @@ class Layout:
         apart = ~np.eye(self.ranks, dtype=bool)
         self.source = np.repeat(every, self.ranks)[apart.ravel()]
         self.target = np.tile(every, self.ranks)[apart.ravel()]
+
+    @property
+    def ends_of(self) -> tuple[Integers, Integers]:
+        """The node that each reading's message leaves, and the one that it reaches."""
+        return self.node_of[self.source], self.node_of[self.target]
 
     @property
     def reading(self) -> Integers:
@@ -86,9 +93,10 @@ def tournament(run: Run, benchmark: str) -> TournamentFound | None:
         classes = np.stack([_classes(layout, places, reading) for places in each.places])
         level = FALSE_ALARMS / len(every)
         found = localise(each.logs, classes, each.launch_of, kinds, level, _alone(layout, classes))
-        slow += [_thing(part, layout, each.bytes) for part in found.parts]
+        apart = _residuals(each.logs, classes)
+        slow += [_thing(part, layout, each.bytes, as_fast(part, apart, *layout.ends_of)) for part in found.parts]
         too_many = max(too_many, found.too_many)
-        lengths.append(_drawn(each, classes, layout))
+        lengths.append(_drawn(each, apart, layout))
         passes = max(passes, len(each.logs))
     assert found is not None
     slow.sort(key=lambda each: (each.shared, each.kind in ("pair", "direction"), -each.slower))
@@ -142,7 +150,8 @@ def _passes(events: list[tuple[int, dict[str, Any]]], ranks: int) -> Iterator[Pa
 
 def _classes(layout: Layout, places: list[int], reading: Integers) -> Integers:
     """What readings of a pass are alike: nodes or none between, hops, and messages over the busiest link of the way."""
-    away: Integers = (layout.node_of[layout.source] != layout.node_of[layout.target]).astype(np.int64)
+    from_node, to_node = layout.ends_of
+    away: Integers = (from_node != to_node).astype(np.int64)
     if layout.links is None:
         return away
     hops: Integers = (layout.links >= 0).sum(axis=1)
@@ -181,7 +190,7 @@ def _together(places: list[int], reading: Integers) -> Iterator[Integers]:
 
 def _kinds(layout: Layout) -> list[CandidateKind]:
     source, target, nodes = layout.source, layout.target, len(layout.names)
-    from_node, to_node = layout.node_of[source], layout.node_of[target]
+    from_node, to_node = layout.ends_of
     kinds = []
     if nodes >= LEAST_NODES:
         sends, receives = (np.where(from_node != to_node, node, -1) for node in (from_node, to_node))
@@ -206,7 +215,16 @@ def _cables(layout: Layout) -> Integers:
     return np.asarray([*found, -1], np.int64)
 
 
-def _thing(part: SlowPart, layout: Layout, length: int) -> SlowThing:
+def _residuals(logs: NDArray[np.float64], classes: Integers) -> NDArray[np.float64]:
+    """How much longer each reading takes than the median of its class in its pass, log."""
+    found = np.empty_like(logs)
+    for at, (times, belongs) in enumerate(zip(logs, classes, strict=True)):
+        for one in np.unique(belongs):
+            found[at, belongs == one] = times[belongs == one] - np.median(times[belongs == one])
+    return found
+
+
+def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int]) -> SlowThing:
     name, ranks, nodes, link = "", list[int](), list[str](), None
     if part.kind.startswith("node"):
         nodes = [layout.names[part.number]]
@@ -226,7 +244,8 @@ def _thing(part: SlowPart, layout: Layout, length: int) -> SlowThing:
         name = f"pair {ends[0]} and {ends[1]}" if part.kind == "pair" else f"{ends[0]} to {ends[1]}, not back"
     amount = ", ".join(filter(None, longer(part.effect, part.interval)))
     where = ", only where they share links with others" if part.shared else ""
-    text = f"{name}: messages of {human(float(length), 'B')} take {amount}{where}"
+    but_for = [layout.names[node] for node in beside]
+    text = f"{name}: messages of {human(float(length), 'B')} take {amount}{where}{_but_for(but_for)}"
     return SlowThing(
         kind=part.kind,
         text=text,
@@ -239,14 +258,17 @@ def _thing(part: SlowPart, layout: Layout, length: int) -> SlowThing:
         nodes=nodes,
         link=link,
         shared=part.shared,
+        but_for=but_for,
     )
 
 
-def _drawn(each: Passes, classes: Integers, layout: Layout) -> PairTimes:
-    residuals = np.empty_like(each.logs)
-    for at, (logs, belongs) in enumerate(zip(each.logs, classes, strict=True)):
-        for one in np.unique(belongs):
-            residuals[at, belongs == one] = logs[belongs == one] - np.median(logs[belongs == one])
+def _but_for(nodes: list[str]) -> str:
+    if len(nodes) > MOST_SAID:
+        return f", but not those with {len(nodes)} other nodes"
+    return f", but not those with node{'s' * (len(nodes) > 1)} {', '.join(nodes)}" if nodes else ""
+
+
+def _drawn(each: Passes, residuals: NDArray[np.float64], layout: Layout) -> PairTimes:
     step = -(-layout.ranks // MOST_ROWS)
     times, apart = np.median(each.logs, axis=0), np.median(residuals, axis=0)
     return PairTimes(

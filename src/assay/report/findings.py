@@ -235,9 +235,8 @@ def _guidelines(document: Document) -> Iterator[Finding]:
 def _slow_pairs(document: Document) -> Iterator[Finding]:
     """Name the slowest of what a tournament of all pairs found slow."""
     for section in reference(document).benchmarks:
-        for factor, text in pairs_shown.slow(section):
-            advice = "look at that cable, its ports and that node; the part on messages draws all pairs"
-            yield _line(65 + min(4.0, factor), "odd", text, advice)
+        for factor, text, advice in pairs_shown.slow(section):
+            yield _line(65 + min(4.0, factor), "odd", text, f"{advice}; the part on messages draws all pairs")
         for text in pairs_shown.waiting(section):
             advice = "no message that had its way to itself took longer: the network is shared most there"
             yield _line(27, "limit", text, advice)

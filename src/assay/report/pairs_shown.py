@@ -12,6 +12,7 @@ from assay.report.plots import layout
 from assay.report.units import human
 
 MOST_ROWS = 24
+MOST_BESIDE = 3  # nodes named as those that a slow one is as fast with
 FAST_TO_SLOW = [[0, "#1d4ed8"], [0.5, "#f8fafc"], [1, "#b91c1c"]]
 LEAST_SCALE = 0.05  # of the colours: smaller differences look alike
 MOST_SCALE = 1.0  # what takes twice as long and longer looks alike
@@ -63,7 +64,7 @@ def table(section: Section) -> Grid | None:
     mixed = not all(each.shared for each in found.slow)
     rows = [
         (
-            f"{_name(each.text)}{', where links are shared' if mixed and each.shared else ''}",
+            f"{_name(each.text)}{_besides(each, mixed)}",
             human(float(each.bytes), "B"),
             *longer(each.slower, each.interval),
             str(each.readings),
@@ -74,6 +75,12 @@ def table(section: Section) -> Grid | None:
     note = found.text[-1] + (f"; {left} more are in the JSON" if left else "")
     title = "Slow pairs, nodes and links" if mixed else "Where messages wait for others that share their links"
     return grid(title, ("what", "bytes", "messages take", "between", "readings"), rows, note, left=1)
+
+
+def _besides(each: SlowThing, mixed: bool) -> str:
+    but_for = f", but not with {', '.join(each.but_for[:MOST_BESIDE])}" if each.but_for else ""
+    more = " …" if len(each.but_for) > MOST_BESIDE else ""
+    return f"{but_for}{more}{', where links are shared' if mixed and each.shared else ''}"
 
 
 def longer(effect: float, interval: Sequence[float]) -> tuple[str, str]:
@@ -91,14 +98,18 @@ def _name(text: str) -> str:
     return text.partition(": messages of ")[0]
 
 
-def slow(section: Section) -> Iterator[tuple[float, str]]:
-    """The line of the first screen where something is slow: how much, and what, with how many more."""
+CABLE = "look at that cable, its ports and that node"
+FURTHER = "it may only be further away, on another switch than most: else look at the cables between"
+
+
+def slow(section: Section) -> Iterator[tuple[float, str, str]]:
+    """The line of the first screen where something is slow: how much, what, with how many more, and what to look at."""
     found = section.tournament
     things = [each for each in found.slow if not each.shared] if found else []
     if things:
-        yield things[0].slower, f"slow: {_with_more(things)}"
+        yield things[0].slower, f"slow: {_with_more(things)}", FURTHER if things[0].but_for else CABLE
     elif found and found.too_many:
-        yield 0.0, next(text for text in found.text if text.startswith("slow: "))
+        yield 0.0, next(text for text in found.text if text.startswith("slow: ")), CABLE
 
 
 def waiting(section: Section) -> Iterator[str]:
