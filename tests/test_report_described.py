@@ -87,7 +87,7 @@ def test_what_takes_the_rest_is_no_software_where_there_is_none() -> None:
     said = [[each.advice for each in _headlines(record, times, described)] for described in (False, True)]
     assert said == [
         ["MPI's software path takes the rest: another transport or MPI may be faster"],
-        ["the way between the two processors takes the rest"],
+        ["the way between the two ranks takes the rest"],
     ]
     barrier = benchmarks()["barrier"]
     case = {"algorithm": "library", "timing": "window", "ranks": 2}

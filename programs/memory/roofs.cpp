@@ -214,11 +214,11 @@ struct Run {
   std::shared_ptr<Pool> pool;
 
   std::int64_t each() const { return kind == 'c' ? bytes / 2 : bytes; }  // of source and destination
-  std::int64_t round() const { return memory::roofs::vectors * width->bytes; }
+  std::int64_t round() const { return width->vectors * width->bytes; }
   std::uint64_t value() const { return step ^ static_cast<std::uint64_t>(bytes + width->bytes); }
 
   std::uint64_t work(std::int64_t count) const {
-    const std::int64_t rounds = count / memory::roofs::vectors, wrap = each() - 1;
+    const std::int64_t rounds = count / width->vectors, wrap = each() - 1;
     if (kind == 'l') return width->load(pool->source(), wrap, rounds);
     if (kind == 's') {
       width->store(pool->destination(), wrap, rounds, value());
@@ -234,13 +234,13 @@ struct Run {
   }
 
   Check verify() const {
-    const std::int64_t words = each() / 8, pass = each() / round() * memory::roofs::vectors;
+    const std::int64_t words = each() / 8, pass = each() / round() * width->vectors;
     std::int64_t wrong = 0;
     if (kind == 'l') {
       wrong = width->add(pool->source(), each() - 1, each() / round()) != Pool::sum(words);
       for (const std::int64_t rounds : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, each() / round()}) {
         const std::int64_t end = ((rounds * round() - 1) % each() + 1) / 8;
-        wrong += work(rounds * memory::roofs::vectors) != Pool::sum(end) - Pool::sum(end - width->bytes);
+        wrong += work(rounds * width->vectors) != Pool::sum(end) - Pool::sum(end - width->bytes);
       }
     } else {
       auto* const made = reinterpret_cast<std::uint64_t*>(pool->destination());
@@ -274,7 +274,7 @@ void move(Case& at, const Width* width, int cpu, const std::shared_ptr<Pool>& po
               }});
   const auto batch = std::make_shared<std::int64_t>(0);
   at.also_observe("cycles", [=] {
-    if (!*batch) *batch = processor::batch_of(work, memory::roofs::vectors, 50e-6);
+    if (!*batch) *batch = processor::batch_of(work, width->vectors, 50e-6);
     return processor::cycles_of(work, *batch) / static_cast<double>(*batch);
   });
   at.check([run] { return run.verify(); });

@@ -73,7 +73,7 @@ title = "8-byte message, half a round trip"
 says = "passes 8 bytes between two ranks in"
 bound = "line_transfers"
 advice = "MPI's software path takes the rest: another transport or MPI may be faster"
-described_advice = "the way between the two processors takes the rest"
+described_advice = "the way between the two ranks takes the rest"
 order = 1
 
 [headline.rate]

@@ -6,15 +6,13 @@
 namespace assay::memory::roofs {
 
 // A loop makes so many rounds of `vectors` whole vectors each, over a working set of a power of two of bytes, whose
-// end it passes without a branch: `wrap` is its bytes less one. The rounds of a pass are bytes / (vectors * bytes of
-// one).
-constexpr std::int64_t vectors = 32;
-
+// end it passes without a branch: `wrap` is its bytes less one.
 struct Width {
-  std::int64_t bytes;   // of a vector; 0: the compiler has no such vectors for this processor
-  bool fused;           // a multiply-add is one instruction
-  std::int64_t chains;  // of multiply-adds, side by side
-  bool (*here)();       // whether this processor has the instructions
+  std::int64_t bytes;    // of a vector; 0: the compiler has no such vectors for this processor
+  std::int64_t vectors;  // of a round
+  bool fused;            // a multiply-add is one instruction
+  std::int64_t chains;   // of multiply-adds, side by side
+  bool (*here)();        // whether this processor has the instructions
   // Returns the sum of the words of 64 bits of the last eight vectors; `add`, the same loop with additions, of all.
   std::uint64_t (*load)(const char* from, std::int64_t wrap, std::int64_t rounds);
   std::uint64_t (*add)(const char* from, std::int64_t wrap, std::int64_t rounds);
