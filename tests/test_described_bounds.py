@@ -137,6 +137,16 @@ def test_bounds_are_on_terminal_page_and_summary_and_no_figure_passes_them(tmp_p
         assert "MPI's software" not in plain  # the machine has none
 
 
+def test_where_the_network_takes_most_of_a_message_no_software_is_blamed(tmp_path: Path) -> None:
+    file = tmp_path / "slow.toml"
+    file.write_text(CUBE.replace("flit_ticks = 100\n", "flit_ticks = 100\nhead_ticks = 40000\n", 1))
+    answer = assay("run", "echo", "--on", str(file), "--set", "bytes=8", "--out", str(tmp_path / "run"))
+    assert answer.status == 0, answer.err
+    found = assay("report", str(tmp_path / "run"), "--json").document["summary"]["findings"]
+    (said,) = [each["advice"] for each in found if each["text"].startswith("8-byte message, half a round trip")]
+    assert said == "the way between the two ranks takes the rest"
+
+
 @pytest.mark.parametrize("name", ["ncube6400", "paragon-gp", "delta"])
 def test_echoes_of_shipped_machines_stay_within_the_bounds(name: str, tmp_path: Path) -> None:
     """Each length, not the main figures alone."""

@@ -28,10 +28,10 @@ RECORD = benchmark("roofs")
 Lines = list[dict[str, Any]]
 
 
-def run(program: Path, *settings: str, status: int = 0) -> Lines:
+def run(program: Path, *settings: str, status: int = 0, slice_: str = "0.0001", blocks: str = "1") -> Lines:
     given = [word for setting in settings for word in ("--set", setting)]
-    few = ("--slice", "0.0001", "--blocks", "1")
-    done = subprocess.run([program, *words("roofs", *few, *given)], capture_output=True, text=True, timeout=120)
+    counts = ("--slice", slice_, "--blocks", blocks)
+    done = subprocess.run([program, *words("roofs", *counts, *given)], capture_output=True, text=True, timeout=120)
     assert done.returncode == status, (done.stdout[-500:], done.stderr[-2000:])
     return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
 
@@ -70,14 +70,8 @@ def test_all_that_is_measured_has_its_cycles(lines: Lines) -> None:
 def test_no_width_does_more_in_a_cycle_than_the_core_can() -> None:
     """The cycles are those of the clock that the vectors ran at, which 512 bits lower for as long as they run."""
     program = build([RECORD], mpi=None)["roofs"].path
-    words_of = [word for value in ("kernel=multiply_add", "vector=128,256,512") for word in ("--set", value)]
-    done = subprocess.run(
-        [program, *words("roofs", "--slice", "0.0003", "--blocks", "49", *words_of)],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    blocks = [json.loads(line) for line in done.stdout.splitlines()]
     values: dict[tuple[str, int], list[float]] = {}
-    for line in blocks:
+    for line in run(program, "kernel=multiply_add", "vector=128,256,512", slice_="0.0003", blocks="49"):
         if line["event"] == "block":
             values.setdefault((line["metric"], line["case"]["vector"]), []).extend(line["values"])
     limits = {bits: found[0] for (metric, bits), found in values.items() if metric == "limit"}

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from assay.analysis.as_fast import as_fast
-from assay.analysis.slow_pairs import CandidateKind, Localised, SlowPart, _judge, _scored, localise
-from assay.report.all_pairs import Layout, _kinds, _residuals, _thing
+from assay.analysis.slow_pairs import CandidateKind, Localised, SlowPart, _judge, _scored, localise, residuals
+from assay.report.all_pairs import Layout, _kinds, _thing
 from slow_link_trials import measured, noise, tree
 
 
@@ -20,6 +20,10 @@ def plain(ranks: int) -> Layout:
 
 def named(found: Localised) -> list[tuple[str, int]]:
     return [(part.kind, part.number) for part in found.parts]
+
+
+def apart(logs: np.ndarray) -> np.ndarray:
+    return np.stack([residuals(times, np.zeros(len(times), np.int64)) for times in logs])
 
 
 def alike(logs: np.ndarray) -> np.ndarray:
@@ -96,8 +100,8 @@ def test_nodes_that_are_only_further_away_exchange_as_fast_with_one_another(kind
     wrong = 0
     for _ in range(30):
         chance = 0.02 * dice.standard_t(2, (24, 90))
-        assert as_fast(part, _residuals(chance + 0.3 * far, alike(chance)), *layout.ends_of) == [9]
-        wrong += bool(as_fast(part, _residuals(chance + 0.3 * slow, alike(chance)), *layout.ends_of))
+        assert as_fast(part, apart(chance + 0.3 * far), *layout.ends_of) == [9]
+        wrong += bool(as_fast(part, apart(chance + 0.3 * slow), *layout.ends_of))
     assert wrong <= stats.binom.ppf(0.999, 30, 0.01)
     pair = SlowPart("pair", 89, 0.3, (0.3, 0.3), 0.0, 2, False)
     assert as_fast(pair, np.zeros((12, 90)), *layout.ends_of) == []
@@ -108,8 +112,7 @@ def test_nodes_of_another_switch_are_named_with_those_beside_them() -> None:
     logs = dice.normal(0, 0.03, (12, 90)) + 0.3 * ((layout.source >= 8) != (layout.target >= 8))
     found = localise(logs, alike(logs), list(range(12)), _kinds(layout))
     assert sorted(named(found)) == [("node", 8), ("node", 9)]
-    apart = _residuals(logs, alike(logs))
-    things = [_thing(part, layout, 8, as_fast(part, apart, *layout.ends_of)) for part in found.parts]
+    things = [_thing(part, layout, 8, as_fast(part, apart(logs), *layout.ends_of)) for part in found.parts]
     assert {each.text.partition(":")[0] + each.text.rpartition(",")[2] for each in things} == {
         "node 8 but not those with node 9",
         "node 9 but not those with node 8",

@@ -23,7 +23,8 @@ double seconds_of(const Work& work) {
 // By a chain of a microsecond, or of fifty readings of the clock, where these take longer.
 inline double cycle_seconds() {
   static const double reading = timing::measure_clock().overhead;
-  static const std::int64_t additions = additions_at_once * std::max(64, static_cast<int>(50 * reading / 16e-9));
+  static constexpr double at_once = additions_at_once / 4e9;  // s, at 4 GHz
+  static const std::int64_t additions = additions_at_once * std::max(64, static_cast<int>(50 * reading / at_once));
   std::uint64_t sum = 1;
   const double taken = seconds_of([&] {
     sum = add_up(sum, sum, additions);

@@ -34,7 +34,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,16 +182,15 @@ def localise(
             break
         for effects, number in named:
             level = 1 - MISSES * (len(parts) + 1) / candidates
-            part = _part(effects, number, level, scored, replicate_of)
-            shared = alone is not None and _alone(effects.judged, number, scored, alone[:, open_]) <= math.log1p(MARGIN)
-            parts.append(replace(part, shared=shared))
+            part = _part(effects, number, level, scored, replicate_of, None if alone is None else alone[:, open_])
+            parts.append(part)
         for effects, number in named:
             open_ &= ~(effects.judged.kind.of == number).any(axis=0)
     return Localised(tuple(parts), candidates, int(replicate_of.max(initial=-1)) + 1, by_launch, too_many)
 
 
 def _scored(times: Floats, belongs: Integers) -> _Scored:
-    scores, residuals = np.zeros(len(times)), np.zeros(len(times))
+    scores = np.zeros(len(times))
     numbers = np.unique(belongs, return_inverse=True)[1]
     squares = np.zeros(int(numbers.max(initial=-1)) + 1)
     for each in range(len(squares)):
@@ -201,8 +200,16 @@ def _scored(times: Floats, belongs: Integers) -> _Scored:
             scores[here] = stats.norm.ppf((stats.rankdata(times[here]) - 0.5) / whole)
             scores[here] -= scores[here].mean()
             squares[each] = np.mean(stats.norm.ppf((np.arange(whole) + 0.5) / whole) ** 2)
-        residuals[here] = times[here] - np.median(times[here])
-    return _Scored(times, scores, residuals, numbers, squares)
+    return _Scored(times, scores, residuals(times, belongs), numbers, squares)
+
+
+def residuals(times: Floats, belongs: Integers) -> Floats:
+    """How much longer each reading of a pass takes than the median of its class, where the times are logarithms."""
+    found = np.zeros(len(times))
+    for each in np.unique(belongs):
+        here = belongs == each
+        found[here] = times[here] - np.median(times[here])
+    return found
 
 
 def _judge(kind: CandidateKind, scored: Sequence[_Scored], replicate_of: Integers, open_: NDArray[np.bool_]) -> _Judged:
@@ -273,13 +280,6 @@ def _middle(of: Integers, residuals: Floats, size: int) -> Floats:
     return found
 
 
-def _alone(judged: _Judged, number: int, scored: Sequence[_Scored], alone: NDArray[np.bool_]) -> float:
-    """How much longer those readings of a candidate take that shared no link, of all passes, log; 0 without any."""
-    own = (judged.of == number).any(axis=0)
-    found = np.concatenate([each.residuals[own & here] for each, here in zip(scored, alone, strict=True)])
-    return float(np.median(found)) if len(found) else 0.0
-
-
 def _passing(
     judged: Sequence[_Judged], scored: Sequence[_Scored], replicate_of: Integers, false_alarms: float
 ) -> list[tuple[float, int, _Effects]]:
@@ -320,7 +320,14 @@ def _holm(each: _Judged, level: float) -> list[int]:
     return [int(number) for number in numbers[:passed]]
 
 
-def _part(effects: _Effects, number: int, level: float, scored: Sequence[_Scored], replicate_of: Integers) -> SlowPart:
+def _part(
+    effects: _Effects,
+    number: int,
+    level: float,
+    scored: Sequence[_Scored],
+    replicate_of: Integers,
+    alone: NDArray[np.bool_] | None,
+) -> SlowPart:
     judged = effects.judged
     own = (judged.of == number).any(axis=0)
     passes = np.array([_beside_others(each, own) for each in scored])
@@ -333,8 +340,14 @@ def _part(effects: _Effects, number: int, level: float, scored: Sequence[_Scored
         interval=(math.expm1(effect - wide), math.exp(min(effect + wide, 700.0)) - 1),
         p=float(judged.p[number]),
         readings=int(own.sum()),
-        shared=False,
+        shared=alone is not None and _unshared(scored, own & alone) <= math.log1p(MARGIN),
     )
+
+
+def _unshared(scored: Sequence[_Scored], own: NDArray[np.bool_]) -> float:
+    """How much longer a candidate's readings that shared no link take (passes, readings), of all passes, log."""
+    found = np.concatenate([each.residuals[here] for each, here in zip(scored, own, strict=True)])
+    return float(np.median(found)) if len(found) else 0.0
 
 
 def _beside_others(each: _Scored, own: NDArray[np.bool_]) -> float:

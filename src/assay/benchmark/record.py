@@ -344,11 +344,9 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
             others = ", ".join(other for other in metrics if other != name)
             raise ValueError(f"[metric.{name}] error_of = {metric.error_of!r} (accepted: {others})")
     for name, headline in table.get("headline", {}).items():
-        if not isinstance(seen := headline.get("where", ""), str):  # else every case would be taken for the right one
-            raise ValueError(f"[headline.{name}] where = {seen!r} (accepted: a text, KEY=VALUE KEY=VALUE)")
-        for key in ("advice", "described_advice"):
-            if not isinstance(seen := headline.get(key, ""), str):
-                raise ValueError(f"[headline.{name}] {key} = {seen!r} (accepted: a text)")
+        for key, form in (("where", ", KEY=VALUE KEY=VALUE"), ("advice", ""), ("described_advice", "")):
+            if not isinstance(seen := headline.get(key, ""), str):  # of `where` every case would be taken
+                raise ValueError(f"[headline.{name}] {key} = {seen!r} (accepted: a text{form})")
     for name, unit in table.get("unit", {}).items():
         seen = unit.get("source") if isinstance(unit, dict) else unit
         if not isinstance(seen, str) or not seen:

@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.analysis.as_fast import as_fast
-from assay.analysis.slow_pairs import FALSE_ALARMS, CandidateKind, Localised, SlowPart, localise
+from assay.analysis.slow_pairs import FALSE_ALARMS, CandidateKind, Localised, SlowPart, localise, residuals
 from assay.document.tournament import PairTimes, SlowThing, TournamentFound
-from assay.report.pairs_shown import longer
+from assay.report.pairs_shown import but_for_words, longer
 from assay.report.units import human
 from assay.store import Run
 
 MOST_ROWS = 64  # of a heat map: of more ranks several share a row
 MOST_SHARING = 63  # messages over one link that are told apart
 LEAST_NODES = 3  # of two nodes nobody can say which one is slow
-MOST_SAID = 3  # nodes that are named in a line
 Integers = NDArray[np.int64]
 
 
@@ -93,7 +92,7 @@ def tournament(run: Run, benchmark: str) -> TournamentFound | None:
         classes = np.stack([_classes(layout, places, reading) for places in each.places])
         level = FALSE_ALARMS / len(every)
         found = localise(each.logs, classes, each.launch_of, kinds, level, _alone(layout, classes))
-        apart = _residuals(each.logs, classes)
+        apart = np.stack([residuals(times, belongs) for times, belongs in zip(each.logs, classes, strict=True)])
         slow += [_thing(part, layout, each.bytes, as_fast(part, apart, *layout.ends_of)) for part in found.parts]
         too_many = max(too_many, found.too_many)
         lengths.append(_drawn(each, apart, layout))
@@ -215,15 +214,6 @@ def _cables(layout: Layout) -> Integers:
     return np.asarray([*found, -1], np.int64)
 
 
-def _residuals(logs: NDArray[np.float64], classes: Integers) -> NDArray[np.float64]:
-    """How much longer each reading takes than the median of its class in its pass, log."""
-    found = np.empty_like(logs)
-    for at, (times, belongs) in enumerate(zip(logs, classes, strict=True)):
-        for one in np.unique(belongs):
-            found[at, belongs == one] = times[belongs == one] - np.median(times[belongs == one])
-    return found
-
-
 def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int]) -> SlowThing:
     name, ranks, nodes, link = "", list[int](), list[str](), None
     if part.kind.startswith("node"):
@@ -245,7 +235,7 @@ def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int]) -> Sl
     amount = ", ".join(filter(None, longer(part.effect, part.interval)))
     where = ", only where they share links with others" if part.shared else ""
     but_for = [layout.names[node] for node in beside]
-    text = f"{name}: messages of {human(float(length), 'B')} take {amount}{where}{_but_for(but_for)}"
+    text = f"{name}: messages of {human(float(length), 'B')} take {amount}{where}{but_for_words(but_for)}"
     return SlowThing(
         kind=part.kind,
         text=text,
@@ -262,15 +252,9 @@ def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int]) -> Sl
     )
 
 
-def _but_for(nodes: list[str]) -> str:
-    if len(nodes) > MOST_SAID:
-        return f", but not those with {len(nodes)} other nodes"
-    return f", but not those with node{'s' * (len(nodes) > 1)} {', '.join(nodes)}" if nodes else ""
-
-
-def _drawn(each: Passes, residuals: NDArray[np.float64], layout: Layout) -> PairTimes:
+def _drawn(each: Passes, longer_by: NDArray[np.float64], layout: Layout) -> PairTimes:
     step = -(-layout.ranks // MOST_ROWS)
-    times, apart = np.median(each.logs, axis=0), np.median(residuals, axis=0)
+    times, apart = np.median(each.logs, axis=0), np.median(longer_by, axis=0)
     return PairTimes(
         bytes=each.bytes,
         median=float(np.exp(np.median(times))),

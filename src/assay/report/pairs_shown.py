@@ -13,6 +13,8 @@ from assay.report.units import human
 
 MOST_ROWS = 24
 MOST_BESIDE = 3  # nodes named as those that a slow one is as fast with
+CABLE = "look at that cable, its ports and that node"
+FURTHER = "it may only be further away, on another switch than most: else look at the cables between"
 FAST_TO_SLOW = [[0, "#1d4ed8"], [0.5, "#f8fafc"], [1, "#b91c1c"]]
 LEAST_SCALE = 0.05  # of the colours: smaller differences look alike
 MOST_SCALE = 1.0  # what takes twice as long and longer looks alike
@@ -77,6 +79,13 @@ def table(section: Section) -> Grid | None:
     return grid(title, ("what", "bytes", "messages take", "between", "readings"), rows, note, left=1)
 
 
+def but_for_words(nodes: Sequence[str]) -> str:
+    """With whom a slow node is as fast as others are, at the end of a line; a table has less room."""
+    if len(nodes) > MOST_BESIDE:
+        return f", but not those with {len(nodes)} other nodes"
+    return f", but not those with node{'s' * (len(nodes) > 1)} {', '.join(nodes)}" if nodes else ""
+
+
 def _besides(each: SlowThing, mixed: bool) -> str:
     but_for = f", but not with {', '.join(each.but_for[:MOST_BESIDE])}" if each.but_for else ""
     more = " …" if len(each.but_for) > MOST_BESIDE else ""
@@ -96,10 +105,6 @@ def longer(effect: float, interval: Sequence[float]) -> tuple[str, str]:
 
 def _name(text: str) -> str:
     return text.partition(": messages of ")[0]
-
-
-CABLE = "look at that cable, its ports and that node"
-FURTHER = "it may only be further away, on another switch than most: else look at the cables between"
 
 
 def slow(section: Section) -> Iterator[tuple[float, str, str]]:
