@@ -46,7 +46,7 @@ def plots(section: Section) -> list[Plot]:
             "colorbar": {"tickformat": "+.0%"},
         }
         drawn = layout(f"pairs, {human(float(each.bytes), 'B')}: longer than what is alike", "to", "from", False)
-        drawn["xaxis"] |= {"type": "category", "side": "bottom", "constrain": "domain"}
+        drawn["xaxis"] |= {"type": "category", "side": "bottom", "constrain": "domain", "tickangle": -90}
         drawn["yaxis"] |= {"type": "category", "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"}
         drawn["height"] = min(620, 220 + 40 * rows)
         drawn["switch"] = False
