@@ -17,7 +17,7 @@ from assay.errors import MeasurementError
 from assay.execute.build import Built, build
 from assay.execute.compiler import find_compiler
 from assay.execute.mpi import find_mpi
-from assay.execute.units import UNTIMED, SharedUnit, includes, make, shared, units_of
+from assay.execute.units import UNTIMED, SharedUnit, includes, make, own_units, shared, units_of
 from compiled import own_cache
 from small_programs import SmallProgram, script, write_tree
 
@@ -296,6 +296,37 @@ def test_a_record_s_flags_are_used_where_the_compiler_has_them(tree):
     assert built.flags == "-O0 -funroll-loops"
     line = json.loads(subprocess.run([built.path], capture_output=True, check=True).stdout.splitlines()[0])
     assert line["flags"] == built.flags and built.key != compile_tick(tree).key
+
+
+@pytest.mark.parametrize(("lacks", "trials"), [((), ["-a -b -c"]), (("-b",), ["-a -b -c", "-a", "-b", "-b", "-c"])])
+def test_flags_of_units_are_tried_at_once_and_one_by_one_where_one_is_lacking(tree, lacks, trials):
+    root, programs = tree
+    tried: list[str] = []
+
+    def has(_: object, flags: str) -> bool:
+        tried.append(flags)
+        return not set(lacks) & set(flags.split())
+
+    source = programs["tick"].path
+    wished = {
+        name: {"source": source.name, "flags": flags} for name, flags in (("x", ["-a", "-b"]), ("y", ["-b", "-c"]))
+    }
+    units = own_units(wished, source, root, root / "units", find_compiler(), has)
+    assert tried == trials
+    expected = [[flag for flag in about["flags"] if flag not in lacks] for about in wished.values()]
+    assert [unit.compiler.flags.split()[1:] for unit in units] == expected
+
+
+def test_the_longest_source_is_compiled_first_and_results_keep_their_order(tree, monkeypatch):
+    root, programs = tree
+    short, long = programs["tick"], root / "processor" / "longer.cpp"
+    long.write_text(short.path.read_text() + "// as long as it gets\n" * 100)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    told: list[str] = []
+    longer = SimpleNamespace(name="longer", path=long, kind="node", extra={})
+    built = build([short, longer], mpi=None, root=root, progress=told.append)
+    assert [text.split()[1] for text in told] == ["longer", "tick"]
+    assert list(built) == ["tick", "longer"] and built["tick"].path.name.startswith("tick-")
 
 
 def test_a_flag_that_is_tried_when_assay_is_killed_leaves_no_folder(tmp_path):

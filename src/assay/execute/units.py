@@ -130,9 +130,11 @@ def own_units(
     lacks are left out, as a program's own are (`has`).
     """
     made = []
+    every = list(dict.fromkeys(flag for about in wished.values() for flag in about.get("flags", ())))
+    has_all = not every or has(compiler, " ".join(every))  # one trial instead of one a flag, where it has them all
     for name, about in wished.items():
         source = unit_source(about, program, root)
-        flags = [flag for flag in about.get("flags", ()) if has(compiler, flag)]
+        flags = [flag for flag in about.get("flags", ()) if has_all or has(compiler, flag)]
         by = replace(compiler, flags=" ".join([compiler.flags, *flags]))
         digest = digest_of(by, includes([source], root))
         made.append(SharedUnit(source, by, folder / f"{source.parent.name}-{source.stem}-{name}-{digest}.o", name))
