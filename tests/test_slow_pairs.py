@@ -83,6 +83,7 @@ def test_what_is_slow_only_where_links_are_shared_is_said_to_be_so(alone: float 
     classes = np.where(own, 0, 1) if alone is not None else alike(logs)
     found = localise(logs, classes, list(range(12)), _kinds(layout), alone=None if alone is None else own)
     assert named(found) == [("node", 3)] and [part.shared for part in found.parts] == [kept]
+    assert found.parts[0].alone == (0 if alone is None else (own & slow).sum())
 
 
 @pytest.mark.parametrize("kind", ["node", "node, sending", "node, receiving"])

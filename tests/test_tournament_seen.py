@@ -14,7 +14,7 @@ import pytest
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from assay.described.ways import ways
-from assay.document.json_form import from_json
+from assay.document.json_form import from_json, to_json
 from assay.document.tournament import TournamentFound
 from assay.report import pairs_shown
 from assay.report.run_verdict import verdict
@@ -138,7 +138,14 @@ def test_where_a_mesh_makes_messages_wait_nothing_is_called_slow(tmp_path: Path)
     waits = f"all pairs at once: {found.slow[0].text}"
     assert re.search(r"% longer, [\d.]+% to [\d.]+%, only where they share links with others$", waits)
     lines = report["summary"]["findings"]
-    assert [each["kind"] for each in lines if each["text"].startswith(waits)] == ["limit"]
+    (line,) = [each for each in lines if each["text"].startswith(waits)]
+    assert line["kind"] == "limit" and found.slow[0].alone > 0
+    assert line["advice"].startswith("no message that had its way to itself took longer")
+    never = to_json(found)
+    never["slow"][0]["alone"] = 0  # then that says nothing
+    whole = section("tournament", [], tournament=never)
+    (advice,) = [each.advice for each in verdict(document(whole)).findings if each.text.startswith(waits)]
+    assert advice.startswith("no message had its way to itself there") and "took longer" not in advice
     assert not [each for each in lines if each["text"].startswith("slow:")]
     plain = " ".join(answer.out.split())
     assert "Where messages wait for others that share their links" in plain and "Slow pairs" not in plain

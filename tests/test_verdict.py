@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from assay.document.json_form import from_json, to_json
 from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
+from assay.document.run_verdict import RunVerdict
 from assay.document.section import Section
 from assay.report import page, summary, tables
 from assay.report.cases import cases
@@ -341,6 +343,53 @@ def test_a_report_leaves_the_verdict_beside_the_run(machine: Path, tmp_path: Pat
     assert left["lines"][0]["text"] == "73.2 µs" and left["grade"]["grade"] == "A"
     text = (tmp_path / "one" / "summary.md").read_text()
     assert text.startswith("# constant: grade A") and "73.2 µs" in text and len(text.splitlines()) < 60
+
+
+def made_by(mpi: str, blas: str = "OpenBLAS 0.3.30", flags: str = "-O3 -march=native -I/here/blas") -> Json:
+    """Circumstances of a run whose ranks were launched by that MPI."""
+    built = {"compiler": "g++ 12.2.0", "flags": flags, "libraries": {"blas": blas}}
+    return {"mpi": {"implementation": mpi, "version": "4.1"}, "programs": {"echo": built, "gemm": built}}
+
+
+def test_what_an_earlier_run_reached_with_other_software_is_said_to_be_of_it() -> None:
+    echo = part("echo", "messages", headline("8 bytes", 200e-9, "s", better="lower"), transport=["shared memory"])
+    gemm = part("gemm", "kernels", headline("product", 9e9, "flop/s"), transport=["none"])
+    run = document(echo, gemm, host=made_by("MPICH"))
+
+    def beside(**other: Any) -> tuple[RunVerdict, list[list[str] | None]]:
+        lines = judge(document(echo, gemm, host=made_by(**other)))["lines"]
+        before = [EarlierRun("r0", [from_json(EarlierLine, {**line, "value": 0.5 * line["value"]}) for line in lines])]
+        found = verdict(run, None, before)
+        return found, [line.earlier[0].made_with for line in found.lines]
+
+    assert beside(mpi="MPICH")[1] == [None, None]
+    assert beside(mpi="MPICH", flags="-O3 -march=native -I/elsewhere")[1] == [None, None]  # where, not what
+    assert beside(mpi="MPICH", blas="BLIS 1.0")[1] == [["blas from BLIS 1.0"]] * 2
+    assert beside(mpi="MPICH", flags="-O2")[1] == [["g++ 12.2.0 -O2"]] * 2
+    found, of = beside(mpi="Open MPI")
+    assert of == [None, ["Open MPI 4.1"]]  # a product on one node has none
+    assert found.lines[1].bar is not None and found.lines[1].bar.ticks[0].made_with == ["Open MPI 4.1"]
+    said = replace(run, summary=found)
+    for text in (" ".join(summary.terminal(said, 80)), " ".join(summary.brief(said, 80))):
+        assert "│ earlier runs, some with Open MPI 4.1" in text
+    assert "50% (with Open MPI 4.1)" in summary.markdown(said)
+    html = page.html(said)
+    assert 'title="run r0, with Open MPI 4.1"' in html and "1 earlier run, some with Open MPI 4.1" in html
+    alike = replace(run, summary=beside(mpi="MPICH")[0])
+    assert "some with" not in "".join(summary.terminal(alike, 80)) + page.html(alike).split("</section>")[1]
+    old = [EarlierRun("r0", [EarlierLine(benchmark="echo", title="8 bytes", unit="s", params={}, value=1e-9)])]
+    assert all(not tick.made_with for line in verdict(run, None, old).lines for tick in line.earlier)
+
+
+def test_a_bound_that_other_software_set_names_it() -> None:
+    streamed = [figure("rate", 5e9, "B/s", "best", kernel="read", threads=1)]
+    run = document(
+        part("stream", "memory", headline("triad", 4e9, "B/s", bound="memory_rate"), figures=streamed),
+        host={"programs": {"stream": {"compiler": "g++ 12.2.0", "flags": "-O3"}}},
+    )
+    line = judge(run)["lines"][0]
+    before = [earlier("r0", {**line, "value": 20e9, "made_with": ["clang++ 17 -O3"]})]
+    assert judge(run, before)["lines"][0]["bound_text"] == "of 20 GB/s: reached by an earlier run, with clang++ 17 -O3"
 
 
 def test_earlier_runs_of_the_same_machine_give_ticks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,8 @@ class CandidateKind:
 class SlowPart(AnalysisResult):
     """One that is slow: its readings take `effect` longer (1: twice as long), with an interval; `p` before Holm.
 
-    `shared`: only where they share links with others; False also where nobody knows which do.
+    `shared`: only where they share links with others; False also where nobody knows which do. `alone`: of its readings
+    those that shared no link; with none of them nothing says whether it is slow itself.
     """
 
     kind: str
@@ -82,6 +83,7 @@ class SlowPart(AnalysisResult):
     p: float
     readings: int
     shared: bool
+    alone: int = 0
 
 
 @dataclass(frozen=True)
@@ -341,6 +343,7 @@ def _part(
         p=float(judged.p[number]),
         readings=int(own.sum()),
         shared=alone is not None and _unshared(scored, own & alone) <= math.log1p(MARGIN),
+        alone=0 if alone is None else int((own & alone).sum()),
     )
 
 

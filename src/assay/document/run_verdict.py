@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.params import Params
 
 
@@ -26,18 +28,20 @@ class Bound:
 
 @dataclass(frozen=True, kw_only=True)
 class EarlierValue:
-    """What an earlier run of the same machine reached (SI units)."""
+    """What an earlier run of the same machine reached (SI units), and with what software that this one did not have."""
 
     run: str
     value: float
+    made_with: Annotated[list[str] | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class BarTick:
-    """Where an earlier run stands on a bar, from 0 to 1."""
+    """Where an earlier run stands on a bar, from 0 to 1; `made_with` as of its value."""
 
     run: str
     at: float
+    made_with: Annotated[list[str] | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +58,10 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True)
 class ReachedLine:
-    """One main figure on the first screen, beside its bound and beside earlier runs."""
+    """One main figure on the first screen, beside its bound and beside earlier runs.
+
+    `made_with`: the compiler with its flags, libraries and MPI that it depends on.
+    """
 
     part: str | None
     benchmark: str
@@ -75,6 +82,7 @@ class ReachedLine:
     bound_text: str
     bar: Bar | None
     advice: str = ""
+    made_with: Annotated[list[str] | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True, kw_only=True)

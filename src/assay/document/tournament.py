@@ -26,7 +26,8 @@ class SlowThing:
 
     `interval`: of all that are stated at most 5% miss (analysis/slow_pairs.py); `p` before Holm's correction;
     `readings`: directed pairs that it rests on. `ranks` and `nodes` name its ends, a direction's from and to; `link`
-    the routers of a link. `shared`: only where its messages share links with others, so that it is not slow itself.
+    the routers of a link. `shared`: only where its messages share links with others, so that it is not slow itself,
+    unless none of its readings was of a message that shared none (`alone`: how many were).
     `but_for`: nodes with which a slow node exchanges as fast as others do, so that it may be behind another switch.
     """
 
@@ -41,6 +42,7 @@ class SlowThing:
     nodes: list[str] = field(default_factory=list)
     link: str | None = None
     shared: bool = False
+    alone: int = 0
     but_for: list[str] = field(default_factory=list)
 
 

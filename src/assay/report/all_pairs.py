@@ -248,6 +248,7 @@ def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int]) -> Sl
         nodes=nodes,
         link=link,
         shared=part.shared,
+        alone=part.alone,
         but_for=but_for,
     )
 

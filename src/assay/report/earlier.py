@@ -16,6 +16,7 @@ from assay.document.params import Params
 from assay.document.reported_figure import Headline
 from assay.document.run_verdict import EarlierValue
 from assay.errors import InputError, warn
+from assay.report.made_with import differing
 from assay.store import Run, known_runs
 
 FILE = "summary.json"
@@ -32,13 +33,17 @@ class EarlierRun:
 
 @dataclass(frozen=True, kw_only=True)
 class EarlierLine:
-    """Of a line of an earlier verdict what is needed to find the same main figure again, and its value (SI units)."""
+    """Of a line of an earlier verdict what is needed to find the same main figure again, and its value (SI units).
+
+    `made_with`: the software that it depends on; None of versions that did not say.
+    """
 
     benchmark: str
     title: str
     unit: str
     params: Params
     value: float
+    made_with: list[str] | None = None
 
 
 def earlier(run: Run) -> list[EarlierRun]:
@@ -76,11 +81,13 @@ def _read(run: Run) -> list[EarlierLine] | None:
         return None
 
 
-def ticks(benchmark: str, figure: Headline, before: Sequence[EarlierRun]) -> list[EarlierValue]:
-    """Values of earlier runs for the same main figure and case."""
+def ticks(
+    benchmark: str, figure: Headline, before: Sequence[EarlierRun], made_with: Sequence[str] = ()
+) -> list[EarlierValue]:
+    """Values of earlier runs for the same main figure and case; `made_with`: the software of this run's."""
     same = benchmark, figure.title, figure.unit, figure.params
     return [
-        EarlierValue(run=of.run, value=other.value)
+        EarlierValue(run=of.run, value=other.value, made_with=differing(other.made_with or (), made_with) or None)
         for of in before
         for other in of.lines
         if (other.benchmark, other.title, other.unit, other.params) == same

@@ -237,8 +237,7 @@ def _slow_pairs(document: Document) -> Iterator[Finding]:
     for section in reference(document).benchmarks:
         for factor, text, advice in pairs_shown.slow(section):
             yield _line(65 + min(4.0, factor), "odd", text, f"{advice}; the part on messages draws all pairs")
-        for text in pairs_shown.waiting(section):
-            advice = "no message that had its way to itself took longer: the network is shared most there"
+        for text, advice in pairs_shown.waiting(section):
             yield _line(27, "limit", text, advice)
 
 

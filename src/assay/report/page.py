@@ -55,6 +55,7 @@ from assay.report import (
 )
 from assay.report.bounds import peak_float64
 from assay.report.matrices import tables as squares
+from assay.report.summary import other_software
 from assay.report.variant_tables import lines as varied_lines
 from assay.report.variant_tables import tables as varied_tables
 from assay.report.variant_tables import title as variants_title
@@ -104,6 +105,7 @@ def html(document: Document, folder: Path | None = None) -> str:
     return pages.get_template("page.html").render(
         document=document,
         summary=run_verdict.of(document),
+        other_software=other_software(run_verdict.of(document)),
         made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document.created or 0)),
         nodes=tables.nodes(document),
         causes=tables.causes(document),

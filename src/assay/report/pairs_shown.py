@@ -15,6 +15,8 @@ MOST_ROWS = 24
 MOST_BESIDE = 3  # nodes named as those that a slow one is as fast with
 CABLE = "look at that cable, its ports and that node"
 FURTHER = "it may only be further away, on another switch than most: else look at the cables between"
+WAITS = "no message that had its way to itself took longer: the network is shared most there"
+UNTRIED = "no message had its way to itself there: whether it is slow itself, nothing says"
 FAST_TO_SLOW = [[0, "#1d4ed8"], [0.5, "#f8fafc"], [1, "#b91c1c"]]
 LEAST_SCALE = 0.05  # of the colours: smaller differences look alike
 MOST_SCALE = 1.0  # what takes twice as long and longer looks alike
@@ -117,11 +119,11 @@ def slow(section: Section) -> Iterator[tuple[float, str, str]]:
         yield 0.0, next(text for text in found.text if text.startswith("slow: ")), CABLE
 
 
-def waiting(section: Section) -> Iterator[str]:
-    """The line where messages wait for others more than elsewhere."""
+def waiting(section: Section) -> Iterator[tuple[str, str]]:
+    """The line where messages wait for others more than elsewhere: where, and what that means."""
     things = [each for each in section.tournament.slow if each.shared] if section.tournament else []
     if things:
-        yield f"all pairs at once: {_with_more(things)}"
+        yield f"all pairs at once: {_with_more(things)}", WAITS if things[0].alone else UNTRIED
 
 
 def _with_more(things: Sequence[SlowThing]) -> str:

@@ -16,6 +16,7 @@ from assay.document.section import Section
 from assay.report import choices_first
 from assay.report.bounds import Share, percent, share
 from assay.report.earlier import EarlierRun, ticks
+from assay.report.made_with import made_with
 from assay.report.plots import label, wanted
 from assay.report.states import displaced, is_main, shown, words
 from assay.report.tables import listed, spread
@@ -74,7 +75,8 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
     value = shown(figure)
     own = None if value is None else share(figure, document)
     pair = None if value is None else figure.ci95 or figure.range
-    earlier = ticks(section.benchmark, figure, before)
+    software = made_with(section, document)
+    earlier = ticks(section.benchmark, figure, before, software)
     bound = None if value is None or own is None else _passed(figure, value, own, earlier)
     bar = None if value is None else _bar(figure, value, pair, bound, earlier)
     unbounded = "the description implies no bound" if document.described else "no physical bound is known"
@@ -98,20 +100,23 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
         bound_text=_bound_text(figure, own, bound) if bound else "" if bar or value is None else unbounded,
         bar=bar,
         advice=figure.advice or "",
+        made_with=software or None,
     )
 
 
 def _passed(figure: Headline, value: float, own: Share, earlier: Sequence[EarlierValue]) -> Bound:
     """The bound, or what an earlier run reached where that is more: a bound from a disturbed run can be too low."""
     bound = Bound(value=own.value, share=own.share, basis=own.basis)
-    values = [tick.value for tick in earlier if tick.value]
+    values = [tick for tick in earlier if tick.value]
     if not values or not value:
         return bound
-    best = max(values) if figure.better == "higher" else min(values)
+    of = (max if figure.better == "higher" else min)(values, key=lambda tick: tick.value)
+    best = of.value
     if (best <= bound.value) if figure.better == "higher" else (best >= bound.value):
         return bound
     part = value / best if figure.better == "higher" else best / value
-    return Bound(value=best, share=part, basis="reached by an earlier run")
+    how = f", with {', '.join(of.made_with)}" if of.made_with else ""
+    return Bound(value=best, share=part, basis=f"reached by an earlier run{how}")
 
 
 def _bound_text(figure: Headline, own: Share | None, bound: Bound) -> str:
@@ -142,6 +147,6 @@ def _bar(
         at=at(value),
         low=ends[0],
         high=ends[1],
-        ticks=[BarTick(run=tick.run, at=at(tick.value)) for tick in earlier if tick.value],
+        ticks=[BarTick(run=tick.run, at=at(tick.value), made_with=tick.made_with) for tick in earlier if tick.value],
         text=percent(at(value)) if known else "",
     )

@@ -7,7 +7,7 @@ import textwrap
 import time
 
 from assay.document.run_document import Document
-from assay.document.run_verdict import Bar, ReachedLine, RunVerdict
+from assay.document.run_verdict import Bar, EarlierValue, ReachedLine, RunVerdict
 from assay.report import variant_tables
 from assay.report.bounds import percent
 from assay.report.run_verdict import MOST_FINDINGS, of
@@ -15,6 +15,7 @@ from assay.report.run_verdict import MOST_FINDINGS, of
 WIDTH = 80
 BAR = 20  # cells
 MOST_VARIED = 40  # rows of a table of build variants
+MOST_SOFTWARE = 4  # components of earlier runs' software
 ODD = 50  # weight of a finding that a run of one benchmark shows
 FULL, EMPTY, TICK = "█", "░", "│"
 
@@ -39,8 +40,7 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
         lines += _hung(f"{fact.name:<11}", fact.text, width)
     if found.lines:
         lines.append("")
-    for line in found.lines:
-        lines += _line(line, width)
+    lines += _reached(found, width)
     if found.findings:
         lines += ["", "Limits and anomalies"]
     for each in found.findings[:MOST_FINDINGS]:
@@ -63,8 +63,7 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     lines = textwrap.wrap(heading(document), width)
     if document.variants and found.lines:
         lines.append("Of A, the first variant; how the others differ stands below:")
-    for line in found.lines:
-        lines += _line(line, width)
+    lines += _reached(found, width)
     odd = [each for each in found.findings if each.kind in ("odd", "missing") and each.weight >= ODD]
     for each in [*(each for each in found.findings if each.kind == "choice"), *odd]:
         lines += _hung("  - ", each.text + (f" → {each.advice}" if each.advice else ""), width)
@@ -81,6 +80,13 @@ def _hung(name: str, text: str, width: int, indent: int | None = None) -> list[s
     return textwrap.wrap(text, width, initial_indent=name, subsequent_indent=further) or [name.rstrip()]
 
 
+def _reached(found: RunVerdict, width: int) -> list[str]:
+    """The main figures, and what of earlier runs' ticks must be known to read them."""
+    lines = [text for line in found.lines for text in _line(line, width)]
+    other = other_software(found)
+    return lines + (_hung(f"  {TICK} ", f"earlier runs, some with {other}", width) if other else [])
+
+
 def _line(line: ReachedLine, width: int) -> list[str]:
     """Title, value and interval; below them the bar, the share and what the bound is."""
     value = line.text
@@ -95,6 +101,16 @@ def _line(line: ReachedLine, width: int) -> list[str]:
         return [*first, *([f"  {line.bound_text}"[:width]] if line.bound_text else [])]
     text = f"{bar.text} {line.bound_text}" if bar.bounded else "relative to the best of the earlier runs"
     return [*first, *_hung(f"  {drawn(bar)} ", text, width)]
+
+
+def other_software(found: RunVerdict) -> str:
+    """What of the software of earlier runs, whose ticks are drawn, this one did not have; empty where all had it."""
+    used = dict.fromkeys(word for line in found.lines for tick in line.earlier for word in tick.made_with or ())
+    return ", ".join(list(used)[:MOST_SOFTWARE]) + (", …" if len(used) > MOST_SOFTWARE else "")
+
+
+def _before(tick: EarlierValue, value: float) -> str:
+    return percent(tick.value / value) + (f" (with {', '.join(tick.made_with)})" if tick.made_with else "")
 
 
 def drawn(bar: Bar) -> str:
@@ -123,7 +139,7 @@ def markdown(document: Document) -> str:
     for line in found.lines:
         bar = line.bar
         share = f"{bar.text} {line.bound_text}" if bar and bar.bounded else line.bound_text or "–"
-        before = ", ".join(percent(tick.value / line.value) for tick in line.earlier[:3]) if line.value else ""
+        before = ", ".join(_before(tick, line.value) for tick in line.earlier[:3]) if line.value else ""
         row = (line.title, line.text, line.interval or "–", share, before or "–", line.state_text)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
     if found.findings:
