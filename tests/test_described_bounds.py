@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from assay._core import network
 from assay.described.limits import limits
 from assay.described.shipped import open_described, shipped
 from assay.document.run_document import Document
@@ -165,3 +166,28 @@ def test_echoes_of_shipped_machines_stay_within_the_bounds(name: str, tmp_path: 
             assert value >= 1 if key == "line_transfers" else value <= 1
             seen += 1
     assert seen > 10
+
+
+@pytest.mark.parametrize(
+    ("given", "ticks"),
+    [
+        ({"topology": "hypercube", "dimension": 3, "flit_ticks": 7, "node_flit_ticks": 2}, 7),
+        ({"topology": "hypercube", "dimension": 3, "flit_ticks": 2, "ejection_flit_ticks": 5}, 5),
+        ({"topology": "torus", "extents": [3, 3], "flit_ticks": 4, "node_flit_ticks": 4}, 4),
+        ({"topology": "crossbar", "nodes": 4, "node_flit_ticks": 3}, 3),
+        ({"topology": "fat-tree", "children": [2, 2], "parents": [1], "flit_ticks": 9, "node_flit_ticks": 2}, 2),
+        ({"topology": "dragonfly", "p": 1, "a": 2, "h": 1, "flit_ticks": 2, "global_flit_ticks": 8}, 2),
+    ],
+)
+def test_the_channel_that_all_cross_is_the_slowest_of_the_fastest_way(given: dict[str, Any], ticks: int) -> None:
+    """Over every way between every two nodes, link by link."""
+    net = network.build_network(given)
+    links = net.links
+    least = min(
+        max(links[link]["flit_ticks"] for link, _ in way)
+        for source in range(net.nodes)
+        for destination in range(net.nodes)
+        if source != destination
+        for _, way in net.routes(source, destination)
+    )
+    assert net.flit_ticks_crossed_by_all == least == ticks

@@ -3,12 +3,14 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <map>
 
 #include "network/channel_rates.hpp"
+#include "network/crossed_by_all.hpp"
 #include "network/placement.hpp"
 #include "network/registry.hpp"
 #include "network/values/bind.hpp"
@@ -225,6 +227,9 @@ void bind_topologies(nb::module_& module) {
       .def_prop_ro("processors", [](const Network& n) { return n.fabric->processors; })
       .def_prop_ro("routers", [](const Network& n) { return n.fabric->routers; })
       .def_prop_ro("links", &links_of)
+      .def_prop_ro(
+          "flit_ticks_crossed_by_all", [](const Network& n) { return flit_ticks_crossed_by_all(*n.fabric); },
+          "Ticks between flits of the slowest channel that no message between two nodes can avoid, or None.")
       .def_prop_ro("router_at", [](const Network& n) { return points(n.fabric->router_at); })
       .def_prop_ro("node_at", [](const Network& n) { return points(n.fabric->node_at); })
       .def_prop_ro("failed_nodes",

@@ -12,7 +12,7 @@ from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import room
 from assay.network.description import NetworkDescription
 
-MOST_NODES = 1 << 16  # whose channels are looked at one by one
+MOST_NODES = 1 << 16  # of a network that is made for this alone
 
 
 def limits(description: DescribedMachine) -> dict[str, Any]:
@@ -55,19 +55,9 @@ def _rates(description: DescribedMachine) -> list[tuple[str, float]]:
 def _flit_ticks(network: NetworkDescription) -> int | None:
     """Ticks that a flit takes at least of the slowest channel that each message between two nodes must cross.
 
-    That is one into the network and one out of it, and one between routers where no two nodes have a router in common;
-    of each kind the fastest one. None of a network without channels.
+    None of a network without channels.
     """
     from assay._core import network as core
 
-    net = core.build_network(network.fabric())
-    fastest: dict[str, int] = {}
-    entered = []
-    for link in net.links:
-        kind, ticks = str(link["kind"]), int(link["flit_ticks"])
-        fastest[kind] = min(fastest.get(kind, ticks), ticks)
-        if kind == "injection":
-            entered.append(link["to"])
-    if len(set(entered)) < len(entered):  # neighbours at one router
-        fastest.pop("network", None)
-    return max(fastest.values(), default=None)
+    ticks: int | None = core.build_network(network.fabric()).flit_ticks_crossed_by_all
+    return ticks

@@ -1,0 +1,15 @@
+// What the slowest channel takes that no message between two nodes can avoid.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "network/fabric.hpp"
+
+namespace assay::network {
+
+/// Ticks between flits. A message between two nodes crosses a channel into the network, one out of it, and, where no
+/// two nodes have a router in common, one between routers; of each kind the fastest one counts. Nothing of a network
+/// without channels.
+std::optional<std::uint32_t> flit_ticks_crossed_by_all(const Fabric& fabric);
+
+}  // namespace assay::network
