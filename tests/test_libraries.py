@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assay.execute import libraries
-from assay.execute.compiler import find_compiler
+from assay.execute.compiler import Compiler, find_compiler
 from command_line import assay
 from library_programs import without
 
@@ -105,3 +107,19 @@ def test_the_mkl_that_a_sites_module_names_comes_first(
     assert found("lapack") == before
     made(tmp_path / place, "mkl_rt", MKL)
     assert found("lapack") == f"MKLROOT={tmp_path}"
+
+
+def test_a_library_is_searched_for_once_for_programs_of_different_flags(found_anew, monkeypatch):
+    tried: list[str] = []
+
+    def links(compiler: Compiler, library: libraries.FoundLibrary, functions: Sequence[str]) -> bool:
+        tried.append(library.origin)
+        return len(tried) == 2
+
+    monkeypatch.setattr(libraries, "_links", links)
+    compiler = find_compiler()
+    results = [
+        libraries.with_libraries(replace(compiler, flags=flags), ["blas"]) for flags in ("-O3", "-O3 -fopenmp", "-O3")
+    ]
+    assert len(tried) == 2 and all(found[0].origin == tried[1] for _, found in results)
+    assert [by.flags for by, _ in results] == [f"{flags} -DASSAY_BLAS=1" for flags in ("-O3", "-O3 -fopenmp", "-O3")]

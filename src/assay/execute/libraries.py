@@ -111,7 +111,8 @@ def refuse_missing(record: Benchmark, settings: Mapping[str, str], compiler: Com
 
 def with_libraries(compiler: Compiler, names: Sequence[str]) -> tuple[Compiler, tuple[FoundLibrary, ...]]:
     """The compiler with the flags and links of those of `names` that are here, and these."""
-    found = tuple(library for name in names if (library := find(name, compiler)) is not None)
+    tried = replace(compiler, flags="")  # no trial uses them: one answer for programs of different flags
+    found = tuple(library for name in names if (library := find(name, tried)) is not None)
     if not found:
         return compiler, ()
     flags = " ".join([compiler.flags, *(shlex.join(library.flags) for library in found)])
