@@ -329,6 +329,34 @@ def test_the_longest_source_is_compiled_first_and_results_keep_their_order(tree,
     assert list(built) == ["tick", "longer"] and built["tick"].path.name.startswith("tick-")
 
 
+def test_what_programs_share_is_compiled_while_flags_of_the_next_are_tried(tree, monkeypatch):
+    root, programs = tree
+    started, wait = threading.Event(), threading.Event()
+    made: list[str] = []
+
+    def compiled(unit: SharedUnit, *_: object) -> None:
+        made.append(unit.object.name)
+        started.set()
+        assert wait.wait(10)
+
+    def has(*_: object) -> bool:
+        assert started.wait(10)
+        wait.set()
+        raise MeasurementError("no such flag")
+
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    monkeypatch.setattr("assay.execute.build.make", compiled)
+    monkeypatch.setattr("assay.execute.build._has", has)
+    source = programs["tick"].path
+    (source.parent / "second.hpp").write_text("#pragma once\nint second();\n")
+    (source.parent / "second.cpp").write_text('#include "second.hpp"\nint second() { return 2; }\n')
+    source.write_text('#include "second.hpp"\n' + source.read_text())
+    flagged = SimpleNamespace(name="flagged", path=source, kind="node", extra={"flags": ["-x"]})
+    with pytest.raises(MeasurementError, match="no such flag"):
+        build([programs["tick"], flagged], mpi=None, root=root)
+    assert made
+
+
 def test_a_flag_that_is_tried_when_assay_is_killed_leaves_no_folder(tmp_path):
     code = (
         "from assay.execute import build, compiler\n"

@@ -124,15 +124,23 @@ def build(
         raise MeasurementError(f"binaries cannot be kept in {folder}: {error.strerror}; set ASSAY_CACHE") from None
     compilers = {kind: find_compiler(mpi=mpi if kind == "ranks" else None) for kind in {b.kind for b in benchmarks}}
     plain = {kind: _plain(compiler) for kind, compiler in compilers.items()}
-    plans = [_plan(each, compilers[each.kind], plain[each.kind], root, folder) for each in benchmarks]
-    wanted = {unit.object: unit for plan in plans if not plan.program.exists() for unit in plan.units}
-    missing = [unit for unit in wanted.values() if not unit.object.exists()]
-    if missing:
-        compiler = missing[0].compiler
-        progress(f"compiling what programs share ({compiler.identity}, {compiler.flags})")
+    plans, units = list[_Plan](), dict[Path, Future[None]]()
     with ThreadPoolExecutor(max_workers=max(1, len(os.sched_getaffinity(0)))) as pool:
-        # Units stand first in the queue: a program that waits for one waits for another worker, never for itself.
-        units = {unit.object: pool.submit(make, unit, root, timeout) for unit in missing}
+        # Units stand first in the queue: a program that waits for one waits for another worker, never for itself. They
+        # are compiled while flags and libraries of the next programs are tried, one after another.
+        try:
+            for each in benchmarks:
+                plans.append(_plan(each, compilers[each.kind], plain[each.kind], root, folder))
+                for unit in [] if plans[-1].program.exists() else plans[-1].units:
+                    if unit.object in units or unit.object.exists():
+                        continue
+                    if not units:
+                        by = unit.compiler
+                        progress(f"compiling what programs share ({by.identity}, {by.flags})")
+                    units[unit.object] = pool.submit(make, unit, root, timeout)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
         longest_first = sorted(plans, key=lambda plan: plan.bytes, reverse=True)  # or the last one is compiled alone
         made = pool.map(lambda plan: _one(plan, units, root, folder, timeout, progress), longest_first)
         by_name = dict(zip([plan.name for plan in longest_first], made, strict=True))
