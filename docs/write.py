@@ -94,8 +94,8 @@ share a wire, and it cost more than it gave. Counted on the torus, wires with fl
 hop, 1.3 of these with several such lanes, and a third of the plans change nothing. On an AMD EPYC guest these were
 tried each by itself and gave at most 2%: keeping what is known of the other lanes when a head crosses, choosing the
 turn without branches, not planning the link before again at a grant, and -O2; picking lanes by a mask, and places ahead
-found in one walk, gave nothing either. Stretches of two words instead of three gained 6% on one row (the dragonfly under
-UGAL), nothing on the torus, and lost 6% all to all.
+found in one walk, gave nothing either. Stretches of two words instead of three gained 6% on the dragonfly under UGAL,
+nothing on the torus, and lost 6% all to all.
 
 Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 140 to
 260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not
