@@ -322,10 +322,10 @@ def test_the_longest_source_is_compiled_first_and_results_keep_their_order(tree,
     short, long = programs["tick"], root / "processor" / "longer.cpp"
     long.write_text(short.path.read_text() + "// as long as it gets\n" * 100)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
-    told: list[str] = []
+    said: list[str] = []
     longer = SimpleNamespace(name="longer", path=long, kind="node", extra={})
-    built = build([short, longer], mpi=None, root=root, progress=told.append)
-    assert [text.split()[1] for text in told] == ["longer", "tick"]
+    built = build([short, longer], mpi=None, root=root, progress=said.append)
+    assert [text.split()[1] for text in said] == ["longer", "tick"]
     assert list(built) == ["tick", "longer"] and built["tick"].path.name.startswith("tick-")
 
 
