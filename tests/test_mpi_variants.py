@@ -142,9 +142,15 @@ def test_two_mpis_over_shared_memory_and_tcp_stand_side_by_side(both: list[str],
 
 @pytest.mark.mpi
 @pytest.mark.skipif(find_mpi() is None or transports.segments() is None, reason="no MPI here, or no count of segments")
-def test_messages_that_do_not_go_by_tcp_are_no_figure_of_it(monkeypatch: pytest.MonkeyPatch, own_folder: None) -> None:
+@pytest.mark.parametrize("mpi", ["default", "this environment's"])
+def test_messages_that_do_not_go_by_tcp_are_no_figure_of_it(
+    monkeypatch: pytest.MonkeyPatch, own_folder: None, mpi: str
+) -> None:
+    """An MPI may start its ranks by TCP (Open MPI 5, which this environment has)."""
     monkeypatch.setitem(transports._BY_NAME, "tcp", transports._BY_NAME["shm"])  # type: ignore[index]
     given = ["--set", "bytes=8", "--set", "repetitions=2", "--launches", "1"]
+    if mpi != "default":
+        given += ["--mpi", str(WHEEL)]
     ended = assay("run", "echo", "-n", "2", "--transport", "tcp", *given, "--json")
     assert ended.status == 1 and "did not go by TCP" in ended.err
     assert json.loads(ended.out)["figures"] == []

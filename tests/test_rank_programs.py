@@ -186,7 +186,7 @@ def test_a_barrier_on_mpi_and_one_that_lets_ranks_out_too_early(
         (
             "stuck",
             [
-                r"wrong: not done after 1 s: rank 0 was in receive from rank 1, tag 5",
+                r"wrong: not done after 5 s: rank 0 was in receive from rank 1, tag 5",
                 r"rank 1 was in receive from rank 0",
             ],
         ),
@@ -198,7 +198,7 @@ def test_what_goes_wrong_ends_the_job(compiled: Callable[..., Path], tmp_path: P
     source = tmp_path.parent / "wrong.hpp"  # a person's own program, outside the tree
     source.write_text(WRONG)
     began = time.monotonic()
-    within = "1" if how == "stuck" else "60"
+    within = "5" if how == "stuck" else "60"  # MPI_Init alone may take a second on a busy machine
     real = launch(
         2, compiled(str(source)), "wrong", "--metrics", "time", "--choice", f"how={how}", "--deadline", within
     )

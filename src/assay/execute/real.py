@@ -138,8 +138,9 @@ class Real:
             outcome = through.run(job)
         if variant is not None and counted and outcome.status == 0:
             after = segments()
-            sent = LEAST_SEGMENTS if before is None or after is None else after - before
-            if sent < LEAST_SEGMENTS:
+            least = LEAST_SEGMENTS * (job.ranks or 0)
+            sent = least if before is None or after is None else after - before
+            if sent < least:
                 raise MeasurementError(f"{variant.mpi}: messages did not go by TCP (the host sent {sent} segments)")
         return outcome
 
