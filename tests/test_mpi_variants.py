@@ -156,6 +156,29 @@ def test_messages_that_do_not_go_by_tcp_are_no_figure_of_it(
     assert json.loads(ended.out)["figures"] == []
 
 
+@pytest.mark.mpi
+@pytest.mark.skipif(find_mpi() in (None, find_mpi({"PATH": "/nowhere"})), reason="only this environment's MPI here")
+def test_what_an_earlier_run_reached_by_another_mpi_is_said_to_be_of_it(
+    monkeypatch: pytest.MonkeyPatch, own_folder: None, tmp_path: Path
+) -> None:
+    """Two runs of this machine, the first by the MPI of this environment, the second by the site's."""
+    usual = find_mpi()
+    given = ["-n", "2", "--set", "bytes=8", "--set", "repetitions=2", "--launches", "1", "--out"]
+    monkeypatch.setenv("MPICXX", str(WHEEL))
+    monkeypatch.setenv("MPIEXEC", str(WHEEL.with_name("mpiexec")))
+    for name in ("first", "second"):
+        assert assay("run", "echo", *given, str(tmp_path / name)).status == 0
+        report = assay("report", str(tmp_path / name))
+        monkeypatch.delenv("MPICXX", raising=False)
+        monkeypatch.delenv("MPIEXEC", raising=False)
+    first, second = (json.loads((tmp_path / name / "summary.json").read_text()) for name in ("first", "second"))
+    (earlier,) = second["lines"][0]["earlier"]
+    (mpi,) = earlier["made_with"]
+    assert mpi.startswith("Open MPI 5") and mpi in first["lines"][0]["made_with"]
+    assert usual is not None and f"{usual.implementation} {usual.version}" in second["lines"][0]["made_with"]
+    assert f"earlier runs, some with {mpi}" in " ".join(report.out.split())
+
+
 def test_segments_are_read_by_name(tmp_path: Path) -> None:
     file = tmp_path / "proc" / "net" / "snmp"
     file.parent.mkdir(parents=True)

@@ -354,10 +354,10 @@ def made_by(mpi: str, blas: str = "OpenBLAS 0.3.30", flags: str = "-O3 -march=na
 def test_what_an_earlier_run_reached_with_other_software_is_said_to_be_of_it() -> None:
     echo = part("echo", "messages", headline("8 bytes", 200e-9, "s", better="lower"), transport=["shared memory"])
     gemm = part("gemm", "kernels", headline("product", 9e9, "flop/s"), transport=["none"])
-    run = document(echo, gemm, host=made_by("MPICH"))
+    run = document(echo, gemm, provenance={"p": made_by("MPICH")})
 
     def beside(**other: Any) -> tuple[RunVerdict, list[list[str] | None]]:
-        lines = judge(document(echo, gemm, host=made_by(**other)))["lines"]
+        lines = judge(document(echo, gemm, provenance={"p": made_by(**other)}))["lines"]
         before = [EarlierRun("r0", [from_json(EarlierLine, {**line, "value": 0.5 * line["value"]}) for line in lines])]
         found = verdict(run, None, before)
         return found, [line.earlier[0].made_with for line in found.lines]
@@ -385,7 +385,7 @@ def test_a_bound_that_other_software_set_names_it() -> None:
     streamed = [figure("rate", 5e9, "B/s", "best", kernel="read", threads=1)]
     run = document(
         part("stream", "memory", headline("triad", 4e9, "B/s", bound="memory_rate"), figures=streamed),
-        host={"programs": {"stream": {"compiler": "g++ 12.2.0", "flags": "-O3"}}},
+        provenance={"p": {"programs": {"stream": {"compiler": "g++ 12.2.0", "flags": "-O3"}}}},
     )
     line = judge(run)["lines"][0]
     before = [earlier("r0", {**line, "value": 20e9, "made_with": ["clang++ 17 -O3"]})]

@@ -17,15 +17,17 @@ NO_RANKS = "none"  # the transport of a program without ranks
 
 def made_with(section: Section, document: Document) -> list[str]:
     """Give it in words, one for each component; empty where the run does not say, as of a described machine."""
-    facts = document.facts
-    programs: Facts = facts.stated.get("programs") or {}
-    made: Facts = programs.get(section.benchmark) or {}
+    all_stated = (host.stated for host in document.provenance.values())
+    stated = next((each for each in all_stated if section.benchmark in (each.get("programs") or {})), None)
+    if stated is None:
+        return []
+    made: Facts = stated["programs"][section.benchmark]
     words = []
     if made.get("compiler"):
         words.append(" ".join([made["compiler"], *_options(made.get("flags") or "")]))
     words += [f"{name} from {origin}" for name, origin in sorted((made.get("libraries") or {}).items())]
-    if facts.mpi and set(section.transport) - {NO_RANKS}:
-        known = (facts.mpi.get(key) for key in ("implementation", "version"))
+    if stated.get("mpi") and set(section.transport) - {NO_RANKS}:
+        known = (stated["mpi"].get(key) for key in ("implementation", "version"))
         words.append(" ".join(str(word) for word in known if word))
     return words
 
