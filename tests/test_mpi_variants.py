@@ -176,7 +176,7 @@ def test_what_an_earlier_run_reached_by_another_mpi_is_said_to_be_of_it(
     (mpi,) = earlier["made_with"]
     assert mpi.startswith("Open MPI 5") and mpi in first["lines"][0]["made_with"]
     assert usual is not None and f"{usual.implementation} {usual.version}" in second["lines"][0]["made_with"]
-    assert f"earlier runs, some with {mpi}" in " ".join(report.out.split())
+    assert f"1 earlier run, with {mpi}" in " ".join(report.out.split())
 
 
 def test_segments_are_read_by_name(tmp_path: Path) -> None:

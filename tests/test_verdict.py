@@ -371,12 +371,14 @@ def test_what_an_earlier_run_reached_with_other_software_is_said_to_be_of_it() -
     assert found.lines[1].bar is not None and found.lines[1].bar.ticks[0].made_with == ["Open MPI 4.1"]
     said = replace(run, summary=found)
     for text in (" ".join(summary.terminal(said, 80)), " ".join(summary.brief(said, 80))):
-        assert "│ earlier runs, some with Open MPI 4.1" in text
+        assert "│ 1 earlier run, with Open MPI 4.1" in text
     assert "50% (with Open MPI 4.1)" in summary.markdown(said)
     html = page.html(said)
-    assert 'title="run r0, with Open MPI 4.1"' in html and "1 earlier run, some with Open MPI 4.1" in html
+    assert 'title="run r0, with Open MPI 4.1"' in html and "1 earlier run, with Open MPI 4.1" in html
+    two = replace(run, summary=replace(found, earlier=2))
+    assert "│ 2 earlier runs, some with Open MPI 4.1" in " ".join(summary.terminal(two, 80))
     alike = replace(run, summary=beside(mpi="MPICH")[0])
-    assert "some with" not in "".join(summary.terminal(alike, 80)) + page.html(alike).split("</section>")[1]
+    assert "earlier run, with" not in "".join(summary.terminal(alike, 80)) + page.html(alike)
     old = [EarlierRun("r0", [EarlierLine(benchmark="echo", title="8 bytes", unit="s", params={}, value=1e-9)])]
     assert all(not tick.made_with for line in verdict(run, None, old).lines for tick in line.earlier)
 

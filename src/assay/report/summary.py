@@ -84,7 +84,8 @@ def _reached(found: RunVerdict, width: int) -> list[str]:
     """The main figures, and what of earlier runs' ticks must be known to read them."""
     lines = [text for line in found.lines for text in _line(line, width)]
     other = other_software(found)
-    return lines + (_hung(f"  {TICK} ", f"earlier runs, some with {other}", width) if other else [])
+    runs = "1 earlier run" if found.earlier == 1 else f"{found.earlier} earlier runs"
+    return lines + (_hung(f"  {TICK} ", f"{runs}, {other}", width) if other else [])
 
 
 def _line(line: ReachedLine, width: int) -> list[str]:
@@ -104,9 +105,10 @@ def _line(line: ReachedLine, width: int) -> list[str]:
 
 
 def other_software(found: RunVerdict) -> str:
-    """What of the software of earlier runs, whose ticks are drawn, this one did not have; empty where all had it."""
+    """With what software, which this run did not have, earlier ones made what ticks show; empty where with none."""
     used = dict.fromkeys(word for line in found.lines for tick in line.earlier for word in tick.made_with or ())
-    return ", ".join(list(used)[:MOST_SOFTWARE]) + (", …" if len(used) > MOST_SOFTWARE else "")
+    words = ", ".join(list(used)[:MOST_SOFTWARE]) + (", …" if len(used) > MOST_SOFTWARE else "")
+    return words and f"{'' if found.earlier == 1 else 'some '}with {words}"
 
 
 def _before(tick: EarlierValue, value: float) -> str:
