@@ -13,7 +13,7 @@ import secrets
 import shlex
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -131,9 +131,7 @@ def build(
         try:
             for each in benchmarks:
                 plans.append(_plan(each, compilers[each.kind], plain[each.kind], root, folder))
-                for unit in [] if plans[-1].program.exists() else plans[-1].units:
-                    if unit.object in units or unit.object.exists():
-                        continue
+                for unit in _missing(plans[-1], units):
                     if not units:
                         by = unit.compiler
                         progress(f"compiling what programs share ({by.identity}, {by.flags})")
@@ -153,6 +151,13 @@ def build(
             found = by_units({unit.name: unit.object for unit in plan.apart})
             built[plan.name] = replace(built[plan.name], vectorised=found)
     return built
+
+
+def _missing(plan: _Plan, begun: Mapping[Path, Future[None]]) -> Iterator[SharedUnit]:
+    """What a program needs that is not there and not being compiled; nothing where the program is there."""
+    for unit in plan.units if not plan.program.exists() else ():
+        if unit.object not in begun and not unit.object.exists():
+            yield unit
 
 
 def _by_variant(plan: _Plan, root: Path) -> BuiltVariant:

@@ -9,6 +9,7 @@ from assay.document.params import Facts
 from assay.document.run_document import Document
 from assay.document.run_verdict import FactLine
 from assay.report import energy
+from assay.report.made_with import mpi_words
 from assay.report.units import human
 
 TELLING = ("avx2", "avx512f", "amx_tile", "asimd", "sve", "sve2", "vsx")
@@ -180,4 +181,4 @@ def _network(seen: Facts) -> str:
 def _mpi(launched: Facts | None, seen: Facts) -> str:
     used: Iterator[Facts] = (each for each in (launched, (seen.get("software") or {}).get("mpi")) if each)
     mpi = next(used, None)
-    return "" if mpi is None else " ".join(str(mpi[key]) for key in ("implementation", "version") if mpi.get(key))
+    return "" if mpi is None else mpi_words(mpi)

@@ -17,19 +17,23 @@ NO_RANKS = "none"  # the transport of a program without ranks
 
 def made_with(section: Section, document: Document) -> list[str]:
     """Give it in words, one for each component; empty where the run does not say, as of a described machine."""
-    all_stated = (host.stated for host in document.provenance.values())
-    stated = next((each for each in all_stated if section.benchmark in (each.get("programs") or {})), None)
-    if stated is None:
+    hosts = document.provenance.values()
+    host = next((each for each in hosts if section.benchmark in (each.stated.get("programs") or {})), None)
+    if host is None:
         return []
-    made: Facts = stated["programs"][section.benchmark]
+    made: Facts = host.stated["programs"][section.benchmark]
     words = []
     if made.get("compiler"):
         words.append(" ".join([made["compiler"], *_options(made.get("flags") or "")]))
     words += [f"{name} from {origin}" for name, origin in sorted((made.get("libraries") or {}).items())]
-    if stated.get("mpi") and set(section.transport) - {NO_RANKS}:
-        known = (stated["mpi"].get(key) for key in ("implementation", "version"))
-        words.append(" ".join(str(word) for word in known if word))
+    if host.mpi and set(section.transport) - {NO_RANKS}:
+        words.append(mpi_words(host.mpi))
     return words
+
+
+def mpi_words(mpi: Facts) -> str:
+    """An MPI's implementation and version, as far as they are known."""
+    return " ".join(str(mpi[key]) for key in ("implementation", "version") if mpi.get(key))
 
 
 def differing(other: Sequence[str], own: Sequence[str]) -> list[str]:

@@ -99,13 +99,14 @@ def html(document: Document, folder: Path | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found = run_verdict.of(document)
     blocks, drawn = parts.parts(document)
     by_node = {f"nodes-{i}": plot for i, plot in enumerate(nodes_over_time.plots(document))}
     drawn.plots |= by_node
     return pages.get_template("page.html").render(
         document=document,
-        summary=run_verdict.of(document),
-        other_software=other_software(run_verdict.of(document)),
+        summary=found,
+        other_software=other_software(found),
         made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document.created or 0)),
         nodes=tables.nodes(document),
         causes=tables.causes(document),
