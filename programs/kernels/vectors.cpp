@@ -38,8 +38,11 @@ blocks_quick = 2
 blocks_standard = 2
 blocks_full = 4
 
+# Every loop begins at a line of the cache: where the compiler happens to place one behind the others has been worth a
+# factor of 1.8 (an EPYC of 2023).
 [unit.loops]
 source = "kernels/vector_loops.cpp"
+flags = ["-falign-loops=64"]
 
 [parameter.kernel]
 type = "choice"
@@ -71,20 +74,20 @@ help = "elements of a vector; lengths whose vectors take more than four times th
 # times cycles over the clock of 667 MHz; the copy's cycles are misprinted); bytes read and written, operands once;
 # arrays in memory.
 [constants.kernel]
-broadcast = { formula = "z = a", flops = 1, paper = 1, bytes = 8, arrays = 1 }
-copy = { formula = "z = x", flops = 1, paper = 0.76, bytes = 16, arrays = 2 }
-add = { formula = "z = x + y", flops = 1, paper = 1, bytes = 24, arrays = 3 }
-subtract = { formula = "z = x - y", flops = 1, paper = 1, bytes = 24, arrays = 3 }
-multiply = { formula = "z = x y", flops = 1, paper = 1, bytes = 24, arrays = 3 }
-divide = { formula = "z = x / y", flops = 1, paper = 1, bytes = 24, arrays = 3 }
-dot = { formula = "s = s + x y", flops = 2, paper = 2, bytes = 16, arrays = 2 }
-axpy = { formula = "x = x + a y", flops = 2, paper = 2, bytes = 24, arrays = 2 }
-zaxpy = { formula = "z = x + a y", flops = 2, paper = 2, bytes = 24, arrays = 3 }
-rotation = { formula = "z = x y + u v", flops = 3, paper = 3, bytes = 40, arrays = 5 }
-recursion1 = { formula = "x_i = a x_(i-1) + y_i", flops = 2, paper = 1, bytes = 16, arrays = 2 }
-recursion2 = { formula = "x_i = a x_(i-1) + b x_(i-2) + y_i", flops = 4, paper = 2, bytes = 16, arrays = 2 }
-difference2 = { formula = "z_i = x_i - 2 x_(i+1) + x_(i+2)", flops = 3, paper = 3, bytes = 16, arrays = 2 }
-polynomial9 = { formula = "z = c_0 + x (c_1 + ... + x c_9)", flops = 18, paper = 18, bytes = 16, arrays = 2 }
+broadcast = { formula = "z = a", flops = 1, paper = 1, bytes = 8, stored = 8, arrays = 1 }
+copy = { formula = "z = x", flops = 1, paper = 0.76, bytes = 16, stored = 8, arrays = 2 }
+add = { formula = "z = x + y", flops = 1, paper = 1, bytes = 24, stored = 8, arrays = 3 }
+subtract = { formula = "z = x - y", flops = 1, paper = 1, bytes = 24, stored = 8, arrays = 3 }
+multiply = { formula = "z = x y", flops = 1, paper = 1, bytes = 24, stored = 8, arrays = 3 }
+divide = { formula = "z = x / y", flops = 1, paper = 1, bytes = 24, stored = 8, arrays = 3 }
+dot = { formula = "s = s + x y", flops = 2, paper = 2, bytes = 16, stored = 0, arrays = 2 }
+axpy = { formula = "x = x + a y", flops = 2, paper = 2, bytes = 24, stored = 8, arrays = 2 }
+zaxpy = { formula = "z = x + a y", flops = 2, paper = 2, bytes = 24, stored = 8, arrays = 3 }
+rotation = { formula = "z = x y + u v", flops = 3, paper = 3, bytes = 40, stored = 8, arrays = 5 }
+recursion1 = { formula = "x_i = a x_(i-1) + y_i", flops = 2, paper = 1, bytes = 16, stored = 8, arrays = 2 }
+recursion2 = { formula = "x_i = a x_(i-1) + b x_(i-2) + y_i", flops = 4, paper = 2, bytes = 16, stored = 8, arrays = 2 }
+difference2 = { formula = "z_i = x_i - 2 x_(i+1) + x_(i+2)", flops = 3, paper = 3, bytes = 16, stored = 8, arrays = 2 }
+polynomial9 = { formula = "z = c_0 + x (c_1 + ... + x c_9)", flops = 18, paper = 18, bytes = 16, stored = 8, arrays = 2 }
 
 # Of each access: the elements that one takes the place of, and the bytes of its index.
 [constants.access]

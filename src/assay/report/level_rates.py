@@ -1,10 +1,15 @@
 """Vector kernels by level of memory: r_max with its share of the bound, cycles, start-up and n_half, a row a kernel.
 
-The bound of a kernel in a level: its intensity times the bandwidth that `levels` or `roofs` measured there on one
-thread in the same run, or the arithmetic peak where that is less. Without such a measurement no share is given.
+The bound of a kernel in a level: what its elements' loads and stores take at the best rates that `roofs` measured there
+on one thread in the same run, or the arithmetic peak where that is less. In a cache loads and stores each have a roof
+of their own, as cores do both at once; memory carries one or the other, and `levels` counts there, too. Beyond L1 whole
+lines are moved: a stride of 3 moves three times the bytes. Without such a measurement no share is given.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from assay.benchmark.record import benchmark
 from assay.document.fits import LevelRatesFit
@@ -16,6 +21,8 @@ from assay.report.bounds import peak_float64, percent, values
 from assay.report.units import human
 
 OUTER = ("L2", "L3", "memory")
+DOUBLES_IN_A_LINE = 8
+NOISE = 1.03  # of two best readings: what is so little above its bound is at it
 AGREE = 0.2  # relative: sizes of caches by two curves, whose working sets are a quarter of an octave apart
 
 
@@ -44,7 +51,7 @@ def _table(document: Document, section: Section, access: str, fits: list[LevelRa
         *(f"r_max {o}" for o in OUTER),
     )
     note = "Cycles by a chain of dependent additions timed beside." + (
-        " In brackets: share of the least of bandwidth times intensity and arithmetic peak."
+        " In brackets: share of what the level's loads and stores (roofs of this run) and the arithmetic peak allow."
         if any("%" in cell for row in rows for cell in row)
         else ""
     )
@@ -75,14 +82,35 @@ def _rate(document: Document, fit: LevelRatesFit | None) -> str:
     text = f"{fit.r_max / 1e9:.3g}"
     if most is None:
         return text
-    return f"{text} ({percent(fit.r_max / most)})" if fit.r_max <= most else f"{text} (above its bound)"
+    if fit.r_max > NOISE * most:
+        return f"{text} (above its bound)"
+    return f"{text} ({percent(min(1.0, fit.r_max / most))})"
 
 
 def bound(document: Document, fit: LevelRatesFit) -> float | None:
-    """Flop/s that a kernel of this intensity could reach in this level on one thread; None where nothing says it."""
-    slopes = [value for _, value in values(document, "levels", "rate", "best", level=fit.level, threads=1)]
-    slopes += [value for _, value in values(document, "roofs", "rate", "best", level=fit.level)]
+    """Flop/s that a kernel could reach in this level on one thread; None where nothing says it."""
+    of = benchmark(fit.benchmark).constants(fit.params)
     peak = peak_float64(document)
-    if not slopes or peak is None:
+    seconds = _seconds(document, fit.level, of)
+    if seconds is None or peak is None:
         return None
-    return min(fit.intensity * max(slopes), peak[0])
+    return min(float(of["flops"]) / seconds, peak[0])
+
+
+def _seconds(document: Document, level: str, of: Mapping[str, Any]) -> float | None:
+    """The least time that an element's loads and stores take in a level; None without a roof for either."""
+    lines = 1 if level == "L1" else min(of["stride"], DOUBLES_IN_A_LINE)
+    stored = lines * of["stored"]
+    loaded = lines * (of["bytes"] - of["stored"]) + of["index"]
+    loads, stores = (_best(document, "roofs", level, kernel=kernel) for kernel in ("load", "store"))
+    if level == "memory":
+        most = max(loads, stores, _best(document, "roofs", level), _best(document, "levels", level, threads=1))
+        return (loaded + stored) / most if most else None
+    if (loaded and not loads) or (stored and not stores):
+        return None
+    return max(loaded / loads if loaded else 0.0, stored / stores if stored else 0.0)
+
+
+def _best(document: Document, name: str, level: str, **params: Any) -> float:
+    """The best rate that a benchmark of memory read in a level, B/s; 0 where it has none."""
+    return max((value for _, value in values(document, name, "rate", "best", level=level, **params)), default=0.0)
