@@ -17,12 +17,10 @@ World::World(int ranks, MessageModel& model, ShortCuts shorter)
       ahead_(shorter.ahead && keeps_order_ && model.arrives_quietly()),
       far_(static_cast<std::size_t>(ranks) > shorter.near),
       ranks_(static_cast<std::size_t>(ranks)) {
-  messages_.reserve(2 * ranks_.size());  // for what goes on behind a rank's next message: room that only use fills
-  messages_.resize(ranks_.size());
-  requests_.resize(ranks_.size());
+  messages_.reserve(ranks_.size());  // for what goes on behind a rank's next message
 }
 World::~World() {
-  for (auto& flight : messages_)
+  for (auto& flight : messages_.all())
     if (flight.data == Data::kept) delete[] flight.kept;
 }
 
@@ -146,7 +144,7 @@ void World::fetch(const Event& event) const {
     case Kind::completes:
       if (step == 0) lines(&requests_[subject], 1);
       if (step == 1) lines(requests_[subject].waiter.address(), 3);
-      if (subject < ranks_.size()) {  // its rank goes on, and mostly sends and receives
+      if (requests_.owned(subject)) {  // its rank goes on, and mostly sends and receives
         if (step == 0) lines(&ranks_[subject], 1);
         if (step == 0) lines(&messages_[subject], 1);
         if (step == 1) {
@@ -158,7 +156,7 @@ void World::fetch(const Event& event) const {
     case Kind::returns:
     case Kind::freed:
       if (step == 0) lines(&messages_[subject], 1);
-      if (step == 0 && subject < ranks_.size()) {  // the sender's own, which it will look at next
+      if (step == 0 && messages_.owned(subject)) {  // the sender's own, which it will look at next
         lines(&requests_[subject], 1);
         lines(&ranks_[subject], 1);
       }
@@ -300,13 +298,13 @@ void World::barrier(int rank, GroupId group, int among, Time cost, std::coroutin
 std::vector<Waiting> World::waiting() const {
   static constexpr const char* calls[] = {"recv", "wait", "isend", "irecv", "sendrecv", "wait_any"};
   std::vector<Waiting> found;
-  for (const auto& request : requests_) {
+  for (const auto& request : requests_.all()) {
     if (request.live && !request.done && request.waiter && request.waiter != noop_ && !request.sending) {
       found.push_back(
           {request.rank, calls[static_cast<std::size_t>(request.call)], request.peer, said_tag(request.tag)});
     }
   }
-  for (const auto& flight : messages_) {
+  for (const auto& flight : messages_.all()) {
     if ((flight.owed & owes_buffer) != 0 && (flight.request == none || flight.joined()) && !gone(flight)) {
       found.push_back({flight.message.source, "send", flight.message.destination, plain_tag(flight.message.tag)});
     }

@@ -40,6 +40,7 @@
 #include "ranks/groups.hpp"
 #include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
+#include "ranks/own_places.hpp"
 #include "ranks/replayed_noise.hpp"
 #include "ranks/sent_order.hpp"
 #include "ranks/task.hpp"
@@ -137,7 +138,7 @@ class World {
   void fetch_arrival(MessageId id) const {
     if constexpr (step == 0) {
       events::prefetch(&messages_[id]);
-      if (id < ranks_.size()) events::prefetch(&requests_[id]);  // which its sender mostly waits for
+      if (messages_.owned(id)) events::prefetch(&requests_[id]);  // which its sender mostly waits for
     } else {
       const Rank& rank = ranks_[static_cast<std::size_t>(messages_[id].message.destination)];
       if constexpr (step == 1) return events::prefetch(&rank);
@@ -282,7 +283,10 @@ class World {
     Queue ahead;                  // receives that have their data before these are due
     std::uint32_t announced = 0;  // messages to it that are known to come and not yet matched
     alignas(8) std::byte beside[16];
+    InFlight message;  // the first of each that is under way; more go beyond
+    Request request;
   };
+  static_assert(sizeof(Rank) == 192);
   struct Computing {
     std::coroutine_handle<> sleeper;
     Time end;
@@ -402,10 +406,10 @@ class World {
   int on_node_ = 1;
   std::map<int, std::vector<std::uint32_t>> sharing_;  // who computes from memory, by node
   std::string library_;
-  events::LargeVector<InFlight> messages_;
+  OwnPlaces<Rank, InFlight, &Rank::message> messages_{ranks_};
   events::LargeVector<Models> models_;
   std::vector<MessageId> free_messages_;
-  events::LargeVector<Request> requests_;
+  OwnPlaces<Rank, Request, &Rank::request> requests_{ranks_};
   std::vector<RequestId> free_requests_;
   std::vector<Computing> computing_;
   std::vector<std::uint32_t> free_computing_;

@@ -68,13 +68,13 @@ int World::number(int rank) const {
 void World::leave(GroupId program) {
   std::vector<bool> left(ranks_.size());
   for (std::size_t rank = 0; rank < seats_.size(); ++rank) left[rank] = seats_[rank].program == program;
-  for (Request& each : requests_) {
+  for (Request& each : requests_.all()) {
     if (!each.live || !left[static_cast<std::size_t>(each.rank)]) continue;
     each.buffer = nullptr;
     each.cost = 0;
     if (each.waiter) each.waiter = noop_;
   }
-  for (InFlight& each : messages_) {
+  for (InFlight& each : messages_.all()) {
     if (each.owed == 0) continue;
     const bool gets = each.message.tag == Exposed::get_tag;
     if (!left[static_cast<std::size_t>(gets ? each.message.destination : each.message.source)]) continue;
@@ -128,14 +128,14 @@ bool World::stuck(GroupId program) const {
   const auto served = [&](const Request& each) {  // it will have its answer
     return each.live && !each.done && each.peer >= ranks() && this->program(each.rank) == program;
   };
-  if (std::ranges::any_of(requests_, served)) return false;
+  if (std::ranges::any_of(requests_.all(), served)) return false;
   const auto found = waiting(program);
   for (std::size_t rank = 0; rank < seats_.size(); ++rank) {
     if (seats_[rank].program != program || ranks_[rank].task.done()) continue;
     const int own = groups_.rank_in(program, static_cast<int>(rank));
     if (std::ranges::find(found, own, &Waiting::rank) == found.end()) return false;
   }
-  return std::ranges::none_of(messages_, [&](const InFlight& each) {
+  return std::ranges::none_of(messages_.all(), [&](const InFlight& each) {
     if ((each.owed & owes_delivery) == 0 || gone(each)) return false;
     if (seats_[static_cast<std::size_t>(each.message.source)].program != program) return false;
     return each.message.tag < 0 || each.taken_by != none || !(each.announced || each.here || each.held);

@@ -51,8 +51,7 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   auto id = static_cast<MessageId>(from);
   if (messages_[id].owed == 0) {  // its own place
   } else if (free_messages_.empty()) {
-    id = static_cast<MessageId>(messages_.size());
-    messages_.emplace_back();
+    id = messages_.add();
   } else {
     id = free_messages_.back();
     free_messages_.pop_back();
@@ -144,8 +143,7 @@ RequestId World::new_request(int rank, Call call, void* buffer, std::size_t room
   auto id = static_cast<RequestId>(rank);
   if (!requests_[id].live) {  // its own place
   } else if (free_requests_.empty()) {
-    id = static_cast<RequestId>(requests_.size());
-    requests_.emplace_back();
+    id = requests_.add();
   } else {
     id = free_requests_.back();
     free_requests_.pop_back();
@@ -336,7 +334,7 @@ void World::answered(MessageId id, std::uint8_t what) {
   if (flight.owed != 0) return;
   if (flight.data == Data::kept) delete[] flight.kept;
   flight.data = Data::none;
-  if (id >= ranks_.size()) free_messages_.push_back(id);
+  if (!messages_.owned(id)) free_messages_.push_back(id);
 }
 
 void World::complete_request(RequestId id) {
@@ -371,7 +369,7 @@ Arrived World::finish(RequestId id) {
   }
   const bool truncated = !request.send && request.bytes > request.room;
   request.live = false;
-  if (id >= ranks_.size()) free_requests_.push_back(id);
+  if (!requests_.owned(id)) free_requests_.push_back(id);
   if (truncated) {
     throw std::length_error("rank " + std::to_string(number(request.rank)) + ": a message of " +
                             std::to_string(arrived.bytes) + " bytes from rank " +

@@ -30,7 +30,7 @@ void World::poll(int rank, std::coroutine_handle<> caller) {
   if (polls_ == patience) {
     const bool moves =
         computing_.size() != free_computing_.size() || model_next_ != never ||
-        std::ranges::any_of(messages_, [](const InFlight& each) {
+        std::ranges::any_of(messages_.all(), [](const InFlight& each) {
           return (each.owed & owes_delivery) != 0 && (each.taken_by != none || !(each.announced || each.here));
         });
     if (!moves)

@@ -41,10 +41,10 @@ inline std::span<Series> beside(const std::unique_ptr<Windows>& windows) {
 struct Passage {  // of one operation, in ticks of the global clock
   std::int64_t in = 0, out = 0;
 };
-inline void join_passages(Passage& mine, const Passage& other) {
+inline constexpr auto join_passages = [](Passage& mine, const Passage& other) {
   mine.in = std::max(mine.in, other.in);
   mine.out = std::max(mine.out, other.out);
-}
+};
 struct WindowPassage : Passage {
   std::int64_t first = 0, missed = 0;
   bool apart() const { return 10 * (in - first) > out - first; }
