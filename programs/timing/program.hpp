@@ -11,98 +11,16 @@
 //     }
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "timing/case.hpp"
 #include "timing/launch.hpp"
 
 namespace assay::timing {
-
-using Work = std::function<void(std::int64_t)>;  // performs so many operations
-
-struct Check {
-  bool passed = false;
-  std::string detail;
-};
-
-struct Traits {
-  std::int64_t unit = 1;                 // the operations of a call come in multiples of this
-  Work subtract = nullptr;               // its time is taken off reading by reading (the loop's own time) ...
-  std::string subtract_metric = "";      // ... and kept as samples of this metric, where named
-  std::string cache = "same buffer";     // METHOD rule 8: same buffer, rotating, flushed
-  double reading = 0;                    // s, the least that a reading takes: where setting threads to work costs time
-  std::function<void()> warm = nullptr;  // before every block, not timed: what the block before it drove out
-};
-
-class Case {
- public:
-  Case(CaseSettings settings, const Options& options, Output& output);
-
-  std::int64_t integer(std::string_view name) const { return settings_.at(name).integer; }
-  double real(std::string_view name) const { return settings_.at(name).real; }
-  const std::string& choice(std::string_view name) const { return settings_.at(name).text; }
-  const std::string& path(std::string_view name) const { return settings_.path(name); }
-  // NAME:TOKEN of the folder for files; with the node's name behind NAME where nodes have names, for they may share it.
-  std::string subfolder() const { return of_node(options_.subfolder); }
-  std::uint64_t seed() const { return options_.seed; }
-  const std::string& profile() const { return options_.profile; }
-  std::int64_t launch() const { return options_.launch; }
-  double slice() const { return options_.slice; }
-
-  // Measures the time of an operation; `work(n)` performs n of them.
-  void measure(std::string metric, Work work, Traits traits = {});
-  // Takes a value that is not the time of a call (bytes, a rate computed by the program): once per block, or, where a
-  // second would only repeat the first, once per launch.
-  void observe(std::string metric, std::function<double()> value, bool once = false);
-  // What the last measured metric's block left behind, taken right after it, for one of several things that a case
-  // holds at once (a thread, a pair of hardware threads): `label` joins the case's parameters in what is written.
-  void observe(std::string metric, std::string label, std::int64_t which, std::function<double()> value);
-  void observe(std::string metric, std::string label, std::string which, std::function<double()> value);
-  // The same with several labels, all of them texts.
-  void observe(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
-               std::function<double()> value);
-  // Several values of a block, one each of single operations, or none: then the block writes nothing under this label.
-  void observe_all(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
-                   std::function<std::vector<double>()> values);
-  // The same of the whole case.
-  void also_observe(std::string metric, std::function<double()> value);
-  // Writes a line of the program's own among the others: what readings alone do not hold (a trace).
-  void write(const Json& line);
-  Json label() const;
-  // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
-  void check(std::function<Check()> verify);
-  void note(std::string_view text);
-  // What makes this launch's numbers doubtful: they are kept, but the run is not called clean.
-  void warn(std::string_view text);
-  // Asked after all blocks; "" where all went well, else the warning.
-  void afterwards(std::function<std::string()> ask);
-  // Nothing to measure for these parameters: registers nothing, notes why. Where all say so, the input is wrong.
-  void leave_out(std::string_view why);
-
- private:
-  friend class Measurement;
-  struct Measured {
-    std::string metric;
-    Work work;
-    std::function<double()> value;
-    Traits traits;
-    std::int64_t batch = 0;
-    std::optional<double> first;
-    bool once = false;                                    // in the first block only
-    std::optional<CaseSettings> settings = std::nullopt;  // in place of the case's own
-    std::function<std::vector<double>()> all = nullptr;   // in place of one value
-  };
-  void observe_too(std::string metric, std::optional<CaseSettings> settings, std::function<double()> value);
-
-  CaseSettings settings_;
-  const Options& options_;
-  Output& output_;
-  std::vector<Measured> measured_;
-  std::vector<std::function<Check()>> checks_;
-  std::vector<std::function<std::string()>> afterwards_;
-  std::vector<std::string> left_out_;  // why there is nothing to measure
-};
 
 inline std::uint64_t random_bits(std::uint64_t& state) {  // splitmix64, Steele, Lea and Flood 2014
   std::uint64_t bits = state += 0x9e3779b97f4a7c15;

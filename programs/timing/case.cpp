@@ -1,0 +1,58 @@
+// Compiled at -O1: nothing in this file is timed.
+#include "timing/case.hpp"
+
+#include "timing/launch.hpp"
+
+namespace assay::timing {
+
+Case::Case(CaseSettings settings, const Options& options, Output& output)
+    : settings_(std::move(settings)), options_(options), output_(output) {}
+Case::~Case() = default;
+
+std::string Case::subfolder() const { return of_node(options_.subfolder); }
+
+void Case::measure(std::string metric, Work work, Traits traits) {
+  measured_.push_back({std::move(metric), std::move(work), nullptr, std::move(traits), 0, std::nullopt, false});
+}
+void Case::observe(std::string metric, std::function<double()> value, bool once) {
+  measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, once});
+}
+void Case::observe_too(std::string metric, std::optional<CaseSettings> settings, std::function<double()> value) {
+  measured_.push_back({std::move(metric), nullptr, std::move(value), {}, 1, std::nullopt, false, std::move(settings)});
+}
+void Case::observe(std::string metric, std::string label, std::int64_t which, std::function<double()> value) {
+  CaseSettings settings = settings_;
+  settings.values.emplace_back(std::move(label), Setting{Type::integer, which, 0, std::to_string(which)});
+  observe_too(std::move(metric), std::move(settings), std::move(value));
+}
+void Case::observe(std::string metric, std::string label, std::string which, std::function<double()> value) {
+  CaseSettings settings = settings_;
+  settings.values.emplace_back(std::move(label), Setting{Type::choice, 0, 0, std::move(which)});
+  observe_too(std::move(metric), std::move(settings), std::move(value));
+}
+void Case::observe(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
+                   std::function<double()> value) {
+  CaseSettings settings = settings_;
+  for (const auto& [label, which] : labels) settings.values.emplace_back(label, Setting{Type::choice, 0, 0, which});
+  observe_too(std::move(metric), std::move(settings), std::move(value));
+}
+void Case::observe_all(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
+                       std::function<std::vector<double>()> values) {
+  observe(std::move(metric), labels, [] { return 0.0; });
+  measured_.back().all = std::move(values);
+}
+void Case::also_observe(std::string metric, std::function<double()> value) {
+  observe_too(std::move(metric), settings_, std::move(value));
+}
+void Case::write(const Json& line) { output_.line(line); }
+Json Case::label() const { return json_of(settings_); }
+void Case::check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
+void Case::note(std::string_view text) { output_.note(text); }
+void Case::warn(std::string_view text) { output_.note("doubted: " + std::string(text)); }
+void Case::afterwards(std::function<std::string()> ask) { afterwards_.push_back(std::move(ask)); }
+void Case::leave_out(std::string_view why) {
+  output_.note("left out: " + std::string(why));
+  left_out_.emplace_back(why);
+}
+
+}  // namespace assay::timing
