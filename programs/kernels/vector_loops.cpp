@@ -136,9 +136,19 @@ double polynomial9(Out z, In x, In, In, In, const Scalars& s, std::int64_t n, In
   return 0;
 }
 
-#define ASSAY_ALL_ACCESSES(name)                                                       \
-  Loops {                                                                              \
-    #name, { &name<Contiguous>, &name<Strided<3>>, &name<Strided<4>>, &name<Indexed> } \
+#ifdef ASSAY_BREAK  // for tests: 1, a loop that ends one short; 2, a kernel that does nothing
+template <Loop loop>
+double made(Out z, In x, In y, In u, In v, const Scalars& s, std::int64_t n, Index index) {
+  return ASSAY_BREAK == 2 ? 0 : loop(z, x, y, u, v, s, n - 1, index);
+}
+#else
+template <Loop loop>
+constexpr Loop made = loop;
+#endif
+
+#define ASSAY_ALL_ACCESSES(name)                                                                               \
+  Loops {                                                                                                      \
+    #name, { made<&name<Contiguous>>, made<&name<Strided<3>>>, made<&name<Strided<4>>>, made<&name<Indexed>> } \
   }
 constexpr std::array<Loops, 14> table = {
     ASSAY_ALL_ACCESSES(broadcast),   ASSAY_ALL_ACCESSES(copy),        ASSAY_ALL_ACCESSES(add),

@@ -177,12 +177,6 @@ using namespace assay;
 using namespace assay::timing;
 using kernels::Kernel;
 
-#ifndef ASSAY_BREAK
-#define ASSAY_BREAK 0
-#endif
-constexpr std::int64_t missing = ASSAY_BREAK == 1;  // a loop that ends one short
-constexpr bool null = ASSAY_BREAK == 2;             // a kernel that does nothing
-
 constexpr std::int64_t long_enough = 1 << 20;  // elements of a pass that lasts 20 us on any processor
 constexpr std::int64_t line = 8;               // doubles of a cache line: each vector begins at one
 constexpr std::int64_t stagger = 5 * line;     // between two vectors, so that they share no place in a page
@@ -249,8 +243,7 @@ class Run {
     opaque(nothing);
     double result = 0;
     for (; count > 0; --count) {
-      if (!null)
-        result = loop(z + after, x + after, y + after, u + after, v + after, scalars_, shape_.n - missing, index);
+      result = loop(z + after, x + after, y + after, u + after, v + after, scalars_, shape_.n, index);
       opaque(result);
       touched();
       after = std::bit_cast<std::int64_t>(shape_.kernel->writes ? *last : result) & nothing;
