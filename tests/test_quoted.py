@@ -64,6 +64,16 @@ def test_where_nothing_was_published_it_says_so() -> None:
     assert assay("run", "lock", "--on", "nowhere").status == 2
 
 
+def test_settings_that_choose_nothing_of_what_was_published_are_named() -> None:
+    words = ("run", "vectors", "--on", "compaq-xp1000-cluster")
+    plain = assay(*words, "--json").document
+    found = assay(*words, "--set", "kernel=axpy", "--json").document
+    assert plain["warnings"] == [] and found["figures"] == plain["figures"]
+    (said,) = found["warnings"]
+    assert said == "--set kernel=axpy: chooses nothing here: what was published is quoted whole"
+    assert said in " ".join(assay(*words, "--set", "kernel=axpy").out.split())
+
+
 def test_a_machine_that_is_only_published_is_evaluated_from_its_paper() -> None:
     answer = assay("evaluate", "--on", "sequent", "--json")
     assert answer.status == 0 and answer.document["kind"] == "quoted"

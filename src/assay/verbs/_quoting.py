@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.benchmark.record import Benchmark
 from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark
 from assay.errors import InputError
@@ -15,7 +17,14 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
     from assay.papers.tables import quoted
 
     machine = quoted.published(wishes.on)
-    return None if machine is None else quoted.one(machine, record)  # neither: refused by its target
+    if machine is None:
+        return None  # neither: refused by its target
+    found = quoted.one(machine, record)
+    if not wishes.settings:
+        return found
+    given = ", ".join(f"--set {key}={value}" for key, value in wishes.settings.items())
+    ignored = f"{given}: chooses nothing here: what was published is quoted whole"
+    return replace(found, warnings=[*found.warnings, ignored])
 
 
 def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> Quoted | None:
