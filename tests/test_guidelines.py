@@ -151,3 +151,32 @@ def test_guidelines_of_a_described_library_are_tested_by_a_run(tmp_path: Path) -
     for (operation, block, text), each in found.items():
         assert each["value"] == times[operation, block]
         assert each["broken"] == (each["ratio"] > 1.03), text
+
+
+def test_figures_of_unlike_ranks_per_node_are_never_compared() -> None:
+    """With two ranks a node all takes half the time; with one scatter breaks a guideline, as it does measured alone.
+
+    Were the two pooled, a test would take an operation's figure from one and its mock-up's from the other.
+    """
+    planted = {("scatter", 64): 2 * seconds("broadcast", 512) / seconds("scatter", 64)}
+    alone = section_of(made(planted, noise=0)).guidelines or []
+    spread = {(operation, block): 0.5 for operation, blocks in MEASURED.items() for block in blocks}
+    both = [(1, made(planted, noise=0)), (2, made(spread, noise=0))]
+    found = section_of([one | {"params": one["params"] | {"ppn": ppn}} for ppn, figures in both for one in figures])
+    tests = found.guidelines or []
+    assert len(tests) == 2 * len(alone)
+    for ppn, factor in ((1, planted), (2, spread)):
+        of = [each for each in tests if each.params["ppn"] == ppn]
+        assert len(of) == len(alone)
+        for each in of:
+            key = str(each.params["operation"]), int(each.params["bytes"])
+            assert np.isclose(each.value, seconds(*key) * factor.get(key, 1), rtol=0.01), each
+    broken = [each for each in tests if each.broken]
+    told = {(each.params["operation"], each.params["bytes"], each.text) for each in alone if each.broken}
+    assert {each.params["ppn"] for each in broken} == {1}
+    assert {(each.params["operation"], each.params["bytes"], each.text) for each in broken} == told
+    (line,) = [each for each in findings.findings(document(found), [], []) if "guideline" in each.text]
+    assert "scatter of 64 B on 8 ranks, 1 per node takes 2 times as long as " in line.text
+    table = guidelines.table(found)
+    assert table is not None and table.rows[0][1] == "8, 1 per node"
+    assert {row[1] for row in table.rows} == {"8, 1 per node", "8, 2 per node"}

@@ -20,6 +20,7 @@ from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.comparing import interleaved, size
 from assay.report.plots import COLOURS, layout
+from assay.report.settings import setting
 from assay.report.states import is_main, shown
 from assay.report.units import human
 from assay.samples import case_text
@@ -107,12 +108,13 @@ def slower(section: Section, whose: str) -> Iterator[tuple[float, str]]:
 
 
 def named(choice: Choice) -> str:
-    """Name a case: operation, length, ranks and root."""
+    """Name a case: operation, length, ranks, those per node and root."""
     about = choice.params
     length = about.get("bytes")
     of = f" of {human(float(length), 'B')}" if isinstance(length, int) and about.get("operation") != "barrier" else ""
     root = f", root {about['root']}" if about.get("root") else ""
-    return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{root}"
+    per_node = f", {setting('ppn', about['ppn'])}" if "ppn" in about else ""  # where several were measured
+    return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{per_node}{root}"
 
 
 def factor(ratio: float) -> str:

@@ -20,17 +20,22 @@ from assay.document.params import Params
 from assay.document.reported_figure import Moved, ReportedFigure
 from assay.document.section import Section
 from assay.report.choices import between, factor, rival
+from assay.report.settings import setting
 from assay.report.states import is_main
 from assay.report.units import human
+from assay.samples import case_text
 
 MOST_ROWS = 12  # of guidelines that are not broken, the nearest to it
+SIDES = ("operation", "bytes", "root")  # what the two sides of a guideline may differ in; all else they have in common
+ABOUT = ("operation", "bytes", "ranks", "root")  # of a test, in an order of their own
 Cases = dict[tuple[str, int], ReportedFigure]  # by operation and block
 
 
 def guidelines(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, described: bool) -> list[GuidelineTest]:
     """Test every guideline whose sides the `own` cases of a run have; `described`: nothing varies."""
     ready: list[tuple[Mockup, Params, ReportedFigure, ReportedFigure, chosen.Rival]] = []
-    for (_, ranks, root), cases in _circles(figures, wanted).items():
+    for common, root, cases in _circles(figures, wanted):
+        ranks = int(common["ranks"])
         blocks: dict[str, set[int]] = defaultdict(set)
         for operation, block in cases:
             blocks[operation].add(block)
@@ -39,7 +44,7 @@ def guidelines(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, descr
             other = _one_after_another([cases[side] for side in each.right] * each.repeated)
             found = None if other is None else rival(other, own, described)
             if other is not None and found is not None:
-                about: Params = {"operation": each.operation, "bytes": each.block, "ranks": ranks, "root": root}
+                about = {"operation": each.operation, "bytes": each.block, "ranks": ranks, "root": root, **common}
                 ready.append((each, about, own, other, found))
     judged = chosen.judged([{"": found} for *_, found in ready]) if ready else []
     return [
@@ -61,28 +66,34 @@ def guidelines(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, descr
     ]
 
 
-def _circles(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> dict[tuple[str | None, int, int], Cases]:
-    """The library's cases by host, number of ranks and root: the least root of those that have one, of the others 0."""
-    own = [
-        figure
-        for figure in figures
-        if figure.name == wanted.figure
-        and is_main(figure)
-        and figure.state in ("clean", "disturbed")
-        and figure.value
-        and figure.params.get(wanted.across) == wanted.own
-        and not figure.params.get("skew")  # its ranks enter together
-        and "call" not in figure.params  # the call returns when it is done
-    ]
-    found: dict[tuple[str | None, int, int], Cases] = defaultdict(dict)
-    for ranks in {(figure.host, figure.params["ranks"]) for figure in own}:
-        here = [figure for figure in own if (figure.host, figure.params["ranks"]) == ranks]
-        least: dict[tuple[str, int], ReportedFigure] = {}
-        for figure in sorted(here, key=lambda each: int(each.params["root"])):
+def _circles(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> Iterator[tuple[Params, int, Cases]]:
+    """Give the library's cases that may stand beside each other: what they have in common, their root, the cases.
+
+    Alike are the host and every parameter but operation, length and root: ranks, ranks per node, the MPI. Of those that
+    have a root the least one, of the others 0.
+    """
+    found: dict[tuple[str | None, str], list[ReportedFigure]] = defaultdict(list)
+    for figure in figures:
+        if (
+            figure.name == wanted.figure
+            and is_main(figure)
+            and figure.state in ("clean", "disturbed")
+            and figure.value
+            and figure.params.get(wanted.across) == wanted.own
+            and not figure.params.get("skew")  # its ranks enter together
+            and "call" not in figure.params  # the call returns when it is done
+        ):
+            found[figure.host, case_text(_common(figure, wanted))].append(figure)
+    for alike in found.values():
+        least: Cases = {}
+        for figure in sorted(alike, key=lambda each: int(each.params["root"])):
             least.setdefault((str(figure.params["operation"]), int(figure.params["bytes"])), figure)
-        root = max((int(figure.params["root"]) for figure in least.values()), default=0)
-        found[ranks[0], int(ranks[1]), root] = least
-    return found
+        root = max(int(figure.params["root"]) for figure in least.values())
+        yield _common(alike[0], wanted), root, least
+
+
+def _common(figure: ReportedFigure, wanted: ChoiceWanted) -> Params:
+    return {key: value for key, value in figure.params.items() if key not in (*SIDES, wanted.across)}
 
 
 def _one_after_another(sides: Sequence[ReportedFigure]) -> ReportedFigure | None:
@@ -122,19 +133,29 @@ def broken(section: Section, whose: str) -> Iterator[tuple[float, str]]:
     `whose`: "your library's", or a described machine's.
     """
     named: dict[str, list[GuidelineTest]] = defaultdict(list)
+    several = _several(section)
     for each in section.guidelines or ():
         if each.broken:
             named[str(each.params["operation"])].append(each)
     for operation, tests in named.items():
         worst = max(tests, key=lambda each: each.ratio)
         more = f"; {operation} breaks {len(tests) - 1} more" if len(tests) > 1 else ""
-        about = f"{whose} {_case(worst)} takes {factor(worst.ratio)} times as long as {worst.text}{between(worst.ci95)}"
+        longer = f"{factor(worst.ratio)} times as long as {worst.text}{between(worst.ci95)}"
+        about = f"{whose} {_case(worst, several)} takes {longer}"
         yield worst.ratio, f"guideline broken: {about}{more}"
 
 
-def _case(test: GuidelineTest) -> str:
+def _case(test: GuidelineTest, several: Sequence[str]) -> str:
     about = test.params
-    return f"{_named(str(about['operation']), int(about['bytes']))} on {about['ranks']} ranks"
+    on = f"{_named(str(about['operation']), int(about['bytes']))} on {about['ranks']} ranks"
+    return ", ".join([on, *(setting(key, about.get(key)) for key in several)])
+
+
+def _several(section: Section) -> list[str]:
+    """The parameters, beside operation, length, ranks and root, in which the tests of a section differ."""
+    tests = section.guidelines or ()
+    keys = dict.fromkeys(key for each in tests for key in each.params if key not in ABOUT)
+    return [key for key in keys if len({str(each.params.get(key)) for each in tests}) > 1]
 
 
 def table(section: Section) -> Grid | None:
@@ -144,10 +165,11 @@ def table(section: Section) -> Grid | None:
     ordered = sorted(section.guidelines, key=lambda each: (not each.broken, -each.ratio))
     broken_ones = [each for each in ordered if each.broken]
     shown = ordered[: len(broken_ones) + MOST_ROWS]
+    several = _several(section)
     rows = [
         (
             _named(str(each.params["operation"]), int(each.params["bytes"])),
-            str(each.params["ranks"]),
+            ", ".join([str(each.params["ranks"]), *(setting(key, each.params.get(key)) for key in several)]),
             human(each.value, each.unit, 3),
             each.text,
             human(each.other_value, each.unit, 3),
