@@ -123,6 +123,32 @@ def test_the_library_s_broadcast_and_allreduce_are_the_closed_forms() -> None:
         assert time == pytest.approx(rounds * message, rel=0.01)
 
 
+CHARGED = {"compute": {"rate": {"maximum": "50 MB/s", "gather": "20 MB/s"}}}
+
+
+@pytest.mark.parametrize("library", [True, False])
+@pytest.mark.parametrize(("operation", "sums"), [("reduce", 3), ("allreduce", 3), ("scan", 7)])
+def test_sums_are_charged_where_they_are_described(operation: str, sums: int, library: bool) -> None:
+    """Of 8 ranks so many sums one behind the other, of 8,000 bytes at 50 MB/s each."""
+    algorithm = "library" if library else TWINS[operation]
+    settings = (f"operation={operation}", f"algorithm={algorithm}", "bytes=8000")
+    (free,) = values(described(**MPICH), "collective", 8, *settings)
+    (charged,) = values(described(**MPICH, **CHARGED), "collective", 8, *settings)
+    assert charged - free == pytest.approx(sums * 8000 / 50e6, rel=1e-3)  # a wait for the wire less
+
+
+@pytest.mark.parametrize("library", [True, False])
+@pytest.mark.parametrize(("operation", "pattern"), [("reduce", "reduction"), ("gather", "collect")])
+def test_a_collective_takes_what_the_pattern_of_the_same_messages_takes(
+    operation: str, pattern: str, library: bool
+) -> None:
+    algorithm = "library" if library else TWINS[operation]
+    machine = described(**MPICH, **CHARGED)
+    (found,) = values(machine, "collective", 8, f"operation={operation}", f"algorithm={algorithm}", "bytes=8000")
+    (expected,) = values(machine, "patterns", 8, f"pattern={pattern}", "bytes=8000")
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
 def test_without_a_personality_the_library_s_collectives_are_not_described() -> None:
     with pytest.raises(ValueError, match="no library's own on this machine"):
         values(described(), "collective", 4, "operation=broadcast", "algorithm=library", "bytes=8")

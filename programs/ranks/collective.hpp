@@ -20,6 +20,7 @@ least_ranks = 2
 profiles = ["full"]
 summary = "barrier, broadcast, reduce, allreduce, gather, scatter, allgather, reduce-scatter, all-to-all, alltoallv and scan: the library's own and explicit algorithms"
 cost = "of p ranks and blocks of m bytes: broadcast, reduce, gather, scatter and scan (p - 1) m; gather and scatter by a tree m for each set bit of the numbers below p; scan and allreduce by recursive doubling p m log2 p; allreduce 2 (p - 1) m by a tree, a ring or Rabenseifner's; allgather, reduce-scatter and all-to-all p (p - 1) m, all-to-all by Bruck's rounds p m for each set bit of the numbers below p; the library's own: unknown"
+computes = ["maximum", "gather"]
 check = "of each case one operation on data of its own: every byte of every rank against a pattern of sender, receiver and position, sums of 64-bit words against sums computed anew; a barrier with one rank late, which none may leave before"
 source = "Thakur, Rabenseifner and Gropp 2005; Bruck and others 1997; Hensgen, Finkel and Manber 1988"
 blocks_full = 4

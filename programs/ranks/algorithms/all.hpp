@@ -32,11 +32,11 @@ Task allreduce_doubling(C& comm, Exchange x) {
   }
   if (me + cube < ranks) {
     co_await comm.recv(x.spare, x.block, me + cube, collective_tag);
-    add_words(x.out, x.spare, x.block);
+    co_await sum(comm, x.out, x.spare, x.block);
   }
   for (int step = 1; step < cube; step *= 2) {
     co_await comm.sendrecv(x.out, x.block, me ^ step, x.spare, x.block, me ^ step, collective_tag);
-    add_words(x.out, x.spare, x.block);
+    co_await sum(comm, x.out, x.spare, x.block);
   }
   if (me + cube < ranks) co_await comm.send(x.out, x.block, me + cube, collective_tag);
 }
@@ -74,7 +74,7 @@ Task allreduce_ring(C& comm, Exchange x) {
     const std::size_t bytes = part_bytes(x.block, gets, ranks);
     co_await comm.sendrecv(at_byte(x.out, part_begins(x.block, gives, ranks)), part_bytes(x.block, gives, ranks), next,
                            x.spare, bytes, previous, collective_tag);
-    add_words(at_byte(x.out, part_begins(x.block, gets, ranks)), x.spare, bytes);
+    co_await sum(comm, at_byte(x.out, part_begins(x.block, gets, ranks)), x.spare, bytes);
   }
   co_await parts_round(comm, x, 1);
 }

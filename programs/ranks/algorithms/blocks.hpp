@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ranks/algorithms/table.hpp"
+#include "ranks/own_memory.hpp"
 
 namespace assay::ranks {
 
@@ -19,6 +20,7 @@ Task gather_linear(C& comm, Exchange x) {
   for (int place = 1; place < ranks; ++place) {
     const int from = rank_at(place, x.root, ranks);
     co_await comm.recv(at_byte(x.out, static_cast<std::size_t>(from) * x.block), x.block, from, collective_tag);
+    co_await own_memory(comm, "gather", x.block, nullptr, [] {});
   }
 }
 

@@ -32,7 +32,7 @@ Task parts_added(C& comm, Exchange x, int cube) {
     const std::size_t bytes = parts.bytes(keeps, step);
     co_await comm.sendrecv(at_byte(x.out, parts.from(gives)), parts.bytes(gives, step), other, x.spare, bytes, other,
                            collective_tag);
-    add_words(at_byte(x.out, parts.from(keeps)), x.spare, bytes);
+    co_await sum(comm, at_byte(x.out, parts.from(keeps)), x.spare, bytes);
   }
 }
 
@@ -44,7 +44,7 @@ Task surplus_in(C& comm, Exchange x, int cube) {
     co_await comm.send(x.out, x.block, rank_at(own - cube, x.root, ranks), collective_tag);
   } else if (own + cube < ranks) {
     co_await comm.recv(x.spare, x.block, rank_at(own + cube, x.root, ranks), collective_tag);
-    add_words(x.out, x.spare, x.block);
+    co_await sum(comm, x.out, x.spare, x.block);
   }
 }
 
@@ -106,14 +106,14 @@ Task reduce_scatter_halving(C& comm, Exchange x) {
   copy_bytes(sums, x.in, all);
   if (me < 2 * pairs) {
     co_await comm.recv(room, all, me + 1, collective_tag);
-    add_words(sums, room, all);
+    co_await sum(comm, sums, room, all);
   }
   const int own = me < 2 * pairs ? me / 2 : me - pairs;
   for (int step = cube / 2; step > 0; step /= 2) {
     const int keeps = own & ~(step - 1), gives = keeps ^ step, other = rank_of(own ^ step);
     const std::size_t kept = first(keeps + step) - first(keeps), given = first(gives + step) - first(gives);
     co_await comm.sendrecv(at_byte(sums, first(gives)), given, other, room, kept, other, collective_tag);
-    add_words(at_byte(sums, first(keeps)), room, kept);
+    co_await sum(comm, at_byte(sums, first(keeps)), room, kept);
   }
   copy_bytes(x.out, at_byte(sums, first(own)), x.block);
   if (me < 2 * pairs) co_await comm.send(at_byte(sums, first(own) + x.block), x.block, me + 1, collective_tag);

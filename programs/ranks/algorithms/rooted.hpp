@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ranks/algorithms/table.hpp"
+#include "ranks/own_memory.hpp"
 
 namespace assay::ranks {
 
@@ -37,7 +38,7 @@ Task reduce_linear(C& comm, Exchange x) {
   copy_bytes(x.out, x.in, x.block);
   for (int k = 1; k < comm.size(); ++k) {
     co_await comm.recv(x.spare, x.block, (x.root + k) % comm.size(), collective_tag);
-    add_words(x.out, x.spare, x.block);
+    co_await sum(comm, x.out, x.spare, x.block);
   }
 }
 
@@ -53,7 +54,7 @@ Task reduce_binomial(C& comm, Exchange x) {
     }
     if (own + bit >= ranks) continue;
     co_await comm.recv(x.spare, x.block, (own + bit + x.root) % ranks, collective_tag);
-    add_words(x.out, x.spare, x.block);
+    co_await sum(comm, x.out, x.spare, x.block);
   }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ranks/algorithms/table.hpp"
+#include "ranks/own_memory.hpp"
 
 namespace assay::ranks {
 
@@ -17,7 +18,7 @@ Task reduce_scatter_pairwise(C& comm, Exchange x) {
     const int to = (me + k) % ranks, from = (me - k + ranks) % ranks;
     co_await comm.sendrecv(at_byte(x.in, static_cast<std::size_t>(to) * x.block), x.block, to, x.spare, x.block, from,
                            collective_tag);
-    add_words(x.out, x.spare, x.block);
+    co_await sum(comm, x.out, x.spare, x.block);
   }
 }
 
@@ -30,7 +31,7 @@ Task reduce_scatter_ring(C& comm, Exchange x) {
   for (int step = 1; step < ranks; ++step) {
     co_await comm.sendrecv(x.out, x.block, next, x.spare, x.block, previous, collective_tag);
     copy_bytes(x.out, x.spare, x.block);
-    add_words(x.out, own((me - 1 - step + 2 * ranks) % ranks), x.block);
+    co_await sum(comm, x.out, own((me - 1 - step + 2 * ranks) % ranks), x.block);
   }
 }
 
@@ -40,7 +41,7 @@ Task scan_linear(C& comm, Exchange x) {
   copy_bytes(x.out, x.in, x.block);
   if (me > 0) {
     co_await comm.recv(x.spare, x.block, me - 1, collective_tag);
-    add_words(x.out, x.spare, x.block);
+    co_await sum(comm, x.out, x.spare, x.block);
   }
   if (me + 1 < comm.size()) co_await comm.send(x.out, x.block, me + 1, collective_tag);
 }
@@ -58,7 +59,7 @@ Task scan_doubling(C& comm, Exchange x) {
     } else if (receives) {
       co_await comm.recv(x.spare, x.block, me - step, collective_tag);
     }
-    if (receives) add_words(x.out, x.spare, x.block);
+    if (receives) co_await sum(comm, x.out, x.spare, x.block);
   }
 }
 

@@ -1,18 +1,14 @@
 // One operation of each pattern, made of sends and receives, as MPICH 1.2 made its collectives: broadcast and reduction
 // by binomial trees, not in pieces; collect by the root's receives in turn; transposition with all messages posted at
 // once. Null data are simulated without being carried.
-//
-// Work in a rank's own memory (packing strided words, the maximum, the blocks' transposition, what a rank passes to
-// itself) is done on a real machine; a simulated one charges its [compute] for the bytes, by kernel, or nothing where
-// its description states none: "pack" (strided words, before and after a message), "maximum" (of two arrays of
-// doubles), "copy" (what a rank passes to itself), "rearrange" (the blocks of a transposition, before and after),
-// "gather" (what a library's root spends on each message of a collect).
+// What is done in a rank's own memory is charged where it is described (own_memory.hpp).
 #pragma once
 
 #include <cstring>
 #include <utility>
 
 #include "ranks/communicator.hpp"
+#include "ranks/own_memory.hpp"
 #include "ranks/patterns/counts.hpp"
 
 namespace assay::ranks {
@@ -43,13 +39,6 @@ inline Room room(Pattern pattern, std::size_t bytes, std::size_t stride, int ran
 }
 
 inline constexpr int pattern_tag = 1;
-
-template <class C, class Body>
-auto own_memory(C& comm, std::string_view kernel, std::size_t bytes, const void* data, Body body) {
-  return comm.compute(comm.cost_of(kernel).value_or(0) * static_cast<double>(bytes), [=] {
-    if (data) body();
-  });
-}
 
 // A message there and one back, between the two ranks that name each other; `first` sends first.
 template <Communicator C>

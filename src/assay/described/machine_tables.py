@@ -168,7 +168,8 @@ class ComputeTable(Table):
     """[compute]: What a node's processor takes for the work of programs, by kernel: what a program's
     compute(Work{"KERNEL", n}, ...) is charged. A benchmark's record names its kernels (`computes`); of those shipped
     bus has "stream" (bytes; [node] bus where that is slower), those with a loop "turn" (1 ns unless it is said),
-    patterns what a rank does in its own memory (bytes; nothing unless it is said), distributed-dot "dot" (flops).
+    patterns what a rank does in its own memory (bytes; nothing unless it is said), of that collective the sums
+    ("maximum") and what a root gathers ("gather"), distributed-dot "dot" (flops).
     """
 
     rate: dict[str, Annotated[float, BeforeValidator(_rate), Field(gt=0)]] = Field(
