@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from assay.described.ways import ways
 from assay.document.json_form import from_json, to_json
 from assay.document.tournament import TournamentFound
 from assay.report import pairs_shown
+from assay.report.all_pairs import tournaments
 from assay.report.run_verdict import verdict
-from command_line import assay
+from assay.store import Run
+from command_line import Answer, assay
 from made_documents import document, section
 from slow_link_trials import tree
 
@@ -121,8 +124,8 @@ def test_a_node_that_may_only_be_further_away_is_no_matter_of_its_own_cable(run:
     (said,) = advised(but_for=["4"])
     assert said.startswith("it may only be further away, on another switch than most") and "its ports" not in said
     found = section("tournament", [], tournament=whole | {"slow": [link | {"but_for": ["4", "5", "6", "7"]}]})
-    table = pairs_shown.table(found)
-    assert table is not None and "but not with 4, 5, 6 …" in table.markdown()
+    (table,) = pairs_shown.tables(found)
+    assert "but not with 4, 5, 6 …" in table.markdown()
 
 
 def test_where_a_mesh_makes_messages_wait_nothing_is_called_slow(tmp_path: Path) -> None:
@@ -149,3 +152,74 @@ def test_where_a_mesh_makes_messages_wait_nothing_is_called_slow(tmp_path: Path)
     assert not [each for each in lines if each["text"].startswith("slow:")]
     plain = " ".join(answer.out.split())
     assert "Where messages wait for others that share their links" in plain and "Slow pairs" not in plain
+
+
+SLOW_NODE = ("--set", "machine.network.links=[{node=3,slower=1.5}]")
+
+
+def _told(answer: Answer) -> list[TournamentFound]:
+    """What a run's JSON has of its tournaments: the only one, or all of them."""
+    assert answer.status == 0, answer.err
+    only = answer.document.get("tournament")
+    return from_json(list[TournamentFound], [only] if only else answer.document["tournaments"])
+
+
+def test_ranks_per_node_are_judged_apart_each_with_its_label(tmp_path: Path) -> None:
+    """A slow node 3 of eight: a run of one rank a node and of two says of each what a run of it alone says."""
+    given = ("run", "tournament", "--on", "sgi-l1200-cluster", "-n", "8", *SLOW_NODE)
+    (one,) = _told(assay(*given, "--ppn", "1", "--out", str(tmp_path / "one"), "--json"))
+    both = assay(*given, "--ppn", "1,2", "--out", str(tmp_path / "both"), "--json")
+    first, second = _told(both)
+    assert (one.params, one.label, one.nodes, one.passes) == (None, None, 8, 6)
+    assert [(each.params, each.label) for each in (first, second)] == [
+        ({"ranks": 8, "ppn": 1}, "1 per node"),
+        ({"ranks": 8, "ppn": 2}, "2 per node"),
+    ]
+    assert [(each.nodes, each.launches, each.passes) for each in (first, second)] == [(8, 1, 6), (4, 1, 6)]
+    assert [(each.kind, each.nodes, each.bytes) for each in one.slow] == [("node", ["3"], 262144)]
+    assert [(each.kind, each.nodes, each.bytes) for each in first.slow] == [("node", ["3"], 262144)]
+    assert [each.median for each in first.lengths] == [each.median for each in one.lengths]
+
+
+def test_the_slow_node_of_one_placement_is_seen_with_its_label_everywhere(tmp_path: Path) -> None:
+    given = ("--ppn", "1,2", "--on", "sgi-l1200-cluster", "-n", "8", *SLOW_NODE, "--out", str(tmp_path / "run"))
+    made = assay("run", "tournament", *given)
+    assert made.status == 0, made.err
+    page = tmp_path / "page.html"
+    told = assay("report", str(tmp_path / "run"), "-o", str(page))
+    plain = " ".join(told.out.split())
+    assert "slow: node 3, 1 per node: messages of 256 KiB take 49" in plain
+    assert "Slow pairs, nodes and links, 1 per node" in plain and "nothing slow, 2 per node: " in plain
+    markdown = " ".join(assay("report", str(tmp_path / "run"), "--markdown").out.split())
+    assert "Slow pairs, nodes and links, 1 per node" in markdown
+    text = page.read_text()
+    assert "Slow pairs, nodes and links, 1 per node" in text
+    (packed,) = re.findall(r'<script type="text/plain" id="pack">(.*?)</script>', text, re.DOTALL)
+    unpacked = gzip.decompress(base64.b64decode(packed)).decode()
+    titles = [f"pairs, {ppn} per node, {size}: longer than" for ppn in (1, 2) for size in ("256 KiB", "8 B")]
+    assert all(title in unpacked for title in titles)
+    summary = assay("report", str(tmp_path / "run"), "--json").document["summary"]["findings"]
+    assert [each for each in summary if each["text"].startswith("slow: node 3, 1 per node: messages of 256 KiB")]
+
+
+def test_more_ranks_than_one_placement_has_nodes_are_no_error(tmp_path: Path) -> None:
+    """Sixteen ranks on eight nodes and eight: what is alike of the one has no place in the other."""
+    found = _told(assay("run", "tournament", "--on", "sgi-l1200-cluster", "--ppn", "2,1", "--json"))
+    assert [(each.label, each.ranks, each.nodes) for each in found] == [
+        ("8 ranks, 1 per node", 8, 8),
+        ("16 ranks, 2 per node", 16, 8),
+    ]
+    assert all(len(length.seconds) == each.ranks for each in found for length in each.lengths)
+
+
+def test_passes_of_two_mpis_are_not_pooled(run: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
+    """The launch of a run, told to be of two MPIs in turn: each has the passes that it was measured in."""
+    kept = Run.open(run[1])
+    ((about, file),) = [each for each in kept.tasks() if each[0].benchmark == "tournament"]
+    two = [replace(about, factors={"mpi": name, "transport": "default"}) for name in ("mpich", "openmpi")]
+    kept.tasks = lambda *_, **__: iter([(each, file) for each in two])  # type: ignore[method-assign]
+    found = tournaments(kept, "tournament")
+    assert [(each.label, each.passes, each.launches) for each in found] == [("mpich", 6, 1), ("openmpi", 6, 1)]
+    assert [[thing.text for thing in each.slow] for each in found] == [
+        [SLOW.replace(": messages", f", {name}: messages")] for name in ("mpich", "openmpi")
+    ]

@@ -135,6 +135,7 @@ class Section:
     choices: Annotated[list[Choice] | None, WRITTEN_IF_SET] = None
     guidelines: Annotated[list[GuidelineTest] | None, WRITTEN_IF_SET] = None
     tournament: Annotated[TournamentFound | None, WRITTEN_IF_SET] = None
+    tournaments: Annotated[list[TournamentFound] | None, WRITTEN_IF_SET] = None  # instead, where there are several
     state: str = "invalid"
     states: dict[str, int] = field(default_factory=dict)
     failed_checks: int = 0

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from assay.document.json_form import WRITTEN_IF_SET
+from assay.document.params import Params
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +56,13 @@ class TournamentFound:
 
     `replicates` are launches or passes; `routes` says whether the way of each message is known, as on a described
     machine: then links are among the candidates. `too_many`: pairs or directions that are slow, where they are
-    too many to be named one by one.
+    too many to be named one by one. `params`, where a run's passes were of several numbers of ranks, ranks per node or
+    MPIs and each was judged apart, as if the run had no other (`false_alarms`): what these are of, and `label`, what
+    tells them from the others.
     """
+
+    params: Annotated[Params | None, WRITTEN_IF_SET] = None
+    label: Annotated[str | None, WRITTEN_IF_SET] = None
 
     ranks: int
     nodes: int

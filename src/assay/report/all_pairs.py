@@ -2,6 +2,7 @@
 
 Read from the launches' own lines (`event` pairs): of each pass and length the time of every directed pair, and where
 ranks stood in the circle, which says who exchanged at the same time. Of a described machine also the links of each way.
+Passes of unlike numbers of ranks, ranks per node or MPIs have nothing in common, and are judged apart.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from numpy.typing import NDArray
 
 from assay.analysis.as_fast import as_fast
 from assay.analysis.slow_pairs import FALSE_ALARMS, CandidateKind, Localised, SlowPart, localise, residuals
+from assay.document.params import Params
 from assay.document.tournament import PairTimes, SlowThing, TournamentFound
 from assay.report.pairs_shown import but_for_words, longer
+from assay.report.settings import differing
 from assay.report.units import human
+from assay.samples import case_text
 from assay.store import Run
 
 MOST_ROWS = 64  # of a heat map: of more ranks several share a row
@@ -70,19 +74,44 @@ class Passes:
     places: list[list[int]]
 
 
-def tournament(run: Run, benchmark: str) -> TournamentFound | None:
-    """Judge the passes of a run's launches that count; None where there are none."""
-    lines: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    placement: list[dict[str, Any]] = []
+@dataclass
+class Alike:
+    """The launches of the same ranks, ranks per node and MPI: these, where the ranks were, and each launch's lines."""
+
+    params: Params
+    placement: list[dict[str, Any]] = field(default_factory=list)
+    lines: dict[int, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+
+
+def tournaments(run: Run, benchmark: str) -> list[TournamentFound]:
+    """Judge the passes of a run's launches that count, those of each number of ranks, ranks per node and MPI apart."""
+    groups: dict[str, Alike] = {}
     for about, file in run.tasks():
         if about.benchmark == benchmark and not about.superseded and file.content.done:
-            lines[about.launch] += [json.loads(line) for line in file.content.pairs]
-            placement = placement or file.content.opening.get("placement") or []
+            events = [json.loads(line) for line in file.content.pairs]
+            ranks = max((int(event["case"]["ranks"]) for event in events if "seconds" in event), default=0)
+            if ranks < 2:
+                continue
+            params = {"ranks": ranks, **about.factors}
+            of = groups.setdefault(case_text(params), Alike(params))
+            of.placement = of.placement or file.content.opening.get("placement") or []
+            of.lines[about.launch] += events
+    found = sorted(groups.values(), key=_order)
+    labels = differing([each.params for each in found])
+    return [_judged(each, label) for each, label in zip(found, labels, strict=True)]
+
+
+def _order(alike: Alike) -> tuple[int, str, str, int]:
+    about = alike.params
+    return int(about.get("ppn") or 0), str(about.get("mpi")), str(about.get("transport")), int(about["ranks"])
+
+
+def _judged(alike: Alike, label: str) -> TournamentFound:
+    """Judge the passes of one group at the level of a run that has no other; `label` tells it from others, if any."""
+    lines, ranks = alike.lines, int(alike.params["ranks"])
+    of = f", {label}" if label else ""
     events = [(launch, event) for launch, each in sorted(lines.items()) for event in each]
-    ranks = max((int(event["case"]["ranks"]) for _, event in events if "seconds" in event), default=0)
-    if ranks < 2:
-        return None
-    layout = _layout(ranks, placement, [event for _, event in events])
+    layout = _layout(ranks, alike.placement, [event for _, event in events])
     reading = layout.reading
     lengths, slow, passes, too_many = [], list[SlowThing](), 0, 0
     every = sorted(_passes(events, ranks), key=lambda each: each.bytes)
@@ -93,13 +122,15 @@ def tournament(run: Run, benchmark: str) -> TournamentFound | None:
         level = FALSE_ALARMS / len(every)
         found = localise(each.logs, classes, each.launch_of, kinds, level, _alone(layout, classes))
         apart = np.stack([residuals(times, belongs) for times, belongs in zip(each.logs, classes, strict=True)])
-        slow += [_thing(part, layout, each.bytes, as_fast(part, apart, *layout.ends_of)) for part in found.parts]
+        slow += [_thing(part, layout, each.bytes, as_fast(part, apart, *layout.ends_of), of) for part in found.parts]
         too_many = max(too_many, found.too_many)
         lengths.append(_drawn(each, apart, layout))
         passes = max(passes, len(each.logs))
     assert found is not None
     slow.sort(key=lambda each: (each.shared, each.kind in ("pair", "direction"), -each.slower))
     made = TournamentFound(
+        params=alike.params if label else None,
+        label=label or None,
         ranks=ranks,
         nodes=len(layout.names),
         launches=len(lines),
@@ -113,7 +144,7 @@ def tournament(run: Run, benchmark: str) -> TournamentFound | None:
         slow=slow,
         text=[],
     )
-    return replace(made, text=_text(made))
+    return replace(made, text=_text(made, of))
 
 
 def _layout(ranks: int, placement: list[dict[str, Any]], events: list[dict[str, Any]]) -> Layout:
@@ -214,7 +245,7 @@ def _cables(layout: Layout) -> Integers:
     return np.asarray([*found, -1], np.int64)
 
 
-def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int]) -> SlowThing:
+def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int], of: str) -> SlowThing:
     name, ranks, nodes, link = "", list[int](), list[str](), None
     if part.kind.startswith("node"):
         nodes = [layout.names[part.number]]
@@ -235,7 +266,7 @@ def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int]) -> Sl
     amount = ", ".join(filter(None, longer(part.effect, part.interval)))
     where = ", only where they share links with others" if part.shared else ""
     but_for = [layout.names[node] for node in beside]
-    text = f"{name}: messages of {human(float(length), 'B')} take {amount}{where}{but_for_words(but_for)}"
+    text = f"{name}{of}: messages of {human(float(length), 'B')} take {amount}{where}{but_for_words(but_for)}"
     return SlowThing(
         kind=part.kind,
         text=text,
@@ -273,18 +304,18 @@ def _square(values: NDArray[np.float64], layout: Layout, step: int) -> list[list
     return [[None if np.isnan(cell).all() else float(np.nanmedian(cell)) for cell in row] for row in cells]
 
 
-def _text(found: TournamentFound) -> list[str]:
+def _text(found: TournamentFound, of: str) -> list[str]:
     """The lines that are read: what is slow, then what was judged and how."""
     what = "nodes, links, pairs and directions" if found.routes else "nodes, pairs and directions"
     ways = "" if found.routes else " (no ways of messages are known here, so no links)"
     judged = (
         f"{found.candidates} {what}{ways}; {found.passes} passes in {found.launches} "
         f"launch{'es' * (found.launches > 1)}, replicates: {found.replicates}; false "
-        f"alarms in {found.false_alarms:.0%} of runs"
+        f"alarms in {found.false_alarms:.0%} of runs{' with these alone' if of else ''}"
     )
     slow = [each.text if each.shared else f"slow: {each.text}" for each in found.slow]
     if found.too_many:
-        many = f"slow: {found.too_many} pairs or directions, too many to be exceptions and to be named"
+        many = f"slow: {found.too_many} pairs or directions{of}, too many to be exceptions and to be named"
         slow.append(f"{many}: the map of pairs shows where they are")
     nothing = not found.too_many and all(each.shared for each in found.slow)
-    return [*slow, f"{'nothing slow' if nothing else 'judged'}: {judged}"]
+    return [*slow, f"{'nothing slow' if nothing else 'judged'}{of}: {judged}"]

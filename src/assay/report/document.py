@@ -212,7 +212,7 @@ def _section(
     result.add_unmeasured([note.removeprefix(DOUBTED) for note in uncertain])  # the program itself does not trust it
     noted |= dict.fromkeys(result.remarks)
     pairs = _pairs(run, record)
-    noted |= dict.fromkeys(pairs.text if pairs else ())
+    noted |= dict.fromkeys(text for found in pairs for text in found.text)
     noise = _noise(run, record)
     for node in noise:
         noted |= {f"{node.host}: {text}" if len(noise) > 1 else text: None for text in node.text}
@@ -226,7 +226,8 @@ def _section(
         framed,
         choices=None if framed.choice is None else choices(derived, framed.choice, described=described),
         guidelines=None if framed.choice is None else guidelines(derived, framed.choice, described=described) or None,
-        tournament=pairs,
+        tournament=pairs[0] if len(pairs) == 1 else None,
+        tournaments=pairs if len(pairs) > 1 else None,
         state=overall(counts) if derived else "clean" if left_out and not lines.failed else "invalid",
         states=counts,
         failed_checks=len(lines.failed),
@@ -262,12 +263,12 @@ def _noise(run: Run, record: Benchmark) -> list[NodeNoise]:
     return noise_by_node(run, record.name)
 
 
-def _pairs(run: Run, record: Benchmark) -> TournamentFound | None:
+def _pairs(run: Run, record: Benchmark) -> list[TournamentFound]:
     if not record.extra.get("pairs"):
-        return None
-    from assay.report.all_pairs import tournament
+        return []
+    from assay.report.all_pairs import tournaments
 
-    return tournament(run, record.name)
+    return tournaments(run, record.name)
 
 
 def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:

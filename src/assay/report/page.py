@@ -187,7 +187,7 @@ def markdown(document: Document) -> str:
         spread = tables.levels(section)
         beside = (
             *(shares.table(section), accuracy.table(first[section.benchmark])),
-            *(choices.table(section), guidelines.table(section), pairs_shown.table(section)),
+            *(choices.table(section), guidelines.table(section), *pairs_shown.tables(section)),
         )
         written += [made.markdown() for made in (spread, *beside, energy.table(section), *squares(section)) if made]
         written += [f"- {text}" for text in over_time.lines(section)]

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from assay.document.grid import Grid, grid
 from assay.document.params import Plot
 from assay.document.section import Section
-from assay.document.tournament import SlowThing
+from assay.document.tournament import SlowThing, TournamentFound
 from assay.report.plots import layout
 from assay.report.units import human
 
 MOST_ROWS = 24
+MOST_LENGTHS = 4  # drawn of what was judged together
 MOST_BESIDE = 3  # nodes named as those that a slow one is as fast with
 CABLE = "look at that cable, its ports and that node"
 FURTHER = "it may only be further away, on another switch than most: else look at the cables between"
@@ -22,11 +23,19 @@ LEAST_SCALE = 0.05  # of the colours: smaller differences look alike
 MOST_SCALE = 1.0  # what takes twice as long and longer looks alike
 
 
+def judged(section: Section) -> list[TournamentFound]:
+    """Give what was judged: none, one, or one for each number of ranks, ranks per node and MPI."""
+    return [section.tournament] if section.tournament else section.tournaments or []
+
+
 def plots(section: Section) -> list[Plot]:
     """Draw each length's pairs, the longest first: how much longer each takes than what is alike."""
-    found = section.tournament
+    return [plot for found in judged(section) for plot in _plots(found)[:MOST_LENGTHS]]
+
+
+def _plots(found: TournamentFound) -> list[Plot]:
     made = []
-    for each in sorted(found.lengths, key=lambda one: -one.bytes) if found else []:
+    for each in sorted(found.lengths, key=lambda one: -one.bytes):
         step, rows = each.ranks_per_row, len(each.slower)
         names = [str(at * step) if step == 1 else f"{at * step}–{at * step + step - 1}" for at in range(rows)]
         known = [abs(value) for row in each.slower for value in row if value is not None]
@@ -47,7 +56,9 @@ def plots(section: Section) -> list[Plot]:
             "colorscale": FAST_TO_SLOW,
             "colorbar": {"tickformat": "+.0%"},
         }
-        drawn = layout(f"pairs, {human(float(each.bytes), 'B')}: longer than what is alike", "to", "from", False)
+        drawn = layout(
+            f"pairs{_of(found)}, {human(float(each.bytes), 'B')}: longer than what is alike", "to", "from", False
+        )
         drawn["xaxis"] |= {"type": "category", "side": "bottom", "constrain": "domain", "tickangle": -90}
         drawn["yaxis"] |= {"type": "category", "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"}
         drawn["height"] = min(620, 220 + 40 * rows)
@@ -60,11 +71,16 @@ def _written(time: float | None, more: float | None) -> str:
     return "" if time is None or more is None else f"{human(time, 's', 3)}, {more:+.1%}"
 
 
-def table(section: Section) -> Grid | None:
-    """Lay out what is slow, and where messages wait for others; None where nothing and nowhere."""
-    found = section.tournament
-    if found is None or not found.slow:
-        return None
+def _of(found: TournamentFound) -> str:
+    return f", {found.label}" if found.label else ""
+
+
+def tables(section: Section) -> list[Grid]:
+    """Lay out what is slow, and where messages wait for others: a table for each that has any."""
+    return [_table(found) for found in judged(section) if found.slow]
+
+
+def _table(found: TournamentFound) -> Grid:
     mixed = not all(each.shared for each in found.slow)
     rows = [
         (
@@ -78,7 +94,7 @@ def table(section: Section) -> Grid | None:
     left = len(found.slow) - len(rows)
     note = found.text[-1] + (f"; {left} more are in the JSON" if left else "")
     title = "Slow pairs, nodes and links" if mixed else "Where messages wait for others that share their links"
-    return grid(title, ("what", "bytes", "messages take", "between", "readings"), rows, note, left=1)
+    return grid(f"{title}{_of(found)}", ("what", "bytes", "messages take", "between", "readings"), rows, note, left=1)
 
 
 def but_for_words(nodes: Sequence[str]) -> str:
@@ -110,20 +126,21 @@ def _name(text: str) -> str:
 
 
 def slow(section: Section) -> Iterator[tuple[float, str, str]]:
-    """The line of the first screen where something is slow: how much, what, with how many more, and what to look at."""
-    found = section.tournament
-    things = [each for each in found.slow if not each.shared] if found else []
-    if things:
-        yield things[0].slower, f"slow: {_with_more(things)}", FURTHER if things[0].but_for else CABLE
-    elif found and found.too_many:
-        yield 0.0, next(text for text in found.text if text.startswith("slow: ")), CABLE
+    """A line of the first screen where something is slow: how much, what, with how many more, and what to look at."""
+    for found in judged(section):
+        things = [each for each in found.slow if not each.shared]
+        if things:
+            yield things[0].slower, f"slow: {_with_more(things)}", FURTHER if things[0].but_for else CABLE
+        elif found.too_many:
+            yield 0.0, next(text for text in found.text if text.startswith("slow: ")), CABLE
 
 
 def waiting(section: Section) -> Iterator[tuple[str, str]]:
-    """The line where messages wait for others more than elsewhere: where, and what that means."""
-    things = [each for each in section.tournament.slow if each.shared] if section.tournament else []
-    if things:
-        yield f"all pairs at once: {_with_more(things)}", WAITS if things[0].alone else UNTRIED
+    """A line where messages wait for others more than elsewhere: where, and what that means."""
+    for found in judged(section):
+        things = [each for each in found.slow if each.shared]
+        if things:
+            yield f"all pairs at once: {_with_more(things)}", WAITS if things[0].alone else UNTRIED
 
 
 def _with_more(things: Sequence[SlowThing]) -> str:

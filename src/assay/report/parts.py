@@ -76,7 +76,7 @@ class BenchmarkOnPage:
     accuracy: Grid | None
     choices: Grid | None
     guidelines: Grid | None
-    slow: Grid | None
+    slow: list[Grid]
     energy: Grid | None
     own: list[Grid]
     over_time: list[str]
@@ -147,6 +147,7 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
     keys = []
     most = MOST_CHOICES if section.choice else MOST_SIDE_BY_SIDE
     most += file_rates.MOST_PLOTS if file_rates.covers(section) else 0
+    most = max(most, pairs_shown.MOST_LENGTHS * len(pairs_shown.judged(section)))
     for i, plot in enumerate(_plots(section)[:most]):
         keys.append(f"{name}-{i}")
         drawn.plots[keys[-1]] = plot | {"of": section.title}
@@ -169,7 +170,7 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
         accuracy=accuracy.table(section),
         choices=choices.table(section),
         guidelines=guidelines.table(section),
-        slow=pairs_shown.table(section),
+        slow=pairs_shown.tables(section),
         energy=energy.table(section),
         own=own_tables.tables(document, section),
         over_time=over_time.lines(section),

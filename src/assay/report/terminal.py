@@ -120,10 +120,10 @@ def _benchmark(out: Console, section: Section) -> None:
     held_to = guidelines.table(section)
     if held_to:
         out.print(held_to.rich())
-    slow = pairs_shown.table(section)
-    if slow:
+    for slow in pairs_shown.tables(section):
         out.print(slow.rich())
-    _lines(out, [f"  {text}" for text in section.tournament.text] if section.tournament and not slow else [])
+    unseen = [found for found in pairs_shown.judged(section) if not found.slow]
+    _lines(out, [f"  {text}" for found in unseen for text in found.text])
     instead = bool(beside) or bool(judged) or by_level or bool(of_files)
     if (left or not lengths) and not (instead and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))
