@@ -87,3 +87,25 @@ def test_table_6_15_has_the_machine_s_row(tmp_path: Path) -> None:
     quoted = {row[0]: row[1:] for row in table.rows[1:]}
     assert quoted["SGI L1200 cluster"] == ("94 MB/s", "15.9 us")
     assert quoted["IBM Netfinity cluster (Poughkeepsie) ?"] == ("132 MB/s", "2.7 us")
+
+
+def test_two_ranks_in_one_node_and_in_two_have_a_row_each(tmp_path: Path) -> None:
+    """Each row is the two numbers of its own run; the latency's lengths are counted, and those of a cell's twin."""
+    given = ("run", "fine-echo", "--on", "sgi-l1200-cluster", "-n", "2")
+    assert assay(*given, "--ppn", "1,2", "--out", str(tmp_path / "both")).status == 0
+    (table,) = tables(document(Run.open(tmp_path / "both")))
+    rows = {}
+    for ppn in ("1", "2"):
+        assert assay(*given, "--ppn", ppn, "--out", str(tmp_path / ppn)).status == 0
+        (own,) = tables(document(Run.open(tmp_path / ppn)))
+        assert own.rows[0][0] == "sgi-l1200-cluster (simulated)"
+        rows[ppn] = own.rows[0][1:]
+    assert rows["1"] != rows["2"]
+    first, second, quoted = table.rows[:3]
+    assert tuple(first) == ("sgi-l1200-cluster (simulated, 1 CPU/node)", *rows["1"])
+    assert tuple(second) == ("sgi-l1200-cluster (simulated, 2 CPUs/node)", *rows["2"])
+    assert "(simulated" not in quoted[0]
+    lengths = benchmark("fine-echo").parameters["bytes"].default
+    assert isinstance(lengths, tuple)
+    short = [length for length in lengths if int(length) <= 1000]
+    assert f"over {len(short)} lengths up to 1,000 B (the one beside a published cell: over 9)" in table.note

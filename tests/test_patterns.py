@@ -174,3 +174,29 @@ def test_the_papers_tables_stand_beside_this_machines_greatest_rates(tmp_path: P
         assert row[:2] == (human(own, "B/s", 3), human(8000, "B"))
         printed = {6: ("12", "12", "56", "47"), 8: ("12", "12", "45", "47")}  # Compaq, SGI, IBM, SGI
         assert row[2:] == printed[near]
+
+
+def test_ranks_per_node_have_columns_of_their_own(tmp_path: Path) -> None:
+    """Of eight ranks in pairs a bisection crosses each node's link twice: half the rate, as the IBM's 47 of 91 MB/s."""
+    given = ("--set", "pattern=bisection-regular,broadcast", "--set", "bytes=1000,1048576", "-n", "8")
+    alone = {}
+    for ppn in ("1", "2"):
+        made = assay("run", "patterns", "--on", "sgi-l1200-cluster", *given, "--ppn", ppn, "--json")
+        assert made.status == 0, made.err
+        rates = [f for f in made.document["figures"] if f["name"] == "rate" and f["statistic"] == "median"]
+        for pattern in ("bisection-regular", "broadcast"):
+            alone[pattern, ppn] = max(f["value"] for f in rates if f["params"]["pattern"] == pattern)
+    made = assay("run", "patterns", "--on", "sgi-l1200-cluster", *given, "--ppn", "2,1", "--out", str(tmp_path / "run"))
+    assert made.status == 0 and max(map(len, made.out.splitlines()[:-1])) <= 80
+    (table,) = tables(document(Run.open(tmp_path / "run")))
+    first, second, length = table.headings[1:4]
+    assert (first, second, length) == (
+        "sgi-l1200-cluster (simulated, 8 ranks, 1 CPU/node)",
+        "the same, 2 CPUs/node",
+        "of length",
+    )
+    for name, *cells_of in table.rows:
+        expected_cells = [human(alone[name, ppn], "B/s", 3) for ppn in ("1", "2")]
+        assert cells_of[:3] == [*expected_cells, human(1048576, "B")]
+    assert alone["bisection-regular", "1"] / alone["bisection-regular", "2"] == pytest.approx(2, rel=0.05)
+    assert alone["broadcast", "2"] > alone["broadcast", "1"]  # so that a maximum over both mixes them

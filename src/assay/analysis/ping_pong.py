@@ -14,6 +14,9 @@ import numpy as np
 from assay.analysis.alpha_beta import ordinary_line
 
 SHORT = 1000  # B
+STEPS = (  # B, of the ping-pong that a published cell is compared with: few, as many machines are simulated
+    *(4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 8000, 16000, 32000, 80000, 160000, 400000, 1000000, 4000000),
+)
 
 
 def latency(times: Mapping[int, float]) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.analysis.ping_pong import greatest_rate, latency
+from assay.analysis.ping_pong import STEPS, greatest_rate, latency
 from assay.described.shipped import shipped
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells.answers import Answers
@@ -57,11 +57,6 @@ def patterns(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> 
         if found:
             made.append((cell, max(each.value for each in found)))
     return made
-
-
-STEPS = (  # B, of the fine ping-pong
-    *(4, 8, 16, 32, 64, 128, 256, 512, 1000, 2000, 4000, 8000, 16000, 32000, 80000, 160000, 400000, 1000000, 4000000),
-)
 
 
 @rule("euroben.mod1j")

@@ -1,42 +1,59 @@
-"""Table 6.15 of van der Steen 2000 with this machine's row: greatest rate and latency of a ping-pong (mod1j).
+"""Table 6.15 of van der Steen 2000 with this machine's rows: greatest rate and latency of a ping-pong (mod1j).
 
 The latency is the intercept of a least-squares line over the lengths up to 1,000 bytes; the paper names an error of its
-latency, so that it was fitted as well, but not over which lengths.
+latency, so that it was fitted as well, but not over which lengths. Where the two ranks were measured in one node and in
+two, each has a row.
 """
 
 from __future__ import annotations
 
-from assay.analysis.ping_pong import SHORT, greatest_rate, latency
+from collections import defaultdict
+from collections.abc import Iterable
+
+from assay.analysis.ping_pong import SHORT, STEPS, greatest_rate, latency
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.machine import catalogue
 from assay.papers.tables.hypercubes import kind
+from assay.papers.tables.placement import on_nodes, per_node
 from assay.report.units import human
 
 PAPER, TABLE, BENCHMARK = "vandersteen2000_beowulf", "table6.15", "fine-echo"
+LEAST = 2  # short lengths that make a line
 
 
 def tables(document: Document) -> list[Grid]:
     """The table; [] where this run measured no ping-pong in fine steps."""
-    times: dict[int, float] = {}
+    by_node: dict[int, dict[int, float]] = defaultdict(dict)  # one-way times by ranks per node and length
     for section in document.benchmarks:
         for each in section.figures if section.benchmark == BENCHMARK else ():
             if each.name == "half_round_trip" and each.statistic == "median" and each.value is not None:
-                size = int(each.params["bytes"])
+                size, times = int(each.params["bytes"]), by_node[per_node(each)]
                 times[size] = min(each.value, times.get(size, each.value))
-    if len([size for size in times if size <= SHORT]) < 2:
+    known = {nodes: by_node[nodes] for nodes in sorted(by_node) if len(_short(by_node[nodes])) >= LEAST}
+    if not known:
         return []
-    rate, size = greatest_rate(times)
-    own = (human(rate, "B/s", 3), human(latency(times), "s", 3))
-    rows: list[tuple[str, ...]] = [(f"{document.machine} ({kind(document)})", *own)]
+    rows: list[tuple[str, ...]] = []
+    for nodes, times in known.items():
+        rate, _ = greatest_rate(times)
+        own = (human(rate, "B/s", 3), human(latency(times), "s", 3))
+        rows.append((f"{document.machine} ({kind(document)}{on_nodes(nodes)})", *own))
     quoted = catalogue.cells(paper=PAPER, table=TABLE)
     for machine in dict.fromkeys(cell.machine for cell in quoted):
         cells = {cell.metric: cell for cell in quoted if cell.machine == machine}
         printed = (f"{cells[metric].printed:g} {cells[metric].printed_unit}" for metric in ("bandwidth", "latency"))
         doubtful = " ?" if any(cell.doubtful for cell in cells.values()) else ""
         rows.append((f"{catalogue.machine(machine or '').name}{doubtful}", *printed))
+    lengths = max(known.values(), key=len)
+    sizes = " and ".join(dict.fromkeys(human(greatest_rate(times)[1], "B") for times in known.values()))
+    twins = f" (the one beside a published cell: over {len(_short(STEPS))})" if document.described else ""
     note = (
-        f"Here: r_max at {human(size, 'B')}, of {len(times)} lengths; the latency is a line's intercept over "
-        f"lengths up to {SHORT:,} B. Others: quoted; ? the paper doubts that the two ranks were in two nodes."
+        f"Here: r_max at {sizes}, of {len(lengths)} lengths; the latency is a line's intercept over "
+        f"{len(_short(lengths))} lengths up to {SHORT:,} B{twins}. "
+        "Others: quoted; ? the paper doubts that the two ranks were in two nodes."
     )
     return [grid("Table 6.15: ping-pong of EuroBen's mod1j", ("", "r_max", "latency"), rows, note)]
+
+
+def _short(lengths: Iterable[int]) -> list[int]:
+    return [size for size in lengths if size <= SHORT]
