@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
 import statistics
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import slurm_cluster
+from assay.benchmark.record import programs_root
 from assay.described.machine_file import DescribedMachine
 from assay.execute import leash, node_exchange
+from assay.execute.build import build
 from assay.execute.node_exchange import LENGTH, Exchanged, exchange, rates
 from assay.machine import node_inventory
 from assay.machine.node_inventory import (
@@ -81,6 +86,20 @@ def test_the_peak_of_a_published_machine_and_of_one_without_flags() -> None:
     """Xeon Platinum 8280: 28 cores x 2.7 GHz x 32 flops = 2,419 Gflop/s, as Intel's own table has it."""
     assert theoretical_peak(28, 2.7e9, ("fma", "avx512f")) == pytest.approx(2419.2e9)
     assert theoretical_peak(28, 2.7e9, ()) is None and theoretical_peak(None, 2.7e9, ("fma",)) is None
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_the_measured_peak_is_no_more_than_two_units_give_and_its_chains_are_twelve() -> None:
+    """Chains that are alike were once compiled as one: its latency was counted twelve times."""
+    source = SimpleNamespace(name="node_speed", kind="node", extra={}, path=programs_root() / "jobs/node_speed.cpp")
+    program = build([source], mpi=None)["node_speed"].path
+    flags = Path("/proc/cpuinfo").read_text().split()
+    found = json.loads(subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout)
+    lanes = 8 if "avx512f" in flags else 4 if "avx2" in flags else 2
+    assert found["right"] and found["peak"] <= 1.03 * found["clock"] * 2 * 2 * lanes
+    if shutil.which("objdump") and "fma" in flags:
+        code = subprocess.run(["objdump", "-d", program], capture_output=True, text=True, check=True).stdout
+        assert len(re.findall(r"\tvfmadd\w+pd .*%[yz]mm", code)) >= 12
 
 
 def test_differences_name_the_minority_or_all() -> None:

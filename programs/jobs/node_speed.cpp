@@ -36,6 +36,7 @@ void piece(Time& best, const Work& work) {
 [[gnu::noinline]] double multiply_adds(double one, double step) {
   using Wide = assay::Vector<double>;
   Wide held[chains] = {};
+  for (Wide& each : held) assay::timing::opaque(each);  // chains that begin alike would be compiled as one
   const Wide factor = one - Wide{}, term = step - Wide{};
   for (std::int64_t i = 0; i < turns; ++i)
 #pragma GCC unroll 12
