@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from assay.described.machine_file import DescribedMachine
+from assay.verbs._wishing import evaluation
 from command_line import assay
 from started import play
 
@@ -175,6 +176,67 @@ def test_ppn_places_the_ranks_of_a_described_machine(tmp_path: Path) -> None:
     assert run_on("sgi-l1200-cluster", "-n", "4", "--out", str(tmp_path / "own")) == {None: both[1]}
     (packed,) = run_on("ibm-netfinity-cluster", "-n", "4", "--out", str(tmp_path / "ibm")).values()
     assert packed == pytest.approx(both[2], rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("on", "words", "ranks"),
+    [
+        ("ibm-netfinity-cluster", ("-N", "2"), 4),  # two on a node, as it was measured
+        ("compaq-alphaserver-sc", ("-N", "2"), 8),  # of four processors each
+        ("sgi-l1200-cluster", ("-N", "2"), 2),  # its description says one
+        ("sgi-l1200-cluster", ("-N", "2", "--ppn", "2"), 4),
+    ],
+)
+def test_nodes_are_counted_as_nodes(on: str, words: tuple[str, ...], ranks: int, tmp_path: Path) -> None:
+    answer = assay("run", "barrier", "--on", on, *words, "--json", "--out", str(tmp_path / "run"))
+    assert answer.status == 0, answer.err
+    assert {figure["params"]["ranks"] for figure in answer.document["figures"]} >= {ranks}
+    assert max(figure["params"]["ranks"] for figure in answer.document["figures"]) == ranks
+
+
+def test_ranks_are_spread_over_the_nodes_that_are_named(tmp_path: Path) -> None:
+    """Four ranks on two nodes of two processors share a wire, where four nodes would give each its own."""
+
+    def bisection(*words: str) -> float:
+        chosen = ("--set", "pattern=bisection-regular", "--set", "bytes=1048576", "-n", "4", *words)
+        out = str(tmp_path / "".join(words).replace("-", ""))
+        answer = assay("run", "patterns", "--on", "sgi-l1200-cluster", *chosen, "--out", out, "--json")
+        assert answer.status == 0, answer.err
+        (time, *_) = [each["value"] for each in answer.document["figures"] if each["name"] == "time"]
+        return float(time)
+
+    four, two = bisection("-N", "4"), bisection("-N", "2")
+    assert four == bisection("--ppn", "1") and two == bisection("--ppn", "2")
+    assert two > 1.5 * four
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "seen", "accepted"),
+    [
+        (("-N", "9"), "-N", "9", "1 to 8"),
+        (("-N", "3", "-n", "8"), "-n", "8", "up to 6"),
+        (("-N", "3", "--ppn", "1", "-n", "4"), "-n", "4", "up to 3"),
+    ],
+)
+def test_more_nodes_than_there_are_and_more_ranks_than_they_hold_are_refused(
+    words: tuple[str, ...], key: str, seen: str, accepted: str
+) -> None:
+    answer = assay("run", "patterns", "--on", "sgi-l1200-cluster", *words)
+    assert answer.status == 2
+    assert f"sgi-l1200-cluster {key}: " in answer.err and f"seen: {seen}; accepted: {accepted}" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("on", "ppn", "most"), [("ibm-netfinity-cluster", "1", 8), ("compaq-alphaserver-sc", "1,4", 16)]
+)
+def test_an_evaluation_with_ranks_per_node_takes_all_nodes(on: str, ppn: str, most: int, tmp_path: Path) -> None:
+    """Those that measure nothing there are of no interest here: their sizes are chosen before."""
+    options = dict.fromkeys(("via", "nodes", "launches", "within", "budget", "compilers", "flags", "isas", "mpis"))
+    made = evaluation({**options, "transports": None, "on": on, "ppn": ppn, "profile": "quick", "only": "messages",
+                       "seed": 1})  # fmt: skip
+    assert made.wishes is not None
+    tasks = made.wishes.plan().tasks
+    assert max(task.ranks for task in tasks if task.benchmark == "barrier") == most
 
 
 def test_more_ranks_than_nodes_go_two_on_a_node(tmp_path: Path) -> None:

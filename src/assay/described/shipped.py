@@ -47,6 +47,17 @@ def room(description: DescribedMachine, per_node: int | None = None) -> int | No
         raise description.refused(error) from None
 
 
+def nodes_of(description: DescribedMachine) -> int | None:
+    """How many nodes the machine has; None where that is any number."""
+    return room(description, 1) if description.network is not None else room(description)
+
+
+def usual_per_node(description: DescribedMachine) -> int:
+    """How many ranks go on a node where nobody says it: the description's `node.ranks`, else its processors."""
+    node = description.node
+    return 1 if node is None else node.ranks or node.processors
+
+
 def per_node(description: DescribedMachine, ranks: int, given: int | None = None) -> int | None:
     """How many ranks go on a node: as `given` (--ppn), else the description's own, or as many more as `ranks` ask for.
 

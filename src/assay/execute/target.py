@@ -49,6 +49,31 @@ def ranks_wanted(
     return int(wanted)
 
 
+def on_nodes(
+    on: str, overrides: Mapping[str, str], nodes: int, ppn: int | None, ranks: int | None
+) -> tuple[int, int | None]:
+    """How many ranks go on so many nodes of a described machine, and on each where that is not its usual number.
+
+    `ranks` (-n) and `ppn`: as given, or None. InputError where it has not so many nodes, or they not so much room.
+    """
+    from assay.described.shipped import nodes_of, open_described, usual_per_node
+
+    machine = open_described(on, overrides)
+    _has_nodes(on, nodes, nodes_of(machine))
+    if ranks is None:
+        return nodes * (ppn or usual_per_node(machine)), ppn
+    most = nodes * (ppn or (machine.node.processors if machine.node else 1))
+    if ranks > most:
+        problem = f"are more ranks than -N {nodes} has room for"
+        raise InputError(problem, key=f"{on} -n", value=ranks, accepted=f"up to {most}")
+    return ranks, ppn or -(-ranks // nodes)
+
+
+def _has_nodes(on: str, wanted: int, there: int | None) -> None:
+    if there is not None and wanted > there:
+        raise InputError("are more nodes than it has", key=f"{on} -N", value=wanted, accepted=f"1 to {there}")
+
+
 def enough_ranks(
     records: Sequence[Benchmark],
     on: str | None,
@@ -61,9 +86,13 @@ def enough_ranks(
     InputError where a described machine has fewer nodes than are asked for, or where nothing can be kept.
     """
     room = None if on is None else _room(on, None, max(ppn, default=None))
-    if nodes is not None:
-        if room is not None and nodes * max(ppn, default=1) > room:
-            raise InputError("are more ranks than it has room for", key=f"{on} -N", value=nodes, accepted=f"{room}")
+    if nodes is not None and on is not None:
+        from assay.described.shipped import nodes_of, open_described, usual_per_node
+
+        machine = open_described(on)
+        _has_nodes(on, nodes, nodes_of(machine))
+        there = nodes * min(ppn, default=usual_per_node(machine))
+    elif nodes is not None:
         there = nodes * min(ppn, default=1)
     elif on is not None:
         there = room or 1 << 20

@@ -14,7 +14,7 @@ from assay.execute.folders import Folder, folders
 from assay.execute.local import on_this_host
 from assay.execute.plan import Plan, Size
 from assay.execute.session import Target
-from assay.execute.target import ranks_wanted, target
+from assay.execute.target import on_nodes, ranks_wanted, target
 from assay.execute.variants import admit
 
 
@@ -97,10 +97,13 @@ class Wishes:
         """Ranks, and ranks per node: as given, else nodes times ranks per node, else what the record asks for."""
         given = self.ranks if record.kind == "ranks" or len(self.names) == 1 else None
         sizes = []
-        for ppn in self.ppn or (None,):
-            wanted = given
-            if wanted is None and record.kind == "ranks" and self.nodes is not None:
-                wanted = self.nodes * (ppn or 1)
+        for each in self.ppn or (None,):
+            wanted, ppn = given, each
+            if record.kind == "ranks" and self.nodes is not None:
+                if self.on is not None:
+                    wanted, ppn = on_nodes(self.on, self.machine, self.nodes, ppn, given)
+                elif wanted is None:
+                    wanted = self.nodes * (ppn or 1)
             sizes.append(
                 Size(ranks_wanted(record, wanted, self.on, self.machine, ppn), ppn if record.kind == "ranks" else None)
             )

@@ -17,7 +17,7 @@ from assay.execute.variants import product, taken_by
 from assay.execute.wishes import Wishes, counts, seconds, share
 from assay.verbs import _quoting
 
-MOST_PLAYED = 128  # nodes: an exchange of all with all grows by their square
+MOST_PLAYED = 128  # ranks: an exchange of all with all grows by their square
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     )
     wishes.check()
     if nodes is None and on is not None:
-        wishes = replace(wishes, nodes=_played(on))
+        wishes = _all_nodes(wishes, on)
     quoted = _quoting.quoted_whole(wishes, parts)
     if quoted is not None:
         return Evaluation(None, quoted)
@@ -92,11 +92,15 @@ def _too_few(record: Benchmark, on: str | None) -> dict[str, str]:
     return {"benchmark": record.name, "title": record.title, "reason": reason}
 
 
-def _played(on: str) -> int | None:
-    """How many nodes of a described machine take part: all, up to so many; None where that is any number."""
-    from assay.described.shipped import open_described, room, shipped
+def _all_nodes(wishes: Wishes, on: str) -> Wishes:
+    """Let all nodes of a described machine take part, or so many of them; as they are where that is any number."""
+    from assay.described.shipped import nodes_of, open_described, room, shipped
 
     if on.partition(":")[0] not in shipped() and not on.endswith(".toml"):
-        return None  # only quoted, or unknown: said elsewhere
-    found = room(open_described(on))
-    return None if found is None else min(found, MOST_PLAYED)
+        return wishes  # only quoted, or unknown: said elsewhere
+    machine = open_described(on)
+    if wishes.ppn:
+        there = nodes_of(machine)
+        return wishes if there is None else replace(wishes, nodes=min(there, max(1, MOST_PLAYED // max(wishes.ppn))))
+    found = room(machine)
+    return wishes if found is None else replace(wishes, ranks=min(found, MOST_PLAYED))
