@@ -245,7 +245,7 @@ def _cables(layout: Layout) -> Integers:
     return np.asarray([*found, -1], np.int64)
 
 
-def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int], of: str) -> SlowThing:
+def _thing(part: SlowPart, layout: Layout, length: int, beside: list[int], of: str = "") -> SlowThing:
     name, ranks, nodes, link = "", list[int](), list[str](), None
     if part.kind.startswith("node"):
         nodes = [layout.names[part.number]]
