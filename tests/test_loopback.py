@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from assay.execute.build import build
 from assay.execute.job import Job, launcher
 from assay.execute.loopback import loopback
 from assay.execute.mpi import Mpi
+from assay.execute.transports import variables
+from small_programs import script
 from started import words
 from test_launchers import MPIS, marked
 
@@ -87,12 +90,24 @@ def test_what_a_person_has_set_stays() -> None:
     assert loopback("Some MPI", {}) == {}
 
 
+@pytest.mark.parametrize("transport", ["tcp", "UCX_TLS=self,tcp"])
+def test_messages_by_tcp_are_not_held_to_the_loopback_device(tmp_path: Path, transport: str) -> None:
+    """UCX 1.20 (MPICH's wheel): `tcp/lo - no route`. The starter is a script that says what it was told."""
+    starter = script(
+        tmp_path / "bin", "mpiexec", "echo devices=$UCX_NET_DEVICES tls=$UCX_TLS hydra=$HYDRA_IFACE; exit 1"
+    )
+    mpi = Mpi("/bin/false", str(starter), "MPICH", "5.0", False)
+    job = Job("x", ("/bin/true",), 2, None, None, tmp_path / "l.jsonl", tmp_path / "log", 20)
+    assert "devices=lo tls= hydra=lo" in (launcher("mpiexec", mpi).run(job).reason or "")
+    by_tcp = replace(job, environment=variables(transport, mpi, here=True))
+    reason = launcher("mpiexec", mpi).run(by_tcp).reason or ""
+    assert "devices= tls=" in reason and "hydra=lo" in reason
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("key", ["SLURM_JOB_ID", "HYDRA_HOST_FILE"])
 def test_several_hosts_keep_their_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     """The starter is a script that says what it was told."""
-    from small_programs import script
-
     starter = script(
         tmp_path / "bin", "mpiexec", "echo btl=$OMPI_MCA_btl dir=$OMPI_MCA_btl_sm_backing_directory >&2; exit 1"
     )

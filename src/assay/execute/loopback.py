@@ -2,7 +2,8 @@
 
 Open MPI's TCP transport listens on all addresses, whatever interface it is told to use; it is left out, since ranks of
 one host share memory. It stays where a program starts another process beside its ranks, which reaches them by TCP only.
-Open MPI's own starter (mpirun, prterun) has no parameter for the address that it listens on.
+Open MPI's own starter (mpirun, prterun) has no parameter for the address that it listens on. UCX has no route between
+two ranks by TCP through the loopback device: it is given all devices where its messages go by TCP (UCX_TLS).
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ _SETTINGS = {
 def loopback(implementation: str, environment: Mapping[str, str], *, spawns: bool = False) -> dict[str, str]:
     """What to add to the environment of a starter whose ranks are all here; what a person has set stays as it is.
 
-    `spawns`: the program starts processes itself.
+    `environment`: of the ranks, with what their transport asks for. `spawns`: the program starts processes itself.
     """
-    settings = _SETTINGS.get(implementation, {})
-    return {key: settings[key] for key in settings if key not in environment and not (spawns and key == "OMPI_MCA_btl")}
+    left = set(environment)
+    if spawns:
+        left.add("OMPI_MCA_btl")
+    if "tcp" in environment.get("UCX_TLS", "").split(","):
+        left.add("UCX_NET_DEVICES")
+    return {key: value for key, value in _SETTINGS.get(implementation, {}).items() if key not in left}

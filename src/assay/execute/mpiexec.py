@@ -113,7 +113,7 @@ class MpiexecLauncher:
         command = (self.mpi.mpiexec, "-n", str(job.ranks), *words, *job.command, "--out", str(job.out))
         here = job.nodes in (None, 1) and not _elsewhere()
         if here:
-            added = added | loopback(self.mpi.implementation, os.environ, spawns=job.spawns)
+            added = added | loopback(self.mpi.implementation, {**os.environ, **job.environment}, spawns=job.spawns)
         return launch(job, command, added, binding, here=here)
 
     def close(self) -> None:
