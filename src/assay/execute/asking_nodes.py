@@ -118,12 +118,12 @@ def _ask(
         if ended.missing:
             raise MeasurementError(f"cannot be started: {ended.missing}")
         found = {}
-        for node, file in files.items():
+        for at, (node, file) in enumerate(files.items()):
             answer = file.read_text(errors="replace") if file.exists() else ""
             error = file.with_suffix(".err")
             words_of = last_words(error.read_text(errors="replace")) if error.exists() else ""
-            late = f"no answer in {timeout:g} s" if ended.timed_out else "it ended without an answer"
-            found[node] = (answer, f"{late} ({words_of})" if words_of else late)
+            why = f"no answer in {timeout:g} s" if at in ended.unfinished else "it ended without an answer"
+            found[node] = (answer, f"{why} ({words_of})" if words_of else why)
         return found
 
 

@@ -282,16 +282,16 @@ def _keep() -> None:
     seconds = time.monotonic() - began
     stopped = _below(os.getpid(), "Tt") if timed_out or impatient else []
     stops.gone_on([pid for pid in stops.since if pid not in stopped])
-    cut_short = any(pid not in statuses for pid in pids)
+    unfinished = [at for at, pid in enumerate(pids) if pid not in statuses]
     for pipe in held:
         os.close(pipe)
     _end(statuses, [pid for pid in pids if pid not in statuses])
     _remove(order["scratch"])
-    if cut_short:
+    if unfinished:
         _bid_farewell(order["farewell"])
     ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]
     answer: dict[str, object] = {"statuses": ended, "seconds": seconds, "missing": missing, "timed_out": timed_out}
-    _write(answer | {"impatient": impatient, "stopped": stopped, "paused": stops.paused})
+    _write(answer | {"impatient": impatient, "stopped": stopped, "paused": stops.paused, "unfinished": unfinished})
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class Ended:
 
     `stopped`: processes of the tree that a signal had stopped when time was up. `impatient`: it was ended because one
     was stopped for longer than it was to be waited for. `paused`: processes that were stopped and went on, each with
-    about how many seconds it stood.
+    about how many seconds it stood. `unfinished`: places, in that order, of commands that had not ended by themselves.
     """
 
     statuses: tuple[int, ...]
@@ -50,6 +50,7 @@ class Ended:
     stopped: tuple[int, ...] = ()
     impatient: bool = False
     paused: tuple[tuple[int, float], ...] = ()
+    unfinished: tuple[int, ...] = ()
 
 
 class Leash:
@@ -112,6 +113,7 @@ class Leash:
             stopped=tuple(message["stopped"]),
             impatient=message["impatient"],
             paused=tuple(message["paused"].items()),
+            unfinished=tuple(message["unfinished"]),
         )
 
     def _message(self) -> dict[str, Any] | None:
