@@ -271,3 +271,29 @@ def test_a_closed_form_of_the_naive_dot_product() -> None:
     wire = 8 * FLIT
     assert naive == pytest.approx(startup + wire + (ranks - 1) * (receive + startup) + wire + receive, rel=0.1)
     assert tree == pytest.approx(2 * math.log2(ranks) * (startup + wire + receive), rel=0.1)
+
+
+# --- which ranks share a node ----------------------------------------------------------------------------------------
+
+
+def test_two_levels_are_those_of_the_nodes_behind_one_switch(tmp_path: Path) -> None:
+    """A crossbar has no channels between routers: its nodes are told apart all the same."""
+    settings = ("operation=allreduce", "algorithm=two-level", "bytes=8000")
+    machine = described(node={"processors": 2})
+    (found,) = values(machine, "collective", 8, *settings, per_node=2)
+    (expected,) = values(machine, "collective", 8, *settings, "node_ranks=2", per_node=2)
+    assert found == expected
+    (four,) = values(described(node={"processors": 4}), "collective", 8, *settings, per_node=4)
+    assert four != found
+    made = assay("run", "collective", "--on", "fat-tree-hdr", "-n", "32", "--set", "operation=reduce", "--set",
+                 "algorithm=two-level", "--set", "bytes=8", "--out", str(tmp_path / "run"))  # fmt: skip
+    assert made.status == 2 and "two levels need two nodes" in made.err  # one rank on each: a switch is no node
+
+
+def test_neighbours_behind_one_switch_are_the_ranks_of_other_nodes() -> None:
+    """Three ranks of the two other nodes' four send to rank 0 at once, or all four; its own node's rank does not."""
+    machine = described(node={"processors": 2, "ranks": 2})
+    three, four = sorted(values(machine, "fan-in", 6, "bytes=1000", "neighbours=3,4", per_node=2))
+    assert four == pytest.approx(4 / 3 * three, rel=0.01)
+    with pytest.raises(Exception, match="neighbours"):
+        values(machine, "fan-in", 6, "bytes=1000", "neighbours=5", per_node=2)

@@ -47,6 +47,8 @@ class MessageModel {
   virtual int nodes() const = 0;
   // Channels between the nodes of two ranks; none where the machine has no network.
   virtual std::optional<int> hops(int, int) const { return std::nullopt; }
+  // Whether two ranks are on one node.
+  virtual bool same_node(int a, int b) const { return a == b; }
   // Whether there is a host processor with a path of its own; then the rank that stands for it.
   virtual bool has_host() const { return false; }
   virtual void host_is(int) {}

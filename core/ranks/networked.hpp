@@ -37,6 +37,7 @@ class Networked final : public MessageModel {
   Networked(MachineParameters machine, std::unique_ptr<network::Live> live);
   int nodes() const override { return static_cast<int>(live_->nodes()) * machine_.processors; }
   std::optional<int> hops(int from, int to) const override;
+  bool same_node(int a, int b) const override { return node(a) == node(b); }
   bool has_host() const override { return !machine_.host.empty(); }
   void host_is(int rank) override { host_ = rank; }
   void servers_are(int first, const std::vector<std::uint32_t>& nodes) override;

@@ -47,6 +47,9 @@ class Simulated {
   std::optional<int> hops(int from, int to) const {
     return world_->model().hops(among_all(from, "looks at"), among_all(to, "looks at"));
   }
+  bool same_node(int a, int b) const {
+    return world_->model().same_node(among_all(a, "looks at"), among_all(b, "looks at"));
+  }
   std::string_view placement(int, int) const { return {}; }
   std::optional<int> host() const { return group_ == 0 ? world_->host() : std::nullopt; }
   bool is_simulated() const { return true; }

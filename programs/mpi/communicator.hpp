@@ -113,6 +113,7 @@ class Communicator {
   std::optional<int> hops(int) const { return std::nullopt; }
   std::optional<int> hops(int, int) const { return std::nullopt; }
   std::string_view placement(int from, int to) const { return nearness(seat(from), seat(to)); }
+  bool same_node(int a, int b) const { return same_kernel(a, b); }
   std::optional<int> host() const { return host_ < 0 ? std::nullopt : std::optional(host_); }
   bool is_simulated() const { return false; }
   bool described() const { return is_simulated(); }

@@ -97,6 +97,7 @@ class Background {
   bool same_clock(int other) const { return comm_->same_clock(other); }
   std::optional<int> hops(int to) const { return comm_->hops(to); }
   std::optional<int> hops(int from, int to) const { return comm_->hops(from, to); }
+  bool same_node(int a, int b) const { return comm_->same_node(a, b); }
   std::string_view placement(int from, int to) const { return comm_->placement(from, to); }
   bool is_simulated() const { return comm_->is_simulated(); }
   std::optional<double> cost_of(std::string_view kernel) const { return comm_->cost_of(kernel); }

@@ -29,7 +29,7 @@ class DescribedBus {
     rate_ = given.at("stream").real;
     if (const auto cost = comm_.cost_of("stream"); rate_ == 0 && cost) rate_ = 1 / *cost;
     for (int rank = comm_.size() - 1; rank > 0; --rank)
-      if (comm_.hops(0, rank).value_or(0) > 0) away_ = rank;
+      if (!comm_.same_node(0, rank)) away_ = rank;
     if (away_ < 0 || rate_ == 0) {
       leave_out(
           rate_ == 0
@@ -37,7 +37,7 @@ class DescribedBus {
               : "no two of the ranks are on nodes with a network between them");
       co_return;
     }
-    shares_ = comm_.hops(0, 1) == 0;  // rank 1 is on rank 0's node
+    shares_ = comm_.same_node(0, 1);
     std::size_t most = 1;
     for (const auto& each : session_.cases()) most = std::max(most, bytes_of(each));
     exposed_ = co_await comm_.expose(comm_.rank() == 0 ? most : 0);

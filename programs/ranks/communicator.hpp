@@ -18,7 +18,9 @@
 //   co_await compute(Work, body)        the same, charged by the machine's own [compute]: so many units of a kernel
 //   cost_of(kernel)                     what a unit of that kernel takes, in seconds; none on a real machine, and where
 //                                       the description does not say it
-//   hops(to), hops(from, to)            channels between the nodes of two ranks, or none where that is unknown
+//   hops(to), hops(from, to)            channels between the routers of two ranks' nodes, or none where that is unknown;
+//                                       0 is also between nodes of one router
+//   same_node(a, b)                     whether two ranks are on one node; not where that is unknown
 //   placement(from, to)                 how near two ranks of a real machine are, or empty where that is unknown
 //   is_simulated()                      a simulated machine answers: deterministic, nothing to warm up, its time is not
 //                                       ours (described() is the same by its former name)
@@ -110,6 +112,7 @@ concept Communicator =
       { view.same_clock(r) } -> std::convertible_to<bool>;
       { view.hops(r) } -> std::convertible_to<std::optional<int>>;
       { view.hops(r, r) } -> std::convertible_to<std::optional<int>>;
+      { view.same_node(r, r) } -> std::convertible_to<bool>;
       { view.placement(r, r) } -> std::convertible_to<std::string_view>;
       { view.is_simulated() } -> std::convertible_to<bool>;
       { view.cost_of("stream") } -> std::convertible_to<std::optional<double>>;

@@ -71,7 +71,7 @@ class Fan {
                                std::to_string(comm.size() - 1));
     middle_ = static_cast<int>(middle);
     around_ = &session.shared<std::vector<int>>([&] { return nearest(comm, middle_); });
-    needs(!around_->empty(), "among its ranks some on other nodes, a hop or more away", comm.size());
+    needs(!around_->empty(), "among its ranks some on other nodes", comm.size());
     const auto most = static_cast<std::int64_t>(around_->size());
     session.widen("neighbours", [&] { return steps_up_to(most); });
     session.keep([&](const auto& each) { return each.at("neighbours").integer <= most; },

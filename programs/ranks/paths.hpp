@@ -45,10 +45,11 @@ template <Communicator C>
 std::vector<int> nearest(const C& comm, int from) {
   std::vector<int> all = neighbours(comm, from);
   if (!all.empty()) return all;
-  int least = 0;
+  int least = -1;
   for (int to = 0; to < comm.size(); ++to) {
-    const int hops = to == from ? 0 : comm.hops(from, to).value_or(0);
-    if (hops == 0 || (least > 0 && hops > least)) continue;
+    if (to == from || comm.same_node(from, to)) continue;
+    const int hops = comm.hops(from, to).value_or(0);
+    if (least >= 0 && hops > least) continue;
     if (hops != least) all.clear();
     least = hops;
     all.push_back(to);

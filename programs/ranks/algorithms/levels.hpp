@@ -24,7 +24,7 @@ struct Nodes {
     std::vector<int> leaders;
     for (int rank = 0; rank < comm.size(); ++rank) {
       const auto found = std::ranges::find_if(leaders, [&](int each) {
-        return together > 0 ? each == rank - rank % together : same_node(comm, each, rank);
+        return together > 0 ? each == rank - rank % together : comm.same_node(each, rank);
       });
       nodes.leader.push_back(found == leaders.end() ? rank : *found);
       if (nodes.leader.back() == rank) leaders.push_back(rank);
@@ -40,14 +40,6 @@ struct Nodes {
       shared = shared || leads != rank;
     }
     return several && shared;
-  }
-
- private:
-  template <Communicator C>
-  static bool same_node(const C& comm, int a, int b) {
-    if (const std::optional<int> hops = comm.hops(a, b)) return *hops == 0;
-    const std::string_view near = comm.placement(a, b);
-    return !near.empty() && near != "other node" && near != "same switch";
   }
 };
 
