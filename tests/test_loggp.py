@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from assay.analysis.figures import CaseSamples, figures
+from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine, load
 from command_line import assay
+from mpis_here import MPI
 from started import play
 
 FLITS = 10e-9  # s, more than two flits of 64 B at 25 GB/s take
@@ -58,3 +63,26 @@ def test_the_line_through_the_gaps_is_shown_with_the_parameters(own_folder: None
     line = next(each for each in made.document["fits"] if each["law"] == "alpha_beta")
     assert line["figure"] == "gap"
     assert (line["alpha"], line["beta"]) == (pytest.approx(70e-6, rel=1e-3), pytest.approx(0.4e-6, rel=1e-3))
+
+
+def test_a_latency_that_is_none_is_not_given() -> None:
+    """Three launches whose half round trips are less than both overheads by 20 to 50 ns; one length where more."""
+    record = benchmark("loggp")
+    launches = {bytes_: {("here", i): np.array([value]) for i, value in enumerate(values)}
+                for bytes_, values in ((0, (-5e-8, -2e-8, -3e-8)), (8, (2e-7, 3e-7, 1e-7)))}  # fmt: skip
+    cells = [CaseSamples("latency", {"bytes": each}, values, [], 1) for each, values in launches.items()]
+    made = [(figure.params["bytes"], figure.value) for figure in figures(record, cells) if figure.statistic == "median"]
+    assert made == [(8, pytest.approx(2e-7))]
+
+
+@pytest.mark.measures
+@pytest.mark.skipif(MPI is None, reason="needs an MPI")
+def test_lengths_without_a_latency_are_named(own_folder: None) -> None:
+    """Ranks of one host, whose calls copy the data themselves: what is given is more than nothing."""
+    made = assay("run", "loggp", "-n", "2", "--launches", "1", "--set", "bytes=8,262144", "--json")
+    assert made.status in (0, 1), made.err
+    given = {each["params"]["bytes"]: each["value"] for each in made.document["figures"] if each["name"] == "latency"}
+    assert all(value > 0 for value in given.values())
+    notes = " ".join(note if isinstance(note, str) else note["text"] for note in made.document["notes"])
+    lengths = re.search(r"no L at ([\d, ]+) bytes", notes)
+    assert {8, 262144} - set(given) <= ({int(each) for each in lengths[1].split(",")} if lengths else set())

@@ -165,7 +165,7 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
     known = [v for v in (derive(float(pooled.min())), derive(float(pooled.max()))) if v is not None]
     best = None if not known else max(known) if figure.better == "higher" else min(known)
     if verdict.estimator is Estimator.BEST:
-        if best is None:
+        if best is None or (figure.positive and best <= 0):
             return []
         bound = described(best, "best", verdict.estimator.value)
         bound.scope = f"the best of all samples of {len(by_launch)} launches: others bound it, no estimate stands"
@@ -175,7 +175,7 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
         values_by_launch, level=cell.level, allocations=cell.allocations, days=cell.days
     )
     centre = derive(estimate.value)
-    if centre is None and valid:
+    if valid and (centre is None or (figure.positive and centre <= 0)):
         return []
     median = described(centre, "median", verdict.estimator.value)
     median.scope = estimate.scope + (f"; of each launch the median of {nodes} nodes" if nodes > 1 else "")

@@ -150,7 +150,10 @@ class Metric:
 
 @dataclass(frozen=True)
 class Figure:
-    """What is derived from a metric: `formula` over `value` (the metric's statistic) and the case's parameters."""
+    """What is derived from a metric: `formula` over `value` (the metric's statistic) and the case's parameters.
+
+    One that is `positive` by nature is not given where a difference of readings puts it at nothing or below.
+    """
 
     name: str
     metric: str
@@ -159,6 +162,7 @@ class Figure:
     formula: str = "value"
     better: str = "lower"
     headline: bool = False
+    positive: bool = False
 
 
 @dataclass(frozen=True)
@@ -376,6 +380,7 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
                 formula=f.get("formula", "value"),
                 better=f.get("better", "lower"),
                 headline=bool(f.get("headline", False)),
+                positive=bool(f.get("positive", False)),
             )
             for n, f in table.get("figure", {}).items()
         },

@@ -51,7 +51,7 @@ _VALUES = ("default", "quick", "standard", "full", "described")
 _KEYS = {
     "parameter": {"type", *_VALUES, "min", "max", "unit", "sweep", "help", "choices", "words", "from"},
     "metric": {"unit", "help", "difference", "error_of", "from"},
-    "figure": {"metric", "unit", "help", "formula", "better", "headline", "from"},
+    "figure": {"metric", "unit", "help", "formula", "better", "headline", "positive", "from"},
     "headline": {"figure", "title", "says", "where", "bound", "most", "statistic"},
 }
 _RECORD = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
