@@ -358,7 +358,23 @@ def test_joules_for_a_flop_are_power_over_rate(measured: Run) -> None:
         5.0
     )  # (12 + 24) J in .6 s, the median
     assert found.value == pytest.approx(60.0 / rate)
-    assert found.range == pytest.approx([40.0 / rate, 80.0 / rate])
+    widest = 1e-3 / 0.3  # an update of the counters more or less, in each block of 0.3 s
+    assert found.range == pytest.approx([(1 - widest) * 40.0 / rate, (1 + widest) * 80.0 / rate])
+
+
+@pytest.mark.parametrize(("wall", "shown"), [(0.0012, False), (0.009, False), (0.011, True)])
+def test_blocks_too_short_for_the_counters_give_no_joules(measured: Run, wall: float, shown: bool) -> None:
+    """Of 60 W counted in steps of 1 ms a block of 1.2 ms shows 50 or 100 W."""
+    for number in range(3):
+        short = {"energy_package": 60 * wall, "wall": wall}
+        launch(measured, number, [JOULES | short, JOULES | short], "powercap: package-0, dram")
+    (section,) = document(measured).benchmarks
+    assert bool(section.energy) == shown
+    said = [note for note in section.notes if "no joules of" in note]
+    assert len(said) == (not shown)
+    if said:
+        assert said[0].endswith("are too short for counters that are updated every 1 ms") and "blocks of " in said[0]
+        assert said[0] in page.markdown(document(measured))
 
 
 def test_joules_are_seen_on_terminal_page_summary_and_json(measured: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -218,6 +218,7 @@ def _section(
         noted |= {f"{node.host}: {text}" if len(noise) > 1 else text: None for text in node.text}
     stand = sampled(run, lines, gathered(result.standing))
     derived = [reported(figure, _kind(run)) for figure in figures(record, stand, result.verdicts)]
+    noted |= dict.fromkeys(energy.too_short(lines, record, derived))
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)

@@ -3,6 +3,10 @@
 Power is the energy of a case's blocks over their time, launch by launch and summed over hosts; joules for a unit of
 work are that over the same launch's rate. Counters are of whole packages: what others did there meanwhile is in them,
 and what a package takes idle; nothing is attributed to a process.
+
+A package's counter is updated about every millisecond (Intel's manual, volume 3B, 15.10), so that each block holds up
+to one update too many or too few: the range across launches is that much wider, and of blocks so short that this is
+more than a tenth no joules are given.
 """
 
 from __future__ import annotations
@@ -26,7 +30,11 @@ WORK = {"flop/s": "J/flop", "B/s": "J/B"}
 PARTS = ("package", "memory", "platform")
 NOTE = "Of whole packages: others' work at the time and idle power are in it. Read from {source} at the ends of blocks."
 
-Powers = dict[tuple[str, str], dict[int, dict[str, float]]]  # metric and case; launch; part: W
+UPDATE = 1e-3  # s
+COARSE = 0.1  # of what a launch's blocks took
+DOUBT = "doubt"  # beside a launch's parts: the share that its blocks' ends can have moved
+
+Powers = dict[tuple[str, str], dict[int, dict[str, float]]]  # metric and case; launch; part: W, and DOUBT
 
 
 def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigure]) -> list[SpentEnergy]:
@@ -38,6 +46,9 @@ def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigur
         launches = powers.get((figure.metric, case_text(figure.params)), {})
         rates = {int(launch): rate for launch, rate in figure.by_launch if rate > 0 and int(launch) in launches}
         if unit is None or figure.statistic != "median" or figure.value is None or not rates:
+            continue
+        doubt = max(launches[launch][DOUBT] for launch in rates)
+        if doubt > COARSE:
             continue
         each = [launches[launch]["package"] / rate for launch, rate in rates.items()]
         watts = {part: [launches[launch].get(part) for launch in rates] for part in PARTS}
@@ -51,7 +62,7 @@ def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigur
                 memory=power["memory"],
                 platform=power["platform"],
                 value=median(each),
-                range=[min(each), max(each)],
+                range=[(1 - doubt) * min(each), (1 + doubt) * max(each)],
                 unit=unit,
                 launches=len(each),
                 source=source,
@@ -59,6 +70,21 @@ def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigur
             )
         )
     return made
+
+
+def too_short(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigure]) -> list[str]:
+    """Say in a line of how many rates no joules are given, as their blocks are too short for the counters."""
+    powers, found = _powers(lines), 0
+    for figure in figures:
+        launches = powers.get((figure.metric, case_text(figure.params)), {})
+        if figure.statistic == "median" and figure.value is not None and _unit(record, figure):
+            found += any(of[DOUBT] > COARSE for of in launches.values())
+    walls = [of.block.wall for of, _ in lines.blocks if of.block.wall and of.block.energy_package is not None]
+    if not found or not walls:
+        return []
+    cases = "one rate" if found == 1 else f"{found} rates"
+    long = f"blocks of {human(min(walls), 's', 2)} and more"
+    return [f"no joules of {cases}: {long} are too short for counters that are updated every {human(UPDATE, 's', 1)}"]
 
 
 def _unit(record: Benchmark, figure: ReportedFigure) -> str | None:
@@ -74,7 +100,7 @@ def _source(lines: LaunchLines) -> str:
 
 def _powers(lines: LaunchLines) -> Powers:
     """Watts of each case, launch by launch, summed over hosts; of a part only where every host of a launch shows it."""
-    sums: dict[tuple[str, str, int], dict[str, dict[str, list[float]]]] = {}
+    sums: dict[tuple[str, str, int], dict[str, dict[str, list[float]]]] = {}  # joules, s and blocks by host
     hosts: dict[tuple[str, str, int], set[str]] = defaultdict(set)
     for measured, _ in lines.blocks:
         of = measured.block
@@ -83,18 +109,20 @@ def _powers(lines: LaunchLines) -> Powers:
         for part in PARTS:
             joules: float | None = getattr(of, f"energy_{part}")
             if joules is not None and of.wall:
-                total = sums.setdefault(at, {}).setdefault(part, {}).setdefault(of.host, [0.0, 0.0])
+                total = sums.setdefault(at, {}).setdefault(part, {}).setdefault(of.host, [0.0, 0.0, 0.0])
                 total[0] += joules
                 total[1] += of.wall
+                total[2] += 1
     made: Powers = defaultdict(dict)
     for (metric, case, launch), by_part in sums.items():
         whole = {
-            part: sum(joules / wall for joules, wall in by_host.values())
+            part: sum(joules / wall for joules, wall, _ in by_host.values())
             for part, by_host in by_part.items()
             if set(by_host) == hosts[metric, case, launch]
         }
         if "package" in whole:
-            made[metric, case][launch] = whole
+            doubt = max(UPDATE * blocks / wall for _, wall, blocks in by_part["package"].values())
+            made[metric, case][launch] = {**whole, DOUBT: doubt}
     return made
 
 
