@@ -232,3 +232,35 @@ def test_words_of_a_program_behind_the_name_of_a_node_are_found(tmp_path: Path) 
     )
     (tmp_path / "log").write_text("it was: told to fail\n")
     assert "it was: told to fail; log" in failure.reason("echo", 1, tmp_path / "log", 0, [], None)
+
+
+ADVICE = "This typically means that none of the installed\ncomponents can be loaded. Look at the path.\n"
+RULE = "-" * 74 + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "There are not enough slots available in the system to satisfy the 4\n"
+            "slots that were requested by the application:\n\n  /tmp/echo\n\n"
+            "You can ignore the number of available slots when deciding the number of processes\nto launch.\n",
+            "There are not enough slots available in the system to satisfy the 4 slots that were requested by the "
+            "application",
+        ),
+        (f"No components were able to be opened in the pml framework.\n\n{ADVICE}\n  Host:      vm\n  Framework: pml\n",
+         "No components were able to be opened in the pml framework"),
+        ("mpirun was unable to launch it. It may be\nthat x.y is not here.\n", "mpirun was unable to launch it"),
+    ],
+)  # fmt: skip
+def test_of_a_starters_help_the_sentence_that_says_what_failed_is_given(text: str, says: str, tmp_path: Path) -> None:
+    """Open MPI 5.0.11's own texts, shortened; what it says of how the job ended is about no cause."""
+    ended = f"{RULE}prterun has exited due to process rank 1 with PID 0 on node vm calling\n{RULE}"
+    warned = f"{RULE}WARNING: no fast network was found.\n{RULE}"
+    for log in (f"{RULE}{text}{RULE}", f"{ended}{RULE}{text}{RULE}", f"{warned}{RULE}{text}{RULE}{ended}"):
+        (tmp_path / "log").write_text(log)
+        assert failure.reason("echo", 213, tmp_path / "log", 0, [], "mpiexec").startswith(
+            f"exit status 213: {says}; log:"
+        )
+    (tmp_path / "log").write_text(f"{RULE}{text}{RULE}vm: echo: rank 1: its own words\n")
+    assert "exit status 1: rank 1: its own words" in failure.reason("echo", 1, tmp_path / "log", 0, [], "mpiexec")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import signal
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +28,8 @@ _BOILERPLATE = re.compile(
     r"|^=\s|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ|^Abort\(\d+\) on node"
     r"|^internal_\w+\(|^\(unknown\)\(\)"
 )
+_RULE = re.compile(r"^-{20,}$")  # above and below each of Open MPI's texts of help
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 def reason(
@@ -48,6 +51,8 @@ def reason(
     found = _waited(lines, placement, ranks or 0) or _own_message(name, lines) or _ended(text, placement)
     if found is None and status < 0 and starter:
         found = f"{Path(starter).name} was killed by {_signal(-status)}"
+    if found is None:
+        found = _helped(lines)
     if found is None:
         rest = [line for line in lines if not _BOILERPLATE.search(line)]
         found = " / ".join(rest[-3:])[:400] or None
@@ -122,6 +127,19 @@ def _ended(text: str, placement: Sequence[Mapping[str, Any]]) -> str | None:
         return f"{who} was killed by {_signal(int(by.group(1)))}" if by else f"{who} ended with status {status}"
     if found := _ENDED.search(text):
         return f"rank {found.group(1)} ended with status {found.group(2)} and said nothing"
+    return None
+
+
+def _helped(lines: Sequence[str]) -> str | None:
+    """The first sentence of a starter's help that is about a failure: what follows it is advice, for any host."""
+    rules = [at for at, line in enumerate(lines) if _RULE.match(line)]
+    for above, below in zip(rules[::2], rules[1::2], strict=False):
+        text = lines[above + 1 : below]
+        if any(line and _BOILERPLATE.search(line) for line in text) or not any(text):
+            continue
+        paragraph = " ".join(itertools.takewhile(bool, itertools.dropwhile(lambda line: not line, text)))
+        if not paragraph.startswith("WARNING"):
+            return _SENTENCE_ENDS.split(paragraph)[0].rstrip(".:")[:400]
     return None
 
 

@@ -111,7 +111,7 @@ class MpiexecLauncher:
             return run_here(job)
         words, added, binding = speak(self.mpi, job, elsewhere=job.nodes not in (None, 1))
         command = (self.mpi.mpiexec, "-n", str(job.ranks), *words, *job.command, "--out", str(job.out))
-        here = job.nodes in (None, 1) and not _elsewhere()
+        here = job.nodes in (None, 1) and not finds_nodes()
         if here:
             added = added | loopback(self.mpi.implementation, {**os.environ, **job.environment}, spawns=job.spawns)
         return launch(job, command, added, binding, here=here)
@@ -120,7 +120,7 @@ class MpiexecLauncher:
         """Nothing is held."""
 
 
-def _elsewhere() -> bool:
+def finds_nodes() -> bool:
     """Whether the starter may find nodes by itself: by a batch system's allocation, or a file of hosts."""
     return any(key in os.environ for key in _NODES)
 

@@ -12,6 +12,7 @@ from assay.benchmark.record import benchmark
 from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
 from assay.execute.announced import announced
+from assay.execute.enough_nodes import enough_nodes
 from assay.execute.libraries import refuse_missing
 from assay.execute.plan import Plan
 from assay.execute.session import Failure
@@ -30,6 +31,8 @@ def measure(
 ) -> tuple[Run, list[Failure]]:
     """Plan and measure into a new run; `left_out`: what cannot be measured here, and why."""
     plan, where = wishes.plan(), wishes.target()
+    if wishes.on is None:
+        enough_nodes(plan, wishes.via, wishes.nodes)
     where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
     for name in wishes.names if wishes.on is None else ():
         refuse_missing(benchmark(name), wishes.settings)
