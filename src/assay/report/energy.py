@@ -83,8 +83,9 @@ def too_short(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedF
     if not found or not walls:
         return []
     cases = "one rate" if found == 1 else f"{found} rates"
-    long = f"blocks of {human(min(walls), 's', 2)} and more"
-    return [f"no joules of {cases}: {long} are too short for counters that are updated every {human(UPDATE, 's', 1)}"]
+    short, update = human(min(walls), "s", 2), human(UPDATE, "s", 1)
+    why = f"blocks of {short} and more are too short for counters that are updated every {update}"
+    return [f"left out: joules of {cases}: {why}"]
 
 
 def _unit(record: Benchmark, figure: ReportedFigure) -> str | None:
