@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from assay.benchmark.record import benchmark
+from assay.document.fits import LevelRatesFit
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.papers.tables import euroben
 from assay.report import kernel_curves, level_rates, page, terminal
+from assay.report.fit_states import with_states
 from made_documents import document, figure, section
 
 
@@ -177,3 +180,24 @@ def test_no_two_kernels_share_a_colour_or_the_key_s() -> None:
     keys = {trace["marker"]["color"] for trace in drawn["data"] if trace["mode"] == "markers"}
     assert [trace["name"] for trace in curves] == kernels
     assert len({trace["line"]["color"] for trace in curves} | keys) == len(kernels) + len(keys) == 15
+
+
+def test_a_fit_is_in_the_worst_state_of_the_figures_that_it_rests_on() -> None:
+    """Of lengths 64 and 256 one is disturbed; 4,096, in another level, and another kernel are not asked."""
+    at = {"kernel": "axpy", "access": "contiguous"}
+    states = {64: "clean", 256: "disturbed", 4096: "bound"}
+    of = [figure("rate", 1e9, "flop/s", length=n, **at) | {"state": state} for n, state in states.items()]
+    other = figure("rate", 1e9, "flop/s", length=64, kernel="dot", access="contiguous") | {"state": "disturbed"}
+    fits = [
+        level("axpy", "L1", 2e10, lengths=[64.0, 256.0]),
+        level("axpy", "L2", 1e10, lengths=[4096.0]),
+        level("dot", "L1", 1e10, lengths=[128.0]),
+    ]
+    made = section("vectors", [*of, other], fits=fits)
+    found = with_states(made.fits, made.figures)
+    assert [fit.state for fit in found if isinstance(fit, LevelRatesFit)] == ["disturbed", "bound", "clean"]
+    shown = document(replace(made, fits=found))
+    (table,) = level_rates.tables(shown, shown.benchmarks[0])
+    assert table.rows[1][1] == "20 (disturbed)" and table.rows[1][5] == "10 (bound)" and table.rows[0][1] == "10"
+    assert euroben.tables(shown)[0].rows[0][1] == "10 Gflop/s"
+    assert euroben.tables(shown)[0].rows[1][1] == "20 Gflop/s (disturbed)"

@@ -203,6 +203,7 @@ class LevelRatesFit(Fitted):
     start_up_cycles: float | None
     cycles_per_element: float | None
     reason: str | None
+    state: str = "clean"  # the worst of the figures at `lengths`
 
 
 Fit = Annotated[

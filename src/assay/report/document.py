@@ -28,6 +28,7 @@ from assay.report import energy
 from assay.report.causes import beside, causes
 from assay.report.choices import choices
 from assay.report.coarse import too_coarse
+from assay.report.fit_states import with_states
 from assay.report.guidelines import guidelines
 from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
@@ -242,7 +243,7 @@ def _section(
         figures=derived,
         energy=energy.spent(lines, record, derived) or None,
         headlines=_headlines(record, _of_reference(run, derived), described),
-        fits=_fits(record, fitted) if whole else [],
+        fits=with_states(_fits(record, fitted), derived) if whole else [],
         variance=variance_by_level(record, blocks) if whole else [],
         odd_nodes=[
             DifferingNode(**vars(node), figure=node.metric, unit=record.metrics[node.metric].unit, text=node.text)

@@ -79,12 +79,12 @@ def _rate(document: Document, fit: LevelRatesFit | None) -> str:
     if fit is None:
         return "–"
     most = bound(document, fit)
-    text = f"{fit.r_max / 1e9:.3g}"
-    if most is None:
-        return text
-    if fit.r_max > NOISE * most:
-        return f"{text} (above its bound)"
-    return f"{text} ({percent(min(1.0, fit.r_max / most))})"
+    said = []
+    if most is not None:
+        said.append("above its bound" if fit.r_max > NOISE * most else percent(min(1.0, fit.r_max / most)))
+    if fit.state != "clean":
+        said.append(fit.state)
+    return f"{fit.r_max / 1e9:.3g}" + (f" ({', '.join(said)})" if said else "")
 
 
 def bound(document: Document, fit: LevelRatesFit) -> float | None:

@@ -12,6 +12,7 @@ from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.papers.tables.hypercubes import kind
+from assay.report.fit_states import marked
 from assay.report.units import human
 
 Own = dict[tuple[str, str], LevelRatesFit]  # by kernel and level
@@ -55,7 +56,7 @@ def _four(document: Document, own: Own) -> Grid:
     for kernel, published in _rows().items():
         if (fit := own.get((kernel, "L1"))) is not None:
             there = (_quoted(quoted.get((published, machine))) for machine in machines)
-            rows.append((kernel, human(fit.r_max_paper, "flop/s", 3), *there))
+            rows.append((kernel, marked(human(fit.r_max_paper, "flop/s", 3), fit), *there))
     names = [load().machines[machine or ""].name for machine in machines]
     headings = ("", f"{document.machine} ({kind(document)})", *names)
     note = "Flops as the paper counts them, 1 for a recursion of first order. The other machines: quoted."
@@ -72,7 +73,9 @@ def _one(document: Document, own: Own, table: str) -> Grid:
             fit = own.get((kernel, level))
             value = None if fit is None else getattr(fit, key)
             unit = "flop/s" if key == "r_max_paper" else "1"
-            pairs += [_number(value, unit), _quoted(quoted.get((published, metric)))]
+            here = _number(value, unit)
+            here = here if fit is None or value is None else marked(here, fit)
+            pairs += [here, _quoted(quoted.get((published, metric)))]
         if any(pair != "–" for pair in pairs[::2]):
             rows.append((kernel, *pairs))
     headings = ["", *(each for title, _, _ in PRINTED.values() for each in (f"{title}: here", "quoted"))]

@@ -1,0 +1,44 @@
+"""What state a fit is in: the worst of the figures that it rests on, as every number says its own."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from assay.document.fits import Fit, LevelRatesFit
+from assay.document.reported_figure import ReportedFigure
+from assay.report.states import is_main, worse
+
+OVER = "length"
+
+
+def with_states(fits: Sequence[Fit], figures: Iterable[ReportedFigure]) -> list[Fit]:
+    """Give each fit of a loop by level the worst state of its figures at the lengths that it was fitted to."""
+    found: dict[Any, dict[float, str]] = defaultdict(dict)
+    for figure in figures:
+        if is_main(figure) and OVER in figure.params:
+            found[_family(figure.name, figure.params)][float(figure.params[OVER])] = figure.state
+    return [
+        replace(fit, state=_worst(found[_family(fit.figure, fit.params)], fit.lengths))
+        if isinstance(fit, LevelRatesFit)
+        else fit
+        for fit in fits
+    ]
+
+
+def _family(name: str, params: dict[str, Any]) -> Any:
+    return name, frozenset((key, str(value)) for key, value in params.items() if key != OVER)
+
+
+def _worst(states: dict[float, str], lengths: Sequence[float]) -> str:
+    worst = "clean"
+    for length in lengths:
+        worst = worse(worst, states.get(length, "clean"))
+    return worst
+
+
+def marked(text: str, fit: LevelRatesFit) -> str:
+    """Write a number of a fit with the fit's state, where that is not clean."""
+    return text if fit.state == "clean" else f"{text} ({fit.state})"
