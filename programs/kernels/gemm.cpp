@@ -9,6 +9,7 @@
 #include "kernels/short_text.hpp"
 #include "libraries/blas.hpp"
 #include "libraries/code.hpp"
+#include "processor/cycles_beside.hpp"
 #include "threads/crew.hpp"
 
 constexpr std::string_view record = R"record(
@@ -60,6 +61,17 @@ from = "threads/parameters.hpp"
 unit = "s"
 help = "time of a product"
 
+[metric.clock]
+unit = "s"
+help = "length of a cycle, by a chain of dependent additions on one thread, once per block"
+
+[figure.clock]
+metric = "clock"
+formula = "1 / value"
+unit = "Hz"
+better = "higher"
+help = "cycles per second of one thread right after the products, from which the bound of arithmetic follows"
+
 [figure.rate]
 metric = "time"
 formula = "2 * size ** 3 / value"
@@ -80,12 +92,13 @@ figure = "rate"
 flops = "2 * size ** 3"
 bytes = "32 * size ** 2"
 where = "code=library type=float64"
+clock = "clock"
 
 [headline.product]
 figure = "rate"
 where = "type=float64"
 most = "threads"
-title = "matrix product (float64, all threads)"
+title = "matrix product (float64, threads: {threads})"
 says = "multiplies matrices at up to"
 bound = "peak_measured"
 advice = "another BLAS may reach more: the part on kernels names the one that ran"
@@ -182,6 +195,7 @@ void measure(Case& at, Made& made, const Multiply& product) {
     for (; products > 0; --products) product(of);
   };
   at.measure("time", work, {.reading = threads::least_reading});
+  at.also_observe("clock", processor::cycle_seconds);
   at.check([=] {
     std::fill(of->c.begin(), of->c.end(), T{0});
     work(1);
