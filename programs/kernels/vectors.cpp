@@ -155,6 +155,7 @@ figure = "rate"
 where = "kernel=axpy access=contiguous"
 says = "x = x + a y runs at up to"
 bound = "peak_measured"
+advice = "loads and stores bound it before arithmetic does: the table by level has their share"
 order = 6
 
 [headline.dot]
@@ -163,6 +164,7 @@ figure = "rate"
 where = "kernel=dot access=contiguous"
 says = "a dot product, summed in its order, runs at up to"
 bound = "peak_measured"
+advice = "each sum waits for the one before: a library, or --flags '-O3 -ffast-math', sums in another order"
 order = 7
 
 [headline.polynomial]
@@ -171,6 +173,7 @@ figure = "rate"
 where = "kernel=polynomial9 access=contiguous"
 says = "a polynomial of degree 9 runs at up to"
 bound = "peak_measured"
+advice = "compare compilers and flags (--compiler, --flags): what they fuse and vectorise decides"
 order = 8
 )record";
 
