@@ -320,3 +320,22 @@ def test_kernels_by_two_compilers_stand_side_by_side(tmp_path: Path, monkeypatch
     made_of = page[page.index("What the compilers made") :]
     listed = [line for line in made_of.splitlines() if re.match(r"\W*(dot|recursion1|broadcast|copy) \(", line)]
     assert re.match(r"\W*dot \(", listed[0]) and sum("recursion1 (" in line for line in listed) == 4
+
+
+@pytest.mark.skipif(not shutil.which("objdump") or os.uname().machine != "x86_64", reason="needs objdump on x86-64")
+def test_units_of_one_name_are_told_apart_and_loops_stand_beside_their_mean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scalar call of exp and a vector one; each of Livermore's loops, which flags move far and in both directions."""
+    monkeypatch.chdir(tmp_path)
+    sets = ("function=exp", "type=float32", "range=usual")
+    words = [word for each in sets for word in ("--set", each)]
+    found = assay("run", "intrinsics", *words, "--flags", "-O2", "--launches", "1", "--out", "exp", "--json").document
+    bits = {each["kernel"]: each["bits"][0] for each in found["variants"]["vectorised"]}
+    exps = {name: width for name, width in bits.items() if name.startswith("exp_of")}
+    assert {"scalar", "vector", "fast", "fast vector"} <= {name.rpartition(" (")[2].rstrip(")") for name in exps}
+    assert next(width for name, width in exps.items() if name.endswith("(scalar)")) == 0
+    flags = ("--flags", "-O1", "--flags", "-O2")
+    answer = assay("run", "livermore", *flags, "--launches", "1", "--out", "loops")
+    text = " ".join(answer.out.split()).partition("side by side")[2]
+    assert "rate harmonic mean" in text and "rate loop 2" in text and "geometric mean" not in text

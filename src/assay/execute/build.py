@@ -39,7 +39,7 @@ from assay.execute.units import (
     units_of,
 )
 from assay.execute.variants import compiler_of
-from assay.execute.vectorised import Kernel, by_units, kernels
+from assay.execute.vectorised import Kernel, by_units
 
 COMPILE_WITHIN = 300.0  # s, one program
 OWN_FLAGS = "-Werror=unused-result -Werror=unused-value"  # a person's own: a forgotten co_await is no warning
@@ -144,12 +144,11 @@ def build(
         by_name = dict(zip([plan.name for plan in longest_first], made, strict=True))
     built = {benchmark.name: by_name[benchmark.name] for benchmark in benchmarks}
     for plan in plans:
-        if plan.variant is not None:
-            found = kernels([unit.object for unit in plan.apart])
-            built[plan.name] = replace(built[plan.name], variant=_by_variant(plan, root), vectorised=found)
-        elif plan.apart:
+        if plan.apart:
             found = by_units({unit.name: unit.object for unit in plan.apart})
             built[plan.name] = replace(built[plan.name], vectorised=found)
+        if plan.variant is not None:
+            built[plan.name] = replace(built[plan.name], variant=_by_variant(plan, root))
     return built
 
 

@@ -79,13 +79,24 @@ def letters(found: BuildVariants) -> list[str]:
 
 
 def main_rows(found: BuildVariants) -> list[FigureRow]:
-    """The rows of each benchmark's main figure: a second formula of the same readings says nothing new."""
-    records = among({row.benchmark for row in found.rows})
-    wanted = {}
-    for name, record in records.items():
-        figures = list(record.figures.values())
-        wanted[name] = next((each for each in figures if each.headline), figures[0] if figures else None)
-    return [row for row in found.rows if (main := wanted.get(row.benchmark)) is not None and row.figure == main.name]
+    """The rows of each benchmark's main figure, and of figures with parameters of their own, such as single loops.
+
+    A second formula of the same readings says nothing new.
+    """
+    kept: list[FigureRow] = []
+    for name, record in among({row.benchmark for row in found.rows}).items():
+        rows = [row for row in found.rows if row.benchmark == name]
+        figures = sorted(record.figures.values(), key=lambda each: not each.headline)  # the main one first
+        metrics: set[str] = set()
+        known: set[str] = set()
+        for figure in figures:
+            of = [row for row in rows if row.figure == figure.name]
+            keys = {key for row in of for key in row.params}
+            if of and figure.metric not in metrics and (not metrics or keys - known):
+                kept += of
+                metrics.add(figure.metric)
+                known |= keys
+    return kept
 
 
 def tables(document: Document, most: int | None = None) -> list[Grid]:
@@ -100,19 +111,22 @@ def tables(document: Document, most: int | None = None) -> list[Grid]:
 
 def _side_by_side(found: BuildVariants, most: int | None) -> Grid:
     rows = main_rows(found)
-    cases: dict[tuple[str, str], dict[str, FigureRow]] = {}
+    cases: dict[tuple[str, str, str], dict[str, FigureRow]] = {}
     for row in rows:
-        cases.setdefault((row.benchmark, case_text(row.params)), {})[row.b.run] = row
+        cases.setdefault((row.benchmark, row.figure, case_text(row.params)), {})[row.b.run] = row
     kept = list(cases.items())
     if most is not None and len(kept) > most:
         far = sorted(kept, key=lambda each: -max((_distance(row) for row in each[1].values()), default=0))[:most]
         kept = [each for each in kept if each in far]
-    several = len({benchmark for benchmark, _ in cases}) > 1
+    several = len({benchmark for benchmark, _, _ in cases}) > 1
+    figures = {benchmark: {figure for of, figure, _ in cases if of == benchmark} for benchmark, _, _ in cases}
     common = alike([next(iter(of.values())).params for of in cases.values()])
     shown = []
-    for (benchmark, _), of in kept:
+    for (benchmark, figure, _), of in kept:
         first = next(iter(of.values()))
         own = params({key: value for key, value in first.params.items() if key not in common}) or "–"
+        if len(figures[benchmark]) > 1:
+            own = figure.replace("_", " ") + ("" if own == "–" else f" {own}")
         cells = [_ratio(of.get(build.label)) for build in found.builds[1:]]
         shown.append(((f"{benchmark} " if several else "") + own, _value(first.a, first.unit), *cells))
     names = letters(found)
