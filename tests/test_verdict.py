@@ -412,3 +412,11 @@ def test_earlier_runs_of_the_same_machine_give_ticks(tmp_path: Path, monkeypatch
     line = to_json(judged(run, made))["summary"]["lines"][0]
     assert line["earlier"] == [{"run": runs[0][0].about["id"], "value": pytest.approx(20e-9)}]
     assert line["bar"]["ticks"][0]["at"] == 1.0 and line["bar"]["at"] == pytest.approx(20 / 23)
+
+
+def test_one_launch_that_stands_has_no_spread() -> None:
+    """Its range is a point: how far launches lie apart cannot be told, and is no reason for an A."""
+    lone = headline("product", 4e10, "flop/s", launches=1, range=[4e10, 4e10])
+    made = document(section("gemm", [], headlines=[lone]))
+    spread = next(each for each in verdict(made).grade.criteria if each.name == "spread between launches")
+    assert (spread.grade, spread.text) == ("D", "no main figure has several launches")

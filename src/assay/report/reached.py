@@ -89,7 +89,7 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
         text=human(value, unit_of(figure), 3),
         interval=spread(figure),
         pair=pair,
-        spread=(pair[1] - pair[0]) / abs(value) if pair and value else None,
+        spread=(pair[1] - pair[0]) / abs(value) if pair and value and figure.launches != 1 else None,
         params=figure.params,
         better=figure.better,
         state=figure.state,
