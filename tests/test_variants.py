@@ -189,6 +189,8 @@ def test_an_interrupted_run_goes_on_with_its_variants(planted: Path, tmp_path: P
         (("vectors", "--flags", "-O2", "--flags", " -O2 "), "is given twice; seen: '-O2'"),
         (("vectors", "--flags", "O2"), "is no flag; seen: 'O2'"),
         (("vectors", "--flags", "-O2 -march=native"), "accepted: --isa native"),
+        (("vectors", "--flags", "-O2 -std=c++98"), "--flags: chooses a language; seen: '-std=c++98'"),
+        (("vectors", "--flags", "-xc"), "--flags: chooses a language; seen: '-xc'"),
         (("vectors", "--flags", "-O2 'x"), "cannot be read (No closing quotation)"),
         (("vectors", "--flags", "-fsanitize=address"), "undefined reference"),
         (("vectors", "--isa", "native; true"), "is no instruction set"),

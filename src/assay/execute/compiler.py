@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import itertools
@@ -9,6 +10,7 @@ import os
 import platform
 import re
 import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +26,7 @@ _WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno
 _CANDIDATES = ("g++", "clang++", "c++")
 _NOT_AWAITED = re.compile(r"(Simulated::\w+|mpi::Ready<.*|ranks::Task)\W.*nodiscard")
 _ADVICE = "install one (apt-get install g++) or name another in CXX"
+_NAMES = re.compile(r"(?:g\+\+|clang\+\+|icpx|icpc|nvc\+\+|armclang\+\+)(?:-\d+)?")
 
 
 @dataclass(frozen=True)
@@ -113,10 +116,12 @@ def _strictness(source: Path, root: Path) -> tuple[str, ...]:
     return _WARNINGS if strict else ()
 
 
-def find_compiler(environment: Mapping[str, str] | None = None, mpi: Mpi | None = None) -> Compiler:
+def find_compiler(
+    environment: Mapping[str, str] | None = None, mpi: Mpi | None = None, advice: str = f"; {_ADVICE}"
+) -> Compiler:
     """The compiler that CXX names (else g++, clang++, c++), behind `mpi`'s wrapper where given.
 
-    MeasurementError where it is missing, hangs or does not answer `--version`.
+    MeasurementError where it is missing, hangs or does not answer `--version`: its last words are `advice`.
     """
     env = dict(os.environ if environment is None else environment)
     flags = env.get("CXXFLAGS") or DEFAULT_FLAGS
@@ -136,20 +141,29 @@ def find_compiler(environment: Mapping[str, str] | None = None, mpi: Mpi | None 
             failure = failure or str(error)
             continue
         return Compiler(words, _identity(words, version), version, flags, mpi, tuple(sorted(kept.items())))
-    raise MeasurementError(failure)
+    raise MeasurementError(f"{failure}{advice}")
+
+
+def compilers_here(path: str) -> list[str]:
+    """C++ compilers on `path` that people name as such; () where there is none."""
+    found: set[str] = set()
+    for folder in filter(None, path.split(os.pathsep)):
+        with contextlib.suppress(OSError):
+            found |= {each.name for each in os.scandir(folder) if _NAMES.fullmatch(each.name)}
+    return sorted(each for each in found if shutil.which(each, path=path))
 
 
 def _version(words: tuple[str, ...], env: Mapping[str, str]) -> str:
     called = " ".join(words)
     ended, output = leash.ask([*words, "--version"], timeout=_ANSWERS_WITHIN, environment=env)
     if ended.missing:
-        raise MeasurementError(f"compiler `{called}`: there is no such program; {_ADVICE}")
+        raise MeasurementError(f"compiler `{called}`: there is no such program")
     if ended.timed_out:
         raise MeasurementError(
-            f"compiler `{called}` hangs: `{called} --version` gave no answer in {_ANSWERS_WITHIN:g} s; {_ADVICE}"
+            f"compiler `{called}` hangs: `{called} --version` gave no answer in {_ANSWERS_WITHIN:g} s"
         )
     if any(ended.statuses):
-        raise MeasurementError(f"compiler `{called}` fails even at --version: {_opening(output)}; {_ADVICE}")
+        raise MeasurementError(f"compiler `{called}` fails even at --version: {_opening(output)}")
     return output.strip()
 
 

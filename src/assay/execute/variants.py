@@ -17,7 +17,7 @@ from assay.benchmark.record import Benchmark, benchmark, benchmarks
 from assay.benchmark.variants import WITHOUT_ISA, AnyVariant, MpiVariant, Variant, varied_by
 from assay.errors import InputError, MeasurementError
 from assay.execute import leash
-from assay.execute.compiler import Compiler, find_compiler, first_errors, processor_features
+from assay.execute.compiler import Compiler, compilers_here, find_compiler, first_errors, processor_features
 from assay.execute.mpi import launch_environment
 
 TRIAL_WITHIN = 60.0  # s, one small source
@@ -80,13 +80,20 @@ def product(compilers: Sequence[str], flags: Sequence[str], isas: Sequence[str])
     for key, values in given.items():
         for value in values:
             if not value:
-                raise InputError("names nothing", key=key, value=value)
+                raise InputError("names nothing", key=key, value=value, accepted=_accepted(key))
             if values.count(value) > 1:
                 raise InputError("is given twice", key=key, value=value, accepted="each value once")
     for isa in given["--isa"]:
         if not re.fullmatch(r"[\w.+-]+", isa):
-            raise InputError("is no instruction set", key="--isa", value=isa, accepted="native, x86-64-v3, default, …")
+            raise InputError("is no instruction set", key="--isa", value=isa, accepted=_accepted("--isa"))
     return tuple(Variant(*parts) for parts in itertools.product(*given.values()))
+
+
+def _accepted(key: str) -> str:
+    """What `--compiler` or `--isa` may be given on this host."""
+    if key == "--isa":
+        return "native, x86-64-v3, default, …"
+    return ", ".join(compilers_here(os.environ.get("PATH", os.defpath))) or "a C++ compiler (apt-get install g++)"
 
 
 def _flags(text: str) -> str:
@@ -98,6 +105,8 @@ def _flags(text: str) -> str:
     for word in words:
         if not word.startswith("-") or word == "-":
             raise InputError("is no flag", key="--flags", value=word, accepted="words that begin with -")
+        if word.startswith(("-std=", "-x")):
+            raise InputError("chooses a language", key="--flags", value=word, accepted="flags of C++20, of the kernels")
         if word.startswith("-march="):
             accepted = f"--isa {word.removeprefix('-march=')}"
             raise InputError("names an instruction set", key="--flags", value=word, accepted=accepted)
@@ -147,9 +156,9 @@ def compiler_of(variant: Variant) -> Compiler:
 @functools.lru_cache(maxsize=64)
 def _named(words: str, path: str) -> Compiler:
     try:
-        return find_compiler({**os.environ, "CXX": words, "CXXFLAGS": "-O0"})
+        return find_compiler({**os.environ, "CXX": words, "CXXFLAGS": "-O0"}, advice="")
     except (MeasurementError, ValueError) as error:
-        raise InputError(str(error), key="--compiler", value=words) from None
+        raise InputError(str(error), key="--compiler", value=words, accepted=_accepted("--compiler")) from None
 
 
 @functools.lru_cache(maxsize=64)

@@ -28,7 +28,9 @@ def register(app: typer.Typer) -> None:
         from assay.network import description, trace
         from assay.network.memory_bound import bounded
         from assay.verbs._interrupts import ends_in_a_line
+        from assay.verbs._once import each_once
 
+        each_once(settings or [])
         with bounded(network), ends_in_a_line():
             found = trace.load(messages)  # a file that is wrong is refused before the core may have to be compiled
             described = description.load(network, settings or [])

@@ -82,10 +82,13 @@ def register(app: typer.Typer) -> None:
         from assay.report.document import document
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
+        from assay.verbs._once import each_once
 
         given, machine = split(settings or [])
         if on is not None:
             benchmark = on_described(benchmark)
+        kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
+        each_once(settings or [], lambda key: kinds.get(key, "path") != "path")  # of a path a comma is a part
         wishes = Wishes(
             names=(benchmark,),
             on=on,

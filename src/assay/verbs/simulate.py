@@ -44,6 +44,7 @@ def register(app: typer.Typer) -> None:
         from assay.network.memory_bound import bounded
         from assay.network.workers import kind
         from assay.verbs._interrupts import ends_in_a_line
+        from assay.verbs._once import each_once
         from assay.verbs._simulated import show
 
         if keys:
@@ -53,6 +54,8 @@ def register(app: typer.Typer) -> None:
             raise InputError(
                 "no network is given", accepted="assay simulate NETWORK.toml, or --keys for what it may say"
             )
+        each_once(settings or [])
+        each_once([*(settings or []), *(sweep or [])], option="--set, --sweep")
         if heatmap is not None:
             from assay.network import description
 

@@ -113,8 +113,10 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.throughput import activity, exports, machine_file, results, swf, what_if
         from assay.throughput.until import condition, swept_key
+        from assay.verbs._once import each_once
         from assay.verbs._throughput_live import LiveWishes, progress_line
 
+        each_once(settings or [], lambda key: not dry_run)
         wishes = LiveWishes(
             workload, jobs, via, policy, slots, compress, out, resume, tuple(export or ()), tuple(beside or ()), alone
         )

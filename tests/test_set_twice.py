@@ -1,0 +1,61 @@
+"""`--set` of one key twice: refused by every verb that has it, with both values, before anything is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from command_line import assay
+
+RING = '[network]\ntopology = "ring"\nnodes = 8\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "run gemm --set size=64 --set size=128",
+            "--set size: is given twice; seen: 'size=64 size=128'; accepted: each key once, several values with "
+            "commas: size=64,128",
+        ),
+        (
+            "run gemm --set repetitions=2 --set size=64 --set repetitions=3",
+            "--set repetitions: is given twice; seen: 'repetitions=2 repetitions=3'; accepted: each key once",
+        ),
+        (
+            "run file-rate --set folder=/tmp --set folder=/var/tmp",
+            "--set folder: is given twice; seen: 'folder=/tmp folder=/var/tmp'; accepted: each key once",
+        ),
+        (
+            "run echo --on ipsc860 --set machine.nodes=4 --set machine.nodes=4",
+            "--set machine.nodes: is given twice; seen: 'machine.nodes=4 machine.nodes=4'; accepted: each key once",
+        ),
+        (
+            "simulate ring.toml --set traffic.load=0.1 --set traffic.load=0.2",
+            "--set traffic.load: is given twice; seen: 'traffic.load=0.1 traffic.load=0.2'; accepted: each key once",
+        ),
+        (
+            "simulate ring.toml --set traffic.load=0.1 --sweep traffic.load=0.2,0.3",
+            "--set, --sweep traffic.load: is given twice; seen: 'traffic.load=0.1 traffic.load=0.2,0.3'; accepted: "
+            "each key once",
+        ),
+        (
+            "replay ring.toml words.csv -o out.csv --set network.nodes=4 --set network.nodes=5",
+            "--set network.nodes: is given twice; seen: 'network.nodes=4 network.nodes=5'; accepted: each key once",
+        ),
+        (
+            "throughput lublin --on machine.toml --set machine.nodes=4 --set machine.nodes=8",
+            "--set machine.nodes: is given twice; seen: 'machine.nodes=4 machine.nodes=8'; accepted: each key once, "
+            "several values with commas: machine.nodes=4,8",
+        ),
+    ],
+)
+def test_a_key_that_is_given_twice_is_refused(
+    words: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ring.toml").write_text(RING)
+    ended = assay(*words.split())
+    assert (ended.status, ended.out, ended.err) == (2, "", f"assay: {said}\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["ring.toml"]
