@@ -14,9 +14,7 @@
 // Verstoep 2000 (the late receive).
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <map>
 #include <vector>
 
 #include "ranks/by_length.hpp"
@@ -95,7 +93,7 @@ help = "o_r, what a message costs its receiver"
 metric = "latency"
 unit = "s"
 help = "L, on the way: neither processor's time; not given where both overheads hold the way itself"
-positive = true
+positive = "o_s and o_r hold the way itself, and more than half a round trip: calls carry the data where memory is shared, and wait beyond the eager length"
 
 [figure.round_trip]
 metric = "round_trip"
@@ -114,7 +112,6 @@ help = "a message there and one back: 2 (o_s + L + o_r)"
     LogGP kernel;
     kernel.prepare(comm, session);
     co_await sample(comm, session, kernel);
-    if (comm.rank() == 0) kernel.report(session);
   }
 
   // --- the kernel of sampling.hpp -----------------------------------------------------------------------------------
@@ -179,7 +176,6 @@ help = "a message there and one back: 2 (o_s + L + o_r)"
       }
       const double receiving = seconds(fetching);
       const std::array found = {gap, sending, receiving, round_trip / 2 - sending - receiving};
-      latencies_[bytes].push_back(found.back());
       for (std::size_t which = 0; which < found.size(); ++which)
         if (!comm.is_simulated() || found[which] > shortest) beside_[which].values.push_back(found[which]);
     }
@@ -211,19 +207,7 @@ help = "a message there and one back: 2 (o_s + L + o_r)"
   }
 
  private:
-  // Where the calls carry the data themselves, as in shared memory or beyond the eager length, the overheads hold all.
-  void report(Session& session) {
-    std::string lengths;
-    for (auto& [bytes, values] : latencies_) {
-      std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-      if (values[values.size() / 2] <= 0) lengths += (lengths.empty() ? "" : ", ") + std::to_string(bytes);
-    }
-    if (!lengths.empty())
-      session.note("no L at " + lengths + " bytes: o_s and o_r hold the way itself, and more than half a round trip");
-  }
-
   std::int64_t wrong_ = 0;
-  std::map<Case, std::vector<double>> latencies_;
   std::vector<Series> beside_{{"gap", {}}, {"send_overhead", {}}, {"receive_overhead", {}}, {"latency", {}}};
 };
 

@@ -40,16 +40,17 @@ std::vector<int> neighbours(const C& comm, int from) {
   return all;
 }
 
-// The neighbours; where no rank is one hop away, as behind switches, the ranks of other nodes that are nearest.
+// The neighbours; where no rank is one hop away, as behind switches, the nearest ranks behind other routers; where all
+// are behind one, the ranks of other nodes.
 template <Communicator C>
 std::vector<int> nearest(const C& comm, int from) {
   std::vector<int> all = neighbours(comm, from);
   if (!all.empty()) return all;
-  int least = -1;
+  int least = 0;
   for (int to = 0; to < comm.size(); ++to) {
     if (to == from || comm.same_node(from, to)) continue;
     const int hops = comm.hops(from, to).value_or(0);
-    if (least >= 0 && hops > least) continue;
+    if (least > 0 && (hops == 0 || hops > least)) continue;
     if (hops != least) all.clear();
     least = hops;
     all.push_back(to);

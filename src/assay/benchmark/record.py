@@ -152,7 +152,8 @@ class Metric:
 class Figure:
     """What is derived from a metric: `formula` over `value` (the metric's statistic) and the case's parameters.
 
-    One that is `positive` by nature is not given where a difference of readings puts it at nothing or below.
+    One that is `positive` by nature is not given where a difference of readings puts it at nothing or below, for the
+    reason that `positive` names.
     """
 
     name: str
@@ -162,7 +163,7 @@ class Figure:
     formula: str = "value"
     better: str = "lower"
     headline: bool = False
-    positive: bool = False
+    positive: str = ""
 
 
 @dataclass(frozen=True)
@@ -380,7 +381,7 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
                 formula=f.get("formula", "value"),
                 better=f.get("better", "lower"),
                 headline=bool(f.get("headline", False)),
-                positive=bool(f.get("positive", False)),
+                positive=f.get("positive", ""),
             )
             for n, f in table.get("figure", {}).items()
         },

@@ -35,6 +35,7 @@ from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
 from assay.report.nodes_over_time import nodes_over_time
+from assay.report.not_positive import not_positive
 from assay.report.pooled import pooled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
@@ -219,7 +220,7 @@ def _section(
         noted |= {f"{node.host}: {text}" if len(noise) > 1 else text: None for text in node.text}
     stand = sampled(run, lines, gathered(result.standing))
     derived = [reported(figure, _kind(run)) for figure in figures(record, stand, result.verdicts)]
-    noted |= dict.fromkeys(energy.too_short(lines, record, derived))
+    noted |= dict.fromkeys([*energy.too_short(lines, record, derived), *not_positive(record, stand, derived)])
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
