@@ -207,6 +207,28 @@ def test_what_cannot_be_compiled_is_one_line_before_anything_is_measured(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--compiler", "nothere++"), "there is no such program; seen: 'nothere++'; accepted: clang++-99, g++"),
+        (("--compiler", ""), "--compiler: names nothing; seen: ''; accepted: clang++-99, g++"),
+        (("--isa", ""), "--isa: names nothing; seen: ''; accepted: native, x86-64-v3, default, …"),
+    ],
+)
+def test_what_is_no_compiler_is_told_those_that_are_here(
+    words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those on PATH by the names that people give them: no tool of a like name, nothing that cannot be started."""
+    for name in ("clang++-99", "g++", "g++-format", "mpicxx", "icpx"):
+        (tmp_path / name).write_text("#!/bin/sh\necho g++ 12.2.0 Free Software Foundation\n")
+        (tmp_path / name).chmod(0o644 if name == "icpx" else 0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    answer = assay("run", "vectors", *words)
+    assert (answer.status, answer.out) == (2, "") and answer.err.endswith(f"{said}\n"), answer.err
+    assert "CXX" not in answer.err
+
+
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86's instruction sets")
 def test_an_instruction_set_that_this_processor_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     old = {"sse", "sse2", "pni", "ssse3", "sse4_1", "sse4_2", "popcnt", "cx16"}  # Nehalem, as Linux names it

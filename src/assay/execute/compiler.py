@@ -145,7 +145,7 @@ def find_compiler(
 
 
 def compilers_here(path: str) -> list[str]:
-    """C++ compilers on `path` that people name as such; () where there is none."""
+    """C++ compilers on `path` that people name as such."""
     found: set[str] = set()
     for folder in filter(None, path.split(os.pathsep)):
         with contextlib.suppress(OSError):

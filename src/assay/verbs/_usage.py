@@ -7,6 +7,8 @@ from typing import Any
 from typer.exceptions import TyperException
 
 _WANTED = "Input should be "  # how pydantic, which reads options' values for typer, begins what is accepted
+_KINDS = {"int": "a whole number", "float": "a number"}  # by how its errors of what is no number begin
+_ANY = 2**31 - 1  # a bound from here on is that of a type, and not of what an option means
 
 
 def usage(error: TyperException) -> str:
@@ -19,9 +21,20 @@ def usage(error: TyperException) -> str:
     if parameter is not None and hasattr(cause, "errors"):
         first = cause.errors()[0]
         name = parameter.opts[-1] if parameter.opts[0].startswith("-") else parameter.human_readable_name
-        accepted = first["msg"].removeprefix(_WANTED)
+        accepted = _accepted(first, getattr(parameter, "min", None), getattr(parameter, "max", None))
         message = f"{name}: is wrong; seen: {str(first['input'])!r}; accepted: {accepted}"
     message = message.removesuffix(".")
     context: Any = getattr(error, "ctx", None)
     hint = "" if context is None else f"; `{context.command_path} -h` lists what is accepted"
     return f"assay: {message[:1].lower()}{message[1:]}{hint}\n"
+
+
+def _accepted(error: dict[str, Any], least: float | None, most: float | None) -> str:
+    """What an option or argument takes: its kind and its bounds where the value is no number, else as pydantic says."""
+    kind = _KINDS.get(error["type"].partition("_")[0])
+    if kind is None:
+        return str(error["msg"].removeprefix(_WANTED))
+    upper = None if most is None or most >= _ANY else f"{most:,}"
+    if least is None:
+        return kind if upper is None else f"{kind} up to {upper}"
+    return f"{kind} from {least:,} on" if upper is None else f"{kind} from {least:,} to {upper}"
