@@ -27,7 +27,8 @@ USER, SET, GIVEN = 0, 0x800008, 1  # quotactl(2): USRQUOTA, Q_SETQUOTA, QIF_BLIM
 
 
 def run(folder: Path, *settings: str, status: int = 0) -> Answer:
-    words = [word for each in (f"folder={folder}", *SMALL, *settings) for word in ("--set", each)]
+    given = dict(each.split("=", 1) for each in (f"folder={folder}", *SMALL, *settings))
+    words = [word for key, value in given.items() for word in ("--set", f"{key}={value}")]
     answer = assay("run", "file-rate", "--launches", "1", "--json", *words)
     assert answer.status == status, answer.err
     return answer

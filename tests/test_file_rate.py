@@ -44,8 +44,9 @@ def writes_back(folder: Path) -> bool:
 
 
 def run(folder: Path, *settings: str, status: int = 0) -> Answer:
-    words = [word for each in settings for word in ("--set", each)]
-    answer = assay("run", "file-rate", "--set", f"folder={folder}", *SMALL, *words)
+    given = {"size": "2097152", "bytes": "65536"} | dict(each.split("=", 1) for each in settings)
+    words = [word for key, value in given.items() for word in ("--set", f"{key}={value}")]
+    answer = assay("run", "file-rate", "--set", f"folder={folder}", "--launches", "1", "--json", *words)
     assert answer.status == status, answer.err
     return answer
 

@@ -101,7 +101,7 @@ def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_
         assert f"{told['alltoall']['title']}: needs 3 ranks, each on a node of its own" in text
     for verb in ("evaluate", "plan"):
         many = assay(verb, "--on", "ipsc1", "-N", "65")
-        assert many.status == 2 and "ipsc1 -N: are more ranks than it has room for; seen: 65; accepted: 64" in many.err
+        assert many.status == 2 and "ipsc1 -N: are more nodes than it has; seen: 65; accepted: 1 to 64" in many.err
     none = assay("evaluate", "--on", "delta:nosuch")
     assert none.status == 2 and "variant: no such variant; seen: 'nosuch'" in none.err
 

@@ -205,6 +205,10 @@ class LevelRatesFit(Fitted):
     reason: str | None
     state: str = "clean"  # the worst of the figures at `lengths`
 
+    def marked(self, text: str) -> str:
+        """Give a number of the fit, as written, with its state where that is not clean."""
+        return text if self.state == "clean" else f"{text} ({self.state})"
+
 
 Fit = Annotated[
     LineFit | CurveFit | BreaksFit | PlaneFit | LevelsFit | SpeedupFit | SpeedupLawFit | LevelRatesFit,

@@ -32,9 +32,9 @@ NOTE = "Of whole packages: others' work at the time and idle power are in it. Re
 
 UPDATE = 1e-3  # s
 COARSE = 0.1  # of what a launch's blocks took
-DOUBT = "doubt"  # beside a launch's parts: the share that its blocks' ends can have moved
+EDGES = "edges"  # beside a launch's parts: the share that its blocks' ends can have moved
 
-Powers = dict[tuple[str, str], dict[int, dict[str, float]]]  # metric and case; launch; part: W, and DOUBT
+Powers = dict[tuple[str, str], dict[int, dict[str, float]]]  # metric and case; launch; part: W, and EDGES
 
 
 def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigure]) -> list[SpentEnergy]:
@@ -47,8 +47,8 @@ def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigur
         rates = {int(launch): rate for launch, rate in figure.by_launch if rate > 0 and int(launch) in launches}
         if unit is None or figure.statistic != "median" or figure.value is None or not rates:
             continue
-        doubt = max(launches[launch][DOUBT] for launch in rates)
-        if doubt > COARSE:
+        edges = max(launches[launch][EDGES] for launch in rates)
+        if edges > COARSE:
             continue
         each = [launches[launch]["package"] / rate for launch, rate in rates.items()]
         watts = {part: [launches[launch].get(part) for launch in rates] for part in PARTS}
@@ -62,7 +62,7 @@ def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigur
                 memory=power["memory"],
                 platform=power["platform"],
                 value=median(each),
-                range=[(1 - doubt) * min(each), (1 + doubt) * max(each)],
+                range=[(1 - edges) * min(each), (1 + edges) * max(each)],
                 unit=unit,
                 launches=len(each),
                 source=source,
@@ -78,7 +78,7 @@ def too_short(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedF
     for figure in figures:
         launches = powers.get((figure.metric, case_text(figure.params)), {})
         if figure.statistic == "median" and figure.value is not None and _unit(record, figure):
-            found += any(of[DOUBT] > COARSE for of in launches.values())
+            found += any(of[EDGES] > COARSE for of in launches.values())
     walls = [of.block.wall for of, _ in lines.blocks if of.block.wall and of.block.energy_package is not None]
     if not found or not walls:
         return []
@@ -122,8 +122,8 @@ def _powers(lines: LaunchLines) -> Powers:
             if set(by_host) == hosts[metric, case, launch]
         }
         if "package" in whole:
-            doubt = max(UPDATE * blocks / wall for _, wall, blocks in by_part["package"].values())
-            made[metric, case][launch] = {**whole, DOUBT: doubt}
+            edges = max(UPDATE * blocks / wall for _, wall, blocks in by_part["package"].values())
+            made[metric, case][launch] = {**whole, EDGES: edges}
     return made
 
 

@@ -37,8 +37,3 @@ def _worst(states: dict[float, str], lengths: Sequence[float]) -> str:
     for length in lengths:
         worst = worse(worst, states.get(length, "clean"))
     return worst
-
-
-def marked(text: str, fit: LevelRatesFit) -> str:
-    """Write a number of a fit with the fit's state, where that is not clean."""
-    return text if fit.state == "clean" else f"{text} ({fit.state})"

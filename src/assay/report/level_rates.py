@@ -79,12 +79,12 @@ def _rate(document: Document, fit: LevelRatesFit | None) -> str:
     if fit is None:
         return "–"
     most = bound(document, fit)
-    said = []
+    notes = []
     if most is not None:
-        said.append("above its bound" if fit.r_max > NOISE * most else percent(min(1.0, fit.r_max / most)))
+        notes.append("above its bound" if fit.r_max > NOISE * most else percent(min(1.0, fit.r_max / most)))
     if fit.state != "clean":
-        said.append(fit.state)
-    return f"{fit.r_max / 1e9:.3g}" + (f" ({', '.join(said)})" if said else "")
+        notes.append(fit.state)
+    return f"{fit.r_max / 1e9:.3g}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def bound(document: Document, fit: LevelRatesFit) -> float | None:

@@ -20,5 +20,5 @@ def setting(key: str, value: object) -> str:
 def differing(cases: Sequence[Mapping[str, Any]]) -> list[str]:
     """Say of each of several cases what tells it from the others; of a single one nothing."""
     keys = dict.fromkeys(key for case in cases for key in case)
-    told = [key for key in keys if len({str(case.get(key)) for case in cases}) > 1]
-    return [", ".join(setting(key, case[key]) for key in told if key in case) for case in cases]
+    unlike = [key for key in keys if len({str(case.get(key)) for case in cases}) > 1]
+    return [", ".join(setting(key, case[key]) for key in unlike if key in case) for case in cases]

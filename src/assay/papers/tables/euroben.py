@@ -12,7 +12,6 @@ from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.papers.tables.hypercubes import kind
-from assay.report.fit_states import marked
 from assay.report.units import human
 
 Own = dict[tuple[str, str], LevelRatesFit]  # by kernel and level
@@ -56,7 +55,7 @@ def _four(document: Document, own: Own) -> Grid:
     for kernel, published in _rows().items():
         if (fit := own.get((kernel, "L1"))) is not None:
             there = (_quoted(quoted.get((published, machine))) for machine in machines)
-            rows.append((kernel, marked(human(fit.r_max_paper, "flop/s", 3), fit), *there))
+            rows.append((kernel, fit.marked(human(fit.r_max_paper, "flop/s", 3)), *there))
     names = [load().machines[machine or ""].name for machine in machines]
     headings = ("", f"{document.machine} ({kind(document)})", *names)
     note = "Flops as the paper counts them, 1 for a recursion of first order. The other machines: quoted."
@@ -74,7 +73,7 @@ def _one(document: Document, own: Own, table: str) -> Grid:
             value = None if fit is None else getattr(fit, key)
             unit = "flop/s" if key == "r_max_paper" else "1"
             here = _number(value, unit)
-            here = here if fit is None or value is None else marked(here, fit)
+            here = here if fit is None or value is None else fit.marked(here)
             pairs += [here, _quoted(quoted.get((published, metric)))]
         if any(pair != "–" for pair in pairs[::2]):
             rows.append((kernel, *pairs))
