@@ -18,8 +18,8 @@
 //   co_await compute(Work, body)        the same, charged by the machine's own [compute]: so many units of a kernel
 //   cost_of(kernel)                     what a unit of that kernel takes, in seconds; none on a real machine, and where
 //                                       the description does not say it
-//   hops(to), hops(from, to)            channels between the routers of two ranks' nodes, or none where that is unknown;
-//                                       0 is also between nodes of one router
+//   hops(to), hops(from, to)            channels between the routers of two ranks' nodes, 0 also between nodes of one
+//                                       router; or none where that is unknown
 //   same_node(a, b)                     whether two ranks are on one node; not where that is unknown
 //   placement(from, to)                 how near two ranks of a real machine are, or empty where that is unknown
 //   is_simulated()                      a simulated machine answers: deterministic, nothing to warm up, its time is not
