@@ -94,9 +94,15 @@ def test_the_measured_peak_is_no_more_than_two_units_give_and_its_chains_are_twe
     source = SimpleNamespace(name="node_speed", kind="node", extra={}, path=programs_root() / "jobs/node_speed.cpp")
     program = build([source], mpi=None)["node_speed"].path
     flags = Path("/proc/cpuinfo").read_text().split()
-    found = json.loads(subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout)
     lanes = 8 if "avx512f" in flags else 4 if "avx2" in flags else 2
-    assert found["right"] and found["peak"] <= 1.03 * found["clock"] * 2 * 2 * lanes
+    clock = peak = 0.0
+    for _ in range(6):  # what others take of the processor lowers a clock, and raises none
+        found = json.loads(subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout)
+        assert found["right"]
+        clock, peak = max(clock, found["clock"]), max(peak, found["peak"])
+        if peak <= 1.03 * clock * 2 * 2 * lanes:
+            break
+    assert peak <= 1.03 * clock * 2 * 2 * lanes
     if shutil.which("objdump") and "fma" in flags:
         code = subprocess.run(["objdump", "-d", program], capture_output=True, text=True, check=True).stdout
         assert len(re.findall(r"\tvfmadd\w+pd .*%[yz]mm", code)) >= 12
