@@ -124,6 +124,7 @@ def test_compilers_are_of_kernels_or_where_there_are_none_of_whole_message_progr
     if find_mpi() is None:
         pytest.skip("no MPI here")
     assert wished([echo], **parts) == (MpiVariant("default", "default", "g++"),)
+    assert [type(each) for each in wished([echo, benchmark("stream")], **parts)] == [Variant]  # and refused: no kernel
     assert wished([echo, vectors], **parts | {"transports": ["shm", "tcp"]}) == (
         MpiVariant("default", "shm", "g++"),
         MpiVariant("default", "tcp", "g++"),

@@ -33,11 +33,11 @@ def wished(
 ) -> tuple[AnyVariant, ...]:
     """The variants that the options of a command line ask for: a run has those of one kind.
 
-    Compilers are of kernels that are compiled apart where one of `records` has any, else of message-passing programs,
-    whole: these take no flags, which would touch clock and check. InputError as product() of either kind.
+    Compilers are of kernels that are compiled apart, but where all of `records` pass messages of these programs, whole:
+    they take no flags, which would touch clock and check. InputError as product() of either kind.
     """
     if not (mpis or transports):
-        whole = any(map(exchanges, records)) and not any(record.units for record in records)
+        whole = any(map(exchanges, records)) and all(record.kind == "ranks" for record in records)
         if not (compilers and whole) or flags or isas:
             return builds(compilers, flags, isas)
     elif flags or isas:
