@@ -145,7 +145,7 @@ def register(app: typer.Typer) -> None:
             print(one_line(whole))
         if failures or not flat["valid"]:
             raise typer.Exit(1)
-        if section is None and left_out:  # of what it was asked for nothing was done
+        if on is not None and section is None and left_out:  # of what it was asked for nothing is described
             why = next(each.reason for each in whole.left_out if each.benchmark == benchmark)
             warned = f"{benchmark}: nothing was measured: {why}"
             raise InputError(warned)
