@@ -25,6 +25,7 @@ from assay.document.run_document import Document, Skipped
 from assay.document.section import AccuracyDrawn, DifferingNode, RoofPart, Section, SharesDrawn
 from assay.document.tournament import TournamentFound
 from assay.report import energy
+from assay.report.balance import balances
 from assay.report.causes import beside, causes
 from assay.report.choices import choices
 from assay.report.coarse import too_coarse
@@ -42,7 +43,7 @@ from assay.report.references import usual_references
 from assay.report.sampled import sampled
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.report.variance_by_level import variance_by_level
-from assay.report.variants import build_variants, variants
+from assay.report.variants import build_variants, reference, variants
 from assay.report.vector_widths import with_widths
 from assay.samples import Circumstance, case_text
 from assay.store import Run
@@ -100,7 +101,8 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         kind=_kind(run),
         quoted=_quoted(run) if quoted_nodes and described else None,
     )
-    return replace(made, variants=build_variants(run, made, {name: lines.failed for name, lines in read.items()}))
+    made = replace(made, variants=build_variants(run, made, {name: lines.failed for name, lines in read.items()}))
+    return replace(made, balance=balances(reference(made)) or None)
 
 
 def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, Benchmark]) -> list[Section]:
