@@ -92,6 +92,19 @@ class SpentEnergy:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PeakShare:
+    """A rate of one case beside the arithmetic peak of as many threads in its precision (report/peak_shares.py)."""
+
+    figure: str
+    params: Params
+    value: float
+    peak: float
+    share: float
+    basis: str
+    state: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class RoofPart:
     """What a record has for the roof: `[roof]` (report/roof.py)."""
 
@@ -148,6 +161,7 @@ class Section:
     launches: int = 0
     figures: list[ReportedFigure] = field(default_factory=list)
     energy: Annotated[list[SpentEnergy] | None, WRITTEN_IF_SET] = None
+    peak_shares: Annotated[list[PeakShare] | None, WRITTEN_IF_SET] = None
     headlines: list[Headline] = field(default_factory=list)
     fits: list[Fit] = field(default_factory=list)
     variance: list[VarianceByLevel] = field(default_factory=list)

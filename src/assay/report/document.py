@@ -37,6 +37,7 @@ from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
 from assay.report.nodes_over_time import nodes_over_time
 from assay.report.not_positive import not_positive
+from assay.report.peak_shares import with_shares
 from assay.report.pooled import pooled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
@@ -102,7 +103,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         quoted=_quoted(run) if quoted_nodes and described else None,
     )
     made = replace(made, variants=build_variants(run, made, {name: lines.failed for name, lines in read.items()}))
-    return replace(made, balance=balances(reference(made)) or None)
+    return replace(with_shares(made, known), balance=balances(reference(made)) or None)
 
 
 def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, Benchmark]) -> list[Section]:

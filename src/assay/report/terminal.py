@@ -111,6 +111,7 @@ def _benchmark(out: Console, section: Section) -> None:
     made = tables.figures(section, narrow=True, only=left)
     by_level = any(isinstance(fit, LevelRatesFit) for fit in section.fits)
     by_level |= any(figure.name in ("per_cycle", "written") for figure in section.figures)  # with tables below
+    by_level |= bool(section.peak_shares)
     beside = accuracy.table(section)
     if beside:
         out.print(beside.rich())
