@@ -71,6 +71,14 @@ class AccuracyDrawn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConvergenceStated:
+    """The order of a record's method, and the solution that errors are taken from: `[convergence]`."""
+
+    order: float
+    solution: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class SpentEnergy:
     """What the packages took while a rate was measured, and what that is for each unit of work (report/energy.py).
 
@@ -144,6 +152,7 @@ class Section:
     shares: SharesDrawn | None = None
     roof: RoofPart | None = None
     accuracy: Annotated[AccuracyDrawn | None, WRITTEN_IF_SET] = None
+    convergence: Annotated[ConvergenceStated | None, WRITTEN_IF_SET] = None
     choice: Annotated[ChoiceWanted | None, WRITTEN_IF_SET] = None
     choices: Annotated[list[Choice] | None, WRITTEN_IF_SET] = None
     guidelines: Annotated[list[GuidelineTest] | None, WRITTEN_IF_SET] = None

@@ -22,7 +22,7 @@ from assay.document.params import Facts
 from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
-from assay.document.section import AccuracyDrawn, DifferingNode, RoofPart, Section, SharesDrawn
+from assay.document.section import AccuracyDrawn, ConvergenceStated, DifferingNode, RoofPart, Section, SharesDrawn
 from assay.document.tournament import TournamentFound
 from assay.report import energy
 from assay.report.balance import balances
@@ -170,6 +170,7 @@ def frame(name: str, record: Benchmark | None) -> Section:
     if record is None:
         return Section(benchmark=name, title=name, part=None, states=dict.fromkeys(WORST, 0))
     shares, roof, accuracy, choice = (record.extra.get(key) for key in ("shares", "roof", "accuracy", "choice"))
+    convergence = record.extra.get("convergence")
     return Section(
         benchmark=name,
         title=record.title,
@@ -184,6 +185,7 @@ def frame(name: str, record: Benchmark | None) -> Section:
         shares=None if shares is None else from_json(SharesDrawn, shares),
         roof=None if roof is None else from_json(RoofPart, roof),
         accuracy=None if accuracy is None else from_json(AccuracyDrawn, accuracy),
+        convergence=None if convergence is None else from_json(ConvergenceStated, convergence),
         choice=None if choice is None else from_json(ChoiceWanted, choice),
         states=dict.fromkeys(WORST, 0),
     )

@@ -27,6 +27,7 @@ from assay.report import (
     accuracy,
     by_length,
     choices,
+    convergence,
     energy,
     file_rates,
     guidelines,
@@ -107,7 +108,7 @@ def _benchmark(out: Console, section: Section) -> None:
     of_files = file_rates.tables(section, file_rates.MOST_COLUMNS)
     for each in of_files:
         out.print(each.rich())
-    left = by_length.remaining(section)
+    left = [figure for figure in by_length.remaining(section) if not convergence.has(section, figure)]
     made = tables.figures(section, narrow=True, only=left)
     by_level = any(isinstance(fit, LevelRatesFit) for fit in section.fits)
     by_level |= any(figure.name in ("per_cycle", "written") for figure in section.figures)  # with tables below
