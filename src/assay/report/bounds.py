@@ -221,6 +221,18 @@ def two_atomics(document: Document, figure: ReportedFigure) -> tuple[float, str]
     return (2 * min(times), "two uncontended atomic updates, fastest launch") if times else None
 
 
+def core_limit(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
+    """What the core's architecture does of these vectors in a cycle, at the clock that was measured beside."""
+    case = figure.params
+    limit, cycle = (
+        next((value for _, value in values(document, figure.benchmark, name, statistic, **case)), None)
+        for name, statistic in (("limit", "best"), ("per_cycle", "median"))
+    )
+    if not limit or not cycle or figure.value is None:
+        return None
+    return figure.value * limit / cycle, f"{limit:g} vectors in a cycle, by the clock beside"
+
+
 BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]] = {
     "peak_float64": peak_float64,
     "peak_measured": peak_measured,
@@ -231,4 +243,5 @@ BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]
     "line_transfers": line_transfers,
     "two_atomics": two_atomics,
     "not_slowed": not_slowed,
+    "core_limit": core_limit,
 }

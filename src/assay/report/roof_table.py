@@ -18,6 +18,8 @@ from assay.report.units import human
 
 NAMES = {"x86_64": {128: "SSE", 256: "AVX2", 512: "AVX-512"}, "aarch64": {128: "NEON"}}
 PASSED = 1.01  # of a limit: more is an error of the cycles; after vectors of 512 bits the core is slower for a while
+SECOND = " L2: as many bytes in a cycle as come from it, those of a stored line among them, which is read before."
+SHARED = " L3 and memory: none is known, as cores share them, at clocks of their own."
 Case = tuple[str, str, int]  # kernel, level, bits of a vector
 
 
@@ -46,6 +48,9 @@ def tables(document: Document, section: Section) -> list[Grid]:
     if "limit" not in best:
         note, known = "Best readings. What this core can do in a cycle is not known.", ""
     note += f"{known}." if not note.endswith(".") else ""
+    if "limit" in best:
+        note += SECOND if any(level == "L2" for _, level, _ in best["limit"]) else ""
+        note += SHARED if any(level in ("L3", "memory") for _, level, _ in cases) else ""
     if any("(another clock)" in cell for row in rows for cell in row):
         note += " Another clock: more than the core can do, so that the clock beside was not that of these vectors."
     return [grid(section.title, ("level", "kernel", *(_width(document, bits) for bits in widths)), rows, note, left=2)]
