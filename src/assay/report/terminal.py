@@ -67,10 +67,13 @@ def show(document: Document, console: Console | None = None) -> None:
     if used and (not alone or len(used.rows) > 1):
         out.print(used.rich())
     first = reference(document)
-    if alone and document.variants:
+    varied = document.variants is not None and len(document.variants.builds) > 1
+    if alone and varied:
         _lines(out, ["Tables of A, the first variant; how the others differ stands below them.", ""])
     for section in first.benchmarks if alone else ():
         _benchmark(out, section)
+        for table in own_tables.tables(first, section) if document.variants else ():
+            out.print(table.rich())
     _lines(out, launches_spent.lines(document.spent))
     for each in document.left_out if alone else ():
         _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
