@@ -38,7 +38,7 @@ timeout_full = 43200
 profile = "full"
 where = "type=float32 range=all"
 but = "function=pow,hypot,atan2"
-seconds = 90
+seconds = 150
 does = "judges all 2^32 float32 arguments {cases} times, of each function in each variant"
 
 [accuracy]

@@ -129,14 +129,6 @@ unit = "1"
 better = "higher"
 help = "the most of these that the core's architecture does in a cycle; known for registers, L1 and L2 only"
 
-[headline.multiply_add]
-figure = "peak"
-most = "vector"
-title = "multiply-adds of {vector} bits, one thread"
-says = "computes at up to"
-bound = "core_limit"
-order = 7
-
 [headline.load]
 figure = "rate"
 where = "kernel=load level=L1"

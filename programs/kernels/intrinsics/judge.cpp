@@ -66,15 +66,16 @@ Partial judge_chunk(Loop<T> loop, const Reference& of, const std::vector<T>& x, 
     const Error error = error_at<T>(of, x[i], y[i], made[i]);
     partial.sum += error.ulp;
     partial.other_kind += error.other_kind;
-    seen(partial, i, Argument{x[i], y[i], error.ulp});
+    seen(partial, i, error.ulp);
   }
   return partial;
 }
 
-// The worst few of a chunk: those of a float64 sample are centres of a search, which is to look in many places.
-constexpr auto few = [](Partial& partial, std::size_t, const Argument& found) {
-  keep(partial.worst, found, kept_of_chunk);
-};
+// Keeps the worst few of a chunk: those of a float64 sample are centres of a search, which is to look in many places.
+template <class T>
+auto few(const std::vector<T>& x, const std::vector<T>& y) {
+  return [&](Partial& partial, std::size_t i, double ulp) { keep(partial.worst, {x[i], y[i], ulp}, kept_of_chunk); };
+}
 
 struct Sampled {
   double sum = 0;
@@ -99,11 +100,11 @@ Sampled sample(Loop<T> loop, const Reference& of, const Range& range, std::int64
         y.push_back(of.one ? T{0} : second_argument<T>(range, i, count));
       }
       if constexpr (sizeof(T) == 4)
-        partials[at] = judge_chunk<T>(loop, of, x, y, [&](Partial&, std::size_t i, const Argument& found) {
-          own.add(found, from + static_cast<std::int64_t>(i));
+        partials[at] = judge_chunk<T>(loop, of, x, y, [&](Partial&, std::size_t i, double ulp) {
+          own.add(ulp, from + static_cast<std::int64_t>(i));
         });
       else
-        partials[at] = judge_chunk<T>(loop, of, x, y, few);
+        partials[at] = judge_chunk<T>(loop, of, x, y, few(x, y));
     }
     const std::lock_guard lock(joining);
     worst.add(own);
@@ -112,7 +113,10 @@ Sampled sample(Loop<T> loop, const Reference& of, const Range& range, std::int64
   for (int other = 1; other < threads; ++other) others.emplace_back(work);
   work();
   for (std::thread& other : others) other.join();
-  Sampled all{0, 0, worst.descending()};
+  Sampled all;
+  for (const Worst::Placed& each : worst.descending())
+    all.worst.push_back(
+        {argument<T>(range, each.at, count), of.one ? T{0} : second_argument<T>(range, each.at, count), each.ulp});
   for (const Partial& partial : partials) {  // in their order: the sum does not depend on the threads
     all.sum += partial.sum;
     all.other_kind += partial.other_kind;
@@ -138,7 +142,7 @@ std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range
   std::uint64_t state = 1;
   const auto judge_all = [&](const std::vector<T>& x, const std::vector<T>& y) {
     if (x.empty()) return;
-    const Partial partial = judge_chunk<T>(loop, of, x, y, few);
+    const Partial partial = judge_chunk<T>(loop, of, x, y, few(x, y));
     judged += static_cast<std::int64_t>(x.size());
     other_kind += partial.other_kind;
     for (const Argument& each : partial.worst) keep(worst, each, kept);
