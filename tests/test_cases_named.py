@@ -10,7 +10,7 @@ from assay.analysis.fits import fits
 from assay.benchmark.record import benchmark
 from assay.document.cause import DisturbanceCause, MovedFigure
 from assay.document.json_form import to_json
-from assay.report import run_verdict, tables
+from assay.report import plots, run_verdict, tables
 from made_documents import Json, document, figure, section
 
 
@@ -39,6 +39,22 @@ def test_first_figures_name_what_was_chosen_of_many_in_the_records_order() -> No
     titles = [line.title for line in run_verdict.of(run).lines]
     assert titles == [f"exp, {kind}, {variant}, usual" for kind in ("float32", "float64")
                       for variant in ("scalar", "vector")]  # fmt: skip
+
+
+def test_curves_come_in_the_records_order_and_no_two_look_alike() -> None:
+    """Launches are shuffled; twelve curves in eight colours."""
+    kernels, levels = ("copy", "store", "load"), ("memory", "L3", "L2", "L1")
+    made = [
+        figure("rate", 1e9 * bits, "B/s", kernel=kernel, level=level, vector=bits) | {"headline": True}
+        for level in levels
+        for kernel in kernels
+        for bits in (64, 128, 256, 512)
+    ]
+    (plot,) = plots.curves(section("roofs", made))
+    names = [trace["name"] for trace in plot["data"]]
+    assert names == [f"kernel {k}, level {n}" for k in ("load", "store", "copy") for n in ("L1", "L2", "L3", "memory")]
+    looks = {(trace["line"]["color"], trace["line"]["dash"]) for trace in plot["data"]}
+    assert len(looks) == len(names)
 
 
 def test_a_start_up_is_not_called_absent_and_given_at_once() -> None:

@@ -243,6 +243,16 @@ def test_the_table_has_rates_with_their_share_of_the_cores_limit() -> None:
     assert roof_table.tables(whole, whole.benchmarks[1]) == []
 
 
+def test_a_share_of_disturbed_cycles_is_marked() -> None:
+    """2.2% stood beside a best rate that is 96% of the limit: the median of cycles was that of interrupted ones."""
+    whole = made()
+    held = [replace(each, state="disturbed") if (each.name, each.statistic) == ("per_cycle", "median")
+            and each.params["level"] == "L1" else each for each in whole.benchmarks[0].figures]  # fmt: skip
+    (table,) = roof_table.tables(whole, replace(whole.benchmarks[0], figures=held))
+    assert table.rows[1] == ("L1 (16 KiB)", "load", "–", "320 GB/s (75%) ~") and "~: the share" in table.note
+    assert table.rows[0][3] == "120 Gflop/s (100%)"
+
+
 def test_main_figures_have_the_cores_limit_as_their_bound() -> None:
     """1.5 of 2 loads in a cycle: at 320 GB/s the limit is 427 GB/s."""
     whole = made()

@@ -39,7 +39,7 @@ profile = "full"
 where = "type=float32 range=all"
 but = "function=pow,hypot,atan2"
 seconds = 150
-does = "judges all 2^32 float32 arguments {cases} times, of each function in each variant"
+does = "judges all 2^32 float32 arguments of {cases} of its loops (a function in a variant each)"
 
 [accuracy]
 time = "time"
@@ -113,12 +113,14 @@ help = "arguments whose result is NaN or infinity where the reference is not, or
 metric = "time"
 unit = "s"
 better = "lower"
+headline = true
 help = "time of one call, arguments and results in the cache"
 
 [figure.ulp_max]
 metric = "ulp_max"
 unit = "1"
 better = "lower"
+headline = true
 help = "greatest error found, in ulp, at the worst argument; of so many arguments, a lower bound where these are not all"
 
 [figure.ulp_mean]

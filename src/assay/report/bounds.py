@@ -116,13 +116,13 @@ def peak_of(document: Document, precision: str) -> tuple[float, str] | None:
 def best_peak(sections: Sequence[Section], precision: str = DOUBLE) -> float | None:
     """Best reading (flop/s) of what a record calls the ceiling of the roof; None where none was measured.
 
-    A ceiling whose cases have no `type` is of double precision.
+    A ceiling whose cases have no `type` is of double precision alone.
     """
     rates = []
     for section in sections:
         wanted = section.roof
         if wanted and wanted.ceiling and (precision == DOUBLE or "type" in wanted.cases):
-            cases = wanted.cases | ({"type": precision} if "type" in wanted.cases else {})
+            cases = wanted.cases | ({} if precision == DOUBLE else {"type": precision})
             rates += [
                 float(figure.value)
                 for figure in section.figures

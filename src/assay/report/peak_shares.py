@@ -58,6 +58,7 @@ def tables(section: Section) -> list[Grid]:
     if not found:
         return []
     keys = [key for key in found[0].params if key != "threads"]
+    keys.sort(key=lambda key: not isinstance(found[0].params[key], str))  # words first, numbers behind them
     counts = sorted({int(each.params.get("threads") or 1) for each in found})
     rows: dict[tuple[object, ...], dict[int, str]] = {}
     for each in sorted(found, key=lambda each: [_place(each.params.get(key)) for key in keys]):

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.benchmark.record import PARTS, Benchmark, among
+from assay.benchmark.record import PARTS, Benchmark
 from assay.document.params import Params
-from assay.document.reported_figure import Headline, ReportedFigure
+from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
 from assay.document.section import Section
 from assay.report import choices_first
 from assay.report.bounds import Share, percent, share
+from assay.report.case_order import place, record_of
 from assay.report.earlier import EarlierRun, ticks
 from assay.report.made_with import made_with
 from assay.report.plots import label, wanted
@@ -61,10 +62,9 @@ def _first_figures(section: Section) -> list[Headline]:
         return chosen_first
     main = [figure for figure in listed(section) if is_main(figure)]
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
-    record = among([section.benchmark]).get(section.benchmark)
+    record = record_of(section)
     chosen = [figure for figure in main if figure.name == name]
-    if record is not None:
-        chosen.sort(key=lambda figure: _place(record, figure))  # stable: what is no choice stays as it is listed
+    chosen.sort(key=lambda figure: place(record, figure.params))  # stable: what is no choice stays as it is listed
     if section.accuracy and record is not None:
         usual = record.parameters[section.accuracy.over].choices[0]  # the time is that of the first range
         chosen = [each for each in chosen if each.params.get(section.accuracy.over) == usual] or chosen
@@ -75,16 +75,6 @@ def _first_figures(section: Section) -> list[Headline]:
         for figure in chosen[:MOST_FIRST]
     )
     return [Headline(**vars(figure), title=title) for figure, title in zip(chosen, titles, strict=False)]
-
-
-def _place(record: Benchmark, figure: ReportedFigure) -> tuple[int, ...]:
-    """Order cases as the record lists its choices, the first parameter first."""
-    found = []
-    for name, parameter in record.parameters.items():
-        value = figure.params.get(name)
-        if parameter.kind == "choice":
-            found.append(parameter.choices.index(value) if value in parameter.choices else len(parameter.choices))
-    return tuple(found)
 
 
 def _chosen_of_many(record: Benchmark | None, common: Params) -> list[str]:

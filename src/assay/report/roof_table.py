@@ -31,7 +31,7 @@ def tables(document: Document, section: Section) -> list[Grid]:
         return []
     widths = sorted({bits for _, _, bits in cases})
     sizes = {level: size for (_, level, _), size in best.get("size", {}).items()}
-    caches = found_levels.caches(document)
+    caches, moved = found_levels.caches(document), _moved(section)
     rows = []
     parameters = benchmark(section.benchmark).parameters
     order = [(level, kernel) for level in parameters["level"].choices for kernel in parameters["kernel"].choices]
@@ -41,6 +41,8 @@ def tables(document: Document, section: Section) -> list[Grid]:
         size = human(sizes[level], "B", 3) if level in sizes else ""
         about = ", ".join(text for text in (size, contradiction) if text)
         cells = [_cell((kernel, level, bits), cases, best.get("limit", {}), usual["per_cycle"]) for bits in widths]
+        cells = [f"{cell} ~" if (kernel, level, bits) in moved and "%" in cell else cell
+                 for cell, bits in zip(cells, widths, strict=True)]  # fmt: skip
         rows.append((f"{level} ({about})" if about else level, kernel.replace("_", "-"), *cells))
     note = "Best readings. In brackets: share of what the core can do in a cycle, median, by the clock measured beside"
     noted = next((each for each in section.notes if each.startswith("per cycle at most, as ")), None)
@@ -53,6 +55,8 @@ def tables(document: Document, section: Section) -> list[Grid]:
         note += SHARED if any(level in ("L3", "memory") for _, level, _ in cases) else ""
     if any("(another clock)" in cell for row in rows for cell in row):
         note += " Another clock: more than the core can do, so that the clock beside was not that of these vectors."
+    if any(cell.endswith("~") for row in rows for cell in row):
+        note += " ~: the share is of cycles that were disturbed, the rate a best reading: they are of different blocks."
     return [grid(section.title, ("level", "kernel", *(_width(document, bits) for bits in widths)), rows, note, left=2)]
 
 
@@ -69,6 +73,15 @@ def _cell(case: Case, rates: dict[Case, float], limits: dict[Case, float], per_c
     if not each or not limit:
         return text
     return f"{text} ({percent(each / limit)})" if each <= PASSED * limit else f"{text} (another clock)"
+
+
+def _moved(section: Section) -> set[Case]:
+    """The cases whose vectors per cycle are no clean median."""
+    return {
+        (str(figure.params.get("kernel")), str(figure.params.get("level")), int(figure.params["vector"]))
+        for figure in section.figures
+        if (figure.name, figure.statistic) == ("per_cycle", "median") and figure.state != "clean"
+    }
 
 
 def _values(section: Section, statistic: str) -> dict[str, dict[Case, float]]:
