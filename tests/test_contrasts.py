@@ -10,6 +10,7 @@ import pytest
 from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.comparison import FigureRow, FigureSide
 from assay.document.section import Section
+from assay.papers.contrasts import computing
 from assay.papers.contrasts import table as contrasts
 from assay.papers.contrasts.rates import PublishedRates, RunRates
 from assay.report import page
@@ -169,3 +170,41 @@ def test_what_optimisation_does_to_this_machines_loops_is_that_of_its_last_varia
     (row,) = (each for each in table.rows if each[0].startswith("dot product, first cache"))
     assert row[1:5] == ("0.5", "0.534", "–", "–") and row[5].startswith("holds: “At -O5 the XP1000")
     assert row[6] == "holds" and "--flags" not in (table.note)
+
+
+# Times of Table 6.14 as printed (s): XP1000, Netfinity, L1200; of mod3h the L1200's is not printed.
+MODULE3 = {
+    "mod3c": (0.594560, 2.56111, 2.26631),
+    "mod3d": (0.001163, 0.004528, 0.002752),
+    "mod3e": (0.005076, 0.017084, 0.012645),
+    "mod3f": (2.6440, 5.6093, 4.8015),
+    "mod3g": (0.018427, 0.042914, 0.040983),
+    "mod3h": (2.0139, 9.4809, None),
+}
+
+
+def test_risc_against_intel_is_judged_by_the_quotients_of_printed_times() -> None:
+    """From 1.82 to 4.71, inside of 2 to 4 with a fifth either way; vasp on one processor: Table 6.16, by hand."""
+    module3, everything = (found for _, found in computing.verdicts())
+    by_hand = [t / own for own, *others in MODULE3.values() if own for t in others if t]
+    found = [float(part.numbers.rpartition(" ")[2]) for part in module3.parts]
+    assert found == pytest.approx(by_hand, abs=0.005) and (min(found), max(found)) == (1.82, 4.71)
+    assert module3.outcome == "holds" and module3.mark == "restated"
+    vasp = {part.numbers for part in everything.parts if "vasp" in part.numbers}
+    quotients = (13485 / 3573, 11834 / 3573, 13485 / 4085, 11834 / 4085)
+    assert sorted(text.rpartition(" ")[2] for text in vasp) == sorted(f"{each:.2f}" for each in quotients)
+    assert everything.outcome == "holds" and len(everything.parts) == len(by_hand) + 4
+
+
+def test_a_sentence_that_the_tables_do_not_bear_out_differs() -> None:
+    claim = next(each for each, _ in computing.verdicts() if each.id == "vds.module3-alpha-vs-intel")
+    narrower = claim.model_copy(update={"value_min": 3.0})
+    parts = list(computing.JUDGES[claim.id](narrower))
+    assert {part.outcome for part in parts} == {"holds", "differs"}
+
+
+def test_the_page_has_the_sentences_beside_module_3_alone() -> None:
+    solved = section("multigrid", [], historical=True, published=["euroben.mod3c"])
+    text = page.markdown(document(solved))
+    assert "Speed of whole programs" in text and "XP1000 over SGI L1200: mod3c 3.81, mod3d 2.37" in text
+    assert "Speed of whole programs" not in page.markdown(document(section("gemm", [])))

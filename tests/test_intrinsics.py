@@ -20,8 +20,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.benchmark import resolved
 from assay.benchmark.record import benchmark
+from assay.execute import first_launch, plan
+from assay.execute.announced import announced
 from assay.execute.build import build
+from assay.execute.duration import duration
 from assay.machine.processors import processors
 from assay.papers.tables import known_errors
 from command_line import assay
@@ -448,3 +452,69 @@ def test_the_contract_of_the_verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert {figure["statistic"] for figure in figures} >= {"median", "best"}
     assert all(f["state"] == "clean" for f in figures if f["name"] != "time"), "no other process can move an error"
     assert 0.45 < by_name["ulp_max"]["value"] < 1
+
+
+AMONG_MANY = r"""
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include "kernels/intrinsics/judge.hpp"
+using namespace assay::kernels;
+constexpr std::int64_t count = 1 << 20, first = 4900, last = 5299, planted = 5000;  // all in one chunk of 4096
+const Range range = *range_of("exp", "usual", true);
+float at(std::int64_t i) { return argument<float>(range, i, count); }
+const float alone = at(planted);
+const std::set<float> bad = [] {
+  std::set<float> found;
+  for (std::int64_t i = first; i <= last; ++i) found.insert(at(i));
+  return found;
+}();
+// Takes the place of the C library's: right everywhere but at one argument.
+extern "C" double exp(double x) noexcept {
+  return static_cast<double>(expl(x)) * (static_cast<float>(x) == alone ? 1 - 0x1p-30 : 1);
+}
+void loop(const float* x, const float*, float* z, long n) {
+  for (long i = 0; i < n; ++i) {
+    z[i] = static_cast<float>(expl(x[i]));
+    if (bad.contains(x[i]))
+      for (int ulp = 0; ulp < (x[i] == alone ? 4 : 8); ++ulp) z[i] = std::nextafter(z[i], 1e30f);
+  }
+}
+int main() {
+  Entry entry{};
+  entry.name = "exp";
+  entry.single = loop;
+  for (const int threads : {1, 3}) {
+    const Judged found = judge<float>(entry, range, count, 0, threads);
+    std::printf("%.17g %a\n", found.disagreement, found.worst.x);
+  }
+}
+"""
+
+
+def test_the_worst_thousand_of_all_arguments_are_judged_again_wherever_they_lie(tmp_path: Path) -> None:
+    """400 arguments of one chunk are 8 ulp off, one of them 4; at this one alone the reference is wrong."""
+    (tmp_path / "ask.cpp").write_text(AMONG_MANY)
+    made = subprocess.run([compile_to(tmp_path / "ask", tmp_path / "ask.cpp")], capture_output=True, text=True)
+    (alone, worst), (shared, also) = (line.split() for line in made.stdout.splitlines())
+    assert 2**-7.1 < float(alone) < 2**-5.9 and (shared, also) == (alone, worst)
+
+
+def test_full_takes_every_float_argument_once_and_says_how_long_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """22 functions of one argument in four variants, 150 s of processor time each: 220 min on one, 110 on two."""
+    record = benchmark("intrinsics")
+    assert "all" in resolved.values(record, {}, "full")["range"]
+    monkeypatch.setattr(first_launch, "usable", lambda: 2)
+    (text,) = announced([record], "full")
+    assert "judges all 2^32 float32 arguments of 88 of its loops (a function in a variant each), about 110 min" in text
+    assert "220 min of processor time" in announced([record], "full", here=False)[0]
+    assert announced([record], "full", {"function": "exp,pow", "variant": "scalar"}) == [
+        text.replace("88 of", "1 of").replace("110 min", "1.25 min")
+    ]
+    assert announced([record], "standard") == [] and announced([record], "full", {"type": "float64"}) == []
+    seconds = [
+        duration(plan.make([record], profile="full", launches=count), {"intrinsics": record}, "here", []).seconds
+        for count in (1, 2)
+    ]
+    measuring = seconds[1] - seconds[0]
+    assert seconds[0] - measuring == pytest.approx(110 * 60)

@@ -16,9 +16,12 @@ import pytest
 from rich.console import Console
 
 from assay.benchmark.record import benchmark
+from assay.document.json_form import from_json
+from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.execute.build import build
 from assay.report import found_levels, page, roof, roof_table, terminal
+from assay.report.bounds import BOUNDS, share
 from compiled import compile_to
 from made_documents import document, figure, section
 from started import words
@@ -172,7 +175,11 @@ def test_no_copy_beats_its_loads_or_its_stores(ask: Any) -> None:
 
 def test_the_second_caches_limit_is_its_bytes(ask: Any) -> None:
     _, _, limits = ask(cpuinfo("AuthenticAMD", 25, 17), "L2")
-    assert limits[:4] == [3, 2, 1, 0.5] and limits[4:12] == [0] * 8  # 32 bytes a cycle; of stores nothing is said
+    assert limits[:4] == [3, 2, 1, 0.5]  # 32 bytes a cycle
+    # A line that is stored to is read before, so that a store moves as much from there as a load, a copy twice as much.
+    assert limits[4:8] == [2, 1, 1, 0.5] and limits[8:12] == [1.5, 1, 0.5, 0.25]
+    for level in ("L3", "memory"):
+        assert ask(cpuinfo("AuthenticAMD", 25, 17), level)[2][:12] == [0] * 12
 
 
 @pytest.mark.parametrize(
@@ -232,7 +239,31 @@ def test_the_table_has_rates_with_their_share_of_the_cores_limit() -> None:
         ("L3 (16 MiB, beyond the caches found)", "load", "–", "90 GB/s"),
     )
     assert "limits: Zen 5" in table.note
+    assert "L3 and memory: none is known" in table.note and "L2:" not in table.note
     assert roof_table.tables(whole, whole.benchmarks[1]) == []
+
+
+def test_a_share_of_disturbed_cycles_is_marked() -> None:
+    """2.2% stood beside a best rate that is 96% of the limit: the median of cycles was that of interrupted ones."""
+    whole = made()
+    held = [replace(each, state="disturbed") if (each.name, each.statistic) == ("per_cycle", "median")
+            and each.params["level"] == "L1" else each for each in whole.benchmarks[0].figures]  # fmt: skip
+    (table,) = roof_table.tables(whole, replace(whole.benchmarks[0], figures=held))
+    assert table.rows[1] == ("L1 (16 KiB)", "load", "–", "320 GB/s (75%) ~") and "~: the share" in table.note
+    assert table.rows[0][3] == "120 Gflop/s (100%)"
+
+
+def test_main_figures_have_the_cores_limit_as_their_bound() -> None:
+    """1.5 of 2 loads in a cycle: at 320 GB/s the limit is 427 GB/s."""
+    whole = made()
+    rate = figure("rate", 3.2e11, "B/s", kernel="load", level="L1", vector=512) | {"benchmark": "roofs"}
+    headline = from_json(Headline, rate | {"title": "loads", "bound": "core_limit"})
+    found = share(headline, whole)
+    assert found is not None and found.share == pytest.approx(0.75) and found.value == pytest.approx(3.2e11 / 0.75)
+    assert found.basis == "2 vectors in a cycle, by the clock beside"
+    assert share(headline, made(limit=False)) is None
+    wanted = RECORD.extra["headline"]
+    assert all(of["bound"] in BOUNDS and of["bound"] == "core_limit" for of in wanted.values())
 
 
 def test_more_than_the_core_can_do_is_no_share_but_another_clock() -> None:

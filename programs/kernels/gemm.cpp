@@ -94,6 +94,9 @@ bytes = "32 * size ** 2"
 where = "code=library type=float64"
 clock = "clock"
 
+[peak_share]
+figure = "rate"
+
 [headline.product]
 figure = "rate"
 where = "type=float64"

@@ -32,7 +32,14 @@ slice_quick = 0.002
 slice_standard = 0.002
 blocks_quick = 2
 blocks_standard = 2
-timeout_full = 14400
+timeout_full = 43200
+
+[first_launch]
+profile = "full"
+where = "type=float32 range=all"
+but = "function=pow,hypot,atan2"
+seconds = 150
+does = "judges all 2^32 float32 arguments of {cases} of its loops (a function in a variant each)"
 
 [accuracy]
 time = "time"
@@ -82,10 +89,9 @@ help = "scalar: a call each; vector: libmvec by `omp simd`, errno not set; fast,
 [parameter.range]
 type = "choice"
 default = ["usual", "near", "large", "subnormal", "all"]
-full = ["usual", "near", "large", "subnormal"]
 choices = ["usual", "near", "large", "subnormal", "all"]
 sweep = true
-help = "of arguments: usual and large by function (docs/intrinsics.md), near a zero or an end, subnormal, all bit patterns (with `full`: every float32, a minute for each function and variant on 2 cores)"
+help = "of arguments: usual and large by function (docs/intrinsics.md), near a zero or an end, subnormal, all bit patterns (with `full`: every float32 of a function of one argument, once for each build variant)"
 
 [metric.time]
 unit = "s"
@@ -107,12 +113,14 @@ help = "arguments whose result is NaN or infinity where the reference is not, or
 metric = "time"
 unit = "s"
 better = "lower"
+headline = true
 help = "time of one call, arguments and results in the cache"
 
 [figure.ulp_max]
 metric = "ulp_max"
 unit = "1"
 better = "lower"
+headline = true
 help = "greatest error found, in ulp, at the worst argument; of so many arguments, a lower bound where these are not all"
 
 [figure.ulp_mean]

@@ -68,6 +68,9 @@ better = "higher"
 headline = true
 help = "2/3 n^3 + 2 n^2 flops"
 
+[peak_share]
+figure = "rate"
+
 [figure.time]
 metric = "time"
 formula = "value"

@@ -127,7 +127,17 @@ metric = "limit"
 formula = "value"
 unit = "1"
 better = "higher"
-help = "the most of these that the core's architecture does in a cycle; known for L1, registers and loads from L2 only"
+help = "the most of these that the core's architecture does in a cycle; known for registers, L1 and L2 only"
+
+[headline.load]
+figure = "rate"
+where = "kernel=load level=L1"
+most = "vector"
+title = "loads of {vector} bits from L1, one thread"
+says = "loads from its first cache at up to"
+bound = "core_limit"
+advice = "another thread of the core has a share of its units, and wide vectors may lower the clock"
+order = 8
 
 [figure.size]
 metric = "size"

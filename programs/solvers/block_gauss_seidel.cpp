@@ -21,6 +21,7 @@ cost = "a point takes 7 flops a sweep; both passes along a line are recursions, 
 check = "after 20 sweeps the error is that of an eigenvector of the sweep, mu^40 times what it was, at every point; the converged solution's error at h and h/2 is of order 2 (within 0.1) and below h^2/96 (max|u_xxxx| + max|u_yyyy|)"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3h; our reading of its title); Varga 1962, chapter 4"
 published = ["euroben.mod3h"]
+unmoved = ["error", "error_bound", "order"]
 slice_quick = 0.01
 slice_standard = 0.02
 
@@ -56,6 +57,28 @@ formula = "7 * (size - 2) ** 2 / value"
 unit = "flop/s"
 better = "higher"
 help = "7 flops for each inner point"
+
+[metric.error]
+from = "solvers/order.hpp"
+
+[metric.error_bound]
+from = "solvers/order.hpp"
+
+[metric.order]
+from = "solvers/order.hpp"
+
+[figure.error]
+from = "solvers/order.hpp"
+
+[figure.error_bound]
+from = "solvers/order.hpp"
+
+[figure.order]
+from = "solvers/order.hpp"
+
+[convergence]
+order = 2
+solution = "u = exp(x) sin(pi y)"
 )record";
 
 namespace {
@@ -141,12 +164,16 @@ double discretisation_error(std::int64_t points) {
   return worst;
 }
 
+double discretisation_bound(std::int64_t intervals) {
+  return M_E * (1 + std::pow(M_PI, 4)) / 96 / static_cast<double>(intervals * intervals);
+}
+
 Check verify(Problem& problem) {
   constexpr std::int64_t sweeps = 20, coarse = 17, fine = 33;
   const double off = eigenvector_off(problem, sweeps);
   const double wide = discretisation_error(coarse), narrow = discretisation_error(fine);
   const solvers::Order order(wide, narrow, 2);
-  const double bound = M_E * (1 + std::pow(M_PI, 4)) / 96 / static_cast<double>((fine - 1) * (fine - 1));
+  const double bound = discretisation_bound(fine - 1);
   return {off < 1e-12 && order.right() && narrow <= bound,
           "off the eigenvector after 20 sweeps by " + kernels::short_text(off) + "; error at h = 1/32 " +
               kernels::short_text(narrow) + ", bound " + kernels::short_text(bound) + ", order " +
@@ -162,6 +189,9 @@ int main(int argc, char** argv) {
       problem->f[place] = exact(problem->h * i, problem->h * j);  // of any size: no sweep meets a subnormal number
     });
     at.measure("time", [=](std::int64_t times) { problem->sweeps(times); });
+    solvers::observe_errors(at, {16, 32, 64}, [](std::int64_t intervals) {
+      return solvers::GridError{discretisation_error(intervals + 1), discretisation_bound(intervals)};
+    });
     at.check([=] { return verify(*problem); });
   });
 }

@@ -21,7 +21,7 @@ cost = "an interval takes 31 flops per iteration, one of them a division; elimin
 check = "error against 4/(1 + x)^2 below h^4/1920 max|y^(6)| and what rounding allows, n^2 eps; of order 4 (within 0.1) from h = 1/32 to 1/64"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3f); Stoer and Bulirsch 1980, section 7.3; Numerov 1924"
 published = ["euroben.mod3f"]
-unmoved = ["iterations"]
+unmoved = ["iterations", "error", "error_bound", "order"]
 
 [unit.kernel]
 source = "solvers/kernels/boundary_value.cpp"
@@ -65,6 +65,28 @@ formula = "value"
 unit = "1"
 better = "lower"
 help = "Newton's iterations of one solution"
+
+[metric.error]
+from = "solvers/order.hpp"
+
+[metric.error_bound]
+from = "solvers/order.hpp"
+
+[metric.order]
+from = "solvers/order.hpp"
+
+[figure.error]
+from = "solvers/order.hpp"
+
+[figure.error_bound]
+from = "solvers/order.hpp"
+
+[figure.order]
+from = "solvers/order.hpp"
+
+[convergence]
+order = 4
+solution = "y = 4 / (1 + x)^2"
 )record";
 
 namespace {
@@ -124,6 +146,12 @@ int main(int argc, char** argv) {
       for (; times > 0; --times) problem->solve();
     });
     at.observe("iterations", [=] { return static_cast<double>(problem->iterations); }, true);
+    solvers::observe_errors(at, {32, 64, problem->n}, [=](std::int64_t intervals) {
+      if (intervals == problem->n) return solvers::GridError{problem->error(), problem->bound(), problem->rounding()};
+      Problem other(intervals);
+      other.solve();
+      return solvers::GridError{other.error(), other.bound(), other.rounding()};
+    });
     at.check([=] { return verify(*problem); });
   });
 }

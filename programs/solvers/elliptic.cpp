@@ -20,7 +20,7 @@ cost = "a point takes 26 flops per iteration; the iterations grow with the point
 check = "error against the manufactured solution below the truncation error, evaluated by itself, over the least of A w, w = x (1 - x)/2; of order 2 (within 0.1) from h = 1/32 to 1/64; iterations at most what the condition number allows (Chebyshev)"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3g); Hestenes and Stiefel 1952"
 published = ["euroben.mod3g"]
-unmoved = ["iterations"]
+unmoved = ["iterations", "error", "error_bound", "order"]
 
 [unit.kernel]
 source = "solvers/kernels/elliptic.cpp"
@@ -58,6 +58,28 @@ formula = "value"
 unit = "1"
 better = "lower"
 help = "iterations of one solution: about as the points of a side"
+
+[metric.error]
+from = "solvers/order.hpp"
+
+[metric.error_bound]
+from = "solvers/order.hpp"
+
+[metric.order]
+from = "solvers/order.hpp"
+
+[figure.error]
+from = "solvers/order.hpp"
+
+[figure.error_bound]
+from = "solvers/order.hpp"
+
+[figure.order]
+from = "solvers/order.hpp"
+
+[convergence]
+order = 2
+solution = "u = sin(pi x) sin(2 pi y) exp(x)"
 )record";
 
 namespace {
@@ -166,6 +188,12 @@ int main(int argc, char** argv) {
       for (; times > 0; --times) problem->solve();
     });
     at.observe("iterations", [=] { return static_cast<double>(problem->iterations); }, true);
+    solvers::observe_errors(at, {32, 64, problem->n}, [=](std::int64_t intervals) {
+      if (intervals == problem->n) return solvers::GridError{problem->error(), problem->bound(), 100 * share};
+      Problem other(intervals);
+      other.solve();
+      return solvers::GridError{other.error(), other.bound(), 100 * share};
+    });
     at.check([=] { return verify(*problem); });
   });
 }

@@ -20,7 +20,7 @@ cost = "a cycle takes about 60 flops for each point of the finest grid, on all g
 check = "error against the manufactured solution below h^2/96 (max|u_xxxx| + max|u_yyyy|), and of order 2 (within 0.1) from h to h/2; a cycle leaves less than 0.15 of the residual at every h"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3c); Briggs, Henson and McCormick 2000"
 published = ["euroben.mod3c"]
-unmoved = ["cycles"]
+unmoved = ["cycles", "error", "error_bound", "order"]
 slice_quick = 0.01
 
 [unit.kernel]
@@ -64,6 +64,28 @@ formula = "value"
 unit = "1"
 better = "lower"
 help = "cycles of one solution: the same number on every grid"
+
+[metric.error]
+from = "solvers/order.hpp"
+
+[metric.error_bound]
+from = "solvers/order.hpp"
+
+[metric.order]
+from = "solvers/order.hpp"
+
+[figure.error]
+from = "solvers/order.hpp"
+
+[figure.error_bound]
+from = "solvers/order.hpp"
+
+[figure.order]
+from = "solvers/order.hpp"
+
+[convergence]
+order = 2
+solution = "u = exp(x) sin(pi y)"
 )record";
 
 namespace {
@@ -154,6 +176,12 @@ int main(int argc, char** argv) {
       for (; times > 0; --times) problem->solve();
     });
     at.observe("cycles", [=] { return static_cast<double>(problem->cycles); }, true);
+    solvers::observe_errors(at, {32, 64, problem->levels[0].n}, [=](std::int64_t intervals) {
+      if (intervals == problem->levels[0].n) return solvers::GridError{problem->error(), problem->bound(), share};
+      Problem other(intervals);
+      other.solve();
+      return solvers::GridError{other.error(), other.bound(), share};
+    });
     at.check([=] { return verify(*problem); });
   });
 }

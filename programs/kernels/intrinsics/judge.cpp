@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <cstdio>
+#include <mutex>
 #include <thread>
 
 #include "kernels/intrinsics/hard_arguments.hpp"
 #include "kernels/intrinsics/mpfr.hpp"
 #include "kernels/intrinsics/screening.hpp"
+#include "kernels/intrinsics/worst.hpp"
 
 namespace assay::kernels {
 namespace {
@@ -56,25 +58,40 @@ std::vector<T> made_of(Loop<T> loop, std::vector<T> x, std::vector<T> y) {
   return made;
 }
 
-template <class T>
-Partial judge_chunk(Loop<T> loop, const Reference& of, const std::vector<T>& x, const std::vector<T>& y) {
+template <class T, class Seen>
+Partial judge_chunk(Loop<T> loop, const Reference& of, const std::vector<T>& x, const std::vector<T>& y, Seen&& seen) {
   const std::vector<T> made = made_of<T>(loop, x, y);
   Partial partial;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const Error error = error_at<T>(of, x[i], y[i], made[i]);
     partial.sum += error.ulp;
     partial.other_kind += error.other_kind;
-    keep(partial.worst, {x[i], y[i], error.ulp}, kept_of_chunk);
+    seen(partial, i, error.ulp);
   }
   return partial;
 }
 
+// Keeps the worst few of a chunk: those of a float64 sample are centres of a search, which is to look in many places.
 template <class T>
-std::vector<Partial> sample(Loop<T> loop, const Reference& of, const Range& range, std::int64_t count, int threads) {
+auto few(const std::vector<T>& x, const std::vector<T>& y) {
+  return [&](Partial& partial, std::size_t i, double ulp) { keep(partial.worst, {x[i], y[i], ulp}, kept_of_chunk); };
+}
+
+struct Sampled {
+  double sum = 0;
+  std::int64_t other_kind = 0;
+  std::vector<Argument> worst;  // descending: of float32 of all the sample, wherever they lie
+};
+
+template <class T>
+Sampled sample(Loop<T> loop, const Reference& of, const Range& range, std::int64_t count, int threads) {
   const std::int64_t chunk = std::int64_t{1} << (count >> 26 ? 16 : 12);
   std::vector<Partial> partials(static_cast<std::size_t>((count + chunk - 1) / chunk));
   std::atomic<std::size_t> next = 0;
+  std::mutex joining;
+  Worst worst(kept);
   const auto work = [&] {
+    Worst own(kept);
     for (std::size_t at; (at = next++) < partials.size();) {
       const std::int64_t from = static_cast<std::int64_t>(at) * chunk, to = std::min(count, from + chunk);
       std::vector<T> x, y;
@@ -82,14 +99,30 @@ std::vector<Partial> sample(Loop<T> loop, const Reference& of, const Range& rang
         x.push_back(argument<T>(range, i, count));
         y.push_back(of.one ? T{0} : second_argument<T>(range, i, count));
       }
-      partials[at] = judge_chunk<T>(loop, of, x, y);
+      if constexpr (sizeof(T) == 4)
+        partials[at] = judge_chunk<T>(loop, of, x, y, [&](Partial&, std::size_t i, double ulp) {
+          own.add(ulp, from + static_cast<std::int64_t>(i));
+        });
+      else
+        partials[at] = judge_chunk<T>(loop, of, x, y, few(x, y));
     }
+    const std::lock_guard lock(joining);
+    worst.add(own);
   };
   std::vector<std::thread> others;
   for (int other = 1; other < threads; ++other) others.emplace_back(work);
   work();
   for (std::thread& other : others) other.join();
-  return partials;
+  Sampled all;
+  for (const Worst::Placed& each : worst.descending())
+    all.worst.push_back(
+        {argument<T>(range, each.at, count), of.one ? T{0} : second_argument<T>(range, each.at, count), each.ulp});
+  for (const Partial& partial : partials) {  // in their order: the sum does not depend on the threads
+    all.sum += partial.sum;
+    all.other_kind += partial.other_kind;
+    for (const Argument& each : partial.worst) keep(all.worst, each, kept);
+  }
+  return all;
 }
 
 // `by` representable numbers from `value`, none beyond the finite ones.
@@ -109,7 +142,7 @@ std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range
   std::uint64_t state = 1;
   const auto judge_all = [&](const std::vector<T>& x, const std::vector<T>& y) {
     if (x.empty()) return;
-    const Partial partial = judge_chunk<T>(loop, of, x, y);
+    const Partial partial = judge_chunk<T>(loop, of, x, y, few(x, y));
     judged += static_cast<std::int64_t>(x.size());
     other_kind += partial.other_kind;
     for (const Argument& each : partial.worst) keep(worst, each, kept);
@@ -176,14 +209,10 @@ Judged judge(const Entry& entry, const Range& range, std::int64_t count, int sea
   constexpr bool single = sizeof(T) == 4;
   const Reference& of = reference(entry.name);
   Judged judged;
-  std::vector<Argument> worst;
-  double sum = 0;
-  for (const Partial& partial : sample<T>(loop_of<T>(entry), of, range, count, threads)) {
-    sum += partial.sum;
-    judged.other_kind += partial.other_kind;
-    for (const Argument& each : partial.worst) keep(worst, each, kept);
-  }
-  judged.mean = sum / static_cast<double>(count);
+  const Sampled sampled = sample<T>(loop_of<T>(entry), of, range, count, threads);
+  std::vector<Argument> worst = sampled.worst;
+  judged.other_kind = sampled.other_kind;
+  judged.mean = sampled.sum / static_cast<double>(count);
   judged.arguments = count;
   judged.every = single && of.one && count == (std::int64_t{1} << 32) && range.spacing == Spacing::every_pattern;
   judged.reference = single ? "double" : judge_of_doubles();

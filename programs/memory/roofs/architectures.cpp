@@ -96,10 +96,14 @@ std::optional<Architecture> find_architecture(const Identity& identity) {
 double limit_of(const Limits& limits, std::string_view kernel, std::string_view level, std::int64_t bits) {
   const std::size_t width = bits == 512 ? 3 : bits == 256 ? 2 : bits == 128 ? 1 : 0;
   if (kernel == "multiply_add") return limits.multiply_adds[width];
-  if (level == "L2" && kernel == "load")
-    return std::min(limits.loads[width], 8 * limits.second_level / static_cast<double>(bits));
-  if (level != "L1") return 0;
-  return kernel == "load" ? limits.loads[width] : kernel == "store" ? limits.stores[width] : limits.copies[width];
+  if (level != "L1" && level != "L2") return 0;
+  const double first = kernel == "load"    ? limits.loads[width]
+                       : kernel == "store" ? limits.stores[width]
+                                           : limits.copies[width];
+  // A line that is stored to comes from the second cache before: a store costs as many bytes from there as a load, a
+  // copy twice as many.
+  const double vectors = 8 * limits.second_level / static_cast<double>(bits);
+  return level == "L1" ? first : std::min(first, kernel == "copy" ? vectors / 2 : vectors);
 }
 
 }  // namespace assay::memory::roofs

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from assay.analysis import cache_levels
 from assay.analysis.figures import CaseSamples
+from assay.analysis.half_performance import NOT_POSITIVE
 from assay.analysis.level_rates import LevelRates, fit_levels
 from assay.benchmark.record import Benchmark
 
@@ -41,6 +42,7 @@ def by_level(record: Benchmark, found: Sequence[CaseSamples], families: Families
 
 
 NOT_SEEN = "its size as stated: the curve of dependent loads shows no edge there"
+NO_HALF = "no n_half: by the line of times the start-up is not positive; that of cycles is read beside, by itself"
 LEAST_SIZES = 3  # of a curve
 
 
@@ -106,7 +108,7 @@ def _entry(
         "n_half_ci95": None if rates.n_half_ci95 is None else list(rates.n_half_ci95),
         "start_up_cycles": start,
         "cycles_per_element": each,
-        "reason": rates.reason,
+        "reason": NO_HALF if start is not None and rates.reason == NOT_POSITIVE else rates.reason,
     }
     return entry
 

@@ -29,6 +29,9 @@ class HalfPerformance(AnalysisResult):
     reason: str | None = None
 
 
+NOT_POSITIVE = "the fitted start-up is not positive"
+
+
 def from_fit(line: AlphaBeta) -> HalfPerformance:
     """Derive the pair from a fitted line, its interval from the line's resampled launches."""
     basis = f"line ({line.estimator})"
@@ -42,7 +45,7 @@ def from_fit(line: AlphaBeta) -> HalfPerformance:
             rate_ci = expanded_interval(1 / beta, rate, line.launches)
             half_ci = expanded_interval(alpha / beta, half, line.launches)
     if line.alpha <= 0:
-        return HalfPerformance(basis, rate, None, rate_ci, None, reason="the fitted start-up is not positive")
+        return HalfPerformance(basis, rate, None, rate_ci, None, reason=NOT_POSITIVE)
     return HalfPerformance(basis, rate, half, rate_ci, half_ci)
 
 

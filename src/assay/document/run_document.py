@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from assay.analysis.node_use import NodeUse
+from assay.document.balance import MachineBalance
 from assay.document.build_variants import BuildVariants
 from assay.document.cause import DisturbanceCause
 from assay.document.grid import Grid
@@ -34,6 +35,7 @@ class Document:
     `host` is the one that measured, `hosts` each by name, `provenance` the circumstances of launches by key.
     `summary` is the verdict; `validation` and `beside` a described machine against what was published of it; `report`
     the path of the page, once there is one. `variants`: build variants beside one another, where there are any.
+    `balance`: flops for each byte from memory, against the matrix product first.
     `nodes_over_time`: what each node did from `begun` on (s since 1970), where the launches looked.
     """
 
@@ -60,6 +62,7 @@ class Document:
     begun: Annotated[float | None, WRITTEN_IF_SET] = None
     kind: str = "measured"
     quoted: Quoted | None = None
+    balance: Annotated[list[MachineBalance] | None, WRITTEN_IF_SET] = None
     variants: Annotated[BuildVariants | None, WRITTEN_IF_SET] = None
     summary: Annotated[RunVerdict | None, WRITTEN_IF_SET] = None
     validation: Annotated[Validation | None, WRITTEN_IF_SET] = None

@@ -71,6 +71,14 @@ class AccuracyDrawn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConvergenceStated:
+    """The order of a record's method, and the solution that errors are taken from: `[convergence]`."""
+
+    order: float
+    solution: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class SpentEnergy:
     """What the packages took while a rate was measured, and what that is for each unit of work (report/energy.py).
 
@@ -88,6 +96,19 @@ class SpentEnergy:
     unit: str
     launches: int
     source: str
+    state: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeakShare:
+    """A rate of one case beside the arithmetic peak of as many threads in its precision (report/peak_shares.py)."""
+
+    figure: str
+    params: Params
+    value: float
+    peak: float
+    share: float
+    basis: str
     state: str
 
 
@@ -131,6 +152,7 @@ class Section:
     shares: SharesDrawn | None = None
     roof: RoofPart | None = None
     accuracy: Annotated[AccuracyDrawn | None, WRITTEN_IF_SET] = None
+    convergence: Annotated[ConvergenceStated | None, WRITTEN_IF_SET] = None
     choice: Annotated[ChoiceWanted | None, WRITTEN_IF_SET] = None
     choices: Annotated[list[Choice] | None, WRITTEN_IF_SET] = None
     guidelines: Annotated[list[GuidelineTest] | None, WRITTEN_IF_SET] = None
@@ -148,6 +170,7 @@ class Section:
     launches: int = 0
     figures: list[ReportedFigure] = field(default_factory=list)
     energy: Annotated[list[SpentEnergy] | None, WRITTEN_IF_SET] = None
+    peak_shares: Annotated[list[PeakShare] | None, WRITTEN_IF_SET] = None
     headlines: list[Headline] = field(default_factory=list)
     fits: list[Fit] = field(default_factory=list)
     variance: list[VarianceByLevel] = field(default_factory=list)

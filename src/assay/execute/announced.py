@@ -1,4 +1,4 @@
-"""What is said before a run begins: which benchmarks take much of the memory, and how long; which write files, where.
+"""What is said before a run begins: which benchmarks take much of the memory or of the time; which write files, where.
 
 A record says `takes_memory = "share"`: the parameter that is a share of the memory that is free when it runs. Its time
 is its blocks' slices. `writes = [2, "size"]`: numbers and parameters (and `ranks`) whose product is the most bytes of
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from assay.benchmark import resolved
 from assay.benchmark.record import Benchmark
+from assay.execute import first_launch
 from assay.execute.folders import SHARE, Folder, free_bytes
 from assay.machine.limits import limits
 from assay.machine.memory import memory
@@ -26,7 +27,7 @@ def announced(
     folders: Mapping[str, Mapping[str, Folder]] | None = None,
     ranks: Mapping[str, int] | None = None,
 ) -> list[str]:
-    """One line for each of `records` that takes a share of the memory or writes files, in `profile` and as set.
+    """One line for each of `records` that takes a share of the memory, long once or writes files, in `profile` as set.
 
     `here`: of this host's memory, which can be read. `folders`: where files go, by benchmark and parameter. `ranks`:
     the most ranks that each benchmark is started with, which its record's `writes` may count. InputError where the
@@ -37,6 +38,8 @@ def announced(
         found += _files(
             record, profile, settings or {}, (folders or {}).get(record.name, {}), (ranks or {}).get(record.name, 1)
         )
+        if once := first_launch.line(record, profile, settings, here=here):
+            found.append(once)
         if (parameter := record.extra.get("takes_memory")) is None:
             continue
         share = max(float(each) for each in resolved.values(record, settings or {}, profile)[parameter])

@@ -18,6 +18,7 @@ from typing import Any
 from assay.benchmark import resolved
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark
+from assay.execute import first_launch
 from assay.execute.plan import Plan, varied_name
 from assay.store import Run
 
@@ -48,7 +49,9 @@ def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: I
         if task.launch < first:
             key = (task.benchmark, task.ranks)
             before = taken.get((*key, task.launch == 0), taken.get((*key, task.launch != 0)))
-            seconds += before if before is not None else _by_record(records[task.benchmark], plan.profile, task.ranks)
+            record = records[task.benchmark]
+            once = first_launch.processor_seconds(record, plan.profile) / first_launch.usable() * (task.launch == 0)
+            seconds += before if before is not None else _by_record(record, plan.profile, task.ranks) + once
             known += before is not None
             count += 1
     most = seconds

@@ -19,6 +19,8 @@ from assay.report.states import is_main, shown
 from assay.report.units import human
 
 UNITS = (1, 2)  # multiply-add units per core that processors of today have
+DOUBLE = "float64"
+LANES = {DOUBLE: 1, "float32": 2}  # of a vector, beside those of double precision
 TOLERANCE = 1.03  # a clock that was measured, and a boost that it misses
 
 
@@ -83,6 +85,11 @@ def fastest(figure: ReportedFigure, value: float) -> float:
 
 
 def peak_float64(document: Document, figure: ReportedFigure | None = None) -> tuple[float, str] | None:
+    """Flop/s of one core in double precision."""
+    return peak_of(document, DOUBLE)
+
+
+def peak_of(document: Document, precision: str) -> tuple[float, str] | None:
     """Flop/s of one core: fused multiply-adds in the widest vectors in each of its units, at its clock.
 
     The clock is what this run measured of it, else what the processor states. How many units there are no flag says:
@@ -91,10 +98,10 @@ def peak_float64(document: Document, figure: ReportedFigure | None = None) -> tu
     """
     measured = _measured_clock(document)
     clock, flags = measured or document.facts.frequency, _vectors(document)
-    best = best_peak(document.benchmarks)
+    best = best_peak(document.benchmarks, precision)
     if not clock or flags is None:
         return None if best is None else (best, "best reading of this run")
-    lanes = 8 if "avx512f" in flags else 4 if "avx2" in flags else 2
+    lanes = (8 if "avx512f" in flags else 4 if "avx2" in flags else 2) * LANES[precision]
     fused = 2 if flags & {"fma", "avx512f"} else 1
     unit = clock * lanes * fused
     gigahertz = f"{clock / 1e9:.2f} GHz {'measured' if measured else 'stated'}"
@@ -106,27 +113,32 @@ def peak_float64(document: Document, figure: ReportedFigure | None = None) -> tu
     return best, f"best reading of this run, above {lanes} lanes x {UNITS[-1]} units x {gigahertz}"
 
 
-def best_peak(sections: Sequence[Section]) -> float | None:
-    """Best reading (flop/s) of what a record calls the ceiling of the roof; None where none was measured."""
+def best_peak(sections: Sequence[Section], precision: str = DOUBLE) -> float | None:
+    """Best reading (flop/s) of what a record calls the ceiling of the roof; None where none was measured.
+
+    A ceiling whose cases have no `type` is of double precision alone.
+    """
     rates = []
     for section in sections:
         wanted = section.roof
-        if wanted and wanted.ceiling:
+        if wanted and wanted.ceiling and (precision == DOUBLE or "type" in wanted.cases):
+            cases = wanted.cases | ({} if precision == DOUBLE else {"type": precision})
             rates += [
                 float(figure.value)
                 for figure in section.figures
                 if figure.name == wanted.ceiling
                 and figure.statistic == "best"
                 and figure.value
-                and all(str(figure.params.get(key)) == value for key, value in wanted.cases.items())
+                and all(str(figure.params.get(key)) == value for key, value in cases.items())
             ]
     return max(rates, default=None)
 
 
 def peak_measured(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
-    """Flop/s of as many threads as the figure has: this run's own peak, else what follows from the clock."""
-    best, threads = best_peak(document.benchmarks), figure.params.get("threads") or 1
-    one = peak_float64(document) if best is None else (best, "this run's arithmetic peak")
+    """Flop/s of as many threads as the figure has, in its precision: this run's own peak, else by the clock."""
+    precision, threads = str(figure.params.get("type") or DOUBLE), figure.params.get("threads") or 1
+    best = best_peak(document.benchmarks, precision)
+    one = peak_of(document, precision) if best is None else (best, "this run's arithmetic peak")
     return None if one is None else (threads * one[0], f"{threads} times {one[1]}" if threads > 1 else one[1])
 
 
@@ -209,6 +221,18 @@ def two_atomics(document: Document, figure: ReportedFigure) -> tuple[float, str]
     return (2 * min(times), "two uncontended atomic updates, fastest launch") if times else None
 
 
+def core_limit(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
+    """What the core's architecture does of these vectors in a cycle, at the clock that was measured beside."""
+    case = figure.params
+    limit, cycle = (
+        next((value for _, value in values(document, figure.benchmark, name, statistic, **case)), None)
+        for name, statistic in (("limit", "best"), ("per_cycle", "median"))
+    )
+    if not limit or not cycle or figure.value is None:
+        return None
+    return figure.value * limit / cycle, f"{limit:g} vectors in a cycle, by the clock beside"
+
+
 BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]] = {
     "peak_float64": peak_float64,
     "peak_measured": peak_measured,
@@ -219,4 +243,5 @@ BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]
     "line_transfers": line_transfers,
     "two_atomics": two_atomics,
     "not_slowed": not_slowed,
+    "core_limit": core_limit,
 }

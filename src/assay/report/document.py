@@ -22,9 +22,10 @@ from assay.document.params import Facts
 from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
-from assay.document.section import AccuracyDrawn, DifferingNode, RoofPart, Section, SharesDrawn
+from assay.document.section import AccuracyDrawn, ConvergenceStated, DifferingNode, RoofPart, Section, SharesDrawn
 from assay.document.tournament import TournamentFound
 from assay.report import energy
+from assay.report.balance import balances
 from assay.report.causes import beside, causes
 from assay.report.choices import choices
 from assay.report.coarse import too_coarse
@@ -36,13 +37,14 @@ from assay.report.judging import Judged, judged
 from assay.report.launches_spent import launches_spent
 from assay.report.nodes_over_time import nodes_over_time
 from assay.report.not_positive import not_positive
+from assay.report.peak_shares import with_shares
 from assay.report.pooled import pooled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
 from assay.report.sampled import sampled
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.report.variance_by_level import variance_by_level
-from assay.report.variants import build_variants, variants
+from assay.report.variants import build_variants, reference, variants
 from assay.report.vector_widths import with_widths
 from assay.samples import Circumstance, case_text
 from assay.store import Run
@@ -100,7 +102,8 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         kind=_kind(run),
         quoted=_quoted(run) if quoted_nodes and described else None,
     )
-    return replace(made, variants=build_variants(run, made, {name: lines.failed for name, lines in read.items()}))
+    made = replace(made, variants=build_variants(run, made, {name: lines.failed for name, lines in read.items()}))
+    return replace(with_shares(made, known), balance=balances(reference(made)) or None)
 
 
 def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, Benchmark]) -> list[Section]:
@@ -167,6 +170,7 @@ def frame(name: str, record: Benchmark | None) -> Section:
     if record is None:
         return Section(benchmark=name, title=name, part=None, states=dict.fromkeys(WORST, 0))
     shares, roof, accuracy, choice = (record.extra.get(key) for key in ("shares", "roof", "accuracy", "choice"))
+    convergence = record.extra.get("convergence")
     return Section(
         benchmark=name,
         title=record.title,
@@ -181,6 +185,7 @@ def frame(name: str, record: Benchmark | None) -> Section:
         shares=None if shares is None else from_json(SharesDrawn, shares),
         roof=None if roof is None else from_json(RoofPart, roof),
         accuracy=None if accuracy is None else from_json(AccuracyDrawn, accuracy),
+        convergence=None if convergence is None else from_json(ConvergenceStated, convergence),
         choice=None if choice is None else from_json(ChoiceWanted, choice),
         states=dict.fromkeys(WORST, 0),
     )

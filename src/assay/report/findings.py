@@ -15,7 +15,8 @@ from assay.document.run_verdict import Finding, ReachedLine
 from assay.document.section import Section
 from assay.machine.abilities import HostWarning
 from assay.report import accuracy, choices, choices_first, guidelines, over_time, pairs_shown
-from assay.report.bounds import best_peak, percent, values
+from assay.report.balance import balances, streamed
+from assay.report.bounds import percent, values
 from assay.report.units import human
 from assay.report.variant_tables import title
 from assay.report.variants import reference
@@ -38,7 +39,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_nodes(document),
         *_noise(document),
         *_over_time(document),
-        *_balance(document, lines),
+        *_balance(document),
         *_threads(document),
         *_far(lines),
         *_breaks(document),
@@ -152,30 +153,26 @@ def _over_time(document: Document) -> Iterator[Finding]:
             yield _line(24 + min(10.0, ratio), "limit", f"{section.title}: {text}", "compare rate_first and rate_last")
 
 
-def _balance(document: Document, lines: Sequence[ReachedLine]) -> Iterator[Finding]:
+def _balance(document: Document) -> Iterator[Finding]:
     """How many flops per byte from memory must feed, on as many threads as streamed."""
-    peak, streamed = best_peak(document.benchmarks), _streamed(document)
-    if peak is None or not streamed:
+    found = balances(document)
+    if not found:
         return
-    rate, threads = max((value, threads or 1) for threads, value in streamed)
-    ridge = peak * threads / rate
+    first, *others = found
+    computed = f"{first.against}: {human(first.bandwidth, 'B/s', 3)} for {human(first.rate, 'flop/s', 3)}"
+    beside = "".join(f"; {each.flop_per_byte:.2g} by the {each.against}" for each in others)
+    threads = f"{first.threads} thread{'s' * (first.threads > 1)}"
     yield _line(
         42,
         "limit",
-        f"memory limits what computes less than {ridge:.2g} flop per byte "
-        f"({human(rate, 'B/s', 3)} for {human(peak * threads, 'flop/s', 3)} on {threads} threads)",
+        f"memory limits what computes less than {first.flop_per_byte:.2g} flop per byte "
+        f"({computed} on {threads}{beside})",
         "keep working sets in the caches: the roof in the part on memory shows what each level gives",
     )
 
 
-def _streamed(document: Document) -> list[tuple[int | None, float]]:
-    """Threads and bandwidth (B/s) of memory, of estimates: from a bound nothing is concluded about the machine."""
-    found = values(document, "stream", "rate", "median", kernel="triad", vector=0)
-    return [(figure.params.get("threads"), value) for figure, value in found if figure.state != "bound"]
-
-
 def _threads(document: Document) -> Iterator[Finding]:
-    rates = dict(_streamed(document))
+    rates = {figure.params.get("threads"): value for figure, value in streamed(document)}
     counts = sorted(count for count in rates if count)
     if len(counts) > 1 and counts[0] == 1:
         gain = rates[counts[-1]] / rates[1]

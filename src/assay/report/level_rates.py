@@ -23,6 +23,7 @@ from assay.report.units import human
 OUTER = ("L2", "L3", "memory")
 DOUBLES_IN_A_LINE = 8
 NOISE = 1.03  # of two best readings: what is so little above its bound is at it
+MARKS = {"disturbed": "~"}  # of a state, in a narrow column
 AGREE = 0.2  # relative: sizes of caches by two curves, whose working sets are a quarter of an octave apart
 
 
@@ -55,6 +56,8 @@ def _table(document: Document, section: Section, access: str, fits: list[LevelRa
         if any("%" in cell for row in rows for cell in row)
         else ""
     )
+    if any(cell.endswith(MARKS["disturbed"]) for row in rows for cell in row):
+        note += f" {MARKS['disturbed']}: disturbed; by how much at most, the table of cases says."
     note += _caches_text(document, fits)
     return grid(f"{section.title} by level of memory, {access}: r_max in Gflop/s", headings, rows, note)
 
@@ -82,9 +85,8 @@ def _rate(document: Document, fit: LevelRatesFit | None) -> str:
     notes = []
     if most is not None:
         notes.append("above its bound" if fit.r_max > NOISE * most else percent(min(1.0, fit.r_max / most)))
-    if fit.state != "clean":
-        notes.append(fit.state)
-    return f"{fit.r_max / 1e9:.3g}" + (f" ({', '.join(notes)})" if notes else "")
+    mark = "" if fit.state == "clean" else f" {MARKS.get(fit.state, f'({fit.state})')}"
+    return f"{fit.r_max / 1e9:.3g}" + (f" ({', '.join(notes)})" if notes else "") + mark
 
 
 def bound(document: Document, fit: LevelRatesFit) -> float | None:

@@ -20,6 +20,7 @@ from assay import versions
 from assay.document.grid import Grid
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
+from assay.papers.contrasts import computing
 from assay.papers.contrasts.table import table as contrasts
 from assay.papers.tables import (
     dot_products,
@@ -152,7 +153,7 @@ def _published(document: Document) -> list[Grid]:
     past += [*hand_over.tables(document), *known_errors.tables(document)]
     peak = peak_float64(document)
     between = contrasts(document, None if peak is None else peak[0])
-    return [*beside, *past, *((between,) if between else ()), *own]
+    return [*beside, *past, *((between,) if between else ()), *computing.tables(document), *own]
 
 
 def _files(document: Document, folder: Path | None) -> list[dict[str, str]]:

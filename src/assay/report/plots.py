@@ -14,10 +14,12 @@ from assay.document.params import Params, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
+from assay.report.case_order import place, record_of
 from assay.report.states import is_main
 from assay.report.units import human, params, unit_of
 
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
+DASHES = ("solid", "dash", "dot", "dashdot")  # of curves beyond as many as there are colours
 LEAST_POINTS = 4  # fewer values of a parameter make no curve
 LEAST_CASES = 3  # fewer cases are read faster in the table
 LONGEST_NAME = 28  # letters of a case's name on one line beside a picture a third of a page wide
@@ -63,13 +65,14 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
     key = swept(section)
     if key is None:
         return []
-    plots = []
+    plots, record = [], record_of(section)
     for name in wanted(section):
         families: dict[str, list[ReportedFigure]] = defaultdict(list)
         drawn = [f for f in section.figures if f.name == name and f.value is not None]
         drawn = [f for f in drawn if f.statistic != "first" and f.state != "invalid" and f.params.get(key)]
         medians = [f for f in drawn if is_main(f) and f.statistic != "p99"]
         alike = _alike([f.params for f in medians], key)
+        medians.sort(key=lambda f: place(record, f.params))
         for figure in (*medians, *(f for f in drawn if f.statistic == "p99")):
             rest = {k: v for k, v in figure.params.items() if k != key and k not in alike and v is not None}
             label = ", ".join(f"{k} {v}" for k, v in rest.items()) or "this machine"
@@ -105,7 +108,7 @@ def _curve(label: str, points: Sequence[ReportedFigure], key: str, i: int) -> Pl
         "x": [p.params[key] for p in points],
         "y": [p.value for p in points],
         "error_y": {"type": "data", "symmetric": False, "array": more, "arrayminus": less, "thickness": 1, "width": 2},
-        "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
+        "line": {"color": COLOURS[i % len(COLOURS)], "width": 2, "dash": DASHES[i // len(COLOURS) % len(DASHES)]},
         "marker": {"size": 6},
     }
 

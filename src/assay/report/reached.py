@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.benchmark.record import PARTS
+from assay.benchmark.record import PARTS, Benchmark
+from assay.document.params import Params
 from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
 from assay.document.section import Section
 from assay.report import choices_first
 from assay.report.bounds import Share, percent, share
+from assay.report.case_order import place, record_of
 from assay.report.earlier import EarlierRun, ticks
 from assay.report.made_with import made_with
 from assay.report.plots import label, wanted
 from assay.report.states import displaced, is_main, shown, words
-from assay.report.tables import listed, spread
+from assay.report.tables import alike, listed, spread
 from assay.report.units import human, unit_of
 from assay.report.variants import reference
 
@@ -60,10 +62,28 @@ def _first_figures(section: Section) -> list[Headline]:
         return chosen_first
     main = [figure for figure in listed(section) if is_main(figure)]
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
+    record = record_of(section)
     chosen = [figure for figure in main if figure.name == name]
+    chosen.sort(key=lambda figure: place(record, figure.params))  # stable: what is no choice stays as it is listed
+    if section.accuracy and record is not None:
+        usual = record.parameters[section.accuracy.over].choices[0]  # the time is that of the first range
+        chosen = [each for each in chosen if each.params.get(section.accuracy.over) == usual] or chosen
     cases = [figure.params for figure in chosen]
-    titles = (_short(label(figure.params, cases)) or section.title for figure in chosen[:MOST_FIRST])
+    only = _chosen_of_many(record, alike(cases))
+    titles = (
+        _short(label(figure.params, [*cases, figure.params | dict.fromkeys(only)])) or section.title
+        for figure in chosen[:MOST_FIRST]
+    )
     return [Headline(**vars(figure), title=title) for figure, title in zip(chosen, titles, strict=False)]
+
+
+def _chosen_of_many(record: Benchmark | None, common: Params) -> list[str]:
+    """Choices that all cases have alike, of which the record measures several by itself: without them a case is none.
+
+    A function, say, which `--set function=exp` names.
+    """
+    known = {} if record is None else record.parameters
+    return [key for key in common if key in known and known[key].choices and isinstance(known[key].default, tuple)]
 
 
 def _short(title: str) -> str:

@@ -18,6 +18,8 @@ from assay.report.units import human
 
 NAMES = {"x86_64": {128: "SSE", 256: "AVX2", 512: "AVX-512"}, "aarch64": {128: "NEON"}}
 PASSED = 1.01  # of a limit: more is an error of the cycles; after vectors of 512 bits the core is slower for a while
+SECOND = " L2: as many bytes in a cycle as come from it, those of a stored line among them, which is read before."
+SHARED = " L3 and memory: none is known, as cores share them, at clocks of their own."
 Case = tuple[str, str, int]  # kernel, level, bits of a vector
 
 
@@ -29,7 +31,7 @@ def tables(document: Document, section: Section) -> list[Grid]:
         return []
     widths = sorted({bits for _, _, bits in cases})
     sizes = {level: size for (_, level, _), size in best.get("size", {}).items()}
-    caches = found_levels.caches(document)
+    caches, moved = found_levels.caches(document), _moved(section)
     rows = []
     parameters = benchmark(section.benchmark).parameters
     order = [(level, kernel) for level in parameters["level"].choices for kernel in parameters["kernel"].choices]
@@ -39,6 +41,8 @@ def tables(document: Document, section: Section) -> list[Grid]:
         size = human(sizes[level], "B", 3) if level in sizes else ""
         about = ", ".join(text for text in (size, contradiction) if text)
         cells = [_cell((kernel, level, bits), cases, best.get("limit", {}), usual["per_cycle"]) for bits in widths]
+        cells = [f"{cell} ~" if (kernel, level, bits) in moved and "%" in cell else cell
+                 for cell, bits in zip(cells, widths, strict=True)]  # fmt: skip
         rows.append((f"{level} ({about})" if about else level, kernel.replace("_", "-"), *cells))
     note = "Best readings. In brackets: share of what the core can do in a cycle, median, by the clock measured beside"
     noted = next((each for each in section.notes if each.startswith("per cycle at most, as ")), None)
@@ -46,8 +50,13 @@ def tables(document: Document, section: Section) -> list[Grid]:
     if "limit" not in best:
         note, known = "Best readings. What this core can do in a cycle is not known.", ""
     note += f"{known}." if not note.endswith(".") else ""
+    if "limit" in best:
+        note += SECOND if any(level == "L2" for _, level, _ in best["limit"]) else ""
+        note += SHARED if any(level in ("L3", "memory") for _, level, _ in cases) else ""
     if any("(another clock)" in cell for row in rows for cell in row):
         note += " Another clock: more than the core can do, so that the clock beside was not that of these vectors."
+    if any(cell.endswith("~") for row in rows for cell in row):
+        note += " ~: the share is of cycles that were disturbed, the rate a best reading: they are of different blocks."
     return [grid(section.title, ("level", "kernel", *(_width(document, bits) for bits in widths)), rows, note, left=2)]
 
 
@@ -64,6 +73,15 @@ def _cell(case: Case, rates: dict[Case, float], limits: dict[Case, float], per_c
     if not each or not limit:
         return text
     return f"{text} ({percent(each / limit)})" if each <= PASSED * limit else f"{text} (another clock)"
+
+
+def _moved(section: Section) -> set[Case]:
+    """The cases whose vectors per cycle are no clean median."""
+    return {
+        (str(figure.params.get("kernel")), str(figure.params.get("level")), int(figure.params["vector"]))
+        for figure in section.figures
+        if (figure.name, figure.statistic) == ("per_cycle", "median") and figure.state != "clean"
+    }
 
 
 def _values(section: Section, statistic: str) -> dict[str, dict[Case, float]]:

@@ -56,7 +56,7 @@ def _percent(moved: float) -> str:
 
 def is_main(figure: ReportedFigure) -> bool:
     """Whether a figure is by the estimator that stands for its case: no tail, first call or extreme beside it."""
-    return figure.statistic == "median" or figure.state == "bound"
+    return figure.statistic == "median" or (figure.state == "bound" and figure.statistic == "best")
 
 
 def shown(figure: ReportedFigure) -> float | None:

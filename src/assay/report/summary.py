@@ -61,7 +61,7 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     """The verdict on a run of one benchmark: heading, main figures, what it says of a library's choices, anomalies."""
     found = of(document)
     lines = textwrap.wrap(heading(document), width)
-    if document.variants and found.lines:
+    if document.variants and len(document.variants.builds) > 1 and found.lines:
         lines.append("Of A, the first variant; how the others differ stands below:")
     lines += _reached(found, width)
     odd = [each for each in found.findings if each.kind in ("odd", "missing") and each.weight >= ODD]

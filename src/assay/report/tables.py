@@ -177,12 +177,18 @@ def causes(document: Document) -> Grid | None:
     rows = []
     for cause in document.causes:
         hit = [figure for figure in cause.figures if figure.state != "clean"]
-        named = [f"{figure.benchmark} {figure.figure} ({_moved(figure)})" for figure in hit[:3]]
+        named = [f"{_case(figure)} ({_moved(figure)})" for figure in hit[:3]]
         more = [f"{len(hit) - 3} more"] if len(hit) > 3 else []
         when = f"{_clock(cause.begin)} – {_clock(cause.end)}"
-        rows.append((cause.text, when, ", ".join([*named, *more]) or "none", cause.advice.replace("`", "")))
+        rows.append((cause.text, when, "; ".join([*named, *more]) or "none", cause.advice.replace("`", "")))
     headings = ("cause", "from, to (UTC)", "figures moved", "what to do")
     return grid("What disturbed it", headings, rows, left=4) if rows else None
+
+
+def _case(figure: MovedFigure) -> str:
+    """Name a figure with the case that was moved."""
+    case = params(figure.params)
+    return f"{figure.benchmark} {figure.figure.replace('_', ' ')}{f' of {case}' if case else ''}"
 
 
 def _moved(figure: MovedFigure) -> str:

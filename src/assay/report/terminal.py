@@ -27,6 +27,7 @@ from assay.report import (
     accuracy,
     by_length,
     choices,
+    convergence,
     energy,
     file_rates,
     guidelines,
@@ -66,10 +67,13 @@ def show(document: Document, console: Console | None = None) -> None:
     if used and (not alone or len(used.rows) > 1):
         out.print(used.rich())
     first = reference(document)
-    if alone and document.variants:
+    varied = document.variants is not None and len(document.variants.builds) > 1
+    if alone and varied:
         _lines(out, ["Tables of A, the first variant; how the others differ stands below them.", ""])
     for section in first.benchmarks if alone else ():
         _benchmark(out, section)
+        for table in own_tables.tables(first, section) if document.variants else ():
+            out.print(table.rich())
     _lines(out, launches_spent.lines(document.spent))
     for each in document.left_out if alone else ():
         _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
@@ -107,10 +111,11 @@ def _benchmark(out: Console, section: Section) -> None:
     of_files = file_rates.tables(section, file_rates.MOST_COLUMNS)
     for each in of_files:
         out.print(each.rich())
-    left = by_length.remaining(section)
+    left = [figure for figure in by_length.remaining(section) if not convergence.has(section, figure)]
     made = tables.figures(section, narrow=True, only=left)
     by_level = any(isinstance(fit, LevelRatesFit) for fit in section.fits)
     by_level |= any(figure.name in ("per_cycle", "written") for figure in section.figures)  # with tables below
+    by_level |= bool(section.peak_shares)
     beside = accuracy.table(section)
     if beside:
         out.print(beside.rich())

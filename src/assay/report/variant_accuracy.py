@@ -32,6 +32,12 @@ def tables(document: Document, found: BuildVariants, letters: Sequence[str], mos
         cases = list(dict.fromkeys(case for each in by_build for case in each))
         rows = [(" ".join(case), *(each.get(case, "–") for each in by_build)) for case in cases]
         unlike = [row for row in rows if len(set(row[1:])) > 1]
+        if len(found.builds) < 2:
+            continue  # there is nothing to differ from
+        if rows and not unlike:
+            alike = (f"all {len(rows)} measured", *("the same" for _ in found.builds))
+            made.append(grid("Errors of build variants", ("function", *letters), [alike], "The greatest error in ulp."))
+            continue
         kept = unlike[:most]
         note = "The greatest error of all ranges in ulp, its range in brackets where it is not the first; "
         note += "–: no valid result. "

@@ -32,7 +32,13 @@ def lines(found: BuildVariants) -> list[str]:
 
 def title(found: BuildVariants) -> str:
     """What the variants of a run are: builds, or MPIs."""
-    return "MPI variants" if any(build.mpi is not None for build in found.builds) else "Build variants"
+    kind = "MPI variant" if is_mpi(found) else "Build variant"
+    return kind + "s" * (len(found.builds) > 1)
+
+
+def is_mpi(found: BuildVariants) -> bool:
+    """Whether the variants are MPIs and transports, and no builds."""
+    return any(build.mpi is not None for build in found.builds)
 
 
 def _what(build: VariantBuild) -> str:
@@ -106,7 +112,7 @@ def tables(document: Document, most: int | None = None) -> list[Grid]:
         return []
     made = [_side_by_side(found, most)] if main_rows(found) else []
     made += variant_accuracy.tables(document, found, letters(found), most)
-    return made if title(found) == "MPI variants" else [*made, _vectorised(found, most)]
+    return made if is_mpi(found) else [*made, _vectorised(document, found, most)]
 
 
 def _side_by_side(found: BuildVariants, most: int | None) -> Grid:
@@ -158,14 +164,14 @@ def _value(side: FigureSide, unit: str) -> str:
     return "invalid" if side.state == "invalid" else human(side.value, unit, 3)
 
 
-def _vectorised(found: BuildVariants, most: int | None) -> Grid:
+def _vectorised(document: Document, found: BuildVariants, most: int | None) -> Grid:
     title = "What the compilers made of the kernels"
     headings = ("kernel", *letters(found))
     if found.vectorised is None:
         note = "Not known: no disassembler is here (objdump, of binutils) that knows this processor."
         return grid(title, headings, [], note)
     several = len({each.benchmark for each in found.vectorised}) > 1
-    kernels = _chosen(found, most)
+    kernels = _chosen(document, found, most)
     rows = [
         ((f"{each.benchmark} " if several else "") + each.kernel, *(_width(text) for text in each.texts))
         for each in kernels
@@ -183,13 +189,14 @@ def _width(text: str | None) -> str:
     return re.sub(r"^(\d+) bits( \(moves\))?$", lambda found: f"({found[1]})" if found[2] else found[1], text)
 
 
-def _chosen(found: BuildVariants, most: int | None) -> list[VectorisedKernel]:
+def _chosen(document: Document, found: BuildVariants, most: int | None) -> list[VectorisedKernel]:
     """Functions that are named as a measured case's parameter is (`axpy (contiguous)` of kernel axpy), then all others.
 
     A unit holds every kernel of its benchmark, of which a run may measure one. Where they are more than `most`, of the
     others those are left first of which the variants' compilers made the same.
     """
-    named = {(row.benchmark, value) for row in found.rows for value in row.params.values() if isinstance(value, str)}
+    measured = [(section.benchmark, figure) for section in document.benchmarks for figure in section.figures]
+    named = {(name, value) for name, figure in measured for value in figure.params.values() if isinstance(value, str)}
 
     def is_other(each: VectorisedKernel) -> bool:
         word = re.match(r"\w+", each.kernel)

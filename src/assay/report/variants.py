@@ -82,7 +82,13 @@ def _section_of(section: Section, variant: AnyVariant) -> Section | None:
     def kept(found: Sequence[Any]) -> list[Any]:
         return [replace(each, params=without(each.params)) for each in found if variant_of(each.params) == variant]
 
-    return replace(section, figures=kept(section.figures), fits=kept(section.fits), headlines=kept(section.headlines))
+    return replace(
+        section,
+        figures=kept(section.figures),
+        peak_shares=kept(section.peak_shares or ()) or None,
+        fits=kept(section.fits),
+        headlines=kept(section.headlines),
+    )
 
 
 def _build(variant: AnyVariant, label: str, document: Document) -> VariantBuild:

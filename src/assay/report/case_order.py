@@ -1,0 +1,22 @@
+"""The order of cases for a reader: as their record lists its parameters' choices, not as launches were shuffled."""
+
+from __future__ import annotations
+
+from assay.benchmark.record import Benchmark, among
+from assay.document.params import Params
+from assay.document.section import Section
+
+
+def record_of(section: Section) -> Benchmark | None:
+    """The section's record; None of a program that is no longer known."""
+    return among([section.benchmark]).get(section.benchmark)
+
+
+def place(record: Benchmark | None, case: Params) -> tuple[int, ...]:
+    """Where a case stands by its choices, the first parameter first; numbers do not count."""
+    found = []
+    for name, parameter in () if record is None else record.parameters.items():
+        if parameter.kind == "choice":
+            value = case.get(name)
+            found.append(parameter.choices.index(value) if value in parameter.choices else len(parameter.choices))
+    return tuple(found)

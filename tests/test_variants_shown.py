@@ -1,0 +1,81 @@
+"""How build variants are shown: one alone is nothing to compare, tables of the first stand, equal errors are a line."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
+from assay.document.run_document import Document
+from assay.report import page, terminal, variant_accuracy, variant_tables
+from made_documents import document, figure, section
+
+FLAGS = ("-O2", "-O3")
+LEVEL: dict[str, Any] = {"law": "rates_by_level", "level": "L1", "r_max": 4e9, "r_max_paper": 4e9, "intensity": 0.1}
+LEVEL |= {"lengths": [100.0], "n_half": 12.0, "start_up_cycles": 8.0, "cycles_per_element": 0.5}
+
+
+def _build(flags: str) -> VariantBuild:
+    return VariantBuild(label=flags, compiler="g++", flags=flags, isa="default", by="g++", version="12", commands=[])
+
+
+def _run(count: int, *, errors: tuple[float, ...] = ()) -> Document:
+    """A run of two vector kernels and, where `errors` are given, of one function, by so many variants."""
+    builds = [_build(flags) for flags in FLAGS[:count]]
+    of = [{"compiler": "g++", "flags": build.flags, "isa": "default"} for build in builds]
+    case = {"kernel": "axpy", "access": "contiguous"}
+    rates = [figure("rate", 4e9, "flop/s", **case, length=100, **each) for each in of]
+    fits = [LEVEL | {"params": case | each} for each in of]
+    sections = [section("vectors", rates, fits=fits, title="Vector kernels")]
+    if errors:
+        function = {"function": "exp", "type": "float32", "variant": "scalar", "range": "usual"}
+        found = [figure("ulp_max", ulp, "1", **function, **each) for ulp, each in zip(errors, of, strict=True)]
+        about = {"time": "time", "error": "ulp_max", "across": "variant", "over": "range"}
+        sections.append(section("intrinsics", found, accuracy=about))
+    kernels = [
+        VectorisedKernel(benchmark="vectors", kernel=name, bits=[0] * count, texts=["scalar"] * count)
+        for name in ("add (contiguous)", "axpy (contiguous)")
+    ]
+    variants = BuildVariants(builds=builds, rows=[], wrong=[], vectorised=kernels)
+    return replace(document(*sections), variants=variants)
+
+
+def _printed(run: Document) -> str:
+    out = io.StringIO()
+    terminal.show(run, Console(file=out, width=100))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_first_variants_tables_by_level_stand_in_the_terminal(count: int) -> None:
+    assert "Vector kernels by level of memory, contiguous" in _printed(_run(count))
+
+
+def test_one_variant_alone_is_no_comparison() -> None:
+    text = _printed(_run(1))
+    assert "Build variant\n" in text and "the others" not in text and "Build variants" not in text
+    assert "1 variant<" in page.html(_run(1)) and "2 variants<" in page.html(_run(2))
+    assert "the others differ" in _printed(_run(2))
+
+
+def test_measured_kernels_come_first_of_what_compilers_made() -> None:
+    (made,) = (table for table in variant_tables.tables(_run(1), 1) if "compilers" in table.title)
+    assert [row[0] for row in made.rows] == ["axpy (contiguous)"] and "1 of 2 functions" in made.note
+
+
+@pytest.mark.parametrize(("errors", "rows"), [((0.5, 0.5), [("all 1 measured", "the same", "the same")]),
+                                              ((0.5, 9.0), [("exp float32 scalar", "0.5", "9")])])  # fmt: skip
+def test_errors_that_are_alike_are_one_row(errors: tuple[float, ...], rows: list[tuple[str, ...]]) -> None:
+    run = _run(2, errors=errors)
+    assert run.variants is not None
+    (table,) = variant_accuracy.tables(run, run.variants, ["A", "B"], None)
+    assert list(table.rows) == rows
+
+
+def test_errors_of_a_single_variant_have_no_table() -> None:
+    run = _run(1, errors=(0.5,))
+    assert run.variants is not None and variant_accuracy.tables(run, run.variants, ["A"], None) == []
