@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.analysis.figures import CaseSamples
@@ -25,10 +25,10 @@ def not_positive(record: Benchmark, cells: Sequence[CaseSamples], figures: Seque
     return made
 
 
-def _listed(cases: Sequence[dict[str, Any]]) -> str:
+def _listed(cases: Sequence[Mapping[str, Any]]) -> str:
     """Cases in the order of their values; those of a single parameter under its one name."""
     ordered = sorted(cases, key=lambda case: [_rank(value) for value in case.values()])
-    texts = [params(case) for case in ordered]
+    texts = [params(dict(case)) for case in ordered]
     (name, *others) = dict.fromkeys(key for case in ordered for key in case)
     if others or not all(text.startswith(f"{name} ") for text in texts):
         return "; ".join(texts)
