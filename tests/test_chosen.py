@@ -122,6 +122,28 @@ def test_operations_that_are_not_said_are_counted_with_the_worst() -> None:
     assert not any("more operation" in line for line in said("allreduce", "reduce"))
 
 
+def test_each_of_several_mpis_and_transports_is_named_with_its_own_worst_case() -> None:
+    """One operation, slow by one MPI over TCP and slower still by the default one: two libraries, two lines."""
+    random = np.random.default_rng(8)
+    figures = []
+    for mpi, transport, slow in (("default", "default", 3.0), ("mpicxx.mpich", "tcp", 2.5), ("mpicxx.mpich", "shm", 1)):
+        medians = {"library": slow * 1e-3, "ring": 1e-3}
+        figures += cell(times(random, medians, 0.03), operation="allreduce", mpi=mpi, transport=transport)
+    found = [to_json(each) for each in chosen(figures)]
+    whole = document(section("collective", figures, choice=WANTED, choices=found, part="messages", title="Collectives"))
+    said = [each.text for each in findings.findings(whole, [], []) if "times slower" in each.text]
+    case = "your library's choice for allreduce of 1 KiB on 8 ranks by"
+    assert [line.partition(" times")[0] for line in said] == [
+        f"{case} the default MPI is 3",
+        f"{case} mpicxx.mpich over tcp is 2.5",
+    ]
+    titles = [line.title for line in reached.lines(whole, [])]
+    assert titles[:2] == [
+        "allreduce, 1 KiB, mpi default, transport default: library",
+        "allreduce, 1 KiB, mpi default, transport default: ring",
+    ]
+
+
 def test_names_of_algorithms_are_whole_in_a_terminal_of_80_columns() -> None:
     made = collectives()
     assert made.choices is not None

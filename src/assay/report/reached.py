@@ -29,17 +29,21 @@ LAST = 9  # order of a headline whose record gives none
 
 
 def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LINES) -> list[ReachedLine]:
-    """Pick the main figures, each part's first ones first, and lay them out in the order of the parts."""
+    """Pick the main figures, each part's first ones first, and lay them out in the order of the parts.
+
+    Where there are none and a library's choice is judged, it and the best other way of the worst cases stand for them.
+    """
     by_part: dict[str, list[tuple[Headline, Section]]] = {}
     for section in document.benchmarks:
         if not section.historical:
             for figure in section.headlines:
                 by_part.setdefault(section.part or "", []).append((figure, section))
     if not by_part:
-        document = reference(document)  # as main figures are: of variants the first one's
+        whole, document = document, reference(document)  # as main figures are: of variants the first one's
         by_part = {section.part or "": [] for section in document.benchmarks}
-        for section in document.benchmarks:
-            by_part[section.part or ""] += [(figure, section) for figure in _first_figures(section)]
+        for section, all_variants in zip(document.benchmarks, whole.benchmarks, strict=True):
+            figures = list(choices_first.pairs(all_variants)) or _first_figures(section)
+            by_part[section.part or ""] += [(figure, section) for figure in figures]
         most = min(most, MOST_FIRST)
     for found in by_part.values():
         found.sort(key=lambda each: each[0].order or LAST)
@@ -51,13 +55,7 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
 
 
 def _first_figures(section: Section) -> list[Headline]:
-    """What stands for the main figures of a benchmark whose record names none: its first figure, case by case.
-
-    Where a library's choice is judged, the choice and the best other way of the worst cases.
-    """
-    chosen_first = list(choices_first.pairs(section))
-    if chosen_first:
-        return chosen_first
+    """What stands for the main figures of a benchmark whose record names none: its first figure, case by case."""
     main = [figure for figure in listed(section) if is_main(figure)]
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
     chosen = [figure for figure in main if figure.name == name]
