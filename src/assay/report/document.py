@@ -282,10 +282,15 @@ def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:
     return from_json(list[Fit], fits(record, found))
 
 
+# How near two ranks are whose messages no network carries (programs/mpi/nearness.cpp).
+WITHIN_A_NODE = ("same core", "same core complex", "same socket", "same node")
+
+
 def _headlines(record: Benchmark, derived: list[ReportedFigure], described: bool) -> list[Headline]:
     """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, most.
 
-    Of the cases that fit `where`, those with the most of the parameter `most`, if one is named; of these the best.
+    Of the cases that fit `where`, those with the most of the parameter `most`, if one is named, or those between nodes,
+    if some are and the record says `across_nodes`; of these the best.
     """
     made = []
     for wanted in record.extra.get("headline", {}).values():
@@ -301,6 +306,8 @@ def _headlines(record: Benchmark, derived: list[ReportedFigure], described: bool
         if fitting and (most := wanted.get("most")):
             top = max(figure.params[most] for figure in fitting)
             fitting = [figure for figure in fitting if figure.params[most] == top]
+        if wanted.get("across_nodes"):
+            fitting = [figure for figure in fitting if figure.params.get("placement") not in WITHIN_A_NODE] or fitting
         if fitting:
             best = max if fitting[0].better == "higher" else min
             chosen = best(fitting, key=lambda figure: figure.value or 0.0)
