@@ -45,7 +45,7 @@ def test_ranks_fill_each_node_in_the_order_of_the_list(tmp_path: Path) -> None:
     two = ("--ppn", "2", "--set", "machine.node.processors=2")
     found = echo(tmp_path / "pairs", "fat-tree-hdr", "--placement", "12,3,13", *tree, *two)
     seen = {(each["params"]["hops"], each["params"]["placement"]) for each in found}
-    assert seen == {(0, "same node"), (0, None), (2, None)}
+    assert seen == {(0, "same node"), (0, "other node"), (2, "other node")}
 
 
 def test_where_ranks_are_is_written_and_a_slow_pair_is_named_by_its_nodes(tmp_path: Path) -> None:

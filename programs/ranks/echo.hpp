@@ -170,8 +170,9 @@ headline = true
     json.integer("bytes", static_cast<std::int64_t>(at.bytes));
     const auto hops = comm.hops(0, at.partner);
     hops ? json.integer("hops", *hops) : json.null("hops");
-    const bool within = hops && comm.same_node(0, at.partner);
-    const std::string_view near = within ? "same node" : comm.placement(0, at.partner);
+    std::string_view near = comm.placement(0, at.partner);
+    if (hops && std::ranges::any_of(*partners_, [&](const Partner& each) { return comm.same_node(0, each.rank); }))
+      near = comm.same_node(0, at.partner) ? "same node" : "other node";
     return near.empty() ? json.null("placement") : json.text("placement", near);
   }
 

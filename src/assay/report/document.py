@@ -40,6 +40,7 @@ from assay.report.pooled import pooled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
 from assay.report.sampled import sampled
+from assay.report.settings import WITHIN_A_NODE
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.report.variance_by_level import variance_by_level
 from assay.report.variants import build_variants, variants
@@ -280,10 +281,6 @@ def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:
     from assay.analysis.fits import fits
 
     return from_json(list[Fit], fits(record, found))
-
-
-# How near two ranks are whose messages no network carries (programs/mpi/nearness.cpp).
-WITHIN_A_NODE = ("same core", "same core complex", "same socket", "same node")
 
 
 def _headlines(record: Benchmark, derived: list[ReportedFigure], described: bool) -> list[Headline]:
