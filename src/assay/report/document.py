@@ -33,6 +33,7 @@ from assay.report.guidelines import guidelines
 from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
+from assay.report.launch_notes import launch_notes
 from assay.report.launches_spent import launches_spent
 from assay.report.nodes_over_time import nodes_over_time
 from assay.report.not_positive import not_positive
@@ -208,9 +209,7 @@ def _section(
     for (metric, case), reason in too_coarse(record, gathered(everything)).items():
         result.worsen(State.INVALID, metric, case)
         result.warnings.append(reason)
-    noted: dict[str, None] = {}
-    for launch in lines.launches:
-        noted |= dict.fromkeys(json.loads(launch.notes))
+    noted = dict.fromkeys(launch_notes(json.loads(launch.notes) for launch in lines.launches))
     uncertain = [note for note in noted if note.startswith(DOUBTED)]
     result.add_unmeasured([note.removeprefix(DOUBTED) for note in uncertain])  # the program itself does not trust it
     noted |= dict.fromkeys(result.remarks)
