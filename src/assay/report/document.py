@@ -18,7 +18,7 @@ from assay.document.fits import Fit
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json
 from assay.document.node_noise import NodeNoise
-from assay.document.params import Facts
+from assay.document.params import WITHIN_A_NODE, Facts
 from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
@@ -41,7 +41,6 @@ from assay.report.pooled import pooled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
 from assay.report.sampled import sampled
-from assay.report.settings import WITHIN_A_NODE
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
 from assay.report.variance_by_level import variance_by_level
 from assay.report.variants import build_variants, variants

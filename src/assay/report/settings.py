@@ -7,9 +7,6 @@ from typing import Any
 
 from assay.benchmark.variants import KEYS, MPI_KEYS
 
-# How near two ranks are whose messages no network carries (programs/mpi/nearness.cpp).
-WITHIN_A_NODE = ("same core", "same core complex", "same socket", "same node")
-
 
 def setting(key: str, value: object) -> str:
     """Say one parameter's value: "2 per node", "8 ranks"; a variant's part as it was named; of others also the key."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from assay.document.params import Params
+from assay.document.params import WITHIN_A_NODE, Params
 from assay.document.run_document import Document
-from assay.report.settings import WITHIN_A_NODE, setting
 
 
 def echo_case(document: Document) -> tuple[Params, str]:
@@ -26,7 +25,7 @@ def echo_case(document: Document) -> tuple[Params, str]:
         chosen["ppn"] = per_node[0]
         cases = [case for case in cases if case.get("ppn") == per_node[0]]
     if len(per_node) > 1:
-        words.append(f"{setting('ppn', per_node[0])} (of {' and '.join(map(str, per_node))})")
+        words.append(f"{per_node[0]} per node (of {' and '.join(map(str, per_node))})")
     ways = {(case.get("hops"), case.get("placement")): None for case in cases}
     if len(ways) > 1:
         between = [way for way in ways if way[1] not in WITHIN_A_NODE] or list(ways)
