@@ -100,9 +100,9 @@ def enough_ranks(
 
         machine = open_described(on)
         _has_nodes(on, nodes, nodes_of(machine))
-        there = nodes * min(ppn, default=usual_per_node(machine))
+        there = nodes * max(ppn, default=usual_per_node(machine))
     elif nodes is not None:
-        there = nodes * min(ppn, default=1)
+        there = nodes * max(ppn, default=1)
     elif on is not None:
         there = room or 1 << 20
     else:

@@ -10,6 +10,7 @@ from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import AnyVariant
 from assay.errors import InputError
 from assay.execute import plan as planning
+from assay.execute.few_nodes import per_node_wanted
 from assay.execute.folders import Folder, folders
 from assay.execute.local import on_this_host
 from assay.execute.plan import Plan, Size
@@ -120,7 +121,7 @@ class Wishes:
 
             nodes = len(listed(self.placement) or ()) or None
         sizes = []
-        for each in self.ppn or (None,):
+        for each in per_node_wanted(record, nodes, self.ppn, given, self.on, self.machine):
             wanted, ppn = given, each
             if record.kind == "ranks" and nodes is not None:
                 if self.on is not None:
@@ -132,6 +133,18 @@ class Wishes:
                 place(self.on, self.machine, self.placement, self.seed, wanted, ppn)
             sizes.append(Size(wanted, ppn if record.kind == "ranks" else None))
         return sizes if record.kind == "ranks" else sizes[:1]
+
+    def raised(self) -> list[str]:
+        """Say where nodes have more ranks than one because a benchmark needs so many, and nobody said how many."""
+        if self.ppn or self.ranks is not None or self.nodes is None:
+            return []
+        sizes = [(record, self._sizes(record)[0]) for record in map(benchmark, self.names)]
+        return [
+            f"{record.name} needs {record.extra['least_ranks']} ranks: {size.ppn} on each of {self.nodes} "
+            f"node{'s' * (self.nodes > 1)}"
+            for record, size in sizes
+            if size.ppn is not None
+        ]
 
 
 def counts(text: str | None, key: str) -> tuple[int, ...]:
