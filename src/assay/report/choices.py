@@ -114,7 +114,7 @@ def named(choice: Choice) -> str:
     length = about.get("bytes")
     of = f" of {human(float(length), 'B')}" if isinstance(length, int) and about.get("operation") != "barrier" else ""
     root = f", root {about['root']}" if about.get("root") else ""
-    per_node = f", {setting('ppn', about['ppn'])}" if "ppn" in about else ""  # where several were measured
+    per_node = f" ({setting('ppn', about['ppn'])})" if "ppn" in about else ""  # where several were measured
     return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{per_node}{root}{library(about)}"
 
 

@@ -16,6 +16,7 @@ from assay.document.section import Section
 from assay.report import choices_first
 from assay.report.bounds import Share, percent, share
 from assay.report.earlier import EarlierRun, ticks
+from assay.report.first_cases import first_cases, in_common, telling
 from assay.report.made_with import made_with
 from assay.report.plots import label, wanted
 from assay.report.states import displaced, is_main, shown, words
@@ -58,9 +59,10 @@ def _first_figures(section: Section) -> list[Headline]:
     """What stands for the main figures of a benchmark whose record names none: its first figure, case by case."""
     main = [figure for figure in listed(section) if is_main(figure)]
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
-    chosen = [figure for figure in main if figure.name == name]
-    cases = [figure.params for figure in chosen]
-    titles = (_short(label(figure.params, cases)) or section.title for figure in chosen[:MOST_FIRST])
+    every = [figure for figure in main if figure.name == name]
+    chosen = first_cases(section, every)
+    cases, what = telling([figure.params for figure in chosen], section), in_common(section, every, chosen)
+    titles = (_short(label(case, cases) + what) or section.title for case in cases[:MOST_FIRST])
     return [Headline(**vars(figure), title=title) for figure, title in zip(chosen, titles, strict=False)]
 
 
