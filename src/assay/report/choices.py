@@ -151,17 +151,23 @@ def table(section: Section) -> Grid | None:
             c.best,
             human(c.best_value, c.unit, 3),
             factor(c.ratio),
-            "–" if c.ci95 is None else between(c.ci95).removeprefix(", ") or "exact",
-            "yes" if c.slower else "not shown",
+            _shown(c),
         )
         for c in found
     ]
-    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "within", "slower")
+    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "slower")
     note = (
         f"{found[0].comparisons} comparisons, corrected by Benjamini and Hochberg; of the intervals stated at most 5% "
-        f"miss. Slower: beyond the margin of {MARGIN:.0%} as well."
+        f"miss. Slower: by how many times, beyond the margin of {MARGIN:.0%} as well; –: not shown to be."
     )
     return grid("The library's choice beside the best algorithm", headings, rows, note, left=1)
+
+
+def _shown(choice: Choice) -> str:
+    """By how many times the choice is slower; that it is not shown to be."""
+    if not choice.slower:
+        return "–"
+    return "yes" if choice.ci95 is None else between(choice.ci95).removeprefix(", ") or "exact"
 
 
 def _place(section: Section, params: Params) -> int:
