@@ -31,7 +31,7 @@ least_ranks = 2
 unjudged = ["share", "low", "high", "slowest_pair"]  # the least of several quantiles or ratios bounds nothing
 unmoved = ["pairings"]
 summary = "bandwidth of a pair while all ranks exchange in random pairs across random halves of the nodes: mean and spread over many pairings"
-cost = "p ranks, a pairing: a barrier and 2 (1 + `exchanges`) messages of `bytes` for each of p / 2 pairs, for 2 s a block and length at most once 10 pairings are drawn; of 8 pairings one pair again alone"
+cost = "p ranks, a pairing: a barrier and 2 (1 + `exchanges`) messages of `bytes` for each of p / 2 pairs, for 2 s a block and length at most once 10 pairings are drawn; of 20 pairings one pair again alone"
 takes = "min(2, pairings * (2e-4 * ceil(log2(ranks)) + (1 + exchanges) * (1e-4 + bytes / 1e8)))"
 check = "in up to 8 pairings every byte of both messages of each pair against a pattern of sender and position"
 source = "Hoefler, Schneider and Lumsdaine 2008, Multistage switches are not crossbars"
@@ -89,11 +89,11 @@ help = "pairings that a block drew"
 
 [metric.alone]
 unit = "B/s"
-help = "one way of a pair while all other ranks wait"
+help = "one way of a pair while all other ranks wait, the mean over one pair of each of a block's first 20 pairings"
 
 [metric.share]
 unit = "1"
-help = "effective bisection bandwidth of a block over the mean of its pairs alone"
+help = "effective bisection bandwidth of a block over its pairs alone"
 
 [figure.effective]
 metric = "effective"
@@ -112,7 +112,7 @@ help = "part of a pair's bandwidth alone that is left of it on average in random
 metric = "alone"
 unit = "B/s"
 better = "higher"
-help = "one way of a pair while all other ranks wait"
+help = "one way of a pair while all other ranks wait, the mean over one pair of each of 20 pairings"
 
 [figure.pairing]
 metric = "pairing"
@@ -221,7 +221,7 @@ order = 8
     room.resize(found.size());
     co_await reduce(comm, comm.size(), found.data(), room.data(), found.size(), Rates::join);
     if (comm.rank() != 0) co_return;
-    write(label(comm, at), at, found, std::move(alone), lines);
+    write(label(comm, at), at, found, alone, lines);
   }
 
   template <Communicator C>
@@ -251,8 +251,8 @@ order = 8
 
  private:
   static constexpr int exchange_tag = 24, alone_tag = 25, check_tag = 26;
-  static constexpr int least = 10, measured_alone = 8;  // pairings
-  static constexpr double most_seconds = 2;             // of a block, once the least are drawn
+  static constexpr int least = 10, measured_alone = 20;  // pairings
+  static constexpr double most_seconds = 2;              // of a block, once the least are drawn
   // Of one pairing, in B/s.
   struct Rates {
     double sum = 0, slowest = 0;
@@ -307,7 +307,7 @@ order = 8
     return sum / static_cast<double>(values.size());
   }
   static void write(const timing::Json& label, const Case& at, const std::vector<Rates>& found,
-                    std::vector<double> alone, std::vector<BlockLine>& lines) {
+                    const std::vector<double>& alone, std::vector<BlockLine>& lines) {
     std::vector<double> pairings;
     double slowest = found.front().slowest;
     for (const Rates& rates : found) {
@@ -324,7 +324,7 @@ order = 8
     add("high", {quantile(pairings, 0.9)});
     add("slowest_pair", {slowest});
     add("pairings", {static_cast<double>(pairings.size())});
-    add("alone", std::move(alone));
+    add("alone", {mean(alone)});
     add("pairing", std::move(pairings));
   }
 
