@@ -145,9 +145,20 @@ def test_each_of_several_mpis_and_transports_is_named_with_its_own_worst_case() 
     ]
     titles = [line.title for line in reached.lines(whole, [])]
     assert titles[:2] == [
-        "allreduce, 1 KiB, mpi default, transport default: library",
-        "allreduce, 1 KiB, mpi default, transport default: ring",
+        "allreduce, 1 KiB by the default MPI: library",
+        "allreduce, 1 KiB by the default MPI: ring",
     ]
+
+
+def test_cases_that_differ_in_ranks_per_node_alone_are_told_apart_on_the_first_screen() -> None:
+    made = collectives()
+    figures = [to_json(figure) for figure in made.figures if figure.params["operation"] == "allreduce"]
+    both = [each | {"params": each["params"] | {"ppn": ppn}} for each in figures for ppn in (1, 2)]
+    found = [to_json(each) for each in chosen(both)]
+    whole = document(section("collective", both, choice=WANTED, choices=found, part="messages", title="Collectives"))
+    titles = [line.title for line in reached.lines(whole, [])]
+    assert titles[:2] == ["allreduce, 64 KiB, 1 per node: library", "allreduce, 64 KiB, 1 per node: ring"]
+    assert len(set(titles)) == len(titles)
 
 
 def test_names_of_algorithms_are_whole_in_a_terminal_of_80_columns() -> None:
