@@ -249,7 +249,10 @@ def test_more_ranks_than_nodes_go_two_on_a_node(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("--ppn", "3"), "--ppn: more ranks per node than it has processors; seen: 3; accepted: up to 2"),
-        (("--ppn", "1", "-n", "9"), "has 8 nodes; ranks asked for: 9"),
+        (
+            ("--ppn", "1", "-n", "9"),
+            "-n: more ranks than there is room for; seen: 9; accepted: 1 to 8: 8 nodes, 1 rank on each",
+        ),
         (("--ppn", "x"), "--ppn: are not counts; seen: 'x'"),
     ],
 )
@@ -297,3 +300,14 @@ def test_neighbours_behind_one_switch_are_the_ranks_of_other_nodes() -> None:
     assert four == pytest.approx(4 / 3 * three, rel=0.01)
     with pytest.raises(Exception, match="neighbours"):
         values(machine, "fan-in", 6, "bytes=1000", "neighbours=5", per_node=2)
+
+
+def test_a_node_has_no_more_ranks_than_processors(tmp_path: Path) -> None:
+    """They would be placed on processors that are not there."""
+    made = assay(
+        "run", "echo", "--on", "sgi-l1200-cluster", "--set", "machine.node.ranks=3", "--out", str(tmp_path / "r")
+    )
+    assert made.status == 2 and "node.ranks" in made.err, made.err
+    assert (
+        "ranks: are more than the processors" in made.err and "accepted: 1 to 2, the processors of a node" in made.err
+    )

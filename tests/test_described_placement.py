@@ -143,4 +143,4 @@ def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_written(
 
 def test_what_a_program_refuses_is_the_users_to_mend_there_too(tmp_path: Path) -> None:
     ended = run(tmp_path / "run", "echo", "--on", "delta", "--placement", "1,2", "--set", "partner=9")
-    assert ended.status == 2 and "needs a partner that is one of the 2 ranks; seen: 9" in ended.err
+    assert ended.status == 2 and "partner: no such rank; seen: '9'; accepted: 0 (by hops) to 1" in ended.err

@@ -231,7 +231,9 @@ def test_space_is_allocated_where_the_case_says_so_and_nowhere_else(folder: Path
     assert len(blocks(lines, "time")) >= 4
     _, complaint = launched(folder, *given, "direction=write", "preallocate=yes", ranks=1, status=2,
                             **faulty("nofallocate"))  # fmt: skip
-    assert any("preallocate=yes: fallocate is refused by" in line for line in complaint), complaint
+    assert any(
+        "preallocate: fallocate is refused by" in line and "seen: 'yes'; accepted: no" in line for line in complaint
+    ), complaint
 
 
 @pytest.mark.parametrize(("fault", "said"), [
@@ -244,13 +246,13 @@ def test_a_fault_of_a_rank_is_said_and_nothing_is_left(folder: Path, fault: str,
 
 
 @pytest.mark.parametrize(("given", "said"), [
-    ("bytes=1000", "bytes: 1000; accepted: a multiple of 512"),
-    ("section=65537", "section: 65537; accepted: a multiple of bytes"),
-    ("io_nodes=2", "io_nodes: 2; accepted: 0 on a real machine"),
+    ("bytes=1000", "bytes: no whole sectors; seen: '1000'; accepted: a multiple of 512"),
+    ("section=65537", "section: no whole blocks; seen: '65537'; accepted: a multiple of bytes, 65536"),
+    ("io_nodes=2", "io_nodes: of a described machine; seen: '2'; accepted: 0"),
     ("interface=collective", "interface=collective is of a file that all ranks share"),
     ("layout=append direction=read", "layout=append is of what is written"),
     ("layout=broadcast direction=mixed", "direction=mixed is of blocks that are there"),
-    ("bytes=512 direction=mixed", "bytes: 512; accepted with direction=mixed: a multiple of 4096"),
+    ("bytes=512 direction=mixed", "bytes: with direction=mixed, parts of pages are read"),
 ])  # fmt: skip
 def test_what_cannot_be_is_one_line(folder: Path, given: str, said: str) -> None:
     _, complaint = launched(folder, *given.split(), ranks=1, status=2)
@@ -261,7 +263,7 @@ def test_a_described_machine_has_no_mpi_io() -> None:
     words_of = ("--set", "interface=collective", "--set", "section=65536", "--json")
     answer = assay("run", "parallel-files", "--on", "delta", "-n", "2", *words_of)
     assert answer.status == 2
-    assert "interface: a described machine has its own calls alone; accepted: posix" in answer.err
+    assert "interface: a described machine has its own calls alone; seen: 'collective'; accepted: posix" in answer.err
     words_of = ("--set", "layout=append", "--set", "section=65536", "--json")
     answer = assay("run", "parallel-files", "--on", "delta", "-n", "2", *words_of)
     assert answer.status == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 from assay.analysis.figures import CaseSamples, figures
 from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine, load
+from assay.document.reported_figure import reported
+from assay.report.not_positive import not_positive
 from command_line import assay
 from mpis_here import MPI
 from started import play
@@ -72,6 +75,9 @@ def test_a_latency_that_is_none_is_not_given() -> None:
     cells = [CaseSamples("latency", {"bytes": each}, values, [], 1) for each, values in launches.items()]
     (made,) = [figure for figure in figures(record, cells) if figure.statistic == "median"]
     assert made.params["bytes"] == 8 and made.value == pytest.approx(2e-7)
+    cells += [replace(cells[0], case={"bytes": each}) for each in (1024, 64)]
+    (line,) = not_positive(record, cells, [reported(made, "measured")])
+    assert line.startswith("left out: latency of bytes 0 B, 64 B, 1 KiB: o_s and o_r hold the way itself")
 
 
 @pytest.mark.measures

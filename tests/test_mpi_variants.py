@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,9 @@ from assay.benchmark.record import benchmark
 from assay.benchmark.variants import MpiVariant, Variant, labels, variant_of, without
 from assay.errors import InputError
 from assay.execute import mpi_variants, transports
+from assay.execute.compiler import find_compiler
 from assay.execute.mpi import Mpi, find_mpi
+from assay.execute.mpi_variants import wished
 from assay.execute.plan import make
 from assay.execute.variants import admit
 from command_line import assay
@@ -46,6 +50,9 @@ def made_mpi(folder: Path, implementation: str, suffix: str = "") -> Path:
         (("echo", "--transport", "tcp", "--transport", "tcp"), "--transport: is given twice"),
         (("echo", "--transport", "tcp", "--isa", "native"), "cannot be varied together"),
         (("sieve", "--transport", "tcp"), "sieve: is measured without MPI"),
+        (("echo", "--compiler", "no-such"), "--compiler: compiler `no-such`: there is no such program"),
+        (("echo", "--compiler", "g++", "--compiler", "g++ "), "--compiler: is given twice; seen: 'g++'"),
+        (("echo", "--compiler", "g++", "--flags", "-O2"), "--flags, --isa: echo: the kernel is not compiled apart"),
         (("echo", "--on", "ipsc860", "--transport", "tcp"), "is simulated: nothing is compiled for it"),
     ],
 )
@@ -107,6 +114,59 @@ def test_each_round_has_every_variant_of_what_passes_messages_once() -> None:
         assert len(found) == 3 and set(found) == set(several)
         assert [task.factors for task in of if task.benchmark != "echo"] == [{}, {}]
     admit(["echo", "sieve"], several, every=False, here=True)
+
+
+def test_compilers_are_of_kernels_or_where_there_are_none_of_whole_message_programs() -> None:
+    """With --mpi or --transport they are of message programs in any case: a run has variants of one kind."""
+    parts: dict[str, Sequence[str]] = {"mpis": (), "transports": (), "compilers": ["g++"], "flags": (), "isas": ()}
+    echo, vectors = benchmark("echo"), benchmark("vectors")
+    assert [type(each) for each in wished([echo, vectors], **parts)] == [Variant]
+    if find_mpi() is None:
+        pytest.skip("no MPI here")
+    assert wished([echo], **parts) == (MpiVariant("default", "default", "g++"),)
+    assert [type(each) for each in wished([echo, benchmark("stream")], **parts)] == [Variant]  # and refused: no kernel
+    assert wished([echo, vectors], **parts | {"transports": ["shm", "tcp"]}) == (
+        MpiVariant("default", "shm", "g++"),
+        MpiVariant("default", "tcp", "g++"),
+    )
+    assert wished([echo, vectors], **parts | {"compilers": ()}) == ()
+
+
+def wrapped(folder: Path, name: str) -> Path:
+    """A compiler that writes down what it is asked to do, and does it by the usual one."""
+    path = folder / name
+    path.write_text(f'#!/bin/sh\necho "$@" >>{folder}/asked\nexec {shlex.join(find_compiler().words)} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(find_mpi() is None, reason="no MPI here")
+def test_message_programs_are_compiled_whole_by_each_compiler(own_folder: None, tmp_path: Path) -> None:
+    usual, other = shlex.join(find_compiler().words), str(wrapped(tmp_path, "written-down"))
+    given = ["--set", "bytes=8", "--set", "repetitions=4", "--launches", "2", "--out", "here"]
+    ended = assay("run", "echo", "-n", "2", "--compiler", usual, "--compiler", other, *given)
+    assert ended.status == 0, ended.err
+    assert any("mpi/main.cpp" in line for line in (tmp_path / "asked").read_text().splitlines())
+    assert f"by {other}" in " ".join(ended.out.split()).replace("- ", "-")
+    whole = assay("report", "here", "--json").document
+    builds = whole["variants"]["builds"]
+    assert [each["compiler"] for each in builds] == [usual, other]
+    assert all(find_compiler().identity in " ".join(each["commands"]) for each in builds)
+    (row,) = [row for row in whole["variants"]["rows"] if row["figure"] == "half_round_trip"]
+    assert (row["a"]["run"], row["b"]["run"]) == (builds[0]["label"], builds[1]["label"]) and row["ratio"] > 0
+    assert {figure["params"]["compiler"] for figure in whole["benchmarks"][0]["figures"]} == {usual, other}
+
+
+@pytest.mark.skipif(find_mpi() is None, reason="no MPI here")
+def test_a_wrapper_that_compiles_by_another_compiler_all_the_same_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would stand as that compiler's figures."""
+    folder = made_mpi(tmp_path / "mpi", next(iter(SAYS)))
+    (folder / "bin" / "mpicxx").write_text("#!/bin/sh\necho some other compiler 9.9.9\n")
+    with pytest.raises(InputError, match=r"--compiler: .*mpicxx compiles by .* all the same"):
+        mpi_variants.product([str(folder)], [], ["g++"])
 
 
 @pytest.fixture

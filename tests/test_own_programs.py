@@ -206,7 +206,7 @@ def test_its_work_is_charged_by_the_machine_s_own_rate_or_is_not_described(folde
     (value,) = (f["value"] for f in timed.document["figures"] if f["statistic"] == "median")
     assert value == pytest.approx(6 + 70e-6 + 8 * 0.4e-6)
     silent = assay("run", "faulty", *words)
-    assert silent.status == 0 and silent.document["figures"] == []
+    assert silent.status == 2 and silent.document["figures"] == []
     (left_out,) = silent.document["left_out"]
     assert left_out["reason"] == "not described by constant: [compute] has neither rate.jacobi nor time.jacobi"
 

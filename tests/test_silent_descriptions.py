@@ -53,15 +53,16 @@ def test_what_the_file_does_not_say_gives_no_figure(
 def test_ready_messages_have_no_figure_where_no_paper_says_what_they_take(name: str, tmp_path: Path) -> None:
     """They took what ordinary messages take, under the name of a measurement."""
     made = assay("run", "forced", "--on", name, "--out", str(tmp_path / "run"), "--json")
-    assert made.status == 0 and made.document["figures"] == []
+    assert made.status == 2 and made.document["figures"] == []
     (skipped,) = made.document["left_out"]
     assert skipped["reason"].startswith(f"not described by {name}: [forced], what a message takes whose receive")
 
 
 def test_a_person_reads_not_described_and_no_zero(tmp_path: Path) -> None:
     made = assay("run", "self", "--on", "delta", "--out", str(tmp_path / "run"), "--json")
-    assert made.status == 0 and made.document["figures"] == []
+    assert made.status == 2 and made.document["figures"] == []
     (skipped,) = made.document["left_out"]
+    assert made.err.splitlines()[-1] == f"assay: self: nothing was measured: {skipped['reason']}"
     assert skipped["reason"] == "not described by delta: [[self]], what a message within a node takes"
     shown = assay("run", "self", "--on", "delta", "--out", str(tmp_path / "again"))
     assert "not described by delta" in " ".join((shown.out + shown.err).split())

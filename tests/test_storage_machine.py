@@ -166,7 +166,7 @@ def test_bad_input_is_one_line(tmp_path: Path, storage: dict[str, Any], said: st
 
 def test_more_io_nodes_than_there_are_is_refused_by_the_command() -> None:
     done = assay("run", "parallel-files", "--on", "delta", "-n", "2", "--set", "io_nodes=33")
-    assert done.status == 2 and "io_nodes: 33; accepted: 0 to 32" in done.err
+    assert done.status == 2 and "io_nodes: more than there are; seen: '33'; accepted: 0 to 32" in done.err
 
 
 def test_the_file_benchmark_is_played_by_the_program_that_answers_for_it() -> None:

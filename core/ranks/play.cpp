@@ -204,8 +204,11 @@ std::string play(const std::string& name, const Description& machine, int count,
   const auto model = model_of(machine);
   if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; accepted: 1 or more");
   if (model->nodes() > 0 && count > model->nodes()) {
-    throw timing::InputFault(word(machine, "name") + " has " + std::to_string(model->nodes()) +
-                             " nodes; ranks asked for: " + std::to_string(count));
+    const int on_each = machine.contains("network") ? read_machine(machine).processors : 1,
+              nodes = model->nodes() / on_each;
+    throw timing::InputFault("-n: more ranks than there is room for; seen: " + std::to_string(count) +
+                             "; accepted: 1 to " + std::to_string(model->nodes()) + ": " + std::to_string(nodes) +
+                             " nodes, " + std::to_string(on_each) + (on_each == 1 ? " rank" : " ranks") + " on each");
   }
   const timing::Options options = options_of(program, arguments);
   const double began = timing::unix_time();

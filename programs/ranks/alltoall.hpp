@@ -69,7 +69,8 @@ help = "what each rank sends, over the time of the whole"
         [&](const auto& each) {
           return has_collectives(comm) || case_of(each, comm.size()).algorithm != Algorithm::library;
         },
-        "left out: no library's own on this machine", comm.is_simulated() || comm.rank() == 0);
+        {"no library's own on this machine", "algorithm", table_of<C>(Operation::alltoall)},
+        comm.is_simulated() || comm.rank() == 0);
     CollectiveKernel<AllToAll, C> kernel;
     kernel.all_ = comm.size();
     kernel.apart_ = false;

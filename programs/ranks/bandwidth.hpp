@@ -277,17 +277,17 @@ Task Bandwidth::run(C& comm, Session& session) {
   const bool says = comm.is_simulated() || comm.rank() == 0;
   const int most = comm.size() / 2;
   session.widen("pairs", [&] { return steps_up_to(most); });
-  const auto keep = [&](const std::string& why, auto possible) {
-    session.keep([&](const auto& each) { return possible(case_of(each)); }, "left out: " + why, says);
+  const auto keep = [&](const Reason& why, auto possible) {
+    session.keep([&](const auto& each) { return possible(case_of(each)); }, why, says);
   };
-  keep("more pairs than " + std::to_string(most), [&](const Case& at) { return at.pairs <= most; });
+  keep(more_pairs_than(most), [&](const Case& at) { return at.pairs <= most; });
   keep_one_sided(
       comm, keep, [](const Case& at) { return at.means != Means::message; },
       [](const Case& at) { return at.means == Means::accumulate; });
-  keep("accumulates take whole 8-byte words",
+  keep({"accumulates take whole 8-byte words", "bytes", "a multiple of 8"},
        [](const Case& at) { return at.means != Means::accumulate || at.bytes % 8 == 0; });
   const std::size_t room = (std::size_t{128} << 20) / static_cast<std::size_t>(comm.size());
-  keep("one-sided, and too long for so many ranks in one process",
+  keep({"one-sided, and too long for so many ranks in one process", "bytes", "up to " + std::to_string(room)},
        [&](const Case& at) { return !comm.is_simulated() || at.means == Means::message || at.bytes <= room; });
   std::size_t exposed = 0;
   for (const auto& each : session.cases())

@@ -117,7 +117,9 @@ help = "one barrier"
     session.widen("ranks", [&] { return counts(comm.size()); });
     for (const auto& each : session.cases()) {
       const int among = static_cast<int>(each.at("ranks").integer);
-      needs(among >= 2 && among <= comm.size(), "2 to " + std::to_string(comm.size()) + " ranks to take part", among);
+      if (among < 2 || among > comm.size())
+        refuse("ranks", "no number of ranks to take part", std::to_string(among),
+               "0 (all), 2 to " + std::to_string(comm.size()));
     }
   }
 

@@ -269,7 +269,8 @@ Task measure_bus(C& comm, Session& session) {
   size = size / BusSides<C>::piece * BusSides<C>::piece;
   for (const auto& each : session.cases())
     if (2 * static_cast<std::size_t>(each.at("bytes").integer) > size || size == 0)
-      throw timing::InputFault("parameter 'size': too small for two messages and a piece of 64 KiB");
+      refuse("size", "too small for two messages and a piece of 64 KiB", given.at("size").text,
+             "0 (by the cache), " + std::to_string(2 * each.at("bytes").integer + BusSides<C>::piece) + " or more");
   const auto last = static_cast<std::size_t>(cache.bytes);
   if (comm.rank() == 0 && size < 2 * last)
     session.note("arrays of " + std::to_string(size) + " bytes: the last-level cache of " + std::to_string(last) +

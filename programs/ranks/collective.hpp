@@ -112,8 +112,10 @@ help = "one operation, from the last entry to the last exit, or from the first e
     session.widen("ranks", [&] { return std::vector<std::int64_t>{comm.size()}; });
     for (const auto& each : session.cases()) {
       const Case at = case_of(each);
-      needs(at.among <= comm.size(), "at most " + std::to_string(comm.size()) + " ranks to take part", at.among);
-      needs(at.root < comm.size(), "a root that is one of the " + std::to_string(comm.size()) + " ranks", at.root);
+      if (at.among > comm.size())
+        refuse("ranks", "more than there are", std::to_string(at.among), "0 (all) to " + std::to_string(comm.size()));
+      if (at.root >= comm.size())
+        refuse("root", "no such rank", std::to_string(at.root), "0 to " + std::to_string(comm.size() - 1));
     }
     const auto case_of_settings = [](const timing::CaseSettings& each) { return case_of(each); };
     const Nodes& nodes = session.shared<Nodes>([&] { return keep_possible(comm, session, case_of_settings); });

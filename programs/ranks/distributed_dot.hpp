@@ -93,12 +93,13 @@ help = "from the common start until the last rank has the sum"
   static Task run(C& comm, Session& session) {
     session.widen("ranks", [&] { return std::vector<std::int64_t>{comm.size()}; });
     session.keep([&](const auto& each) { return case_of(each).way != Way::library || has_collectives(comm); },
-                 "left out: no library's own on this machine", comm.rank() == 0);
+                 {"no library's own on this machine", "way", "naive, tree"}, comm.rank() == 0);
     Kernel<C> kernel;
     std::size_t most = 0;
     for (const auto& each : session.cases()) {
       const Case at = case_of(each);
-      needs(at.among <= comm.size(), "at most " + std::to_string(comm.size()) + " ranks to take part", at.among);
+      if (at.among > comm.size())
+        refuse("ranks", "more than there are", std::to_string(at.among), "0 (all) to " + std::to_string(comm.size()));
       co_await kernel.join(comm, at.among);
       if (comm.rank() < at.among) most = std::max(most, own(kernel.group(comm, at), at.length));
     }

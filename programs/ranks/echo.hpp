@@ -129,11 +129,19 @@ headline = true
     return all;
   }
 
+  static std::string hops_of(const std::vector<Partner>& all) {
+    std::string listed = "0 (each)";
+    for (const Partner& each : all)
+      if (each.hops > 0) listed += ", " + std::to_string(each.hops);  // the others have no number of their own
+    return listed;
+  }
+
   template <Communicator C>
   static Task run(C& comm, Session& session) {
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
     const int given = static_cast<int>(session.cases().front().at("partner").integer);
-    needs(given < comm.size(), "a partner that is one of the " + std::to_string(comm.size()) + " ranks", given);
+    if (given >= comm.size())
+      refuse("partner", "no such rank", std::to_string(given), "0 (by hops) to " + std::to_string(comm.size() - 1));
     Echo kernel;
     kernel.partners_ = &session.shared<std::vector<Partner>>([&] { return partners(comm, given); });
     session.widen("hops", [&] {
@@ -142,7 +150,7 @@ headline = true
       return all;
     });
     session.keep([&](const auto& each) { return kernel.at(each).partner > 0; },
-                 "left out: no partner at so many hops from rank 0", comm.rank() == 0);
+                 {"no partner at so many hops from rank 0", "hops", hops_of(*kernel.partners_)}, comm.rank() == 0);
     kernel.way_ = Buffers::way(session.cases().front().at("cache").text);
     const auto takes_part = [&](const auto& each) { return kernel.at(each).partner == comm.rank(); };
     if (comm.rank() == 0 || std::ranges::any_of(session.cases(), takes_part)) {

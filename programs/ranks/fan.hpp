@@ -67,15 +67,15 @@ class Fan {
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
     const std::int64_t middle = session.cases().front().at("middle").integer;
     if (middle >= comm.size())
-      throw timing::InputFault("parameter 'middle': " + std::to_string(middle) + "; accepted: a rank, 0 to " +
-                               std::to_string(comm.size() - 1));
+      refuse("middle", "no such rank", std::to_string(middle), "0 to " + std::to_string(comm.size() - 1));
     middle_ = static_cast<int>(middle);
     around_ = &session.shared<std::vector<int>>([&] { return nearest(comm, middle_); });
     needs(!around_->empty(), "among its ranks some on other nodes", comm.size());
     const auto most = static_cast<std::int64_t>(around_->size());
     session.widen("neighbours", [&] { return steps_up_to(most); });
     session.keep([&](const auto& each) { return each.at("neighbours").integer <= most; },
-                 "left out: rank " + std::to_string(middle) + " has " + std::to_string(most) + " neighbours",
+                 {"more neighbours than rank " + std::to_string(middle) + " has", "neighbours",
+                  "0 (all) to " + std::to_string(most)},
                  comm.rank() == 0);
     const auto found = std::ranges::find(*around_, comm.rank());
     place_ = found == around_->end() ? -1 : static_cast<int>(found - around_->begin());

@@ -122,10 +122,10 @@ order = 7
     requires Grouped<C> && OneSided<C>
   static Task run(C& comm, Session& session) {
     needs(comm.size() >= 4, "4 ranks or more", comm.size());
-    const auto keep = [&](const std::string& why, auto possible) {
+    const auto keep = [&](const Reason& why, auto possible) {
       session.keep(
-          [&](const auto& each) { return possible(named<Aggressor>(aggressor_names, each.at("aggressor").text)); },
-          "left out: " + why, comm.is_simulated() || comm.rank() == 0);
+          [&](const auto& each) { return possible(named<Aggressor>(aggressor_names, each.at("aggressor").text)); }, why,
+          comm.is_simulated() || comm.rank() == 0);
     };
     keep_one_sided(
         comm, keep, [](Aggressor pattern) { return one_sided(pattern); },

@@ -75,8 +75,8 @@ order = 4
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
     const int most = comm.size() / 2;
     session.widen("pairs", [&] { return steps_up_to(most); });
-    session.keep([&](const auto& each) { return each.at("pairs").integer <= most; },
-                 "message-rate: left out: more pairs than " + std::to_string(most), comm.rank() == 0);
+    session.keep([&](const auto& each) { return each.at("pairs").integer <= most; }, more_pairs_than(most),
+                 comm.rank() == 0);
     MessageRate kernel;
     kernel.half_ = most;
     if (comm.rank() < 2 * most) kernel.buffers_ = Buffers(comm, session, Buffers::Way::same);

@@ -208,16 +208,15 @@ help = "part of the ranks' time that opening, fsync and closing took"
     } else if constexpr (Files<C>) {
       for (const auto& each : session.cases())
         if (const std::int64_t wanted = each.at("io_nodes").integer; wanted > comm.io_nodes())
-          throw timing::InputFault("io_nodes: " + std::to_string(wanted) + "; accepted: 0 to " +
-                                   std::to_string(comm.io_nodes()));
+          refuse("io_nodes", "more than there are", std::to_string(wanted), "0 to " + std::to_string(comm.io_nodes()));
       if (comm.rank() == 0)
         session.keep([](const auto& each) { return each.at("interface").text == "posix"; },
-                     "interface: a described machine has its own calls alone; accepted: posix", true);
+                     {"a described machine has its own calls alone", "interface", "posix"}, true);
       if (comm.rank() == 0) left_out_mixed(comm, session);
       if (comm.rank() == 0)
         session.keep([](const auto& each) { return each.at("layout").text != "append"; },
-                     "layout: files of a described machine have no common end that calls append to; accepted: own, "
-                     "sections, records, broadcast",
+                     {"files of a described machine have no common end that calls append to", "layout",
+                      "own, sections, records, broadcast"},
                      true);
       ParallelFiles kernel;
       co_await sample(comm, session, kernel);
@@ -300,46 +299,42 @@ help = "part of the ranks' time that opening, fsync and closing took"
           return !at.mixed || at.layout == FileLayout::own || at.layout == FileLayout::sections ||
                  at.layout == FileLayout::records;
         },
-        "direction=mixed is of blocks that are there: left out but with layout=own, sections or records",
-        comm.rank() == 0);
+        {"direction=mixed is of blocks that are there", "layout", "own, sections, records"}, comm.rank() == 0);
   }
   template <HostFiles C>
   static Task on_host(C& comm, Session& session) {
     for (const auto& each : session.cases()) {
       const std::int64_t bytes = each.at("bytes").integer, section = each.at("section").integer;
-      if (each.at("io_nodes").integer != 0)
-        throw timing::InputFault("io_nodes: " + each.at("io_nodes").text + "; accepted: 0 on a real machine");
-      if (bytes % files::sector != 0)
-        throw timing::InputFault("bytes: " + std::to_string(bytes) + "; accepted: a multiple of 512");
+      if (each.at("io_nodes").integer != 0) refuse("io_nodes", "of a described machine", each.at("io_nodes").text, "0");
+      if (bytes % files::sector != 0) refuse("bytes", "no whole sectors", std::to_string(bytes), "a multiple of 512");
       if (file_case(each).mixed && bytes % 4096 != 0)
-        throw timing::InputFault("bytes: " + std::to_string(bytes) +
-                                 "; accepted with direction=mixed: a multiple of 4096, for parts of pages are read "
-                                 "before they are written");
+        refuse("bytes", "with direction=mixed, parts of pages are read before they are written", std::to_string(bytes),
+               "a multiple of 4096");
       if (section % bytes != 0)
-        throw timing::InputFault("section: " + std::to_string(section) + "; accepted: a multiple of bytes, " +
-                                 std::to_string(bytes));
+        refuse("section", "no whole blocks", std::to_string(section), "a multiple of bytes, " + std::to_string(bytes));
     }
     session.keep(
         [](const auto& each) {
           const FileCase at = file_case(each);
           return at.shared() || at.calls != Calls::collective;
         },
-        "interface=collective is of a file that all ranks share: left out but with layout=sections or records",
-        comm.rank() == 0);
+        {"interface=collective is of a file that all ranks share", "layout", "sections, records"}, comm.rank() == 0);
     session.keep(
         [](const auto& each) {
           const FileCase at = file_case(each);
           return at.write || !at.append();
         },
-        "layout=append is of what is written: left out but with direction=write", comm.rank() == 0);
+        {"layout=append is of what is written", "direction", "write"}, comm.rank() == 0);
     session.keep(
         [&](const auto& each) {
           const FileCase at = file_case(each);
           return at.active == 0 || (at.layout == FileLayout::own && by_system(at.calls));
         },
-        "active=RANKS is of layout=own by interface=posix or direct: with others all ranks work", comm.rank() == 0);
+        {"some ranks alone are of layout=own by interface=posix or direct", "active", "0, all of them"},
+        comm.rank() == 0);
     session.keep([&](const auto& each) { return file_case(each).active < comm.size(); },
-                 "active: of this many ranks and more all work, which is active=0", comm.rank() == 0);
+                 {"all of the ranks and more", "active", "0, all of them, to " + std::to_string(comm.size() - 1)},
+                 comm.rank() == 0);
     left_out_mixed(comm, session);
     const std::string why = co_await comm.settle(session.cases().front().path("folder"), session.options().subfolder);
     if (!why.empty()) throw timing::InputFault(why);
@@ -347,14 +342,14 @@ help = "part of the ranks' time that opening, fsync and closing took"
       session.note("the files lie in " + session.cases().front().path("folder") + ": " + comm.system());
     if (!comm.no_space_ahead().empty())
       session.keep([](const auto& each) { return !file_case(each).write || !file_case(each).reserve; },
-                   "preallocate=yes: fallocate is refused by " + comm.no_space_ahead(), comm.rank() == 0);
+                   {"fallocate is refused by " + comm.no_space_ahead(), "preallocate", "no"}, comm.rank() == 0);
     if (!comm.no_direct().empty())
       session.keep([](const auto& each) { return file_case(each).calls != Calls::direct; },
-                   "interface=direct: O_DIRECT is refused by " + comm.no_direct(), comm.rank() == 0);
+                   {"O_DIRECT is refused by " + comm.no_direct(), "interface", "posix, collective"}, comm.rank() == 0);
     const auto fits = [&](const auto& each) { return 2 * each.at("section").integer * comm.size() <= comm.room(); };
     session.keep(fits,
-                 "parallel-files: only " + std::to_string(comm.room()) +
-                     " bytes may be written there, a quarter of what is free; --set section=BYTES takes less",
+                 {"only " + std::to_string(comm.room()) + " bytes may be written there, a quarter of what is free",
+                  "section", "up to " + std::to_string(comm.room() / (2 * comm.size()))},
                  comm.rank() == 0);
     FilesOfHost kernel(session);
     co_await sample(comm, session, kernel);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ranks/communicator.hpp"
+#include "ranks/session.hpp"
 
 namespace assay::ranks {
 
@@ -91,6 +92,11 @@ inline std::vector<std::int64_t> steps_up_to(std::int64_t most) {
   for (std::int64_t each = 1; each < most; each += each < 8 ? 1 : each) all.push_back(each);
   if (most > 0) all.push_back(most);
   return all;
+}
+
+// Why a program passes over more than `most` pairs of ranks.
+inline Reason more_pairs_than(int most) {
+  return {"more pairs than its ranks make", "pairs", "0 (in steps), 1 to " + std::to_string(most)};
 }
 
 }  // namespace assay::ranks

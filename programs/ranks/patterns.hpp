@@ -101,7 +101,8 @@ help = "one operation: the round trip of a ping-pong, else from the common start
     needs(comm.size() >= 2, "2 ranks or more", comm.size());
     Patterns kernel;
     session.keep([&](const auto& each) { return whole(kernel.at(each)); },
-                 "left out: pingpong-strided and reduction send whole 8-byte words", comm.rank() == 0);
+                 {"pingpong-strided and reduction send whole 8-byte words", "bytes", "a multiple of 8"},
+                 comm.rank() == 0);
     kernel.stride_ = static_cast<std::size_t>(session.cases().front().at("stride").integer);
     kernel.pairs_ = &session.shared<Pairs>([&] {
       const std::uint64_t seed = session.options().seed;

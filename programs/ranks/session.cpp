@@ -51,15 +51,30 @@ void Session::fill(std::string_view name, const std::vector<std::int64_t>& all) 
   states_.assign(options_.cases.size(), {});
 }
 
-void Session::keep(const std::function<bool(const timing::CaseSettings&)>& possible, const std::string& why,
-                   bool says) {
-  const std::size_t had = options_.cases.size();
-  std::erase_if(options_.cases, [&](const timing::CaseSettings& each) { return !possible(each); });
-  constexpr std::string_view partly = "left out: ";  // of a run that goes on with the others
-  if (options_.cases.empty()) throw timing::InputFault(why.starts_with(partly) ? why.substr(partly.size()) : why);
-  if (options_.cases.size() == had) return;
+using Cases = std::vector<timing::CaseSettings>;
+
+// A parameter's values in some cases, each once: the first eight of them.
+static std::string values_of(const Cases& cases, std::string_view name) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> seen;
+  for (const auto& each : cases)
+    if (const std::string& text = each.at(name).text; std::ranges::find(seen, text) == seen.end()) seen.push_back(text);
+  std::string listed;
+  for (std::size_t i = 0; i < std::min(most, seen.size()); ++i) listed += (i == 0 ? "" : ",") + seen[i];
+  return seen.size() > most ? listed + ",…" : listed;
+}
+
+void Session::keep(const std::function<bool(const timing::CaseSettings&)>& possible, const Reason& reason, bool says) {
+  Cases kept, out;
+  for (const auto& each : options_.cases) (possible(each) ? kept : out).push_back(each);
+  if (out.empty()) return;
+  const std::string seen = reason.key.empty() ? "" : values_of(out, reason.key);
+  if (kept.empty() && !reason.key.empty()) refuse(reason.key, reason.why, seen, reason.accepted);
+  if (kept.empty()) throw timing::InputFault(reason.why);
+  options_.cases = std::move(kept);
   states_.assign(options_.cases.size(), {});
-  if (says) note(why);
+  const std::string which = reason.key.empty() ? "" : std::string(reason.key) + "=" + seen + ": ";
+  if (says) note("left out: " + which + reason.why);
 }
 
 void Session::require_metric(std::string_view metric) const {
@@ -89,6 +104,11 @@ void Session::check(const timing::Json& label, const Verdict& verdict) {
 
 void needs(bool enough, std::string_view what, int seen) {
   if (!enough) throw timing::InputFault("needs " + std::string(what) + "; seen: " + std::to_string(seen));
+}
+
+void refuse(std::string_view key, std::string_view problem, const std::string& seen, std::string_view accepted) {
+  throw timing::InputFault(std::string(key) + ": " + std::string(problem) + "; seen: '" + seen +
+                           "'; accepted: " + std::string(accepted));
 }
 
 }  // namespace assay::ranks

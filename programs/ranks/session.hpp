@@ -23,6 +23,17 @@ struct Verdict {
   std::string detail;
 };
 
+// Why a program passes over a case. Where it has none but such, that is an error, which names a parameter's key, the
+// values seen, and what is accepted.
+struct Reason {
+  Reason(const char* text) : why(text) {}  // of what a machine does not describe; of no one parameter
+  Reason(std::string text, std::string_view parameter, std::string accepts)
+      : why(std::move(text)), key(parameter), accepted(std::move(accepts)) {}
+  std::string why;
+  std::string_view key;
+  std::string accepted;
+};
+
 class Session {
  public:
   using Sink = std::function<void(const timing::Json&)>;
@@ -48,9 +59,9 @@ class Session {
     if (open(name)) fill(name, std::forward<Values>(values)());
   }
 
-  // Skips the cases that this machine cannot do, and notes why; InputFault where that is all of them. Called on every
-  // rank, before it samples.
-  void keep(const std::function<bool(const timing::CaseSettings&)>& possible, const std::string& why, bool says);
+  // Leaves out the cases that this machine cannot do, and notes why; InputFault where that is all of them. Called on
+  // every rank, before it samples.
+  void keep(const std::function<bool(const timing::CaseSettings&)>& possible, const Reason& reason, bool says);
 
   // splitmix64 (Steele, Lea and Flood 2014).
   static std::uint64_t random(std::uint64_t& state) {
@@ -107,5 +118,8 @@ class Session {
 
 // Refuses a number of ranks that a program cannot run on.
 void needs(bool enough, std::string_view what, int seen);
+// Refuses a parameter's value.
+[[noreturn]] void refuse(std::string_view key, std::string_view problem, const std::string& seen,
+                         std::string_view accepted);
 
 }  // namespace assay::ranks

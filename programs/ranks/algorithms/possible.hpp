@@ -62,15 +62,14 @@ bool in_table(Operation operation, Algorithm algorithm) {
   return algorithm == Algorithm::library || row_of<C>(operation, algorithm) != nullptr;
 }
 
-// That it does not, as a line that names both and what it has.
+// The algorithms that it has for an operation, but one, as a line.
 template <class C>
-std::string not_in_table(const CollectiveCase& at) {
+std::string table_of(Operation operation, std::string_view but = "") {
   std::string has;
   for (std::size_t k = 0; k < algorithm_names.size(); ++k)
-    if (in_table<C>(at.operation, static_cast<Algorithm>(k)))
+    if (in_table<C>(operation, static_cast<Algorithm>(k)) && algorithm_names[k] != but)
       has += (has.empty() ? "" : ", ") + std::string(algorithm_names[k]);
-  return "no such algorithm for operation=" + std::string(operation_names[static_cast<std::size_t>(at.operation)]) +
-         "; seen: '" + std::string(algorithm_names[static_cast<std::size_t>(at.algorithm)]) + "'; accepted: " + has;
+  return has;
 }
 
 // Skips what the table does not have, what this machine cannot do, and what would be measured twice; gives the nodes
@@ -80,28 +79,34 @@ template <class C, class CaseOf>
 Nodes keep_possible(const C& comm, Session& session, CaseOf case_of) {
   const CollectiveCase first = case_of(session.cases().front());
   const bool says = comm.is_simulated() || comm.rank() == 0;
-  const auto keep = [&](const std::string& why, bool reported, auto possible) {
-    session.keep([&](const auto& each) { return possible(case_of(each)); }, why, reported);
+  const auto others = [&](std::string why, std::string_view but) {
+    return Reason(std::move(why), "algorithm", table_of<C>(first.operation, but));
   };
-  keep(not_in_table<C>(first), false, [](const CollectiveCase& at) { return in_table<C>(at.operation, at.algorithm); });
-  keep("left out: no non-blocking operations of a library on this machine", says,
+  const auto keep = [&](const Reason& reason, bool reported, auto possible) {
+    session.keep([&](const auto& each) { return possible(case_of(each)); }, reason, reported);
+  };
+  keep(others(
+           "no such algorithm of operation=" + std::string(operation_names[static_cast<std::size_t>(first.operation)]),
+           ""),
+       false, [](const CollectiveCase& at) { return in_table<C>(at.operation, at.algorithm); });
+  keep(others("no non-blocking operations of a library on this machine", "library"), says,
        [](const CollectiveCase& at) { return OwnNonBlocking<C> || at.blocking || at.algorithm != Algorithm::library; });
-  keep("left out: no library's own on this machine", says, [&comm](const CollectiveCase& at) {
+  keep(others("no library's own on this machine", "library"), says, [&comm](const CollectiveCase& at) {
     return has_collectives(comm) || at.algorithm != Algorithm::library || at.operation == Operation::barrier;
   });
-  keep("left out: reductions take whole 8-byte words", says,
+  keep({"reductions take whole 8-byte words", "bytes", "a multiple of 8"}, says,
        [](const CollectiveCase& at) { return !reduces(at.operation) || at.bytes % 8 == 0; });
-  keep("left out: the root is not among so many ranks", says,
+  keep({"no rank of so many", "root", "0 to " + std::to_string(first.among - 1)}, says,
        [](const CollectiveCase& at) { return !rooted(at.operation) || at.root < at.among; });
   const auto by_node = [&](const auto& each) { return case_of(each).algorithm == Algorithm::two_level; };
   Nodes nodes;
   if (std::ranges::any_of(session.cases(), by_node)) {
     nodes = Nodes::of(comm, static_cast<int>(session.cases().front().at("node_ranks").integer));
-    keep("left out: two levels need two nodes, one of them with two ranks", says,
+    keep(others("two levels need two nodes, one of them with two ranks", "two-level"), says,
          [&](const CollectiveCase& at) { return at.algorithm != Algorithm::two_level || nodes.differ(at.among); });
   }
   // Most have no root, a barrier no length.
-  keep("left out: the same as another case", false, [&](const CollectiveCase& at) {
+  keep({"the same as another case"}, false, [&](const CollectiveCase& at) {
     return (at.operation != Operation::barrier || at.bytes == first.bytes) &&
            (rooted(at.operation) || at.root == first.root);
   });

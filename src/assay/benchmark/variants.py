@@ -2,7 +2,8 @@
 
 A variant is a factor of a run's plan: its parts are parameters of every case that it was measured in. By a build
 variant only sources that a record names under `[unit.NAME]` are compiled; clock, sampler and check never are. An MPI
-variant compiles and starts the same message-passing program by another MPI, or has it use another transport.
+variant compiles and starts the same message-passing program by another MPI, has it use another transport, or compiles
+the whole of it by another compiler, with the same flags.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from assay.benchmark.record import Benchmark
 KEYS = ("compiler", "flags", "isa")
 MPI_KEYS = ("mpi", "transport")
 WITHOUT_ISA = "default"  # the compiler's own choice: no -march
-USUAL = "default"  # the MPI that a run without variants uses; the transport that an MPI chooses itself
+USUAL = "default"  # the MPI and the compiler of a run without variants; the transport that an MPI chooses itself
 
 
 @dataclass(frozen=True)
@@ -51,26 +52,32 @@ class Variant:
 
 @dataclass(frozen=True)
 class MpiVariant:
-    """One MPI as it was named (a compiler wrapper, or the folder of an installation), and what carries its messages."""
+    """One MPI as it was named (a compiler wrapper, or the folder of an installation), what carries its messages, and
+    the compiler of the programs.
+    """
 
     mpi: str
     transport: str
+    compiler: str = USUAL
 
     @property
     def factors(self) -> dict[str, str]:
-        """Its parts as parameters of a case."""
-        return asdict(self)
+        """Its parts as parameters of a case; a compiler where one was named."""
+        return {key: value for key, value in asdict(self).items() if key in MPI_KEYS or value != USUAL}
 
     @property
     def title(self) -> str:
-        """Both parts in one."""
-        return f"{self.mpi} {self.transport}"
+        """All parts in one."""
+        return " ".join(self.factors.values())
 
     @staticmethod
     def of(case: Mapping[str, Any]) -> MpiVariant | None:
         """The MPI variant that a case was measured in; None where it was in none."""
         parts = [case.get(key) for key in MPI_KEYS]
-        return MpiVariant(*map(str, parts)) if all(isinstance(part, str) for part in parts) else None
+        mpi, transport = parts
+        if not isinstance(mpi, str) or not isinstance(transport, str):
+            return None
+        return MpiVariant(mpi, transport, str(case.get("compiler", USUAL)))
 
 
 AnyVariant = Variant | MpiVariant
@@ -83,10 +90,10 @@ def variant_of(case: Mapping[str, Any]) -> AnyVariant | None:
 
 def varied_by(record: Benchmark, variants: Sequence[AnyVariant]) -> list[AnyVariant]:
     """Those of `variants` that a benchmark is measured in: of builds with kernels of its own, of MPIs with ranks."""
-    return [each for each in variants if (_exchanges(record) if isinstance(each, MpiVariant) else record.units)]
+    return [each for each in variants if (exchanges(record) if isinstance(each, MpiVariant) else record.units)]
 
 
-def _exchanges(record: Benchmark) -> bool:
+def exchanges(record: Benchmark) -> bool:
     """Whether a benchmark's ranks exchange messages by a transport that can be chosen: a process that they start
     themselves is reached by TCP only.
     """

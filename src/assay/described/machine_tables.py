@@ -132,6 +132,12 @@ class NodeTable(Table):
     )
     forwarding: ForwardingTable | None = Field(None, description="what passing messages take of the processor")
 
+    @model_validator(mode="after")
+    def _within(self) -> NodeTable:
+        if self.ranks is not None and self.ranks > self.processors:
+            refuse(("ranks",), "are more than the processors", f"1 to {self.processors}, the processors of a node")
+        return self
+
 
 class ProgressTable(Table):
     """[progress]: How a node answers requests while its program computes."""

@@ -14,8 +14,8 @@ from assay.document.params import Params
 class VariantBuild:
     """One variant: its `label` among those of the run, its parts, the compiler or MPI that it is (`by`), commands.
 
-    Of a build variant `compiler`, `flags` and `isa`, of an MPI variant `mpi` and `transport`, whose environment
-    `commands` then says.
+    Of a build variant `compiler`, `flags` and `isa`, of an MPI variant `mpi`, `transport` and, where it was named, the
+    `compiler` of the whole program; its environment and that compiler's version are what `commands` then says.
     """
 
     label: str

@@ -106,8 +106,10 @@ def build(
     root: Path | None = None,
     timeout: float = COMPILE_WITHIN,
     cache: Path | None = None,
+    by: Compiler | None = None,
 ) -> dict[str, Built]:
-    """Compile what is not there yet; `mpi` compiles those of kind `ranks`. Returns the binaries by benchmark.
+    """Compile what is not there yet; `mpi` compiles those of kind `ranks`, where given with the compiler `by` behind
+    its wrapper. Returns the binaries by benchmark.
 
     MeasurementError names the compiler's first errors and its command, or what is missing or hangs.
     """
@@ -124,6 +126,7 @@ def build(
         raise MeasurementError(f"binaries cannot be kept in {folder}: {error.strerror}; set ASSAY_CACHE") from None
     compilers = {kind: find_compiler(mpi=mpi if kind == "ranks" else None) for kind in {b.kind for b in benchmarks}}
     plain = {kind: _plain(compiler) for kind, compiler in compilers.items()}
+    compilers |= {} if by is None else {"ranks": by}
     plans, units = list[_Plan](), dict[Path, Future[None]]()
     with ThreadPoolExecutor(max_workers=max(1, len(os.sched_getaffinity(0)))) as pool:
         # Units stand first in the queue: a program that waits for one waits for another worker, never for itself. They

@@ -1,4 +1,4 @@
-"""MPI variants as a command line wishes them: MPIs by name, transports, and what each of them is on this host."""
+"""MPI variants as a command line wishes them: MPIs by name, transports, compilers; what each is on this host."""
 
 from __future__ import annotations
 
@@ -9,26 +9,53 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assay.benchmark.variants import USUAL, AnyVariant, MpiVariant, Variant
+from assay.benchmark.record import Benchmark
+from assay.benchmark.variants import USUAL, AnyVariant, MpiVariant, exchanges
 from assay.errors import InputError, MeasurementError
 from assay.execute import transports
 from assay.execute.absent import NO_MPI
+from assay.execute.compiler import Compiler, find_compiler
 from assay.execute.mpi import STARTERS, WRAPPERS, Mpi, find_mpi
+from assay.execute.variants import named_compiler
+from assay.execute.variants import product as builds
 
 ACCEPTED = "default, an MPI's compiler wrapper (mpicxx.mpich), or the folder that it is installed in"
 
 
-def product(mpis: Sequence[str], names: Sequence[str], builds: Sequence[Variant] = ()) -> tuple[AnyVariant, ...]:
-    """All combinations of MPIs and transports, or `builds` where none was given: a run has variants of one kind.
+def wished(
+    records: Sequence[Benchmark],
+    *,
+    mpis: Sequence[str],
+    transports: Sequence[str],
+    compilers: Sequence[str],
+    flags: Sequence[str],
+    isas: Sequence[str],
+) -> tuple[AnyVariant, ...]:
+    """The variants that the options of a command line ask for: a run has those of one kind.
 
-    InputError where a value is given twice, is no transport, or names no MPI that is here.
+    Compilers are of kernels that are compiled apart, but where all of `records` pass messages of these programs, whole:
+    they take no flags, which would touch clock and check. InputError as product() of either kind.
     """
-    if not (mpis or names):
-        return tuple(builds)
-    if builds:
-        problem = "cannot be varied together with --compiler, --flags or --isa"
-        raise InputError(problem, key="--mpi, --transport", accepted="one kind of variants a run")
-    given = {"--mpi": list(mpis) or [USUAL], "--transport": list(names) or [USUAL]}
+    if not (mpis or transports):
+        whole = any(map(exchanges, records)) and all(record.kind == "ranks" for record in records)
+        if not (compilers and whole) or flags or isas:
+            return builds(compilers, flags, isas)
+    elif flags or isas:
+        problem = "cannot be varied together with --flags or --isa"
+        raise InputError(problem, key="--mpi, --transport", accepted="--mpi, --transport and --compiler")
+    return product(mpis, transports, compilers)
+
+
+def product(mpis: Sequence[str], names: Sequence[str], compilers: Sequence[str] = ()) -> tuple[AnyVariant, ...]:
+    """All combinations of MPIs, transports and compilers.
+
+    InputError where a value is given twice, is no transport, or names no MPI or compiler that is here.
+    """
+    given = {
+        "--mpi": list(mpis) or [USUAL],
+        "--transport": list(names) or [USUAL],
+        "--compiler": [each.strip() for each in compilers] or [USUAL],
+    }
     for key, values in given.items():
         for value in values:
             if not value.strip():
@@ -40,12 +67,28 @@ def product(mpis: Sequence[str], names: Sequence[str], builds: Sequence[Variant]
     made = tuple(MpiVariant(*parts) for parts in itertools.product(*given.values()))
     for variant in made:
         environment_of(variant, here=True)
+        compiler_of(variant)
     return made
 
 
 def mpi_of(variant: MpiVariant) -> Mpi:
     """The MPI of a variant. InputError where it is not here; MeasurementError where its starter does not answer."""
     return _named(variant.mpi, os.environ.get("PATH", ""))
+
+
+def compiler_of(variant: MpiVariant) -> Compiler | None:
+    """The compiler behind the MPI's wrapper; None where a variant names none.
+
+    InputError where it is not here, or the wrapper compiles by another one all the same.
+    """
+    if variant.compiler == USUAL:
+        return None
+    found = named_compiler(variant.compiler, os.environ.get("PATH", ""))
+    wrapped = find_compiler({**os.environ, "CXX": variant.compiler}, mpi_of(variant))
+    if wrapped.identity != found.identity:
+        problem = f"{mpi_of(variant).mpicxx} compiles by {wrapped.identity} all the same"
+        raise InputError(problem, key="--compiler", value=variant.compiler, accepted="an MPI whose wrapper takes it")
+    return wrapped
 
 
 def environment_of(variant: MpiVariant, *, here: bool) -> dict[str, str]:
@@ -93,5 +136,8 @@ def _starter(wrapper: str) -> str | None:
 def described(variant: MpiVariant, *, here: bool) -> Mapping[str, object]:
     """What a variant was, for the circumstances of launches."""
     words = [f"{key}={value}" for key, value in environment_of(variant, here=here).items()]
-    mpi = mpi_of(variant)
-    return {"by": mpi.implementation, "version": mpi.version, "commands": [" ".join([*words, mpi.mpiexec])]}
+    mpi, compiler = mpi_of(variant), compiler_of(variant)
+    commands = [" ".join([*words, mpi.mpiexec])]
+    if compiler is not None:
+        commands.append(f"{mpi.mpicxx} {compiler.flags}, which is {compiler.identity}")
+    return {"by": mpi.implementation, "version": mpi.version, "commands": commands}

@@ -20,8 +20,8 @@ from assay.execute.job import Job, Launcher, Outcome, launcher
 from assay.execute.ledger import Subfolder, held
 from assay.execute.local import on_this_host
 from assay.execute.mpi import Mpi, find_mpi
+from assay.execute.mpi_variants import compiler_of, environment_of, mpi_of
 from assay.execute.mpi_variants import described as described_mpi
-from assay.execute.mpi_variants import environment_of, mpi_of
 from assay.execute.mpiexec import MpiexecLauncher
 from assay.execute.plan import Task
 from assay.execute.transports import LEAST_SEGMENTS, segments
@@ -49,7 +49,7 @@ class Real:
         self._launchers: dict[str, Launcher] = {}
         self._built: dict[str, Built] = {}  # by the names of `_sources`: a variant's program has one of its own
         self._sources: dict[str, Benchmark | VariedProgram] = {}
-        self._other: dict[Mpi, dict[str, Built]] = {}  # by MPI variants' MPIs: programs by name
+        self._other: dict[tuple[Mpi, str], dict[str, Built]] = {}  # by MPI variants' MPIs and compilers: by name
         self._chosen: dict[str, MpiVariant] = {}  # by launch
         if via is not None:
             self._launcher(via)
@@ -86,9 +86,10 @@ class Real:
         self._built = build(sources, mpi=self.mpi, progress=say)
         with_ranks = [record for record in records if record.kind == "ranks"]
         for variant in self.variants if with_ranks else ():
-            if isinstance(variant, MpiVariant) and (mpi := mpi_of(variant)) not in self._other:
-                own = mpi == self.mpi
-                self._other[mpi] = self._built if own else build(with_ranks, mpi=mpi, progress=say)
+            if isinstance(variant, MpiVariant) and (key := (mpi_of(variant), variant.compiler)) not in self._other:
+                by = compiler_of(variant)
+                own = key[0] == self.mpi and by is None
+                self._other[key] = self._built if own else build(with_ranks, mpi=key[0], progress=say, by=by)
         self._sources = {source.name: source for source in sources}
 
     def job(self, record: Benchmark, task: Task, out: Path, log: Path) -> Job:
@@ -99,7 +100,7 @@ class Real:
         exchange = MpiVariant.of(task.factors)
         if exchange is not None:
             self._chosen[task.name] = exchange
-            built = self._other[mpi_of(exchange)][record.name]
+            built = self._other[mpi_of(exchange), exchange.compiler][record.name]
             environment |= environment_of(exchange, here=self._here)
         folders = {name: each.path for name, each in self.folders.get(record.name, {}).items()}
         by_node = record.kind == "node" and not on_this_host(self.via)

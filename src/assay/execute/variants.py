@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmark, benchmarks
-from assay.benchmark.variants import WITHOUT_ISA, AnyVariant, MpiVariant, Variant, varied_by
+from assay.benchmark.variants import WITHOUT_ISA, AnyVariant, MpiVariant, Variant, exchanges, varied_by
 from assay.errors import InputError, MeasurementError
 from assay.execute import leash
 from assay.execute.compiler import Compiler, compilers_here, find_compiler, first_errors, processor_features
@@ -137,7 +137,10 @@ def admit(names: Sequence[str], variants: Sequence[AnyVariant], *, every: bool, 
         other = ", ".join(name for name in names if name not in able)
         known = ", ".join(name for name, record in benchmarks().items() if record.units)
         problem = f"{other}: the kernel is not compiled apart, so that flags would touch clock and check"
-        raise InputError(problem, key="--compiler, --flags, --isa", accepted=known)
+        key = "--compiler, --flags, --isa"
+        if all(map(exchanges, map(benchmark, names))):
+            key, known = "--flags, --isa", f"--compiler alone; benchmarks of kernels: {known}"
+        raise InputError(problem, key=key, accepted=known)
     for variant in variants:
         if isinstance(variant, MpiVariant):
             continue  # execute/mpi_variants.py has looked for it
@@ -149,12 +152,13 @@ def admit(names: Sequence[str], variants: Sequence[AnyVariant], *, every: bool, 
 
 def compiler_of(variant: Variant) -> Compiler:
     """The compiler of a variant with its flags. InputError where it is not there or does not answer."""
-    found = _named(variant.compiler, os.environ.get("PATH", ""))
+    found = named_compiler(variant.compiler, os.environ.get("PATH", ""))
     return replace(found, flags=variant.words)
 
 
 @functools.lru_cache(maxsize=64)
-def _named(words: str, path: str) -> Compiler:
+def named_compiler(words: str, path: str) -> Compiler:
+    """The compiler that `words` call, found on `path`. InputError where it is not there or does not answer."""
     try:
         return find_compiler({**os.environ, "CXX": words, "CXXFLAGS": "-O0"}, advice="")
     except (MeasurementError, ValueError) as error:

@@ -119,12 +119,13 @@ def named(choice: Choice) -> str:
 
 
 def library(about: Params) -> str:
-    """Name the MPI and transport behind a case; nothing where a run has no such variants."""
+    """Name the MPI, transport and compiler behind a case; nothing where a run has no such variants."""
     variant = MpiVariant.of(about)
     if variant is None:
         return ""
     mpi = "the default MPI" if variant.mpi == USUAL else variant.mpi
-    return f" by {mpi}" + ("" if variant.transport == USUAL else f" over {variant.transport}")
+    compiled = "" if variant.compiler == USUAL else f", compiled by {variant.compiler}"
+    return f" by {mpi}" + ("" if variant.transport == USUAL else f" over {variant.transport}") + compiled
 
 
 def factor(ratio: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from assay.analysis.figures import CaseSamples
 from assay.benchmark.record import Benchmark
@@ -18,8 +19,21 @@ def not_positive(record: Benchmark, cells: Sequence[CaseSamples], figures: Seque
     for wanted in (each for each in record.figures.values() if each.positive):
         given = {case_text(figure.params) for figure in figures if figure.name == wanted.name}
         gone = [cell.case for cell in cells if cell.metric == wanted.metric]
-        gone = [case for case in gone if case_text(dict(case)) not in given]
+        gone = [dict(case) for case in gone if case_text(dict(case)) not in given]
         if gone:
-            cases = "; ".join(params(dict(case)) for case in gone)
-            made.append(f"{LEFT_OUT}{wanted.name.replace('_', ' ')} of {cases}: {wanted.positive}")
+            made.append(f"{LEFT_OUT}{wanted.name.replace('_', ' ')} of {_listed(gone)}: {wanted.positive}")
     return made
+
+
+def _listed(cases: Sequence[dict[str, Any]]) -> str:
+    """Cases in the order of their values; those of a single parameter under its one name."""
+    ordered = sorted(cases, key=lambda case: [_rank(value) for value in case.values()])
+    texts = [params(case) for case in ordered]
+    (name, *others) = dict.fromkeys(key for case in ordered for key in case)
+    if others or not all(text.startswith(f"{name} ") for text in texts):
+        return "; ".join(texts)
+    return f"{name} " + ", ".join(text.removeprefix(f"{name} ") for text in texts)
+
+
+def _rank(value: object) -> tuple[float, str]:
+    return (float(value), "") if isinstance(value, int | float) else (0.0, str(value))

@@ -39,7 +39,7 @@ def _what(build: VariantBuild) -> str:
     if build.mpi is not None:
         by = build.mpi if build.by is None else f"{build.by} {build.version}"
         named = "" if build.mpi == USUAL or build.by is None else f" ({build.mpi})"
-        return f"{by}{named}, transport {build.transport}"
+        return f"{by}{named}, transport {build.transport}" + (f", by {build.compiler}" if build.compiler else "")
     isa = "" if build.isa == WITHOUT_ISA else f" -march={build.isa}"
     return f"{build.by or build.compiler}{isa} {build.flags}"
 

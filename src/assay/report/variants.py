@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.benchmark.variants import KEYS, AnyVariant, MpiVariant, Variant, labels, variant_of, without
+from assay.benchmark.variants import KEYS, USUAL, AnyVariant, MpiVariant, Variant, labels, variant_of, without
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel, WrongResult
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -56,7 +56,7 @@ def of_variant(document: Document, variant: AnyVariant, label: str | None = None
 def parts(build: VariantBuild) -> AnyVariant:
     """The parts of a variant alone, as a case has them."""
     if build.mpi is not None and build.transport is not None:
-        return MpiVariant(build.mpi, build.transport)
+        return MpiVariant(build.mpi, build.transport, build.compiler or USUAL)
     return Variant(build.compiler or "", build.flags or "", build.isa or "")
 
 

@@ -60,7 +60,11 @@ Within = Annotated[
 ]
 Compilers = Annotated[
     list[str] | None,
-    typer.Option("--compiler", metavar="CXX", help="compile kernels by it: g++, clang++; several times: each"),
+    typer.Option(
+        "--compiler",
+        metavar="CXX",
+        help="compile kernels, or message programs whole, by it: g++, clang++; several times: each",
+    ),
 ]
 Flags = Annotated[
     list[str] | None,

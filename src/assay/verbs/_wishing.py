@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.benchmark.record import Benchmark
+from assay.benchmark.variants import MpiVariant
 from assay.document.quoted import Quoted
 from assay.errors import MeasurementError
-from assay.execute import mpi_variants
 from assay.execute.absent import absent
+from assay.execute.mpi_variants import wished
 from assay.execute.plan import chosen
 from assay.execute.target import enough_ranks
-from assay.execute.variants import product, taken_by
+from assay.execute.variants import taken_by
 from assay.execute.wishes import Wishes, counts, seconds, share
 from assay.verbs import _quoting
 
@@ -55,10 +56,8 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         within=share(options["within"], "--within"),
         budget=seconds(options["budget"], "--budget"),
         seed=options["seed"],
-        variants=mpi_variants.product(
-            options["mpis"] or (),
-            options["transports"] or (),
-            product(options["compilers"] or (), options["flags"] or (), options["isas"] or ()),
+        variants=wished(
+            wanted, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
         ),
     )
     wishes.check()
@@ -74,10 +73,10 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
             raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
         say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")
     if wishes.variants:
-        mpi_wished = bool(options["mpis"] or options["transports"])
         once = [record.name for record in wanted if record.name not in taken_by(wishes.names, wishes.variants)]
         if once and len(once) < len(wanted):
-            why = "without messages" if mpi_wished else "for their kernels are not compiled apart"
+            of_messages = isinstance(wishes.variants[0], MpiVariant)
+            why = "without messages" if of_messages else "for their kernels are not compiled apart"
             say(f"measured without variants, {why}: {', '.join(once)}")
     records = enough_ranks(wanted, on, wishes.nodes, several, say)
     skipped = [] if missing is None else [missing.to_dict()]

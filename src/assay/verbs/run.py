@@ -78,8 +78,8 @@ def register(app: typer.Typer) -> None:
         from assay.benchmark.record import on_described
         from assay.cli import emit
         from assay.document.json_form import to_json
-        from assay.execute import mpi_variants
-        from assay.execute.variants import product
+        from assay.errors import InputError
+        from assay.execute.mpi_variants import wished
         from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
         from assay.verbs import _quoting
@@ -108,8 +108,13 @@ def register(app: typer.Typer) -> None:
             seed=seed,
             timeline=None if timeline is None else str(timeline),
             matrix=None if matrix is None else str(matrix),
-            variants=mpi_variants.product(
-                mpis or (), transports or (), product(compilers or (), flags or (), isas or ())
+            variants=wished(
+                [record(benchmark)],
+                mpis=mpis or (),
+                transports=transports or (),
+                compilers=compilers or (),
+                flags=flags or (),
+                isas=isas or (),
             ),
         )
         wishes.check()
@@ -143,3 +148,7 @@ def register(app: typer.Typer) -> None:
             print(one_line(whole))
         if failures or not flat["valid"]:
             raise typer.Exit(1)
+        if section is None and left_out:  # of what it was asked for nothing was done
+            why = next(each.reason for each in whole.left_out if each.benchmark == benchmark)
+            warned = f"{benchmark}: nothing was measured: {why}"
+            raise InputError(warned)
