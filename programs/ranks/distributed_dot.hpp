@@ -93,7 +93,7 @@ help = "from the common start until the last rank has the sum"
   static Task run(C& comm, Session& session) {
     session.widen("ranks", [&] { return std::vector<std::int64_t>{comm.size()}; });
     session.keep([&](const auto& each) { return case_of(each).way != Way::library || has_collectives(comm); },
-                 {"no library's own on this machine", "way", "naive, tree"}, comm.rank() == 0);
+                 {"no library's own on this machine", "implementation", "naive, tree"}, comm.rank() == 0);
     Kernel<C> kernel;
     std::size_t most = 0;
     for (const auto& each : session.cases()) {
