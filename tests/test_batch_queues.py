@@ -242,7 +242,7 @@ def test_field_15_is_the_queue(tmp_path: Path) -> None:
         (QUEUES.replace("[2, 3]", "[2, 2]"), "queue.1.numbers: is of another queue, too; seen: '2'"),
         (
             QUEUES.replace("max_running_processors = 4", "max_running_jobs = 0"),
-            ":6: queue.0.max_running_jobs: is wrong",
+            ":6: queue.0.max_running_jobs: is out of bounds",
         ),
         (QUEUES.replace("priority", "prio"), "there is no such key in [queue.1]; did you mean priority?"),
     ],

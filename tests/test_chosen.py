@@ -81,7 +81,13 @@ def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
     assert line.advice.startswith("use the faster one")  # nobody can set anything there
     table = choices.table(made)
     assert table is not None
-    assert [row[-1] for row in table.rows] == ["not shown"] * 3 + ["yes"]
+    *others, (*_, slower) = table.rows
+    low, high = map(float, slower.split(" to "))
+    assert [row[-1] for row in others] == ["–"] * 3 and low <= 1.7 <= high
+    out = io.StringIO()
+    Console(file=out, width=80).print(table.rich())
+    lines = out.getvalue().splitlines()
+    assert all(any(all(cell in line for cell in row) for line in lines) for row in table.rows)  # none is folded
     assert "1.7" in page.markdown(whole)
     out = io.StringIO()
     terminal.show(whole, Console(file=out, width=160))
@@ -120,6 +126,39 @@ def test_operations_that_are_not_said_are_counted_with_the_worst() -> None:
     assert len(three) == 2 and [line.endswith("(and 1 more operation)") for line in three].count(True) == 1
     assert said("allreduce", "reduce", "scan", "gather")[0].endswith("(and 2 more operations)")
     assert not any("more operation" in line for line in said("allreduce", "reduce"))
+
+
+def test_each_of_several_mpis_and_transports_is_named_with_its_own_worst_case() -> None:
+    """One operation, slow by one MPI over TCP and slower still by the default one: two libraries, two lines."""
+    random = np.random.default_rng(8)
+    figures = []
+    for mpi, transport, slow in (("default", "default", 3.0), ("mpicxx.mpich", "tcp", 2.5), ("mpicxx.mpich", "shm", 1)):
+        medians = {"library": slow * 1e-3, "ring": 1e-3}
+        figures += cell(times(random, medians, 0.03), operation="allreduce", mpi=mpi, transport=transport)
+    found = [to_json(each) for each in chosen(figures)]
+    whole = document(section("collective", figures, choice=WANTED, choices=found, part="messages", title="Collectives"))
+    said = [each.text for each in findings.findings(whole, [], []) if "times slower" in each.text]
+    case = "your library's choice for allreduce of 1 KiB on 8 ranks by"
+    assert [line.partition(" times")[0] for line in said] == [
+        f"{case} the default MPI is 3",
+        f"{case} mpicxx.mpich over tcp is 2.5",
+    ]
+    titles = [line.title for line in reached.lines(whole, [])]
+    assert titles[:2] == [
+        "allreduce, 1 KiB by the default MPI: library",
+        "allreduce, 1 KiB by the default MPI: ring",
+    ]
+
+
+def test_cases_that_differ_in_ranks_per_node_alone_are_told_apart_on_the_first_screen() -> None:
+    made = collectives()
+    figures = [to_json(figure) for figure in made.figures if figure.params["operation"] == "allreduce"]
+    both = [each | {"params": each["params"] | {"ppn": ppn}} for each in figures for ppn in (1, 2)]
+    found = [to_json(each) for each in chosen(both)]
+    whole = document(section("collective", both, choice=WANTED, choices=found, part="messages", title="Collectives"))
+    titles = [line.title for line in reached.lines(whole, [])]
+    assert titles[:2] == ["allreduce, 64 KiB, 1 per node: library", "allreduce, 64 KiB, 1 per node: ring"]
+    assert len(set(titles)) == len(titles)
 
 
 def test_names_of_algorithms_are_whole_in_a_terminal_of_80_columns() -> None:

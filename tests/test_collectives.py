@@ -9,10 +9,14 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from assay.benchmark.record import benchmark
+from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
+from assay.described.shipped import open_described
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from command_line import assay
@@ -25,6 +29,7 @@ A, B = 1e-5, 1e-9
 MACHINE = DescribedMachine.model_validate(
     {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}
 ).for_core()
+TREE = {"network.children": "[4,2]", "network.parents": "[2]", "node.processors": "3"}
 TABLE = {
     "barrier": ("linear", "binomial", "recursive-doubling", "dissemination", "dimension-exchange"),
     "broadcast": ("linear", "binomial", "scatter-allgather"),
@@ -41,7 +46,8 @@ TABLE = {
 ROOTED = ("broadcast", "reduce", "gather", "scatter")
 ALL = [(operation, algorithm) for operation, algorithms in TABLE.items() for algorithm in algorithms]
 OWN = {(operation, "library") for operation in TABLE}
-TWO_LEVEL = [(operation, "two-level") for operation in ("barrier", "broadcast", "reduce", "allreduce")]
+BY_NODE = ("barrier", "broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
+TWO_LEVEL = [(operation, "two-level") for operation in BY_NODE]
 
 
 def events(ranks: int, *given: str) -> list[dict[str, Any]]:
@@ -65,12 +71,17 @@ def up_a_tree(ranks: int, n: float) -> float:
 
 def down_a_tree(ranks: int, n: float) -> float:
     """The same from the root, which sends the largest subtree first and one after the other."""
+    return max(sent_on(ranks, n))
+
+
+def sent_on(ranks: int, n: float) -> list[float]:
+    """When each rank of that tree has its block and has sent the others on."""
     bits = [1 << k for k in reversed(range(ranks.bit_length())) if 1 << k < ranks]
-    sent, last = 0.0, 0.0
+    sent, others = 0.0, list[float]()
     for size in (min(bit, ranks - bit) for bit in bits):
         sent += A + B * n * size
-        last = max(last, sent + down_a_tree(size, n))
-    return max(sent, last)
+        others += [sent + each for each in sent_on(size, n)]
+    return [sent, *others]
 
 
 def halving(p: int, n: float) -> float:
@@ -173,6 +184,29 @@ def test_non_blocking_operations_give_right_data_from_1_to_33_ranks() -> None:
         assert seen == {*ALL, *(TWO_LEVEL if ranks > 3 else ())}, ranks
 
 
+@hypothesis.settings(max_examples=20, deadline=None)
+@hypothesis.given(data=st.data())
+def test_nodes_with_any_ranks_of_them_in_any_order_give_right_data(data: st.DataObject) -> None:
+    """Ranks of a node need be neither neighbours nor as many as another's: a job at places drawn at random."""
+    from assay._core import ranks as core
+
+    ranks = data.draw(st.integers(3, 14))
+    places = data.draw(st.permutations(range(24)))[:ranks]  # of eight nodes of three processors
+    shared = len({place // 3 for place in places})
+    hypothesis.assume(1 < shared < ranks)
+    machine = open_described("fat-tree-hdr", TREE).for_core(3)
+    given_words = ("--set", "algorithm=two-level", "--set", "bytes=104", "--set", f"root=0,{ranks - 1}")
+    resolved = program_words(benchmark("collective"), given_words, simulated=True)
+    world = core.Jobs(machine)
+    job = world.begin("collective", list(resolved), places)
+    while world.drain():
+        pass
+    found = world.job(job)
+    assert (found["state"], found["failure"]) == ("completed", "")
+    checks = named([json.loads(line) for line in found["lines"].splitlines()], "check")
+    assert {key[0] for key in checks} == set(BY_NODE) and all(check["passed"] for check in checks.values())
+
+
 @pytest.mark.parametrize("call", ["blocking", "non-blocking"])
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5, 7, 8, 12, 16, 33])
 def test_times_are_the_closed_forms_where_nobody_is_in_the_way(ranks: int, call: str) -> None:
@@ -193,6 +227,7 @@ def test_two_levels_cost_a_tree_in_the_node_and_the_leaders_algorithm(ranks: int
     further, wider = math.floor(math.log2(nodes)), math.ceil(math.log2(nodes))
     doubling = further if further == wider else further + 2
     one = A + B * n
+    bruck = sum(A + B * n * node * min(1 << k, nodes - (1 << k)) for k in range(wider))
     words = ("algorithm=two-level", f"bytes={n}", f"node_ranks={node}", "root=0,1")
     found = named(events(ranks, *(word for each in words for word in ("--set", each))), "block")
     assert {key[:2] for key in found} == set(TWO_LEVEL)
@@ -202,6 +237,12 @@ def test_two_levels_cost_a_tree_in_the_node_and_the_leaders_algorithm(ranks: int
             "broadcast": (root + wider + down) * one,  # rank 1 gives its leader the block first
             "reduce": (up + further + root) * one,
             "allreduce": (up + doubling + down) * one,
+            "gather": up_a_tree(node, n) + up_a_tree(nodes, n * node) + root * (A + B * n * ranks),
+            "scatter": root * (A + B * n * ranks) + down_a_tree(nodes, n * node) + down_a_tree(node, n),
+            "allgather": up_a_tree(node, n) + bruck + down * (A + B * n * ranks),
+            "alltoall": up_a_tree(node, n * ranks)
+            + (nodes - 1) * (A + B * n * node * node)
+            + down_a_tree(node, n * ranks),
         }[operation]
         assert block["values"] == [pytest.approx(expected)], (operation, root)
 

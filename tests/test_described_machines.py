@@ -116,7 +116,7 @@ def test_a_wrong_key_from_outside_is_one_clear_error(keys: dict[str, str], said:
     ("old", "new", "said"),
     [
         ("nodes = 2", "nodez = 2", "nodez: there is no such key.*did you mean .*nodes"),
-        ("nodes = 2", "nodes = 0", "nodes: is wrong; seen: 0"),
+        ("nodes = 2", "nodes = 0", "nodes: is out of bounds; seen: 0"),
     ],
 )
 @pytest.mark.parametrize("chosen", [{}, {"variant": "other"}, {"variant": "turbo"}, {"nodes": "3"}])

@@ -72,7 +72,7 @@ def test_numbers_that_are_none(setting: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("-n", "99999999999999999999"), "less than or equal to 2147483647"),
+        (("-n", "99999999999999999999"), "a whole number from 1 to 2,147,483,647"),
         (("--set", "bytes=１２"), "parameter bytes: is no integer; seen: '１２'"),
         (("--set", "bytes=²"), "parameter bytes: is no integer; seen: '²'"),
         (("--ppn", "²"), "--ppn: are not counts; seen: '²'"),

@@ -51,7 +51,7 @@ REFUSED = {
     "evaluate --on ipsc860 --profile quik": "--profile: no such profile; seen: 'quik'",
     "evaluate --profile quik": "--profile: no such profile; seen: 'quik'",
     "evaluate --within 2%": "--within: needs more launches than --profile quick makes",
-    "run echo --launches 0": "--launches: is wrong; seen: '0'; accepted: greater than or equal to 1; `assay run -h`",
+    "run echo --launches 0": "--launches: is out of bounds; seen: '0'; accepted: a whole number from 1 on; `assay run",
     "run echo --launches some": "--launches: is wrong; seen: 'some'; accepted: a whole number from 1 on; `assay run",
     "run echo --seed 1.5": "--seed: is wrong; seen: '1.5'; accepted: a whole number from 0 on; `assay run -h`",
     "doctor --for long": "--for: is wrong; seen: 'long'; accepted: a number from 0.1 on; `assay doctor -h`",

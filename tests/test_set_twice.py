@@ -49,6 +49,16 @@ RING = '[network]\ntopology = "ring"\nnodes = 8\n'
             "--set machine.nodes: is given twice; seen: 'machine.nodes=4 machine.nodes=8'; accepted: each key once, "
             "several values with commas: machine.nodes=4,8",
         ),
+        (
+            "throughput lublin --on machine.toml --policy easy --set policy=fcfs",
+            "--policy, --set policy: is given twice; seen: 'policy=easy policy=fcfs'; accepted: each key once, several "
+            "values with commas: policy=easy,fcfs",
+        ),
+        (
+            "throughput lublin --on machine.toml --set policy=fcfs,sjf --policy easy",
+            "--policy, --set policy: is given twice; seen: 'policy=easy policy=fcfs,sjf'; accepted: each key once, "
+            "several values with commas: policy=easy,fcfs,sjf",
+        ),
     ],
 )
 def test_a_key_that_is_given_twice_is_refused(

@@ -26,7 +26,7 @@ def simulated(passes: int, seed: int, **more: str) -> tuple[Layout, Floats, np.n
     """The layout, log times (passes, readings) and classes of a tournament of messages of 256 KiB."""
     machine = open_described("fat-tree-hdr", TREE | more)
     given = ("--seed", str(seed), "--set", "bytes=262144", "--set", f"passes={passes}")
-    lines = with_ways(play("tournament", machine.for_core(1), RANKS, given), machine, RANKS, 1)
+    lines = with_ways(play("tournament", machine.for_core(1), RANKS, given), machine, range(RANKS))
     events = [json.loads(line) for line in lines.splitlines() if '"event":"pairs"' in line]
     layout = _layout(RANKS, [], events)
     (found,) = _passes([(0, event) for event in events], RANKS)

@@ -75,12 +75,12 @@ def test_faults_are_seen_in_what_is_reported(tmp_path: Path) -> None:
     ("table", "words"),
     [
         ('[failures]\nevery = "0 s"\n', ":4: failures.every: '0 s' is not between 1 s and 68 years"),
-        ("[failures]\njobs = 2.0\n", "failures.jobs: is wrong; seen: 2"),
+        ("[failures]\njobs = 2.0\n", "failures.jobs: is out of bounds; seen: 2"),
         (
             '[failures]\nevery = "1 s"\nrepair = "540 min"\n',
             "failures.every: is so short that jobs do not come to their end",
         ),
-        ("[estimates]\nfactor = 0.5\n", "estimates.factor: is wrong"),
+        ("[estimates]\nfactor = 0.5\n", "estimates.factor: is out of bounds"),
         ('[estimates]\ndistribution = "normal"\n', "estimates.distribution: is wrong; seen: 'normal'"),
         ('[estimates]\nround = "0 s"\n', ":4: estimates.round: '0 s' is not between 1 s and 68 years"),
     ],

@@ -178,7 +178,7 @@ def test_a_wrong_schedule_is_refused_in_a_line(text: str, words: str, tmp_path: 
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ('[a]\nprocessors = 0\ntime = "1 s"\n', ":2: a.processors: is wrong; seen: 0"),
+        ('[a]\nprocessors = 0\ntime = "1 s"\n', ":2: a.processors: is out of bounds; seen: 0"),
         ('[a]\nprocessors = 1\ntime = "1 B"\n', ":3: a.time:"),
         ("[a]\nprocessors = 1\n", "a.time: is missing"),
         ("a = 1\n", ":1: a: is no job"),
@@ -218,7 +218,7 @@ def test_what_if_simulates_every_combination(tmp_path: Path) -> None:
         (("--set", "policy=easy,sjf"), "no such policy; seen: 'sjf'"),
         (("--set", "machine.nodes=4,8", "--schedule", "out.swf"), "is of one schedule, not of several"),
         (("--policy", "sjf"), "no such policy; seen: 'sjf'; accepted: fcfs, firstfit, easy"),
-        (("--set", "machine.nodes=0"), "machine.nodes: is wrong; seen: 0"),
+        (("--set", "machine.nodes=0"), "machine.nodes: is out of bounds; seen: 0"),
         (("--set", "batch.decision_cost=-1"), "is not between 0 s and 86400 s; seen: -1"),
         (("--set", "batch.decision_cost=3 B"), "batch.decision_cost: '3 B' is in B, not in s"),
         (("--set", "batch.cost=3"), "there is no such key in [batch]"),

@@ -35,7 +35,7 @@ def described() -> DescribedMachine:
 
 def test_ways_are_those_of_d_mod_k() -> None:
     """Between leaves by the spine of the destination's number; within a leaf by the nodes' links alone."""
-    found, layout = ways(described(), 16), tree(4, 4)
+    found, layout = ways(described(), range(16)), tree(4, 4)
     assert found is not None and layout.links is not None
     names = [(each["from"], each["to"]) for each in found.ends]
     network = np.array([each["kind"] == "network" for each in found.ends])
@@ -52,7 +52,7 @@ def test_links_that_only_some_of_several_ways_cross_are_left_out() -> None:
     machine = open_described(
         "fat-tree-hdr", {"network.children": "[2,2]", "network.parents": "[2]", "network.up": "random"}
     )
-    found = ways(machine, 4)
+    found = ways(machine, range(4))
     assert found is not None
     kinds = [found.ends[at]["kind"] for at in found.links[0 * 4 + 3] if at >= 0]
     assert kinds == ["injection", "ejection"]

@@ -69,6 +69,7 @@ nb::dict about(const assay::described::Jobs::Job& job) {
   all["ended"] = job.ended;
   all["lines"] = job.lines;
   all["failure"] = job.failure;
+  all["input"] = job.input;
   all["failed"] = column(job.failed, [](const auto& each) { return each; });
   all["waiting"] = column(job.waiting, [](const auto& each) {
     return nb::make_tuple(each.rank, each.call, each.peer < 0 ? nb::object(nb::none()) : nb::int_(each.peer), each.tag);

@@ -64,6 +64,9 @@ ranks::Task Jobs::occupy(Tenant& tenant, ranks::Task program) {
   try {
     co_await program;
     failed = false;
+  } catch (const timing::InputFault& fault) {
+    tenant.seen.input = tenant.seen.input || tenant.seen.failure.empty();
+    if (tenant.seen.failure.empty()) tenant.seen.failure = fault.what();
   } catch (const std::exception& failure) {
     if (tenant.seen.failure.empty()) tenant.seen.failure = failure.what();
   }

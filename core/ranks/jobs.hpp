@@ -27,6 +27,7 @@ class Jobs {
     Time begun = 0, ended = never;
     std::string lines;                // as play() gives them, times from the world's beginning
     std::string failure;              // what a rank threw, or the network's own deadlock
+    bool input = false;               // it is one that the user can mend
     std::vector<Waiting> waiting;     // of a job that never goes on: its ranks, by its own numbers
     std::vector<std::string> failed;  // details of checks that failed
   };

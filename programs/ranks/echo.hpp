@@ -1,6 +1,7 @@
 // Echo: a test rank sends a message to a partner, which receives it and sends it back; the test rank times N round
-// trips. Its partners are one for each number of hops that the machine has, or, on a real machine, for each placement
-// that can be found out: on the same core complex, socket, node, switch.
+// trips. Its partners are one for each distance that the machine has: on the same node, on another node behind the same
+// router or switch (0 hops), and for each number of hops; or, on a real machine, one for each placement that can be
+// found out: on the same core complex, socket, node, switch.
 //
 // The timed loop is the plain ping-pong, blocking send and receive on both sides, nothing else. What varies beside the
 // length: whether each message uses the same buffer, rotates through more memory than caches hold, or finds its buffers
@@ -47,7 +48,7 @@ min = 0
 max = 16777216
 unit = "1"
 sweep = true
-help = "hops to the partner, on a real machine 1 for the nearest placement there is, 2 for the next; 0: a partner for each that there is"
+help = "hops to the partner, on a real machine 1 for the nearest placement there is, 2 for the next; 0: a partner for each distance that there is, also within the node and on another node behind the same switch"
 
 [parameter.partner]
 type = "integer"
@@ -69,6 +70,7 @@ from = "ranks/round_trip.hpp"
 [headline.latency]
 figure = "half_round_trip"
 where = "bytes=8"
+across_nodes = true
 title = "8-byte message, half a round trip"
 says = "passes 8 bytes between two ranks in"
 bound = "line_transfers"
@@ -78,6 +80,7 @@ order = 1
 
 [headline.rate]
 figure = "rate"
+across_nodes = true
 title = "long messages ({bytes}), greatest rate"
 says = "moves messages of {bytes} at up to"
 bound = "copy_rate"
@@ -96,14 +99,23 @@ headline = true
 
   // Partners by hops: on a machine without hops by placement, nearest first; where that is unknown too, the last rank.
   struct Partner {
-    std::int64_t hops;
+    std::int64_t hops;  // what chooses it: 1 where there is one distance only, below 0 where no hops are between
     int rank;
   };
+  static constexpr std::int64_t same_node = -2, same_router = -1;
   template <Communicator C>
   static std::vector<Partner> partners(const C& comm, int given) {
     if (given > 0) return {{comm.hops(0, given).value_or(1), given}};
     std::vector<Partner> all;
-    for (const std::int64_t hops : hop_counts(comm)) all.push_back({hops, at_hops(comm, 0, hops)});
+    int within = 0, beside = 0;  // the last rank of rank 0's own node, and of other nodes no hop away
+    for (int rank = 1; rank < comm.size(); ++rank) {
+      if (comm.hops(0, rank) != 0) continue;
+      (comm.same_node(0, rank) ? within : beside) = rank;
+    }
+    const std::vector<std::int64_t> hops = hop_counts(comm);
+    if (within > 0) all.push_back({beside > 0 || !hops.empty() ? same_node : 1, within});
+    if (beside > 0) all.push_back({hops.empty() ? 1 : same_router, beside});
+    for (const std::int64_t each : hops) all.push_back({each, at_hops(comm, 0, each)});
     if (!all.empty()) return all;
     for (const char* near :
          {"same core", "same core complex", "same socket", "same node", "same switch", "other node"}) {
@@ -119,7 +131,8 @@ headline = true
 
   static std::string hops_of(const std::vector<Partner>& all) {
     std::string listed = "0 (each)";
-    for (const Partner& each : all) listed += ", " + std::to_string(each.hops);
+    for (const Partner& each : all)
+      if (each.hops > 0) listed += ", " + std::to_string(each.hops);  // the others have no number of their own
     return listed;
   }
 
@@ -165,7 +178,9 @@ headline = true
     json.integer("bytes", static_cast<std::int64_t>(at.bytes));
     const auto hops = comm.hops(0, at.partner);
     hops ? json.integer("hops", *hops) : json.null("hops");
-    const std::string_view near = comm.placement(0, at.partner);
+    std::string_view near = comm.placement(0, at.partner);
+    if (hops && std::ranges::any_of(*partners_, [&](const Partner& each) { return comm.same_node(0, each.rank); }))
+      near = comm.same_node(0, at.partner) ? "same node" : "other node";
     return near.empty() ? json.null("placement") : json.text("placement", near);
   }
 

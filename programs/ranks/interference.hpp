@@ -112,7 +112,7 @@ help = "bytes that arrived at all aggressors per second while the victims were m
 [headline.slowdown]
 figure = "slowdown"
 where = "victim=latency aggressor=incast"
-title = "8-byte messages beside an incast, times their time alone"
+title = "Slowdown of 8 bytes beside an incast"
 bound = "not_slowed"
 advice = "place what waits for short messages away from what sends long ones"
 order = 7

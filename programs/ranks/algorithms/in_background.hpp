@@ -42,6 +42,7 @@ class InBackground {
       levels_.node.emplace(*levels->node, progress_);
       levels_.leaders.emplace(*levels->leaders, progress_);
       levels_.nodes = levels->nodes;
+      levels_.kept = levels->kept;
     }
     Task course = row.by_node ? row.by_node(*own_, levels_, x) : row.all(*own_, x);
     co_await own_->begin(std::move(course));

@@ -2,10 +2,13 @@
 //
 // Within a node a binomial tree brings data to the leader and back; between leaders a barrier disseminates, a broadcast
 // and a reduction take a binomial tree, an allreduce doubles recursively. A root that does not lead its node exchanges
-// one message with its leader. Both levels are groups that the communicator is split into. Source: Karonis et al. 2000
-// (multilevel trees); Traeff 2002 (SMP-aware collectives).
+// one message with its leader. Both levels are groups that the communicator is split into. Operations that leave each
+// rank's block apart from the others': level_blocks.hpp. Source: Karonis et al. 2000 (multilevel trees); Traeff 2002
+// (SMP-aware collectives).
 #pragma once
 
+#include <memory>
+#include <numeric>
 #include <optional>
 
 #include "ranks/algorithms/all.hpp"
@@ -43,14 +46,61 @@ struct Nodes {
   }
 };
 
+// The ranks node by node: `members` in order of rank within each, those of node k from place first[k] on.
+struct NodeOrder {
+  std::vector<int> members, first;
+
+  static NodeOrder of(const Nodes& nodes, int ranks) {
+    NodeOrder order;
+    std::vector<int> node(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      const int leads = nodes.leader[at];
+      if (leads == rank) order.first.push_back(0);
+      node[at] = leads == rank ? static_cast<int>(order.first.size()) - 1 : node[static_cast<std::size_t>(leads)];
+      ++order.first[static_cast<std::size_t>(node[at])];
+    }
+    order.first.push_back(0);
+    std::exclusive_scan(order.first.begin(), order.first.end(), order.first.begin(), 0);
+    std::vector<int> next = order.first;
+    order.members.resize(node.size());
+    for (int rank = 0; rank < ranks; ++rank)
+      order.members[static_cast<std::size_t>(next[static_cast<std::size_t>(node[static_cast<std::size_t>(rank)])]++)] =
+          rank;
+    return order;
+  }
+  int nodes() const { return static_cast<int>(first.size()) - 1; }
+  std::size_t ranks() const { return members.size(); }
+  // Where node `k` begins.
+  std::size_t begins(int k) const { return static_cast<std::size_t>(first[static_cast<std::size_t>(k)]); }
+  // How many ranks `count` nodes have from node `from` on, the first following the last.
+  std::size_t held(int from, int count) const {
+    const int end = from + count, all = nodes();
+    return end <= all ? begins(end) - begins(from) : ranks() - begins(from) + begins(end - all);
+  }
+  // The rank of place `at` behind the beginning of node `from`, round.
+  int member(int from, std::size_t at) const { return members[(begins(from) + at) % ranks()]; }
+};
+
+// What a rank keeps of both levels from operation to operation.
+struct LevelsKept {
+  NodeOrder order;              // of a rank that has asked for it
+  std::vector<std::byte> room;  // beyond an Exchange's own
+};
+
 // What a rank has of the two levels.
 template <Communicator C>
 struct Levels {
   std::optional<C> node, leaders;  // `leaders` is of use where the rank leads
   const Nodes* nodes = nullptr;
+  std::shared_ptr<LevelsKept> kept;
   int root = -1, root_node = 0, root_seat = 0;  // of the root that was asked for last: its node's place, its own there
 
   bool leads() const { return node->rank() == 0; }
+  const NodeOrder& order(int ranks) {
+    if (kept->order.members.empty()) kept->order = NodeOrder::of(*nodes, ranks);
+    return kept->order;
+  }
   void find(int wanted) {
     if (root == wanted) return;
     root = wanted;
@@ -69,6 +119,7 @@ template <Grouped C>
 Task make_levels(C& comm, const Nodes& nodes, Levels<C>& levels) {
   const int me = comm.rank(), leader = nodes.leader[static_cast<std::size_t>(me)];
   levels.nodes = &nodes;
+  levels.kept = std::make_shared<LevelsKept>();
   levels.node.emplace(co_await comm.split(leader, me));
   levels.leaders.emplace(co_await comm.split(leader == me ? 0 : 1, me));
 }

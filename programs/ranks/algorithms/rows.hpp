@@ -7,6 +7,7 @@
 #include "ranks/algorithms/barriers.hpp"
 #include "ranks/algorithms/blocks.hpp"
 #include "ranks/algorithms/halving.hpp"
+#include "ranks/algorithms/level_blocks.hpp"
 #include "ranks/algorithms/levels.hpp"
 #include "ranks/algorithms/rooted.hpp"
 #include "ranks/algorithms/sums.hpp"
@@ -63,6 +64,10 @@ inline constexpr std::array rows = {
     Row<C>{Operation::broadcast, Algorithm::two_level, nullptr, broadcast_levels<C>},
     Row<C>{Operation::reduce, Algorithm::two_level, nullptr, reduce_levels<C>},
     Row<C>{Operation::allreduce, Algorithm::two_level, nullptr, allreduce_levels<C>},
+    Row<C>{Operation::gather, Algorithm::two_level, nullptr, gather_levels<C>},
+    Row<C>{Operation::scatter, Algorithm::two_level, nullptr, scatter_levels<C>},
+    Row<C>{Operation::allgather, Algorithm::two_level, nullptr, allgather_levels<C>},
+    Row<C>{Operation::alltoall, Algorithm::two_level, nullptr, alltoall_levels<C>},
 };
 
 // The row of a pair, null where the table has none.

@@ -5,14 +5,14 @@ can be localised from the run's files alone:
 
     {"event":"pairs","nodes":[…],"ways":[…],"hops":H,"links":[[name, kind, from, to], …]}
 
-`nodes`: the node of each rank. `ways`: for each node to each other one in order, the links of the way, H of each, -1
-where there are fewer; left out, as `links`, without a network.
+`nodes`: the node of each rank. `ways`: for each of these nodes, in ascending order, to each other one, the links of the
+way, H of each, -1 where there are fewer; left out, as `links`, without a network.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +37,8 @@ class Ways:
     ends: list[Mapping[str, Any]]
 
 
-def ways(machine: DescribedMachine, nodes: int) -> Ways | None:
-    """Give the ways between nodes 0 … nodes - 1; None without a network, or where a pair has more than MOST_WAYS.
+def ways(machine: DescribedMachine, nodes: Sequence[int]) -> Ways | None:
+    """Give the ways between these nodes; None without a network, or where a pair has more than MOST_WAYS.
 
     Where a pair has several ways, its links are those that all have in common.
     """
@@ -48,20 +48,20 @@ def ways(machine: DescribedMachine, nodes: int) -> Ways | None:
     if description is None:
         return None
     net = core.build_network(description.fabric())
-    found: list[list[int]] = [[]] * (nodes * nodes)
-    for source in range(nodes):
-        for target in range(nodes):
+    found: list[list[int]] = [[]] * (len(nodes) * len(nodes))
+    for row, source in enumerate(nodes):
+        for column, target in enumerate(nodes):
             if source != target:
                 try:
                     routes = net.routes(source, target, MOST_WAYS)
                 except ValueError:
                     return None
-                found[source * nodes + target] = _common(routes)
+                found[row * len(nodes) + column] = _common(routes)
     longest = max(map(len, found), default=0)
-    links = np.full((nodes * nodes, longest), -1, np.int64)
+    links = np.full((len(found), longest), -1, np.int64)
     for row, way in enumerate(found):
         links[row, : len(way)] = way
-    return Ways(nodes, links, net.links)
+    return Ways(len(nodes), links, net.links)
 
 
 def _common(routes: list[tuple[float, list[tuple[int, int]]]]) -> list[int]:
@@ -72,11 +72,14 @@ def _common(routes: list[tuple[float, list[tuple[int, int]]]]) -> list[int]:
     return [link for link in first if all(link in other for other in others)]
 
 
-def with_ways(lines: str, machine: DescribedMachine, ranks: int, per_node: int) -> str:
-    """Give a program's lines, and before the last one the nodes of its ranks and the ways between them."""
-    nodes = [rank // per_node for rank in range(ranks)]
-    event: dict[str, Any] = {"event": "pairs", "nodes": nodes}
-    found = ways(machine, nodes[-1] + 1) if nodes[-1] > 0 else None
+def with_ways(lines: str, machine: DescribedMachine, nodes: Sequence[int]) -> str:
+    """Give a program's lines, and before the last one the nodes of its ranks and the ways between them.
+
+    `nodes`: of each rank.
+    """
+    there = sorted(set(nodes))
+    event: dict[str, Any] = {"event": "pairs", "nodes": list(nodes)}
+    found = ways(machine, there) if len(there) > 1 else None
     if found is not None:
         apart = ~np.eye(found.nodes, dtype=bool).ravel()
         links = [[link_name(each), each["kind"], each["from"], each["to"]] for each in found.ends]

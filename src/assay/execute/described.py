@@ -20,9 +20,14 @@ class DescribedTarget:
     """A machine that is only described: its ranks are coroutines of the simulator."""
 
     def __init__(
-        self, name: str, overrides: dict[str, str], timeline: str | None = None, matrix: str | None = None
+        self,
+        name: str,
+        overrides: dict[str, str],
+        timeline: str | None = None,
+        matrix: str | None = None,
+        placement: tuple[str, int] | None = None,
     ) -> None:
-        self.timeline, self.matrix = timeline, matrix
+        self.timeline, self.matrix, self.placement = timeline, matrix, placement
         self.description: DescribedMachine = open_described(name, overrides)
         refuse_idle_names(self.description)
         self.machine = self.description.name
@@ -47,13 +52,14 @@ class DescribedTarget:
         """Simulate it."""
         from assay.execute.simulated import simulate
 
-        return simulate(self.description, record, job, self.timeline, self.matrix)
+        return simulate(self.description, record, job, self.timeline, self.matrix, self.placement)
 
     def circumstances(self) -> dict[str, Any]:
         """Say which version simulated, and what the description allows at best; a simulation has no other ones."""
         from assay import __version__
 
-        return {"simulated": True, "assay": __version__, "limits": self._limits}
+        placed = {} if self.placement is None else {"placement": self.placement[0]}
+        return {"simulated": True, "assay": __version__, "limits": self._limits, **placed}
 
     @cached_property
     def _limits(self) -> dict[str, Any]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from assay.benchmark.record import Benchmark, programs_root
 from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
+from assay.described.placed import WAYS, nodes_filled, nodes_for
 from assay.described.shipped import per_node
 from assay.described.timeline import write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
@@ -22,6 +23,7 @@ from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome
 
 DEFAULT_RANKS = 2
+SHOWN = 16  # nodes in a note
 
 
 def simulate(
@@ -30,13 +32,15 @@ def simulate(
     job: Job,
     timeline: str | None = None,
     matrix: str | None = None,
+    placement: tuple[str, int] | None = None,
 ) -> Outcome:
     """Play `benchmark` on the machine, with `job.ranks` ranks (two unless given), `job.ppn` of them
     per node (as the description has it unless given), and append its lines to `job.out`.
 
     `job.command` is the program's name and the task's words, which are resolved here against its record. Time does not
     pass for the program, so `job.timeout` is not used; `seconds` of the outcome is this process's own time. `timeline`
-    and `matrix`: files for what happened (`assay.described.timeline`).
+    and `matrix`: files for what happened (`assay.described.timeline`). `placement`: where ranks are if not in
+    order from node 0 on, and the seed of what is drawn (`assay.described.placed`).
     """
     from assay._core import ranks as core
 
@@ -49,8 +53,16 @@ def simulate(
     words = program_words(benchmark, job.command[1:], simulated=True, defaults=defaults)
     given = (benchmark.name, machine, ranks, list(words))
     log = None
+    per = int(machine.get("node", {}).get("processors", 1))
+    nodes = None
+    if placement is not None:
+        way, seed = placement
+        nodes = nodes_for(description, way, nodes_filled(description, ranks, job.ppn), seed)
     try:
-        if timeline is None and matrix is None:
+        if nodes is not None:
+            lines = _placed(*given, [nodes[rank // per] * per + rank % per for rank in range(ranks)])
+            lines = _with_note(lines, f"placed on nodes {_shown(nodes)}" + (f" ({way})" if way in WAYS else ""))
+        elif timeline is None and matrix is None:
             lines = core.run(*given)
         else:
             lines, log = core.logged(*given)
@@ -67,8 +79,8 @@ def simulate(
     if benchmark.extra.get("pairs"):
         from assay.described.ways import with_ways
 
-        per = int(machine.get("node", {}).get("processors", 1))
-        lines = with_ways(lines, description, ranks, per)
+        on = [rank // per if nodes is None else nodes[rank // per] for rank in range(ranks)]
+        lines = with_ways(lines, description, on)
     try:
         with job.out.open("a", encoding="utf-8") as file:
             file.write(lines)
@@ -87,6 +99,34 @@ def simulate(
         hosts=(description.name,),
         channel="simulated in this process",
     )
+
+
+def _placed(program: str, machine: dict[str, Any], ranks: int, words: list[str], places: list[int]) -> str:
+    """As the core's run, with rank r at places[r]: node times processors, and which of them."""
+    from assay._core import ranks as core
+
+    world = core.Jobs(machine)
+    number = world.begin(program, words, places)
+    while world.drain():
+        pass
+    about = world.job(number)
+    if about["state"] == "running":  # nothing happens any more
+        world.end(number)
+        about = world.job(number)
+    if about["state"] == "failed":
+        raise (ValueError if about["input"] else RuntimeError)(about["failure"])
+    return str(about["lines"])
+
+
+def _with_note(lines: str, text: str) -> str:
+    """A note behind the line that opens a launch."""
+    first, end, rest = lines.partition("\n")
+    return first + end + json.dumps({"event": "note", "text": text}, separators=(",", ":")) + end + rest
+
+
+def _shown(nodes: Sequence[int]) -> str:
+    first = ", ".join(map(str, nodes[:SHOWN]))
+    return first if len(nodes) <= SHOWN else f"{first} and {len(nodes) - SHOWN} more"
 
 
 def require(benchmark: Benchmark) -> None:

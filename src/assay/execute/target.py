@@ -69,6 +69,15 @@ def on_nodes(
     return ranks, ppn or -(-ranks // nodes)
 
 
+def place(on: str, overrides: Mapping[str, str], placement: str, seed: int, ranks: int, ppn: int | None) -> None:
+    """InputError where so many ranks cannot be placed so on a described machine."""
+    from assay.described.placed import nodes_filled, nodes_for
+    from assay.described.shipped import open_described
+
+    machine = open_described(on, overrides)
+    nodes_for(machine, placement, nodes_filled(machine, ranks, ppn), seed)
+
+
 def _has_nodes(on: str, wanted: int, there: int | None) -> None:
     if there is not None and wanted > there:
         raise InputError("are more nodes than it has", key=f"{on} -N", value=wanted, accepted=f"1 to {there}")
@@ -91,9 +100,9 @@ def enough_ranks(
 
         machine = open_described(on)
         _has_nodes(on, nodes, nodes_of(machine))
-        there = nodes * min(ppn, default=usual_per_node(machine))
+        there = nodes * max(ppn, default=usual_per_node(machine))
     elif nodes is not None:
-        there = nodes * min(ppn, default=1)
+        there = nodes * max(ppn, default=1)
     elif on is not None:
         there = room or 1 << 20
     else:
@@ -117,10 +126,12 @@ def target(
     matrix: str | None = None,
     variants: Sequence[AnyVariant] = (),
     folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
+    placement: tuple[str, int] | None = None,
 ) -> Target:
     """Choose where to run; InputError where the wishes contradict each other.
 
-    `folders`: where benchmarks write files, by benchmark and parameter.
+    `folders`: where benchmarks write files, by benchmark and parameter. `placement`: where a described machine's ranks
+    are (described/placed.py), and the seed of what is drawn.
     """
     if on is None:
         for key, value in (("--timeline", timeline), ("--matrix", matrix)):
@@ -137,7 +148,7 @@ def target(
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
     from assay.execute.described import DescribedTarget
 
-    return DescribedTarget(on, overrides, timeline, matrix)
+    return DescribedTarget(on, overrides, timeline, matrix, placement)
 
 
 def _room(on: str, overrides: Mapping[str, str] | None = None, ppn: int | None = None) -> int | None:

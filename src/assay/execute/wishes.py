@@ -10,11 +10,12 @@ from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import AnyVariant
 from assay.errors import InputError
 from assay.execute import plan as planning
+from assay.execute.few_nodes import per_node_wanted
 from assay.execute.folders import Folder, folders
 from assay.execute.local import on_this_host
 from assay.execute.plan import Plan, Size
 from assay.execute.session import Target
-from assay.execute.target import on_nodes, ranks_wanted, target
+from assay.execute.target import on_nodes, place, ranks_wanted, target
 from assay.execute.variants import admit
 
 
@@ -37,6 +38,7 @@ class Wishes:
     seed: int = 1
     timeline: str | None = None
     matrix: str | None = None
+    placement: str | None = None
     variants: tuple[AnyVariant, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,15 +58,32 @@ class Wishes:
         for name in self.names:
             benchmark(name).settings(self.settings)
         if self.on is None:
+            if self.placement is not None:
+                accepted = "--on; real ranks are placed by their launcher (docs/clusters.md)"
+                problem = "places ranks on a described machine"
+                raise InputError(problem, key="--placement", value=self.placement, accepted=accepted)
             planning.spend(self.profile, self.launches, self.within, self.budget)
             admit(self.names, self.variants, every=len(self.names) == 1, here=on_this_host(self.via))
-        elif self.variants:
+        elif self.placement is not None:
+            self._check_placement(self.placement)
+        if self.on is not None and self.variants:
             raise InputError("is simulated: nothing is compiled for it", key="--on", value=self.on)
+
+    def _check_placement(self, placement: str) -> None:
+        from assay.described.placed import listed
+
+        named = listed(placement)
+        if named is not None and self.nodes not in (None, len(named)):
+            problem = f"names {len(named)} nodes, and -N asks for {self.nodes}"
+            raise InputError(problem, key="--placement", value=placement, accepted=f"{self.nodes} nodes, or no -N")
+        for key, value in (("--timeline", self.timeline), ("--matrix", self.matrix)):
+            if value is not None:
+                raise InputError("is not written of placed ranks", key=key, value=value, accepted="no --placement")
 
     def target(self) -> Target:
         """Where it will be done; InputError where a folder for files is not to be had."""
         named = (self.on, self.via, self.nodes, self.machine, self.timeline, self.matrix, self.variants)
-        return target(*named, self.folders())
+        return target(*named, self.folders(), None if self.placement is None else (self.placement, self.seed))
 
     def folders(self) -> dict[str, dict[str, Folder]]:
         """Where the benchmarks write files, by benchmark and parameter; a described machine has no folders."""
@@ -96,18 +115,36 @@ class Wishes:
     def _sizes(self, record: Benchmark) -> list[Size]:
         """Ranks, and ranks per node: as given, else nodes times ranks per node, else what the record asks for."""
         given = self.ranks if record.kind == "ranks" or len(self.names) == 1 else None
+        nodes = self.nodes
+        if nodes is None and given is None and self.placement is not None:
+            from assay.described.placed import listed
+
+            nodes = len(listed(self.placement) or ()) or None
         sizes = []
-        for each in self.ppn or (None,):
+        for each in per_node_wanted(record, nodes, self.ppn, given, self.on, self.machine):
             wanted, ppn = given, each
-            if record.kind == "ranks" and self.nodes is not None:
+            if record.kind == "ranks" and nodes is not None:
                 if self.on is not None:
-                    wanted, ppn = on_nodes(self.on, self.machine, self.nodes, ppn, given)
+                    wanted, ppn = on_nodes(self.on, self.machine, nodes, ppn, given)
                 elif wanted is None:
-                    wanted = self.nodes * (ppn or 1)
-            sizes.append(
-                Size(ranks_wanted(record, wanted, self.on, self.machine, ppn), ppn if record.kind == "ranks" else None)
-            )
+                    wanted = nodes * (ppn or 1)
+            wanted = ranks_wanted(record, wanted, self.on, self.machine, ppn)
+            if self.placement is not None and self.on is not None and wanted is not None:
+                place(self.on, self.machine, self.placement, self.seed, wanted, ppn)
+            sizes.append(Size(wanted, ppn if record.kind == "ranks" else None))
         return sizes if record.kind == "ranks" else sizes[:1]
+
+    def raised(self) -> list[str]:
+        """Say where nodes have more ranks than one because a benchmark needs so many, and nobody said how many."""
+        if self.ppn or self.ranks is not None or self.nodes is None:
+            return []
+        sizes = [(record, self._sizes(record)[0]) for record in map(benchmark, self.names)]
+        return [
+            f"{record.name} needs {record.extra['least_ranks']} ranks: {size.ppn} on each of {self.nodes} "
+            f"node{'s' * (self.nodes > 1)}"
+            for record, size in sizes
+            if size.ppn is not None
+        ]
 
 
 def counts(text: str | None, key: str) -> tuple[int, ...]:

@@ -155,9 +155,9 @@ def _layout(ranks: int, placement: list[dict[str, Any]], events: list[dict[str, 
         names = list(dict.fromkeys(hosts))
         number = {name: at for at, name in enumerate(names)}
         return Layout(ranks, np.array([number[host] for host in hosts]), names)
-    node_of = np.asarray(placed, np.int64)
-    nodes = int(node_of.max()) + 1
-    layout = Layout(ranks, node_of, [str(node) for node in range(nodes)])
+    there, node_of = np.unique(np.asarray(placed, np.int64), return_inverse=True)
+    nodes = len(there)
+    layout = Layout(ranks, node_of, [str(node) for node in there])
     ways = next((event for event in events if "ways" in event), None)
     if ways is not None:
         by_nodes = np.full((nodes, nodes, int(ways["hops"])), -1, np.int64)

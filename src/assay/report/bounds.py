@@ -52,7 +52,7 @@ def percent(share: float) -> str:
 
 def share(figure: Headline, document: Document) -> Share | None:
     """Return the figure's share of its bound; None where no bound is known."""
-    bound = (DESCRIBED_BOUNDS if document.described else BOUNDS).get(figure.bound or "")
+    bound = (WITHIN_THE_RUN | (DESCRIBED_BOUNDS if document.described else BOUNDS)).get(figure.bound or "")
     if bound is None or figure.value is None or figure.value <= 0:
         return None
     found = bound(document, figure)
@@ -199,6 +199,18 @@ def handed_copy(document: Document, figure: ReportedFigure) -> tuple[float, str]
     return None if best is None else (best, "a copy of as many bytes within one process")
 
 
+def pair_alone(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
+    """B/s of a pair of ranks that exchanges while all others wait, in the same case."""
+    params = {key: figure.params.get(key) for key in ("bytes", "ranks")}
+    rates = [value for _, value in values(document, "bisection", "alone", "median", **params)]
+    if not rates or figure.value is None:
+        return None
+    most = max(rates)
+    if most < figure.value <= TOLERANCE * most:  # alone, but for the noise
+        most = figure.value
+    return most, "a pair while all others wait"
+
+
 def line_transfers(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
     """Seconds of a cache line's way from core to core, once for each doubling of the participants."""
     times = [
@@ -245,3 +257,5 @@ BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]
     "not_slowed": not_slowed,
     "core_limit": core_limit,
 }
+# What a figure of the same run bounds, measured or described.
+WITHIN_THE_RUN: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]] = {"pair_alone": pair_alone}

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from assay.analysis import chosen
 from assay.analysis.comparison import MARGIN, exact
 from assay.benchmark.record import benchmark
+from assay.benchmark.variants import USUAL, AnyVariant, MpiVariant, variant_of
 from assay.document.choice import Choice, ChoiceWanted
 from assay.document.grid import Grid, grid
 from assay.document.params import Params, Plot
@@ -91,13 +92,13 @@ def rival(way: ReportedFigure, own: ReportedFigure, described: bool) -> chosen.R
 def slower(section: Section, whose: str) -> Iterator[tuple[float, str]]:
     """Name what the library does slower than it could: (ratio, one line), for each operation its worst case.
 
-    `whose`: "your library's", or a described machine's.
+    Of several MPIs or transports each is a library of its own. `whose`: "your library's", or a described machine's.
     """
-    found: dict[str, list[Choice]] = defaultdict(list)
+    found: dict[tuple[str, AnyVariant | None], list[Choice]] = defaultdict(list)
     for each in section.choices or ():
         if each.slower:
-            found[str(each.params.get("operation", section.title))].append(each)
-    for operation, cases in found.items():
+            found[str(each.params.get("operation", section.title)), variant_of(each.params)].append(each)
+    for (operation, _), cases in found.items():
         worst = max(cases, key=lambda each: each.ratio)
         more = f"; {operation} at {len(cases) - 1} more" if len(cases) > 1 else ""
         yield (
@@ -108,13 +109,23 @@ def slower(section: Section, whose: str) -> Iterator[tuple[float, str]]:
 
 
 def named(choice: Choice) -> str:
-    """Name a case: operation, length, ranks, those per node and root."""
+    """Name a case: operation, length, ranks, those per node, root, and by which MPI and transport."""
     about = choice.params
     length = about.get("bytes")
     of = f" of {human(float(length), 'B')}" if isinstance(length, int) and about.get("operation") != "barrier" else ""
     root = f", root {about['root']}" if about.get("root") else ""
-    per_node = f", {setting('ppn', about['ppn'])}" if "ppn" in about else ""  # where several were measured
-    return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{per_node}{root}"
+    per_node = f" ({setting('ppn', about['ppn'])})" if "ppn" in about else ""  # where several were measured
+    return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{per_node}{root}{library(about)}"
+
+
+def library(about: Params) -> str:
+    """Name the MPI, transport and compiler behind a case; nothing where a run has no such variants."""
+    variant = MpiVariant.of(about)
+    if variant is None:
+        return ""
+    mpi = "the default MPI" if variant.mpi == USUAL else variant.mpi
+    compiled = "" if variant.compiler == USUAL else f", compiled by {variant.compiler}"
+    return f" by {mpi}" + ("" if variant.transport == USUAL else f" over {variant.transport}") + compiled
 
 
 def factor(ratio: float) -> str:
@@ -141,17 +152,23 @@ def table(section: Section) -> Grid | None:
             c.best,
             human(c.best_value, c.unit, 3),
             factor(c.ratio),
-            "–" if c.ci95 is None else between(c.ci95).removeprefix(", ") or "exact",
-            "yes" if c.slower else "not shown",
+            _shown(c),
         )
         for c in found
     ]
-    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "within", "slower")
+    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "slower")
     note = (
         f"{found[0].comparisons} comparisons, corrected by Benjamini and Hochberg; of the intervals stated at most 5% "
-        f"miss. Slower: beyond the margin of {MARGIN:.0%} as well."
+        f"miss. Slower: by how many times, beyond the margin of {MARGIN:.0%} as well; –: not shown to be."
     )
     return grid("The library's choice beside the best algorithm", headings, rows, note, left=1)
+
+
+def _shown(choice: Choice) -> str:
+    """By how many times the choice is slower; that it is not shown to be."""
+    if not choice.slower:
+        return "–"
+    return "yes" if choice.ci95 is None else between(choice.ci95).removeprefix(", ") or "exact"
 
 
 def _place(section: Section, params: Params) -> int:

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.analysis.comparison import MARGIN
+from assay.benchmark.variants import MPI_KEYS
 from assay.document.choice import Choice
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.section import Section
 from assay.report import choices
+from assay.report.settings import setting
 from assay.report.states import is_main
 from assay.report.units import human
+
+TOLD_APART = ("ranks", "ppn", "root", "call", "skew")  # by what cases differ beside operation, length and library
 
 
 def pairs(section: Section) -> Iterator[Headline]:
@@ -24,7 +28,7 @@ def pairs(section: Section) -> Iterator[Headline]:
         return
     found = section.choices or ()
     figures = [each for each in section.figures if each.name == wanted.figure and is_main(each)]
-    alike = {key for key in ("ranks", "root", "call", "skew") if len({each.params.get(key) for each in found}) == 1}
+    alike = {key for key in (*TOLD_APART, *MPI_KEYS) if len({each.params.get(key) for each in found}) == 1}
     for case in sorted(found, key=_place):
         for way in (wanted.own, case.best):
             figure = _figure(figures, {**case.params, wanted.across: way})
@@ -46,8 +50,8 @@ def _case(case: Choice, alike: set[str]) -> str:
     words = [str(about.get("operation"))]
     if isinstance(length := about.get("bytes"), int) and about.get("operation") != "barrier":
         words.append(human(float(length), "B"))
-    words += [f"{key} {about[key]}" for key in ("ranks", "root", "call", "skew") if key not in alike and key in about]
-    return ", ".join(words)
+    words += [setting(key, about[key]) for key in TOLD_APART if key not in alike and key in about]
+    return ", ".join(words) + ("" if alike.issuperset(MPI_KEYS) else choices.library(about))
 
 
 def standing(section: Section, whose: str) -> str | None:

@@ -18,7 +18,7 @@ from assay.document.fits import Fit
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json
 from assay.document.node_noise import NodeNoise
-from assay.document.params import Facts
+from assay.document.params import WITHIN_A_NODE, Facts
 from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
@@ -34,6 +34,7 @@ from assay.report.guidelines import guidelines
 from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
+from assay.report.launch_notes import launch_notes
 from assay.report.launches_spent import launches_spent
 from assay.report.nodes_over_time import nodes_over_time
 from assay.report.not_positive import not_positive
@@ -212,9 +213,7 @@ def _section(
     for (metric, case), reason in too_coarse(record, gathered(everything)).items():
         result.worsen(State.INVALID, metric, case)
         result.warnings.append(reason)
-    noted: dict[str, None] = {}
-    for launch in lines.launches:
-        noted |= dict.fromkeys(json.loads(launch.notes))
+    noted = dict.fromkeys(launch_notes(json.loads(launch.notes) for launch in lines.launches))
     uncertain = [note for note in noted if note.startswith(DOUBTED)]
     result.add_unmeasured([note.removeprefix(DOUBTED) for note in uncertain])  # the program itself does not trust it
     noted |= dict.fromkeys(result.remarks)
@@ -290,7 +289,8 @@ def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:
 def _headlines(record: Benchmark, derived: list[ReportedFigure], described: bool) -> list[Headline]:
     """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, most.
 
-    Of the cases that fit `where`, those with the most of the parameter `most`, if one is named; of these the best.
+    Of the cases that fit `where`, those with the most of the parameter `most`, if one is named, or those between nodes,
+    if some are and the record says `across_nodes`; of these the best.
     """
     made = []
     for wanted in record.extra.get("headline", {}).values():
@@ -306,6 +306,8 @@ def _headlines(record: Benchmark, derived: list[ReportedFigure], described: bool
         if fitting and (most := wanted.get("most")):
             top = max(figure.params[most] for figure in fitting)
             fitting = [figure for figure in fitting if figure.params[most] == top]
+        if wanted.get("across_nodes"):
+            fitting = [figure for figure in fitting if figure.params.get("placement") not in WITHIN_A_NODE] or fitting
         if fitting:
             best = max if fitting[0].better == "higher" else min
             chosen = best(fitting, key=lambda figure: figure.value or 0.0)

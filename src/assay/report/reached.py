@@ -6,6 +6,7 @@ are drawn on the same scale.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from assay.benchmark.record import PARTS, Benchmark
@@ -16,8 +17,9 @@ from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, Reache
 from assay.document.section import Section
 from assay.report import choices_first
 from assay.report.bounds import Share, percent, share
-from assay.report.case_order import place, record_of
+from assay.report.case_order import record_of
 from assay.report.earlier import EarlierRun, ticks
+from assay.report.first_cases import first_cases, in_common, telling
 from assay.report.made_with import made_with
 from assay.report.plots import label, wanted
 from assay.report.states import displaced, is_main, shown, words
@@ -31,17 +33,21 @@ LAST = 9  # order of a headline whose record gives none
 
 
 def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LINES) -> list[ReachedLine]:
-    """Pick the main figures, each part's first ones first, and lay them out in the order of the parts."""
+    """Pick the main figures, each part's first ones first, and lay them out in the order of the parts.
+
+    Where there are none and a library's choice is judged, it and the best other way of the worst cases stand for them.
+    """
     by_part: dict[str, list[tuple[Headline, Section]]] = {}
     for section in document.benchmarks:
         if not section.historical:
             for figure in section.headlines:
                 by_part.setdefault(section.part or "", []).append((figure, section))
     if not by_part:
-        document = reference(document)  # as main figures are: of variants the first one's
+        whole, document = document, reference(document)  # as main figures are: of variants the first one's
         by_part = {section.part or "": [] for section in document.benchmarks}
-        for section in document.benchmarks:
-            by_part[section.part or ""] += [(figure, section) for figure in _first_figures(section)]
+        for section, all_variants in zip(document.benchmarks, whole.benchmarks, strict=True):
+            figures = list(choices_first.pairs(all_variants)) or _first_figures(section)
+            by_part[section.part or ""] += [(figure, section) for figure in figures]
         most = min(most, MOST_FIRST)
     for found in by_part.values():
         found.sort(key=lambda each: each[0].order or LAST)
@@ -53,27 +59,14 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
 
 
 def _first_figures(section: Section) -> list[Headline]:
-    """What stands for the main figures of a benchmark whose record names none: its first figure, case by case.
-
-    Where a library's choice is judged, the choice and the best other way of the worst cases.
-    """
-    chosen_first = list(choices_first.pairs(section))
-    if chosen_first:
-        return chosen_first
+    """What stands for the main figures of a benchmark whose record names none: its first figure, case by case."""
     main = [figure for figure in listed(section) if is_main(figure)]
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
-    record = record_of(section)
-    chosen = [figure for figure in main if figure.name == name]
-    chosen.sort(key=lambda figure: place(record, figure.params))  # stable: what is no choice stays as it is listed
-    if section.accuracy and record is not None:
-        usual = record.parameters[section.accuracy.over].choices[0]  # the time is that of the first range
-        chosen = [each for each in chosen if each.params.get(section.accuracy.over) == usual] or chosen
-    cases = [figure.params for figure in chosen]
-    only = _chosen_of_many(record, alike(cases))
-    titles = (
-        _short(label(figure.params, [*cases, figure.params | dict.fromkeys(only)])) or section.title
-        for figure in chosen[:MOST_FIRST]
-    )
+    every = [figure for figure in main if figure.name == name]
+    chosen = first_cases(section, every)
+    cases, what = telling([figure.params for figure in chosen], section), in_common(section, every, chosen)
+    only = dict.fromkeys(_chosen_of_many(record_of(section), alike(cases)))
+    titles = (_short(label(case, [*cases, case | only]) + what) or section.title for case in cases[:MOST_FIRST])
     return [Headline(**vars(figure), title=title) for figure, title in zip(chosen, titles, strict=False)]
 
 
@@ -87,7 +80,8 @@ def _chosen_of_many(record: Benchmark | None, common: Params) -> list[str]:
 
 
 def _short(title: str) -> str:
-    """So that the first screen has room for what matters of it."""
+    """In words, and so that the first screen has room for what matters of it."""
+    title = re.sub(r"\bppn (\d+)", r"\1 per node", title)
     return title.replace("page cache (memory, not storage)", "page cache, not storage")
 
 

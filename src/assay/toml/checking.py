@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from assay.errors import InputError
+from assay.toml import bounds
 from assay.toml.source import Keys, Source
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -21,7 +22,6 @@ _PLAINER = {
     "a valid string": "a text in quotes",
     "a valid boolean": "true or false",
     "a valid list": "a list",
-    "a valid dictionary": "a table",
 }
 
 
@@ -93,8 +93,16 @@ def _explained(
         return unknown(source, place, [each.alias or name for name, each in inner.model_fields.items()], elsewhere)
     if first["type"] == "missing":
         return source.error(place, "is missing", accepted=_accepted(model, keys))
-    wanted = [_wanted(each) for each in errors if _place(each, values)[0] == keys]
+    about = [each for each in errors if _place(each, values)[0] == keys]
     value = here if keys else None
+    if all(each["type"] in bounds.OUT_OF_BOUNDS for each in about):
+        field = field_at(model, keys)
+        examples = None if field is None else extra(field, "examples")
+        fitting = dict.fromkeys(bounds.accepted(each, field, examples) for each in about)
+        return source.error(place, bounds.problem(first), value=value, accepted=" or ".join(fitting))
+    if first["type"] == "string_pattern_mismatch":
+        return source.error(place, "is wrong", value=value, accepted=_accepted(model, keys))
+    wanted = [_wanted(each) for each in about]
     if not wanted[0]:
         message = first["msg"].removeprefix("Value error, ")
         problem = message[:1].lower() + message[1:]
@@ -106,6 +114,8 @@ def _explained(
 def _wanted(error: ErrorDetails) -> str:
     """What pydantic expects of the value; nothing where its message is of another form."""
     wanted = error["msg"].removeprefix("Input should be ")
+    if wanted.startswith("a valid dictionary"):  # "… or instance of" a class of ours
+        return "a table"
     return "" if wanted == error["msg"] else _PLAINER.get(wanted, wanted)
 
 

@@ -42,6 +42,8 @@ def measure(
             records, wishes.profile, wishes.settings, here=here, folders=wishes.folders(), ranks=plan.most_ranks
         ):
             print(line, file=sys.stderr)
+    for line in () if quiet else wishes.raised():
+        print(line, file=sys.stderr)
     found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
     about = {
         "command": sys.argv[1:],

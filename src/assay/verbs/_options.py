@@ -33,6 +33,13 @@ Nodes = Annotated[
     ),
 ]
 PerNode = Annotated[str | None, typer.Option("--ppn", metavar="N,…", help="ranks per node; 1,2 runs both")]
+Placement = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WAY",
+        help="with --on: the ranks' nodes, 0,8,16-19; or contiguous, scattered (drawn by --seed), subcube, submesh",
+    ),
+]
 Profile = Annotated[str, typer.Option(metavar="NAME", help="quick, standard or full")]
 Only = Annotated[str | None, typer.Option(metavar="PART,…", help="processor, memory, threads, messages, …")]
 Launches = Annotated[

@@ -8,6 +8,7 @@ from typer.exceptions import TyperException
 
 _WANTED = "Input should be "  # how pydantic, which reads options' values for typer, begins what is accepted
 _KINDS = {"int": "a whole number", "float": "a number"}  # by how its errors of what is no number begin
+_BOUNDS = ("greater_than_equal", "greater_than", "less_than_equal", "less_than")
 _ANY = 2**31 - 1  # a bound from here on is that of a type, and not of what an option means
 
 
@@ -22,7 +23,8 @@ def usage(error: TyperException) -> str:
         first = cause.errors()[0]
         name = parameter.opts[-1] if parameter.opts[0].startswith("-") else parameter.human_readable_name
         accepted = _accepted(first, getattr(parameter, "min", None), getattr(parameter, "max", None))
-        message = f"{name}: is wrong; seen: {str(first['input'])!r}; accepted: {accepted}"
+        problem = "is out of bounds" if first["type"] in _BOUNDS else "is wrong"
+        message = f"{name}: {problem}; seen: {str(first['input'])!r}; accepted: {accepted}"
     message = message.removesuffix(".")
     context: Any = getattr(error, "ctx", None)
     hint = "" if context is None else f"; `{context.command_path} -h` lists what is accepted"
@@ -30,11 +32,14 @@ def usage(error: TyperException) -> str:
 
 
 def _accepted(error: dict[str, Any], least: float | None, most: float | None) -> str:
-    """What an option or argument takes: its kind and its bounds where the value is no number, else as pydantic says."""
+    """What an option or argument takes: its kind and its bounds; of choices as pydantic says."""
     kind = _KINDS.get(error["type"].partition("_")[0])
+    if error["type"] in _BOUNDS:
+        kind = _KINDS["float" if isinstance(least, float) or isinstance(most, float) else "int"]
     if kind is None:
         return str(error["msg"].removeprefix(_WANTED))
-    upper = None if most is None or most >= _ANY else f"{most:,}"
+    passed = error["type"].startswith("less")
+    upper = None if most is None or (most >= _ANY and not passed) else f"{most:,}"
     if least is None:
         return kind if upper is None else f"{kind} up to {upper}"
     return f"{kind} from {least:,} on" if upper is None else f"{kind} from {least:,} to {upper}"

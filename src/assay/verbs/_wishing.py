@@ -80,14 +80,17 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
             say(f"measured without variants, {why}: {', '.join(once)}")
     records = enough_ranks(wanted, on, wishes.nodes, several, say)
     skipped = [] if missing is None else [missing.to_dict()]
-    skipped += [_too_few(record, on) for record in wanted if record not in records]
+    skipped += [_too_few(record, on, wishes.nodes) for record in wanted if record not in records]
     return Evaluation(replace(wishes, names=tuple(record.name for record in records)), None, tuple(skipped))
 
 
-def _too_few(record: Benchmark, on: str | None) -> dict[str, str]:
+def _too_few(record: Benchmark, on: str | None, nodes: int | None) -> dict[str, str]:
     """Give a benchmark that needs more ranks than there are places as an entry of a document's `left_out`."""
+    least = record.extra["least_ranks"]
     place = "hardware thread" if on is None else "node"
-    reason = f"needs {record.extra['least_ranks']} ranks, each on a {place} of its own"
+    reason = f"needs {least} ranks, each on a {place} of its own"
+    if nodes is not None:
+        reason = f"needs {least} ranks: on {nodes} node{'s' * (nodes > 1)} --ppn {-(-least // nodes)}"
     return {"benchmark": record.name, "title": record.title, "reason": reason}
 
 

@@ -20,6 +20,7 @@ from assay.verbs._options import (
     Nodes,
     On,
     PerNode,
+    Placement,
     Profile,
     Quiet,
     RunFolder,
@@ -47,6 +48,7 @@ def register(app: typer.Typer) -> None:
         ] = None,
         nodes: Nodes = None,
         ppn: PerNode = None,
+        placement: Placement = None,
         settings: Annotated[
             list[str] | None,
             typer.Option(
@@ -96,6 +98,7 @@ def register(app: typer.Typer) -> None:
             ranks=ranks,
             nodes=nodes,
             ppn=counts(ppn, "--ppn"),
+            placement=placement,
             settings=given,
             machine=machine,
             profile=profile,

@@ -117,6 +117,8 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._throughput_live import LiveWishes, progress_line
 
         each_once(settings or [], lambda key: not dry_run)
+        if policy is not None:
+            each_once([f"policy={policy}", *(settings or [])], lambda key: not dry_run, option="--policy, --set")
         wishes = LiveWishes(
             workload, jobs, via, policy, slots, compress, out, resume, tuple(export or ()), tuple(beside or ()), alone
         )

@@ -16,6 +16,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.catalogue import PublishedCell, cells, load
+from assay.papers.tables.echo_case import echo_case
 from assay.report.units import human
 
 HYPERCUBES = "dunigan1991_hypercubes"
@@ -154,7 +155,8 @@ def _memory(document: Document) -> Grid | None:
 
 
 def _coefficients(document: Document) -> Grid | None:
-    fit, short = _papers_fit(document, PAPER_SIZES), _papers_fit(document, PAPER_SHORT)
+    chosen, which = echo_case(document)
+    fit, short = (_papers_fit(document, sizes, chosen) for sizes in (PAPER_SIZES, PAPER_SHORT))
     return _table(
         document,
         "table6",
@@ -168,33 +170,29 @@ def _coefficients(document: Document) -> Grid | None:
                 "alpha_up_to_100_B": (short.alpha if short else None, "s"),
             }.get(label, (None, "1"))
         ),
-        "This machine: ordinary least squares over 8 to 8192 bytes and up to 100, as the paper's; one hop where known.",
+        "This machine: ordinary least squares over 8 to 8192 bytes and up to 100, as the paper's; one hop where known."
+        + which,
     )
 
 
-def _papers_fit(document: Document, over: tuple[float, float]) -> LineFit | None:
+def _papers_fit(document: Document, over: tuple[float, float], chosen: Params) -> LineFit | None:
     for section in document.benchmarks:
         if section.benchmark == "echo":
             for fit in section.fits:
                 if not isinstance(fit, LineFit) or fit.estimator != "ordinary":
                     continue
-                if over[0] <= fit.over[0] and fit.over[1] <= over[1] and fit.params.get("hops") in (None, 1):
+                alike = all(fit.params.get(key) == value for key, value in chosen.items())
+                if over[0] <= fit.over[0] and fit.over[1] <= over[1] and alike:
                     return fit
     return None
 
 
-def _neighbours(document: Document) -> Params:
-    """What chooses the echo of neighbours, where a run tells by hops: the published tables are of one hop."""
-    near = figure(document, "echo", "half_round_trip", hops=1)
-    return {} if near is None else {"hops": 1}
-
-
 def _merit(document: Document) -> Grid | None:
-    near = _neighbours(document)
+    chosen, which = echo_case(document)
 
     def own(label: str) -> tuple[float | None, str]:
         short, long = (
-            figure(document, "echo", name, bytes=n, **near) for name, n in (("half_round_trip", 8), ("rate", 8192))
+            figure(document, "echo", name, bytes=n, **chosen) for name, n in (("half_round_trip", 8), ("rate", 8192))
         )
         multiply = figure(document, "caltech", "time_per_op", **_row("caltech.real8_mul"))
         compound = figure(document, "caltech", "time_per_op", **_row("caltech.real8_compound"))
@@ -215,7 +213,8 @@ def _merit(document: Document) -> Grid | None:
         "table7",
         "Table 7: figures of merit",
         own,
-        "Rate of 8192 bytes, flop rate of the compound expression, time of 8 bytes, of a multiply, their ratio.",
+        "Rate of 8192 bytes, flop rate of the compound expression, time of 8 bytes, of a multiply, their ratio."
+        + which,
     )
 
 

@@ -1,0 +1,61 @@
+"""Which cases of a benchmark without main figures are seen first, and by which of their parameters they are called.
+
+The order is that of the record's own choices, which begin with what people know best; of several lengths beside other
+parameters a rate is shown of the longest, a time of the shortest; of a library's choices those of the library; of ranges
+whose accuracy differs the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.benchmark.record import Parameter
+from assay.document.params import Params
+from assay.document.reported_figure import ReportedFigure
+from assay.document.section import Section
+from assay.report.case_order import place, record_of
+from assay.report.units import human
+
+
+def first_cases(section: Section, figures: Sequence[ReportedFigure]) -> list[ReportedFigure]:
+    """The figures of one name in the order in which they are shown, without those that others stand for."""
+    kept = list(figures)
+    if section.choice is not None:
+        own = [each for each in kept if each.params.get(section.choice.across) == section.choice.own]
+        kept = own or kept
+    lengths = {each.params["bytes"] for each in kept if isinstance(each.params.get("bytes"), int)}
+    if len(lengths) > 1:
+        length = max(lengths) if kept[0].unit.endswith("/s") else min(lengths)
+        alike = [each for each in kept if each.params.get("bytes") == length]
+        kept = alike if len(alike) > 1 else kept
+    record = record_of(section)
+    if section.accuracy and record is not None:
+        usual = record.parameters[section.accuracy.over].choices[0]  # the time is that of the first range
+        kept = [each for each in kept if each.params.get(section.accuracy.over) == usual] or kept
+    return sorted(kept, key=lambda each: place(record, each.params))  # stable: what is no choice stays as it is listed
+
+
+def in_common(section: Section, every: Sequence[ReportedFigure], chosen: Sequence[ReportedFigure]) -> str:
+    """What those that were chosen have in common and the others not, to be said behind each: length, the library."""
+    lengths = [{each.params.get("bytes") for each in of} for of in (every, chosen)]
+    length = next(iter(lengths[1]), None) if len(lengths[1]) == 1 < len(lengths[0]) else None
+    words = f", {human(float(length), 'B')}" if isinstance(length, int) else ""
+    if section.choice is not None and len(chosen) < len(every):
+        ways = {str(each.params.get(section.choice.across)) for each in chosen}
+        words += f": {section.choice.own}" if ways == {section.choice.own} else ""
+    return words
+
+
+def telling(cases: Sequence[Params], section: Section) -> list[Params]:
+    """The cases without what a program counted beside its parameters, as long as they differ without it."""
+    kept = list(cases)
+    for key in dict.fromkeys(key for case in cases for key in case if key not in _parameters(section)):
+        fewer = [{name: value for name, value in case.items() if name != key} for case in kept]
+        if len({str(sorted(case.items(), key=str)) for case in fewer}) == len(fewer):
+            kept = fewer
+    return kept
+
+
+def _parameters(section: Section) -> Mapping[str, Parameter]:
+    record = record_of(section)
+    return {} if record is None else record.parameters

@@ -1,0 +1,87 @@
+"""What pydantic complains of where a value is out of bounds or of another length, as this project says it."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+# By the type of an error: the key of its context that holds the bound.
+_SIDES = {
+    "greater_than_equal": "ge",
+    "greater_than": "gt",
+    "less_than_equal": "le",
+    "less_than": "lt",
+}
+_KEYS = ("ge", "gt", "le", "lt")
+_LENGTHS = ("too_short", "too_long", "string_too_short", "string_too_long")
+OUT_OF_BOUNDS = frozenset((*_SIDES, *_LENGTHS))
+
+
+def problem(error: ErrorDetails) -> str:
+    """What is wrong with the value, for a complaint of OUT_OF_BOUNDS."""
+    return "is of the wrong length" if error["type"] in _LENGTHS else "is out of bounds"
+
+
+def accepted(error: ErrorDetails, field: FieldInfo | None, examples: object = None) -> str:
+    """What a value would have to be, for a complaint of OUT_OF_BOUNDS; `field`: where its other bounds are said."""
+    context = error.get("ctx", {})
+    if error["type"] in _LENGTHS:
+        return _length(error["type"], context)
+    parts = list(_parts(field))
+    bounds = {key: {getattr(part, key) for part in parts if getattr(part, key, None) is not None} for key in _KEYS}
+    own = _SIDES[error["type"]]
+    bounds[own] = {context[own]}
+    least, above, most, below = (next(iter(bounds[key]), None) if len(bounds[key]) == 1 else None for key in _KEYS)
+    kind = (
+        "a whole number" if not any(part is float for part in parts) and isinstance(error["input"], int) else "a number"
+    )
+    text = f"{kind}{between(least, above, most, below)}"
+    return f"{text}, such as {examples}" if examples else text
+
+
+def between(least: Any, above: Any, most: Any, below: Any) -> str:
+    """Say bounds behind a noun: ` from 1 to 4096`, ` from 0 on`, ` above 0 and below 1`."""
+    if above is not None:
+        end = (
+            f" and below {_written(below)}"
+            if below is not None
+            else ""
+            if most is None
+            else f", up to {_written(most)}"
+        )
+        return f" above {_written(above)}{end}"
+    if least is not None:
+        if below is not None:
+            return f" from {_written(least)} on, below {_written(below)}"
+        return f" from {_written(least)} on" if most is None else f" from {_written(least)} to {_written(most)}"
+    return f" below {_written(below)}" if below is not None else f" up to {_written(most)}"
+
+
+def _written(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+
+def _length(kind: str, context: dict[str, Any]) -> str:
+    count = context["min_length"] if kind.endswith("short") else context["max_length"]
+    one, many = ("character", "characters") if kind.startswith("string") else ("entry", "entries")
+    return f"{count} {one if count == 1 else many} or {'more' if kind.endswith('short') else 'fewer'}"
+
+
+def _parts(field: FieldInfo | None) -> Iterator[Any]:
+    """A field's constraints and the types that it may have, its own and those inside."""
+    if field is not None:
+        yield from field.metadata
+        yield from _inside(field.annotation)
+
+
+def _inside(annotation: Any) -> Iterator[Any]:
+    yield annotation
+    metadata: Iterable[Any] = getattr(annotation, "__metadata__", ())
+    for each in metadata:
+        yield from getattr(each, "metadata", (each,))
+    for inner in typing.get_args(annotation):
+        yield from _inside(inner)
