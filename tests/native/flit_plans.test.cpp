@@ -183,7 +183,7 @@ void compare_choices(std::uint64_t seed, Counts& counts) {
     const Network network =
         build_network({{"topology", "torus"}, {"extents", list({5, 4})}, {"buffer_flits", 4}, {"routing", "ugal"}});
     traffic.load = crowded ? 0.3 : 0.02;
-    traffic.flits = {{8, 1.0}};
+    traffic.flits = {{crowded ? 8U : 64U, 1.0}};
     const auto plans = run_open_loop<FlitEngine>(network, {}, traffic, method, true);
     const auto ticks = run_open_loop<FlitsByTick>(network, {}, traffic, method, true);
     const auto chosen = simulate_flits(network, {}, traffic, method);

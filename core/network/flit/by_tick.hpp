@@ -35,16 +35,17 @@ struct TickWorm : LaneMessage {
   bool more = false;                       // of its message is to be sent when its injection lane is free
 };
 
-/// A channel of a link, of which `lane` is the first lane. `turn`, `ready`: a bit a lane.
+/// A channel of a link, of which `lane` is the first lane. `turn`, `ready`, `late`, `owned`: a bit a lane.
 struct TickWire {
   std::uint64_t sent = ~std::uint64_t{0};  // the last tick in which the passes had a flit cross
   std::uint32_t lane = 0;
-  std::uint8_t turn = 0;               // those behind the lane that sent last, which go first
-  std::uint8_t ready = 0;              // can send in this tick
-  std::uint8_t late = 0;               // of these, perhaps in a later pass only
-  std::uint8_t active = 0;             // messages that have flits left to send over it
-  std::uint8_t owned = 0;              // and those that have a lane of it
-  bool asked = false, waited = false;  // a lane may be given away; messages may stand in the link's lines
+  std::uint8_t turn = 0;                // those behind the lane that sent last, which go first
+  std::uint8_t ready = 0;               // can send in this tick
+  std::uint8_t late = 0;                // of these, perhaps in a later pass only
+  std::uint8_t active = 0;              // messages that have flits left to send over it
+  std::uint8_t owned = 0;               // lanes that messages have
+  bool grants = false, waited = false;  // a lane may be given away; messages may stand in the link's lines
+  bool settled = true;                  // it is known who shares it
 };
 static_assert(sizeof(TickWire) == 24);
 
@@ -89,7 +90,8 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
   [[nodiscard]] std::size_t memory() const {
     return Base::common_memory() + lanes_.capacity() * sizeof(Lane) + trains_.capacity() * sizeof(Train) +
-           (paths_.capacity() + todo_.capacity() + active_.capacity() + free_trains_.capacity() + settled_.capacity()) *
+           (paths_.capacity() + todo_.capacity() + active_.capacity() + free_trains_.capacity() +
+            unsettled_.capacity()) *
                4 +
            (marks_.capacity() + later_.capacity()) * 8;
   }
@@ -150,7 +152,7 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     const std::uint32_t waiting = Base::waiting(first.queue + lane);
     for (unsigned c = 0; c < first.channels; ++c)
       for (unsigned which = lane; which < links_[link].lanes; which += first.classes)
-        if (lanes_[wires_[first.wire + c].lane + which].train == no_index) return waiting;
+        if ((wires_[first.wire + c].owned >> which & 1) == 0) return waiting;
     return waiting + 1;
   }
 
@@ -166,9 +168,9 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     const First first = Base::first(m.want);
     Base::line_up(first.queue + m.klass, index);
     for (std::uint32_t wire = first.wire; wire < first.wire + first.channels; ++wire) {
-      wires_[wire].asked = wires_[wire].waited = true;
+      wires_[wire].grants = wires_[wire].waited = true;
       put(marks_, wire);
-      if (wires_[wire].active != 0) share(wires_[wire], link_of(wire));
+      if (wires_[wire].active != 0) share(wires_[wire]);
     }
   }
   void release(std::uint32_t number) {
@@ -176,11 +178,11 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     const std::uint32_t train = std::exchange(lane.train, no_index), index = trains_[train].message;
     last_ = std::max(last_, now_);
     Wire& wire = wires_[lane.wire];
-    --wire.owned;
+    wire.owned &= static_cast<std::uint8_t>(~(1U << (number - wire.lane)));
     if (wire.waited) {
-      wire.asked = true;
+      wire.grants = true;
       put(lane.wire < place_ ? later_ : marks_, lane.wire);
-      if (wire.active != 0) share(wire, link_of(lane.wire));
+      if (wire.active != 0) share(wire);
     }
     if (const Message& m = messages_[index]; lane.hop == 0 && m.more)
       if (const auto packet = Base::next_packet(m.row, m.key); packet != no_index)
@@ -223,8 +225,8 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     }
     active_.resize(kept);
     if (moves != 0) last_ = std::max(last_, now_ + 1);
-    for (const std::uint32_t wire : settled_) settle(wires_[wire], link_of(wire));
-    settled_.clear();
+    for (const std::uint32_t wire : unsettled_) settle(wires_[wire]);
+    unsettled_.clear();
     if (kept != 0) table_.put(now_, now_ + 1, flits_move, 0);
   }
   static void put(std::vector<std::uint64_t>& set, std::uint32_t wire) { set[wire / 64] |= bit(wire % 64); }
@@ -334,7 +336,7 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
   // --- passes
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
-    if (wire.asked) give_lanes(number, wire);
+    if (wire.grants) give_lanes(number, wire);
     if (wire.sent == now_) return;
     unsigned ready = wire.ready;
     if (wire.late != 0) [[unlikely]]
@@ -375,15 +377,16 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
   void give_lanes(std::uint32_t number, Wire& wire) {
     const Link& link = link_of(number);
     const First first = Base::first(Base::link_of(number));
-    for (unsigned which = 0; which < link.lanes; ++which)
-      if (lanes_[wire.lane + which].train == no_index)
-        if (const std::uint32_t queue = first.queue + first.of(which); !queues_[queue].empty())
-          grant(queue, link, wire, which);
+    for (unsigned rest = ~unsigned{wire.owned} & ((1U << link.lanes) - 1); rest != 0; rest &= rest - 1) {
+      const auto which = static_cast<unsigned>(std::countr_zero(rest));
+      if (const std::uint32_t queue = first.queue + first.of(which); !queues_[queue].empty())
+        grant(queue, link, wire, which);
+    }
     std::uint32_t all = no_index;
     for (unsigned klass = 0; klass < first.classes; ++klass) all &= queues_[first.queue + klass].last;
-    wire.asked = false;
+    wire.grants = false;
     wire.waited = all != no_index;
-    settled_.push_back(number);
+    unsettle(number, wire);
   }
   void grant(std::uint32_t queue, const Link& link, Wire& wire, unsigned which) {
     const std::uint32_t index = Base::step_out(queue), number = wire.lane + which;
@@ -418,7 +421,7 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
       active_.push_back(m.train);
     }
     ++wire.active;
-    ++wire.owned;
+    wire.owned |= static_cast<std::uint8_t>(1U << which);
     serve(number, 0);
   }
   std::uint32_t new_train() {
@@ -481,7 +484,7 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     Wire& wire = wires_[lane.wire];
     --wire.active;
     wire.turn = static_cast<std::uint8_t>(0xfeU << (number - wire.lane));
-    settled_.push_back(lane.wire);
+    unsettle(lane.wire, wire);
     if (lane.hop == 0) {
       m.more = m.row != none && parts_[m.row].left != 0;
       if (!m.more) Base::left_source(m.key, now_ + 1);
@@ -499,34 +502,43 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
   }
 
   // --- who shares a wire
-  /// The passes serve all that have flits left to send over it.
-  void share(Wire& wire, const Link& link) {
-    for (unsigned which = 0; which < link.lanes; ++which)
-      if (Lane& lane = lanes_[wire.lane + which]; lane.train != no_index) {
-        Train& train = trains_[lane.train];
-        const unsigned number = lane.hop - unsigned{train.first_hop};
-        if (number < train.low || number > train.top || (train.shared & bit(number)) != 0) continue;
-        train.shared |= bit(number);
-        if ((train.moved & bit(number)) != 0) wire.turn = static_cast<std::uint8_t>(0xfeU << which);
+  void unsettle(std::uint32_t number, Wire& wire) {
+    if (std::exchange(wire.settled, false)) unsettled_.push_back(number);
+  }
+  void settle(Wire& wire) {
+    wire.settled = true;
+    if (wire.active >= 2 || (wire.waited && std::popcount(wire.owned) != wire.active)) return share(wire);
+    for (unsigned rest = wire.active != 0 ? wire.owned : 0; rest != 0; rest &= rest - 1)
+      if (const auto [train, lane] = sender(wire, static_cast<unsigned>(std::countr_zero(rest))); train != nullptr) {
+        const std::uint64_t shared = train->shared & lane;
+        train->shared ^= shared;
+        train->moved &= ~shared;
       }
   }
-  void settle(Wire& wire, const Link& link) {
-    if (wire.active >= 2 || (wire.waited && wire.owned != wire.active)) return share(wire, link);
-    for (unsigned which = 0; which < link.lanes && wire.active != 0; ++which)
-      if (Lane& lane = lanes_[wire.lane + which]; lane.train != no_index) {
-        Train& train = trains_[lane.train];
-        const unsigned number = lane.hop - unsigned{train.first_hop};
-        if (number < train.low || number > train.top || (train.shared & bit(number)) == 0) continue;
-        train.shared &= ~bit(number);
-        train.moved &= ~bit(number);
-      }
+  /// The passes serve all that have flits left to send over it.
+  void share(Wire& wire) {
+    for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
+      const auto which = static_cast<unsigned>(std::countr_zero(rest));
+      const auto [train, lane] = sender(wire, which);
+      if (train == nullptr || (train->shared & lane) != 0) continue;
+      train->shared |= lane;
+      if ((train->moved & lane) != 0) wire.turn = static_cast<std::uint8_t>(0xfeU << which);
+    }
+  }
+  /// Whose a lane is and the bit that it is there, if there are flits left to send over it.
+  [[nodiscard]] std::pair<Train*, std::uint64_t> sender(const Wire& wire, unsigned which) {
+    const Lane& lane = lanes_[wire.lane + which];
+    Train& train = trains_[lane.train];
+    const unsigned number = lane.hop - unsigned{train.first_hop};
+    if (number < train.low || number > train.top) return {nullptr, 0};
+    return {&train, bit(number)};
   }
 
   std::vector<Lane> lanes_;  // as the wires have them
   std::vector<Train> trains_;
   std::vector<std::uint32_t> free_trains_, active_;  // `active_`: those that may move
   std::vector<std::uint32_t> todo_;                  // of these, those that there is more to than to count
-  std::vector<std::uint32_t> settled_;               // wires of which it is to be seen who shares them
+  std::vector<std::uint32_t> unsettled_;             // wires of which it is to be seen who shares them
   std::vector<std::uint64_t> marks_, later_;         // bitmaps of the wires to be served in this pass, and in the next
   std::vector<std::uint32_t> paths_;                 // by train: its lanes, `stride_` of them
   std::uint32_t stride_ = 8;
