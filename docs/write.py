@@ -101,10 +101,10 @@ Where a short run shows that plans are made anew too often for the length of the
 engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words with
 a bit a lane (`flit/by_tick.hpp`), the times are the same. Links have to have unit times there, and buffers of one size.
 Under UGAL on the torus that takes 3,450 instructions per head hop in place of 4,700, and 33 missed branches in place of
-63. Both in turns, with other work beside them on the same processors: on the torus 600 ns where plans took 970 to 1,030,
-on the dragonfly 540 where they took 590 to 710; at twice that load 960 where they took 1,690 and 1,750; messages of 8
-flits on the torus at .4 640 where they took 930. 250 is missed all the same: a flit of a worm that nobody is in the way
-of costs 3 to 4 ns, one whose wire others want some ten times as much, and that is one in five. Memory per node on that
+63. Both in turns, with other work beside them on the same processors: on the torus 630 ns where plans took 1,015, on the
+dragonfly 560 where they took 630; at twice that load 950 and 970 where they took 1,460 and 1,680; messages of 8 flits on
+the torus at .4 500 where they took 790. 250 is missed all the same: a flit of a worm that nobody is in the way of costs 3
+to 4 ns, one whose wire others want some ten times as much, and that is one in five. Memory per node on that
 torus is 810 bytes in place of 900. Sending every flit for itself, wire by wire with a bit a lane, was tried first: 20 to
 30 ns per flit, whoever is in its way.
 

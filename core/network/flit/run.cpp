@@ -15,7 +15,7 @@ namespace {
 bool ticks_cost_less(const Network& network, const Switching& switching, const Traffic& traffic, const Method& method) {
   constexpr double hop_of_plans = 190, plan = 390, hop = 130, flit = 6.5, flit_in_the_way = 3.5;
   constexpr double longest = 2000, share = 32, margin = 1.35;
-  constexpr std::uint64_t hops_that_tell = 100;
+  constexpr std::uint64_t hops_that_tell = 100, hops_that_settle = 600;
   constexpr int parts = 4;
   const Fabric& fabric = *network.fabric;
   if (method.utilisation || !FlitsByTick<OpenLoop, Collector>::suits(fabric, switching)) return false;
@@ -36,7 +36,7 @@ bool ticks_cost_less(const Network& network, const Switching& switching, const T
     const double plans = static_cast<double>(pilot.plans()) / hops;
     ticks = hop + flits * (flit + flit_in_the_way * plans);
     all = hop_of_plans + plan * plans;
-    if (ticks > margin * all) return false;
+    if (ticks > margin * all && pilot.head_hops() >= hops_that_settle) return false;
   }
   return ticks < all;
 }
