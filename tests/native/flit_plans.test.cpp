@@ -1,12 +1,15 @@
 // The flit engine, which makes plans for series of flits, against the one that sends every flit: over random networks,
-// each message's head and tail, each crossing of each link, the load of each link, deadlocks, the last tick.
+// each message's head and tail, each crossing of each link, the load of each link, deadlocks, the last tick. So is the
+// one that goes tick by tick, where it can be taken.
 //
 //   flit_plans.test [NETWORKS [FIRST SEED]]
 #include <algorithm>
 #include <tuple>
 
 #include "flit_by_flit.hpp"
+#include "network/flit/by_tick.hpp"
 #include "network/flit/engine.hpp"
+#include "network/flit/run.hpp"
 #include "network/runs.hpp"
 #include "random_networks.hpp"
 
@@ -122,6 +125,86 @@ void compare_open_loop(std::uint64_t seed, Counts& counts) {
   counts.messages += judge.simulated_messages;
 }
 
+void expect_the_same(const std::string& what, const Delivered& found, const Delivered& judge) {
+  expect_equal(what + " head", found.head, judge.head);
+  expect_equal(what + " tail", found.tail, judge.tail);
+  expect(found.hops == judge.hops, what + " hops");
+  expect(found.outcome.deadlocked == judge.outcome.deadlocked, what + " deadlocked");
+  expect(found.outcome.deadlock.size() == judge.outcome.deadlock.size(), what + " circle");
+  expect(found.outcome.simulated_cycles == judge.outcome.simulated_cycles, what + " last tick");
+  expect(found.outcome.flit_hops == judge.outcome.flit_hops, what + " flit hops");
+}
+
+/// The engine that goes tick by tick, on links of unit times but for the heads.
+void compare_by_tick(std::uint64_t seed, Counts& counts) {
+  Random random(seed);
+  Table keys = random_keys(random);
+  keys["buffer_flits"] = 1 + static_cast<int>(random.below(6));
+  if (random.below(20) == 0) keys = {{"topology", "ring"}, {"nodes", 60}, {"lanes", 3}};  // worms of many lanes
+  const std::string what = "by tick " + std::to_string(seed);
+  const Network network = build_network(keys);
+  Switching how;
+  if (random.below(5) == 0) how.packet_flits = 1 + random.below(20), how.packet_gap = 1 + random.below(3);
+  if (random.below(2) == 0)
+    for (auto& link : network.fabric->links) {
+      link.head = 1 + random.below(5);
+      if (link.kind == LinkKind::ejection) link.buffer = link.head + random.below(3);
+    }
+  if (!FlitsByTick<ReplaySource, Recorder>::suits(*network.fabric, how)) return expect(false, what + " does not suit");
+  const std::uint32_t lengths[] = {1, 6, 40, 400}, length = lengths[random.below(4)];
+  const std::uint32_t spreads[] = {1, 5, 20, 100};
+  const auto trace = random_trace(random, 200, network.fabric->nodes, length, 1 + spreads[random.below(4)] * length);
+  const auto judge = run_trace<FlitByFlit>(network, how, trace, false, false);
+  expect_the_same(what, run_trace<FlitsByTick>(network, how, trace, false, false), judge);
+  counts.messages += trace.id.size();
+}
+
+bool same(const Outcome& one, const Outcome& other) {
+  const auto sums = [](const Outcome& outcome) {
+    std::vector<double> all;
+    for (const auto& [name, found] : outcome.latencies)
+      all.insert(all.end(),
+                 {static_cast<double>(found.all.count), static_cast<double>(found.all.sum), found.all.squares});
+    return all;
+  };
+  return one.messages == other.messages && one.throughput == other.throughput && one.backlog == other.backlog &&
+         one.worst_node == other.worst_node && one.head_hops == other.head_hops && sums(one) == sums(other);
+}
+
+/// A run is the same whichever engine it takes, and takes the one that goes tick by tick where worms get in each
+/// other's way; not where one has more lanes than that can hold.
+void compare_choices(std::uint64_t seed, Counts& counts) {
+  Traffic traffic;
+  Method method;
+  method.seed = seed;
+  method.warmup_cycles = 1000;
+  method.cycles = 30'000;
+  for (const bool crowded : {true, false}) {
+    const Network network =
+        build_network({{"topology", "torus"}, {"extents", list({5, 4})}, {"buffer_flits", 4}, {"routing", "ugal"}});
+    traffic.load = crowded ? 0.3 : 0.02;
+    traffic.flits = {{crowded ? 8U : 64U, 1.0}};
+    const auto plans = run_open_loop<FlitEngine>(network, {}, traffic, method, true);
+    const auto ticks = run_open_loop<FlitsByTick>(network, {}, traffic, method, true);
+    const auto chosen = simulate_flits(network, {}, traffic, method);
+    expect(same(plans, ticks) && same(plans, chosen), "the engines' outcomes " + std::to_string(seed));
+    expect(chosen.memory_bytes == (crowded ? ticks : plans).memory_bytes, "choice " + std::to_string(crowded));
+    counts.messages += 2 * plans.simulated_messages;
+  }
+  const Network ring = build_network({{"topology", "ring"}, {"nodes", 200}, {"lanes", 4}, {"buffer_flits", 1}});
+  traffic.load = 0.04;
+  traffic.flits = {{60, 1.0}};
+  const auto plans = run_open_loop<FlitEngine>(ring, {}, traffic, method, true);
+  bool refused = false;
+  try {
+    run_open_loop<FlitsByTick>(ring, {}, traffic, method, true);
+  } catch (const LongWorm&) {
+    refused = true;
+  }
+  expect(refused && same(plans, simulate_flits(ring, {}, traffic, method)), "worms of more lanes than a word has bits");
+  counts.messages += plans.simulated_messages;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -130,6 +213,8 @@ int main(int count, char** arguments) {
   Counts counts;
   for (std::uint64_t seed = first; seed < first + networks; ++seed) compare(seed, counts);
   for (std::uint64_t seed = first; seed < first + networks / 4; ++seed) compare_open_loop(seed, counts);
+  for (std::uint64_t seed = first; seed < first + networks; ++seed) compare_by_tick(seed, counts);
+  compare_choices(first, counts);
   std::printf("%zu messages compared, %d failures, %zu networks deadlocked\n", counts.messages, failures,
               counts.deadlocked);
   return failures != 0 || counts.deadlocked == 0;

@@ -60,6 +60,8 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
   [[nodiscard]] std::size_t memory() const {
     return Base::common_memory() + Base::plans_memory() + counted_.capacity() * 4;
   }
+  /// How many plans were made for wires.
+  [[nodiscard]] std::uint64_t plans() const { return Base::plans_; }
   /// Lets the observer know which lanes are held for ever.
   void report_standing() {
     for (const Stop& stop : stops_)

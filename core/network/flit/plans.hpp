@@ -173,6 +173,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer, Flit
   [[gnu::noinline]] void plan_active(std::uint32_t number, Wire& wire, bool goes) {
     const Link& link = stops_.link_of(number);
     const Moment before = wire.due;
+    ++plans_;
     if (wire.active == 1)
       plan_alone(number, wire, link);
     else
@@ -395,6 +396,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer, Flit
   std::vector<Ready> ready_;
   Agenda agenda_;
   Tick pass_ = 0;
+  std::uint64_t plans_ = 0;               // that were made
   std::uint32_t place_ = 0, window_ = 0;  // place_: 1 and the wire in the pass
 };
 
