@@ -98,15 +98,15 @@ found in one walk, gave nothing either. Stretches of two words instead of three 
 nothing on the torus, and lost 6% all to all.
 
 Where a short run shows that plans are made anew too often for the length of the messages, a simulation of the flit
-engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words with
-a bit a lane (`flit/by_tick.hpp`), the times are the same. Links have to have unit times there, and buffers of one size.
-Under UGAL on the torus that takes 3,450 instructions per head hop in place of 4,700, and 33 missed branches in place of
-63. Both in turns, with other work beside them on the same processors: on the torus 630 ns where plans took 1,015, on the
-dragonfly 560 where they took 630; at twice that load 950 and 970 where they took 1,460 and 1,680; messages of 8 flits on
-the torus at .4 500 where they took 790. 250 is missed all the same: a flit of a worm that nobody is in the way of costs 3
-to 4 ns, one whose wire others want some ten times as much, and that is one in five. Memory per node on that
-torus is 810 bytes in place of 900. Sending every flit for itself, wire by wire with a bit a lane, was tried first: 20 to
-30 ns per flit, whoever is in its way.
+engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words
+with a bit a lane (`flit/by_tick.hpp`), the times are the same. Links have to have unit times there, and buffers of
+one size. Under UGAL on the torus that takes 3,450 instructions per head hop in place of 4,700, and 33 missed branches
+in place of 63. Both in turns, with other work beside them on the same processors: on the torus 630 ns where plans
+took 1,015, on the dragonfly 560 where they took 630; at twice that load 950 and 970 where they took 1,460 and 1,680;
+messages of 8 flits on the torus at .4 500 where they took 790. 250 is missed all the same: a flit of a worm that
+nobody is in the way of costs 3 to 4 ns, one whose wire others want some ten times as much, and that is one in five.
+Memory per node on that torus is 810 bytes in place of 900. Sending every flit for itself, wire by wire with a bit a
+lane, was tried first: 20 to 30 ns per flit, whoever is in its way.
 
 Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 140 to
 260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not

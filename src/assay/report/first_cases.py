@@ -1,8 +1,8 @@
 """Which cases of a benchmark without main figures are seen first, and by which of their parameters they are called.
 
 The order is that of the record's own choices, which begin with what people know best; of several lengths beside other
-parameters a rate is shown of the longest, a time of the shortest; of a library's choices those of the library; of ranges
-whose accuracy differs the first.
+parameters a rate is shown of the longest, a time of the shortest; of a library's choices those of the library; of
+ranges of arguments, whose accuracy differs, the first.
 """
 
 from __future__ import annotations

@@ -65,7 +65,8 @@ def _first_figures(section: Section) -> list[Headline]:
     every = [figure for figure in main if figure.name == name]
     chosen = first_cases(section, every)
     cases, what = telling([figure.params for figure in chosen], section), in_common(section, every, chosen)
-    only = dict.fromkeys(_chosen_of_many(record_of(section), alike(cases)))
+    stated = {section.choice.across} if what and section.choice else set[str]()
+    only = {key: None for key in _chosen_of_many(record_of(section), alike(cases)) if key not in stated}
     titles = (_short(label(case, [*cases, case | only]) + what) or section.title for case in cases[:MOST_FIRST])
     return [Headline(**vars(figure), title=title) for figure, title in zip(chosen, titles, strict=False)]
 
