@@ -14,6 +14,7 @@ from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.case_order import place, record_of
+from assay.report.plots import ALWAYS_SAID
 from assay.report.units import human
 
 
@@ -49,7 +50,8 @@ def in_common(section: Section, every: Sequence[ReportedFigure], chosen: Sequenc
 def telling(cases: Sequence[Params], section: Section) -> list[Params]:
     """The cases without what a program counted beside its parameters, as long as they differ without it."""
     kept = list(cases)
-    for key in dict.fromkeys(key for case in cases for key in case if key not in _parameters(section)):
+    counted = dict.fromkeys(key for case in cases for key in case if key not in _parameters(section))
+    for key in (key for key in counted if key != ALWAYS_SAID):
         fewer = [{name: value for name, value in case.items() if name != key} for case in kept]
         if len({str(sorted(case.items(), key=str)) for case in fewer}) == len(fewer):
             kept = fewer

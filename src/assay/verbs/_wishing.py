@@ -90,7 +90,7 @@ def _too_few(record: Benchmark, on: str | None, nodes: int | None) -> dict[str, 
     place = "hardware thread" if on is None else "node"
     reason = f"needs {least} ranks, each on a {place} of its own"
     if nodes is not None:
-        reason = f"needs {least} ranks: on {nodes} node{'s' * (nodes > 1)} --ppn {-(-least // nodes)}"
+        reason += f", or --ppn {-(-least // nodes)} on {nodes} node{'s' * (nodes > 1)}"
     return {"benchmark": record.name, "title": record.title, "reason": reason}
 
 
