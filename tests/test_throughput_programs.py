@@ -140,7 +140,7 @@ REFUSED = {
     'program = "sieve"\nslice = "0 s"\n': ":5: a.slice: is no slice; seen: '0 s'; accepted: more than 0 s",
     'program = "sieve"\nslice = "1 B"\n': ":5: a.slice: ",
     'program = "sieve"\nset = ["repetitions=2"]\nslice = "1 s"\n': ":6: a.slice: is a time, where repetitions=2 says",
-    'program = "sieve"\noperations = 0\n': ":5: a.operations: is out of bounds; seen: 0; accepted: a whole number from 1 to ",
+    'program = "sieve"\noperations = 0\n': ":5: a.operations: is out of bounds; seen: 0; accepted: a whole ",
     'program = "echo"\n': ":2: a.processors: are too few ranks for echo; seen: 1; accepted: 2 or more",
     'set = ["size=10"]\n': ":4: a.set: is of a benchmark program, and this job has none; seen: ",
     'command = "true"\nslice = "1 s"\n': ":5: a.slice: is of a benchmark program",
