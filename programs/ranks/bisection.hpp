@@ -15,6 +15,7 @@
 #include "ranks/bisection/halves.hpp"
 #include "ranks/buffers.hpp"
 #include "ranks/interference/quantile.hpp"
+#include "ranks/paired_check.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/windows.hpp"
 
@@ -226,27 +227,11 @@ order = 8
 
   template <Communicator C>
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    if (!buffers_.hold(at.bytes)) {
-      verdict = {true, not_carried};
-      co_return;
-    }
-    std::byte *const out = buffers_.out(at.bytes).next(), *const in = buffers_.in(at.bytes).next();
-    std::int64_t wrong = 0, theirs = 0;
-    const auto salt = [](int rank) { return static_cast<std::uint64_t>(rank); };
-    const int turns = std::min(8, at.pairings);
-    for (int turn = 0; turn < turns; ++turn) {
-      Pairing drawn;
-      const int other = pairing_of(comm, turn, drawn).partner[static_cast<std::size_t>(comm.rank())];
-      if (other == Pairing::rests) continue;
-      write_pattern(out, at.bytes, salt(comm.rank()), true);
-      poison(in, at.bytes);
-      const auto arrived = co_await comm.sendrecv(out, at.bytes, other, in, at.bytes, other, check_tag);
-      wrong += wrong_bytes(in, at.bytes, salt(other), true) + (arrived.bytes() == at.bytes ? 0 : 1);
-    }
-    co_await reduce(comm, comm.size(), &wrong, &theirs, 1, [](auto& mine, auto others) { mine += others; });
-    verdict.passed = wrong == 0;
-    verdict.detail = std::to_string(at.bytes) + " bytes, " + std::to_string(turns) + " pairings";
-    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+    Pairing drawn;
+    const auto partner = [&](int turn) {
+      return pairing_of(comm, turn, drawn).partner[static_cast<std::size_t>(comm.rank())];
+    };
+    co_await verify_pairs(comm, buffers_, at.bytes, std::min(8, at.pairings), "pairings", check_tag, partner, verdict);
   }
 
  private:

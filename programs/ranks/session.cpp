@@ -24,7 +24,7 @@ const Session::Order& Session::order(std::int64_t block) {
     order_.resize(options_.cases.size());
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
     std::uint64_t state = options_.seed * 1000003 + static_cast<std::uint64_t>(block);
-    for (std::size_t left = order_.size(); left > 1; --left) std::swap(order_[left - 1], order_[random(state) % left]);
+    shuffle(order_, state);
     ordered_ = block;
   }
   return order_;

@@ -71,6 +71,12 @@ class Session {
     return bits ^ (bits >> 31);
   }
 
+  // Any order alike likely (Fisher and Yates); the state moves on.
+  template <class Value>
+  static void shuffle(std::vector<Value>& values, std::uint64_t& state) {
+    for (std::size_t left = values.size(); left > 1; --left) std::swap(values[left - 1], values[random(state) % left]);
+  }
+
   // Made by the first rank that asks and shared by those of this process: a table that all need.
   template <class T, class Make>
   const T& shared(Make&& make) {

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "ranks/buffers.hpp"
+#include "ranks/paired_check.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/tournament/circle.hpp"
 #include "ranks/windows.hpp"
@@ -143,27 +144,10 @@ order = 6
 
   template <Communicator C>
   Task verify(C& comm, const Case& at, Verdict& verdict) {
-    if (!buffers_.hold(at.bytes)) {
-      verdict = {true, not_carried};
-      co_return;
-    }
     const Circle circle(comm.size(), session_.options().seed);
-    std::byte *const out = buffers_.out(at.bytes).next(), *const in = buffers_.in(at.bytes).next();
-    std::int64_t wrong = 0, theirs = 0;
-    const auto salt = [](int rank) { return static_cast<std::uint64_t>(rank); };
-    const int rounds = std::min(16, circle.rounds());
-    for (int turn = 0; turn < rounds; ++turn) {
-      const int other = circle.partner(comm.rank(), turn);
-      if (other == Circle::no_partner) continue;
-      write_pattern(out, at.bytes, salt(comm.rank()), true);
-      poison(in, at.bytes);
-      const auto arrived = co_await comm.sendrecv(out, at.bytes, other, in, at.bytes, other, check_tag);
-      wrong += wrong_bytes(in, at.bytes, salt(other), true) + (arrived.bytes() == at.bytes ? 0 : 1);
-    }
-    co_await reduce(comm, comm.size(), &wrong, &theirs, 1, [](auto& mine, auto others) { mine += others; });
-    verdict.passed = wrong == 0;
-    verdict.detail = std::to_string(at.bytes) + " bytes, " + std::to_string(rounds) + " rounds";
-    if (wrong > 0) verdict.detail += ": " + std::to_string(wrong) + " wrong";
+    const auto partner = [&](int turn) { return circle.partner(comm.rank(), turn); };
+    co_await verify_pairs(comm, buffers_, at.bytes, std::min(16, circle.rounds()), "rounds", check_tag, partner,
+                          verdict);
   }
 
  private:

@@ -188,12 +188,8 @@ int main(int argc, char** argv) {
       for (; times > 0; --times) problem->solve();
     });
     at.observe("iterations", [=] { return static_cast<double>(problem->iterations); }, true);
-    solvers::observe_errors(at, {32, 64, problem->n}, [=](std::int64_t intervals) {
-      if (intervals == problem->n) return solvers::GridError{problem->error(), problem->bound(), 100 * share};
-      Problem other(intervals);
-      other.solve();
-      return solvers::GridError{other.error(), other.bound(), 100 * share};
-    });
+    solvers::observe_errors(at, {32, 64, problem->n},
+                            solvers::solved(problem, problem->n, [](const Problem&) { return 100 * share; }));
     at.check([=] { return verify(*problem); });
   });
 }

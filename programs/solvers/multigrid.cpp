@@ -176,12 +176,8 @@ int main(int argc, char** argv) {
       for (; times > 0; --times) problem->solve();
     });
     at.observe("cycles", [=] { return static_cast<double>(problem->cycles); }, true);
-    solvers::observe_errors(at, {32, 64, problem->levels[0].n}, [=](std::int64_t intervals) {
-      if (intervals == problem->levels[0].n) return solvers::GridError{problem->error(), problem->bound(), share};
-      Problem other(intervals);
-      other.solve();
-      return solvers::GridError{other.error(), other.bound(), share};
-    });
+    solvers::observe_errors(at, {32, 64, problem->levels[0].n},
+                            solvers::solved(problem, problem->levels[0].n, [](const Problem&) { return share; }));
     at.check([=] { return verify(*problem); });
   });
 }

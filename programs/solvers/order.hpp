@@ -63,6 +63,18 @@ struct GridError {
   double rounding = 0;  // what is left of the error where the step is small
 };
 
+// The errors of a problem that is solved, and of others like it on other grids; `rounding(problem)`: see GridError.
+template <class Problem, class Rounding>
+std::function<GridError(std::int64_t)> solved(std::shared_ptr<Problem> problem, std::int64_t own, Rounding rounding) {
+  return [=](std::int64_t intervals) {
+    const auto of = [&](const Problem& each) { return GridError{each.error(), each.bound(), rounding(each)}; };
+    if (intervals == own) return of(*problem);
+    Problem other(intervals);
+    other.solve();
+    return of(other);
+  };
+}
+
 // Observes error, its bound and the order on grids of these numbers of intervals; `solve` is called once for each.
 inline void observe_errors(timing::Case& at, std::vector<std::int64_t> grids,
                            std::function<GridError(std::int64_t)> solve) {

@@ -42,13 +42,13 @@ class Halves {
   Pairing draw(std::uint64_t seed) const {
     std::vector<std::size_t> order(nodes_.size());
     for (std::size_t at = 0; at < order.size(); ++at) order[at] = at;
-    shuffle(order, seed);
+    Session::shuffle(order, seed);
     std::vector<int> sides[2];
     for (std::size_t at = 0; at < order.size() / 2 * 2; ++at) {
       auto& side = sides[at % 2];
       side.insert(side.end(), nodes_[order[at]].begin(), nodes_[order[at]].end());
     }
-    for (auto& side : sides) shuffle(side, seed);
+    for (auto& side : sides) Session::shuffle(side, seed);
     Pairing pairing{std::vector<int>(static_cast<std::size_t>(ranks_), Pairing::rests), sides[0][0]};
     for (std::size_t at = 0; at < std::min(sides[0].size(), sides[1].size()); ++at) {
       pairing.partner[static_cast<std::size_t>(sides[0][at])] = sides[1][at];
@@ -58,12 +58,6 @@ class Halves {
   }
 
  private:
-  template <class Value>
-  static void shuffle(std::vector<Value>& values, std::uint64_t& state) {
-    for (std::size_t left = values.size(); left > 1; --left)
-      std::swap(values[left - 1], values[Session::random(state) % left]);
-  }
-
   int ranks_;
   std::vector<std::vector<int>> nodes_;
   bool one_node_ = false;

@@ -77,8 +77,7 @@ inline std::vector<int> halves(int ranks, bool shuffled, std::uint64_t seed) {
   const int half = ranks / 2;
   std::vector<int> partners(static_cast<std::size_t>(ranks)), upper;
   for (int rank = half; rank < 2 * half; ++rank) upper.push_back(rank);
-  for (std::size_t left = upper.size(); shuffled && left > 1; --left)
-    std::swap(upper[left - 1], upper[Session::random(seed) % left]);
+  if (shuffled) Session::shuffle(upper, seed);
   partners.back() = ranks - 1;
   for (int rank = 0; rank < half; ++rank) {
     const int other = upper[static_cast<std::size_t>(rank)];

@@ -25,8 +25,8 @@ class Circle {
     std::iota(at_.begin(), at_.end(), 0);
     order_.resize(static_cast<std::size_t>(rounds()));
     std::iota(order_.begin(), order_.end(), 0);
-    shuffle(at_, seed);
-    shuffle(order_, seed);
+    Session::shuffle(at_, seed);
+    Session::shuffle(order_, seed);
     place_.resize(at_.size());
     for (int place = 0; place < ranks; ++place) place_[static_cast<std::size_t>(rank_at(place))] = place;
   }
@@ -46,11 +46,6 @@ class Circle {
   bool leads(int rank, int other) const { return place_of(rank) < place_of(other); }
 
  private:
-  static void shuffle(std::vector<int>& values, std::uint64_t& state) {
-    for (std::size_t left = values.size(); left > 1; --left)
-      std::swap(values[left - 1], values[Session::random(state) % left]);
-  }
-
   int ranks_, places_;
   std::vector<int> at_, place_, order_;
 };

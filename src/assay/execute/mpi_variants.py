@@ -83,11 +83,17 @@ def compiler_of(variant: MpiVariant) -> Compiler | None:
     """
     if variant.compiler == USUAL:
         return None
-    found = named_compiler(variant.compiler, os.environ.get("PATH", ""))
-    wrapped = find_compiler({**os.environ, "CXX": variant.compiler}, mpi_of(variant))
+    path, flags = os.environ.get("PATH", ""), os.environ.get("CXXFLAGS", "")
+    return _behind(mpi_of(variant), variant.compiler, path, flags)
+
+
+@functools.lru_cache(maxsize=64)  # each launch says what its variants are
+def _behind(mpi: Mpi, name: str, path: str, flags: str) -> Compiler:
+    found = named_compiler(name, path)
+    wrapped = find_compiler({**os.environ, "CXX": name, "CXXFLAGS": flags}, mpi)
     if wrapped.identity != found.identity:
-        problem = f"{mpi_of(variant).mpicxx} compiles by {wrapped.identity} all the same"
-        raise InputError(problem, key="--compiler", value=variant.compiler, accepted="an MPI whose wrapper takes it")
+        problem = f"{mpi.mpicxx} compiles by {wrapped.identity} all the same"
+        raise InputError(problem, key="--compiler", value=name, accepted="an MPI whose wrapper takes it")
     return wrapped
 
 

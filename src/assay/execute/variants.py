@@ -130,11 +130,10 @@ def admit(names: Sequence[str], variants: Sequence[AnyVariant], *, every: bool, 
         return
     able = taken_by(names, variants)
     if not able or (every and len(able) < len(names)):
+        other = ", ".join(name for name in names if name not in able)
         if isinstance(variants[0], MpiVariant):
-            other = ", ".join(name for name in names if name not in able)
             known = "benchmarks that pass messages: echo, collective, patterns, … (`assay catalogue --benchmarks`)"
             raise InputError(f"{other}: is measured without MPI", key="--mpi, --transport", accepted=known)
-        other = ", ".join(name for name in names if name not in able)
         known = ", ".join(name for name, record in benchmarks().items() if record.units)
         problem = f"{other}: the kernel is not compiled apart, so that flags would touch clock and check"
         key = "--compiler, --flags, --isa"

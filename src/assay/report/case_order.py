@@ -20,3 +20,8 @@ def place(record: Benchmark | None, case: Params) -> tuple[int, ...]:
             value = case.get(name)
             found.append(parameter.choices.index(value) if value in parameter.choices else len(parameter.choices))
     return tuple(found)
+
+
+def by_value(value: object) -> tuple[int, float, str]:
+    """Where a value stands among others of its parameter: numbers as numbers, then words."""
+    return (0, float(value), "") if isinstance(value, int | float) else (1, 0.0, str(value))

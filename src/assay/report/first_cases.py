@@ -7,9 +7,8 @@ ranges of arguments, whose accuracy differs, the first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from assay.benchmark.record import Parameter
 from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
@@ -50,14 +49,10 @@ def in_common(section: Section, every: Sequence[ReportedFigure], chosen: Sequenc
 def telling(cases: Sequence[Params], section: Section) -> list[Params]:
     """The cases without what a program counted beside its parameters, as long as they differ without it."""
     kept = list(cases)
-    counted = dict.fromkeys(key for case in cases for key in case if key not in _parameters(section))
-    for key in (key for key in counted if key != ALWAYS_SAID):
+    record = record_of(section)
+    stated = {ALWAYS_SAID, *(() if record is None else record.parameters)}
+    for key in dict.fromkeys(key for case in cases for key in case if key not in stated):
         fewer = [{name: value for name, value in case.items() if name != key} for case in kept]
         if len({str(sorted(case.items(), key=str)) for case in fewer}) == len(fewer):
             kept = fewer
     return kept
-
-
-def _parameters(section: Section) -> Mapping[str, Parameter]:
-    record = record_of(section)
-    return {} if record is None else record.parameters

@@ -8,6 +8,7 @@ from typing import Any
 from assay.analysis.figures import CaseSamples
 from assay.benchmark.record import Benchmark
 from assay.document.reported_figure import ReportedFigure
+from assay.report.case_order import by_value
 from assay.report.states import LEFT_OUT
 from assay.report.units import params
 from assay.samples import case_text
@@ -27,13 +28,9 @@ def not_positive(record: Benchmark, cells: Sequence[CaseSamples], figures: Seque
 
 def _listed(cases: Sequence[Mapping[str, Any]]) -> str:
     """Cases in the order of their values; those of a single parameter under its one name."""
-    ordered = sorted(cases, key=lambda case: [_rank(value) for value in case.values()])
+    ordered = sorted(cases, key=lambda case: [by_value(value) for value in case.values()])
     texts = [params(dict(case)) for case in ordered]
     (name, *others) = dict.fromkeys(key for case in ordered for key in case)
     if others or not all(text.startswith(f"{name} ") for text in texts):
         return "; ".join(texts)
     return f"{name} " + ", ".join(text.removeprefix(f"{name} ") for text in texts)
-
-
-def _rank(value: object) -> tuple[float, str]:
-    return (float(value), "") if isinstance(value, int | float) else (0.0, str(value))

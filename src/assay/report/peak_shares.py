@@ -14,6 +14,7 @@ from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.section import PeakShare, Section
 from assay.report.bounds import DOUBLE, TOLERANCE, peak_measured, percent
+from assay.report.case_order import by_value
 from assay.report.states import is_main, shown
 from assay.report.units import human
 
@@ -61,7 +62,7 @@ def tables(section: Section) -> list[Grid]:
     keys.sort(key=lambda key: not isinstance(found[0].params[key], str))  # words first, numbers behind them
     counts = sorted({int(each.params.get("threads") or 1) for each in found})
     rows: dict[tuple[object, ...], dict[int, str]] = {}
-    for each in sorted(found, key=lambda each: [_place(each.params.get(key)) for key in keys]):
+    for each in sorted(found, key=lambda each: [by_value(each.params.get(key)) for key in keys]):
         row = rows.setdefault(tuple(each.params.get(key) for key in keys), {})
         row[int(each.params.get("threads") or 1)] = _cell(each)
     cells = [(*map(str, row), *(of.get(count, "–") for count in counts)) for row, of in rows.items()]
@@ -69,11 +70,6 @@ def tables(section: Section) -> list[Grid]:
     left = sum(isinstance(value, str) for value in next(iter(rows)))
     title = f"{section.title}: share of the arithmetic peak"
     return [grid(title, headings, cells, _note(found), left=left)]
-
-
-def _place(value: object) -> tuple[int, float, str]:
-    """Order cases by their words, and by their numbers as numbers."""
-    return (0, float(value), "") if isinstance(value, int | float) else (1, 0.0, str(value))
 
 
 def _cell(of: PeakShare) -> str:

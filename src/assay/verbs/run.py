@@ -125,11 +125,11 @@ def register(app: typer.Typer) -> None:
         made, failures = measure(wishes, out, quiet=quiet)
         whole = document(made, quoted_nodes=False)
         section = next((s for s in whole.benchmarks if s.benchmark == benchmark), None)
-        left_out = any(each.benchmark == benchmark for each in whole.left_out)
+        left_out = next((each.reason for each in whole.left_out if each.benchmark == benchmark), None)
         measured = section is not None and section.state != "invalid"
         flat = {k: v for k, v in to_json(whole).items() if k != "benchmarks"}
         flat |= {"benchmark": benchmark, "figures": []} if section is None else to_json(section)
-        flat |= {"valid": whole.valid and (measured or left_out), "warnings": whole.warnings}
+        flat |= {"valid": whole.valid and (measured or left_out is not None), "warnings": whole.warnings}
         if on is not None:
             from assay.report.where import where
 
@@ -148,7 +148,5 @@ def register(app: typer.Typer) -> None:
             print(one_line(whole))
         if failures or not flat["valid"]:
             raise typer.Exit(1)
-        if on is not None and section is None and left_out:  # of what it was asked for nothing is described
-            why = next(each.reason for each in whole.left_out if each.benchmark == benchmark)
-            warned = f"{benchmark}: nothing was measured: {why}"
-            raise InputError(warned)
+        if on is not None and section is None and left_out is not None:  # of what it was asked for nothing is described
+            raise InputError(f"{benchmark}: nothing was measured: {left_out}")
