@@ -49,6 +49,14 @@ def test_rigid_trains_do_not_differ(tmp_path: Path) -> None:
     assert min((case.messages[:, 4] - int(case.keys["dimension"])).min() for case in cases) == 2
 
 
+def test_worms_that_buffers_hold_back_do_not_differ(tmp_path: Path) -> None:
+    """Where all links are alike, in closed form."""
+    cases = [twin_cases.held_back(number, SEED, MESSAGES) for number in range(150)]
+    expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
+    assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
+    assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(4), cases, tmp_path))
+
+
 def test_channels_that_get_free_in_the_very_tick_do_not_differ(tmp_path: Path) -> None:
     cases = [twin_cases.tied(number, SEED, MESSAGES) for number in range(150)]
     assert Counter(case.keys.get("buffers", "shared") for case in cases).keys() == {"shared", "fifo", "output"}

@@ -91,6 +91,20 @@ def test_a_message_through_short_buffers_costs_the_same_whatever_its_length() ->
     assert found["memory_bytes"] < 1_000_000
 
 
+def test_a_hop_through_short_buffers_costs_the_same_whatever_the_length_of_the_path() -> None:
+    """Heads that go on alone: on a line of 16 nodes, and on one of 256, where 100 links lie behind most heads."""
+
+    def per_hop(nodes: int) -> float:
+        number = np.arange(2048 // nodes)
+        line = {"topology": "mesh", "extents": [nodes], "buffer_flits": 2}
+        network = line | {"head_ticks": 3, "body_ticks": 2, "credit_ticks": 2}
+        rows = {"id": number, "cycle": 100_000 * number, "source": 0 * number, "destination": 0 * number + nodes - 1}
+        runs = [core.replay({"network": network}, **rows, flits=0 * number + 64) for _ in range(3)]
+        return min(float(run["cpu_seconds"] / run["head_hops"]) for run in runs)
+
+    assert per_hop(256) < 4 * per_hop(16)
+
+
 def test_a_link_that_very_many_wait_for_costs_no_more_per_message() -> None:
     def per_hop(messages: int) -> float:
         number = np.arange(messages)

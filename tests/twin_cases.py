@@ -212,6 +212,22 @@ def tied(number: int, seed: int, count: int) -> Case:
     return found
 
 
+def held_back(number: int, seed: int, count: int) -> Case:
+    """Links alike whose buffers do not cover the way of a credit, some on long paths; sinks of any speed."""
+    random = np.random.default_rng([seed, number, 5])
+    kind = str(random.choice(["mesh", "mesh", "hypercube", "crossbar"]))
+    keys, nodes = topology(random, kind)
+    if kind == "mesh" and number % 2:
+        nodes = int(random.integers(20, 60))
+        keys = {"extents": str(nodes)}
+    buffer, flit, body = (int(random.integers(1, most)) for most in (5, 3, 5))
+    credit = max(0, buffer * flit - body + 1) + int(random.integers(0, 3))
+    keys = {"topology": kind, "switching": "wormhole", "buffer_flits": str(buffer), "flit_ticks": str(flit)} | keys
+    keys |= {"body_ticks": str(body), "credit_ticks": str(credit), "head_ticks": str(body + int(random.integers(0, 3)))}
+    keys |= {"sink_ticks": str(random.integers(1, 8))}
+    return Case(f"held back {seed}.{number}", keys, traffic(random, nodes, count))
+
+
 JOINED = ("hypercube", "mesh", "torus", "ring", "torus-lanes")
 
 

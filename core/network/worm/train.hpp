@@ -7,7 +7,8 @@
 //   T(i) = max(T(i-1) + w(i-1), max over j >= i with Bs(i,j) <= L-1 of A(j) + rho(i,j) + F(i,j) (L-1-Bs(i,j))),
 // Bs and rho the sums of B and r over columns i..j-1, F(i,j) the largest f of i..j. Else flit by flit:
 //   X(j,k) = max(X(j,k-1) + f(j), X(j-1,k) + w(j-1), X(j+1,k-B(j)) + r(j)), X(j,0) = A(j), T(i) = X(i,L-1),
-// up to where the pattern repeats, which does not depend on the message's length (see Flits).
+// up to where the pattern repeats, which does not depend on the message's length (see Flits); where all links are alike
+// and h >= w this has a closed form, too (see by_loops).
 // Link i is free at R(i) = max(T(i+1) + r(i), T(i) + f(i)), an open link at T(i) + f(i); settled when the head is
 // granted the first column j with B(i+1) + … + B(j) > L-1, or the last link.
 #pragma once
@@ -17,6 +18,7 @@
 
 #include "network/fabric.hpp"
 #include "network/worm/flits.hpp"
+#include "network/worm/mutant.hpp"
 
 namespace assay::network {
 
@@ -43,6 +45,7 @@ class Train {
              link.buffer == one_.buffer;
     });
     all_covered_ = alike_ && covers(one_, one_.flit);
+    looped_ = alike_ && !all_covered_ && one_.head >= one_.body && one_.head >= 1;
   }
 
   /// The head has been granted the last column of `path`: the columns that are settled now. Their T, and the next
@@ -67,6 +70,7 @@ class Train {
         progress.behind -= like(path[++progress.settled].link).buffer;
     }
     if (progress.settled == before) return 0;
+    if (looped_) return by_loops(path, before, progress.settled, flits, last);
     if (!progress.covered || !covers(own, own.flit)) return by_flit(path, flits, last);
     if (last && progress.even && own.buffer != 0 && sink_ <= own.flit && before < size &&
         unsettled + like(path[before].link).buffer <= most)
@@ -135,6 +139,37 @@ class Train {
     return sink_tail;
   }
 
+  /// The starts flit by flit as the longest way through them, where all links are alike, h >= w and a buffer's loop is
+  /// what holds flits back: w + r > f B. A way from the head on column j to flit n = L-1 on column i <= j goes up j - i
+  /// times, r and B flits each, and on the spot by loops, w + r and B flits each, and by f a flit for what is left:
+  /// A(j) + (j-i) r + g(n - (j-i) B) = g(n) + A(j) - (j-i) w with g(n) = (n div B) (w + r) + (n mod B) f. As A grows by
+  /// h >= w from column to column, the last column that is known and has (j-i) B <= n is the one that counts, and no
+  /// column before i does. At the sink the flits that are left may take longer than f.
+  Tick by_loops(std::vector<Column>& path, std::size_t settled, std::size_t until, std::uint32_t flits, bool last) {
+    const std::uint64_t most = flits - 1, loop = std::uint64_t{one_.body} + one_.credit, buffer = one_.buffer;
+    const std::uint64_t up = most / buffer, rest = most % buffer, hold = up * loop + rest * one_.flit;
+    const std::size_t size = path.size();
+    for (std::size_t i = settled; i < size && i <= until; ++i) {
+      const std::size_t j = std::min<std::size_t>(size - 1, i + up);
+      path[i].tail = path[j].head + hold - (j - i) * one_.body + (mutant == 4 && j > i ? 1 : 0);
+    }
+    if (!last) return 0;
+    const Tick start = sink_head(path);
+    const std::uint64_t slow = std::max(sink_, one_.flit);
+    // By so many loops and the others at the slower pace: the most is at one end or the other.
+    const auto beyond = [&](std::uint64_t n, std::uint64_t least) {
+      const std::uint64_t loops = n / buffer;
+      return loops < least ? std::uint64_t{0}
+                           : std::max(least * loop + (n - least * buffer) * slow, loops * loop + n % buffer * slow);
+    };
+    for (std::size_t i = settled; i < size; ++i)
+      if (const std::uint64_t above = size - i; above <= up)
+        path[i].tail = std::max(path[i].tail, start + above * one_.credit + beyond(most - above * buffer, 0));
+    for (std::size_t i = std::max<std::size_t>(settled, 1); i < size; ++i)
+      path[i].tail = std::max(path[i].tail, path[i - 1].tail + one_.body);
+    return std::max({path.back().tail + one_.body, start + most * sink_, start + beyond(most, 1)});
+  }
+
   /// Columns past the last known one hold nothing back: what they would hold back is not settled, and is overwritten
   /// when it is.
   Tick by_flit(std::vector<Column>& path, std::uint32_t flits, bool last) {
@@ -156,6 +191,7 @@ class Train {
   std::uint32_t sink_;
   const Link one_;  // the first of them
   bool alike_ = false, all_covered_ = false;
+  bool looped_ = false;  // alike, and no buffer covers its credit loop
   Flits flits_;
 };
 
