@@ -191,6 +191,16 @@ void compare_choices(std::uint64_t seed, Counts& counts) {
     expect(chosen.memory_bytes == (crowded ? ticks : plans).memory_bytes, "choice " + std::to_string(crowded));
     counts.messages += 2 * plans.simulated_messages;
   }
+  // Many nodes and few cycles: before its first messages have come through nobody is in anybody's way.
+  const Network cube = build_network({{"topology", "hypercube"}, {"dimension", 9}, {"routing", "valiant"}});
+  traffic.load = 0.1;
+  traffic.flits = {{32, 1.0}};
+  Method brief = method;
+  brief.warmup_cycles = 100;
+  brief.cycles = 1000;
+  expect(simulate_flits(cube, {}, traffic, brief).memory_bytes ==
+             run_open_loop<FlitsByTick>(cube, {}, traffic, brief, true).memory_bytes,
+         "choice by a short run of a large network");
   const Network ring = build_network({{"topology", "ring"}, {"nodes", 200}, {"lanes", 4}, {"buffer_flits", 1}});
   traffic.load = 0.04;
   traffic.flits = {{60, 1.0}};
