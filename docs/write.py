@@ -85,8 +85,8 @@ Such a guest's speed changes by a tenth from one day to another; all rows are of
 
 Worms that buffers hold back which do not cover their credit loop have a closed form where all links are alike and no
 head is faster than its body (`worm/train.hpp`); worked out flit by flit at every grant, as before and as on unlike
-links, a hop costs the more the longer the path. In turns on a busy guest, messages of 32 flits at half of the load that
-saturates: 8 x 8 nodes 290 ns and now 124, 64 x 64 nodes 2,780 and now 119.
+links, a hop costs the more the longer the path. In turns on a busy guest, messages of 32 flits at half of the load
+that saturates: 8 x 8 nodes 290 ns and now 124, 64 x 64 nodes 2,780 and now 119.
 
 What bounds the rows that miss: a packet takes 710 to 810 instructions per head hop, the building of the network
 included, spread evenly over asking, queueing, granting, credits and routing, and 1.9 to 4.6 branches that the predictor
@@ -103,17 +103,19 @@ found in one walk, gave nothing either. Stretches of two words instead of three 
 nothing on the torus, and lost 6% all to all.
 
 Where a short run shows that plans are made anew too often for the length of the messages, a simulation of the flit
-engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words
-with a bit a lane (`flit/by_tick.hpp`), the times are the same. Links have to have unit times there, and buffers of
-one size. Under UGAL on the torus that takes 3,450 instructions per head hop in place of 4,700, and 33 missed branches
-in place of 63. Both in turns, with other work beside them on the same processors: on the torus 630 ns where plans
-took 1,015, on the dragonfly 560 where they took 630; at twice that load 950 and 970 where they took 1,460 and 1,680;
+engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words with
+a bit a lane (`flit/by_tick.hpp`), the times are the same. Links have to have unit times there, and buffers of one
+size. Under UGAL on the torus that takes 3,450 instructions per head hop in place of 4,700, and 33 missed branches in
+place of 63. Both in turns, with other work beside them on the same processors: on the torus 630 ns where plans took
+1,015, on the dragonfly 560 where they took 630; at twice that load 950 and 970 where they took 1,460 and 1,680;
 messages of 8 flits on the torus at .4 500 where they took 790. 250 is missed all the same: a flit of a worm that
-nobody is in the way of costs 3 to 4 ns, one whose wire others want some ten times as much, and that is one in five.
-Memory per node on that torus is 810 bytes in place of 900. The short run lasts until the first messages have come
-through, up to a sixth of the whole: cut off before, as it once was, a 13-cube under Valiant took plans for a run of a
-thousand cycles, 8,200 ns where ticks take 1,600 and both together, the short run's and the whole, 2,300. Sending every flit for itself, wire by wire with a bit a
-lane, was tried first: 20 to 30 ns per flit, whoever is in its way.
+nobody is in the way of costs 3 to 4 ns, one whose wire others want some ten times as much, and that is one in five. By
+samples of the processor's clock the passes over shared wires are 36% of the time on the torus, all flits' words 13%,
+events and new messages 19%, heads, tails and their routes 20%: without any pass it would still be 380 ns. Memory per
+node on that torus is 810 bytes in place of 900. The short run lasts until the first messages have come through, up to
+a sixth of the whole: cut off before, as it once was, a 13-cube under Valiant took plans for a run of a thousand
+cycles, 8,200 ns where ticks take 1,600 and both together, the short run's and the whole, 2,300. Sending every flit for
+itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns per flit, whoever is in its way.
 
 Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 140 to
 260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not
