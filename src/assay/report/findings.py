@@ -25,7 +25,6 @@ MOST_CAUSES = 3  # among the first lines
 MOST_CHOICES = 2  # operations for which a library chose badly
 FAR = 0.5  # of its bound: less is worth a line
 NOISY = 0.01  # share of the time that noise takes
-TOO_FEW = re.compile(r"needs \d+ ranks, each on ")  # the reason of a benchmark that was skipped for too few
 QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "scratch")  # known, and no news
 BUSY = ("busy", "stolen time")  # what the run's own accounting reports more precisely
 
@@ -80,7 +79,7 @@ def _missing(document: Document) -> Iterator[Finding]:
     if len(bad) > 2:
         names = ", ".join(section.benchmark for section in bad[2:8])
         yield _line(80, "missing", f"without a valid result in some cases as well: {names}", "their parts below")
-    few = [each for each in document.left_out if TOO_FEW.match(each.reason)]
+    few = [each for each in document.left_out if each.kind == "ranks"]
     if few:
         names = ", ".join(each.benchmark for each in few)
         yield _line(12, "missing", f"not measured for lack of ranks: {names}", "their least number is under This run")

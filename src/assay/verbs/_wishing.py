@@ -91,7 +91,7 @@ def _too_few(record: Benchmark, on: str | None, nodes: int | None) -> dict[str, 
     reason = f"needs {least} ranks, each on a {place} of its own"
     if nodes is not None:
         reason += f", or --ppn {-(-least // nodes)} on {nodes} node{'s' * (nodes > 1)}"
-    return {"benchmark": record.name, "title": record.title, "reason": reason}
+    return {"benchmark": record.name, "title": record.title, "reason": reason, "kind": "ranks"}
 
 
 def _all_nodes(wishes: Wishes, on: str) -> Wishes:
