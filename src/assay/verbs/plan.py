@@ -18,6 +18,7 @@ from assay.verbs._options import (
     On,
     Only,
     PerNode,
+    Placement,
     Profile,
     Quiet,
     Seed,
@@ -39,6 +40,7 @@ def register(app: typer.Typer) -> None:
         via: Via = None,
         nodes: Nodes = None,
         ppn: PerNode = None,
+        placement: Placement = None,
         profile: Profile = "quick",
         only: Only = None,
         compilers: Compilers = None,
@@ -66,7 +68,7 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._wishing import evaluation
 
         given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
-        given |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
+        given |= {"launches": launches, "within": within, "budget": budget, "seed": seed, "placement": placement}
         given |= {"compilers": compilers, "flags": flags, "isas": isas, "mpis": mpis, "transports": transports}
         wishes = evaluation(given, lambda text: print(text, file=sys.stderr)).wishes
         if wishes is None:
