@@ -35,6 +35,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_wrong(document),
         *_missing(document),
         *_causes(document),
+        *_cut_short(document),
         *_nodes(document),
         *_noise(document),
         *_over_time(document),
@@ -112,6 +113,14 @@ def _causes(document: Document) -> Iterator[Finding]:
         few = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if len(odd) > 3 else "")
         text = f"{len(odd)} of {len(document.benchmarks)} benchmarks have disturbed cases: {few}"
         yield _line(60, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
+
+
+def _cut_short(document: Document) -> Iterator[Finding]:
+    names = [of.benchmark for of in document.benchmarks if any(note.startswith("cut short") for note in of.notes)]
+    if names:
+        few = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        text = f"cut short, as launches would have taken too long: {few}; fewer readings stand behind their figures"
+        yield _line(30, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
 
 
 def _plain(text: str) -> str:
