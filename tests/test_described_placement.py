@@ -215,6 +215,10 @@ def test_an_evaluation_refuses_what_a_run_does(verb: str, words: tuple[str, ...]
         (("--on", "delta", "--placement", "subcube", "-n", "4"), "needs a hypercube, and delta is mesh"),
         (("--on", "ipsc860", "--placement", "submesh", "-n", "4"), "needs a mesh or torus of up to three dimensions"),
         (("--placement", "1,2"), "places ranks on a described machine; seen: '1,2'; accepted: --on"),
+        (
+            ("--on", "delta", "--matrix", "nosuch/m.csv"),
+            "--matrix: is in no folder that is there; seen: 'nosuch/m.csv'",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_written(

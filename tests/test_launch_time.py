@@ -22,7 +22,7 @@ from compiled import compile_to
 from mpis_here import MPI, yielding
 
 PROGRAMS = programs_root()
-NAP = 0.4  # s that a reading takes beyond what it says, as where each message waits for others' time slices
+NAP = 0.8  # s that a reading takes beyond what it says, as where each message waits for others' time slices
 # A kernel whose readings say a microsecond.
 SLOW = r"""
 #pragma once
@@ -62,7 +62,7 @@ using Program = Slow;
 @pytest.mark.paced
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
 def test_a_launch_ends_when_its_time_is_over_with_every_case_measured_once(tmp_path: Path) -> None:
-    """Three blocks of four cases, each of 0.4 s and more, a first one of 0.8 s more: above 7.2 s; 5 s are allowed."""
+    """Three blocks of four cases, each of 0.8 s and more, a first one of 1.6 s more: above 16 s; 10 s are allowed."""
     assert MPI is not None
     source, program = tmp_path / "slow.hpp", tmp_path / "slow"
     source.write_text(SLOW.replace("NAP", str(int(NAP * 1e6))))
@@ -84,12 +84,12 @@ def test_a_launch_ends_when_its_time_is_over_with_every_case_measured_once(tmp_p
             continue
         (note,) = notes
         count = len(blocks)
-        assert took > 5 and count in (4, 8)
-        assert note.startswith(f"cut short, as measuring takes at most 5 s in a launch: {count} of 12 blocks")
+        assert took > 9 and count in (4, 8)
+        assert note.startswith(f"cut short, as measuring takes at most 10 s in a launch: {count} of 12 blocks")
 
 
 def test_what_a_quick_run_takes_at_most_is_the_programs_own_bound() -> None:
-    """The header's numbers: twelve times the slices of a launch, five seconds at least."""
+    """The header's numbers: twelve times the slices of a launch, ten seconds at least."""
     header = (PROGRAMS / "ranks" / "launch_time.hpp").read_text()
     assert f"slices = {durations.MOST_SLICES}, least = {durations.LEAST_MOST:g};" in header
     record = benchmark("collective-overlap")
@@ -101,4 +101,4 @@ def test_what_a_quick_run_takes_at_most_is_the_programs_own_bound() -> None:
     assert found.most == pytest.approx(3 * (0.5 + 12 * blocks * cases * slice_))
     echo = benchmark("self")
     plan = make([echo], profile="quick", launches=1)
-    assert duration(plan, {echo.name: echo}, "nowhere", []).most >= 5.5
+    assert duration(plan, {echo.name: echo}, "nowhere", []).most >= 10.5

@@ -1,10 +1,10 @@
 // How long a launch measures at most, so that it ends in a time that is known beforehand also where others' work has
 // the processors and each message waits for its rank's turn.
 //
-// That is twelve times its slices, five seconds at least: a quiet machine takes a half of it or less. A block may take
-// twice its equal share of what is left. Every case is measured in one block at least, with one run of readings at
-// least; the other blocks are left out when the time is over. Which blocks were cut short is said in a note.
-// Pure: it is given times and reads no clock, so that its rules are tested without one.
+// That is twelve times its slices, ten seconds at least: on a quiet machine no block takes much more than eight. A
+// block may take twice its equal share of what is left. Every case is measured in one block at least, with one run of
+// readings at least; the other blocks are left out when the time is over. Which blocks were cut short is said in a
+// note. Pure: it is given times and reads no clock, so that its rules are tested without one.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace assay::ranks {
 
 class LaunchTime {
  public:
-  static constexpr double slices = 12, least = 5;  // s
+  static constexpr double slices = 12, least = 10;  // s
 
   // `blocks`: of all cases together.
   LaunchTime(double slice, std::int64_t blocks)

@@ -86,16 +86,16 @@ int main() {
   expect(seen.readings >= 1 && seen.elapsed < 0.1 && seen.ended == "launch's time spent", "no time left", seen);
   seen = block(5e-6, always(5e-6), 0, false, 1);
   expect(seen.readings >= 6000 && seen.ended == "slice spent", "a share that is never needed", seen);
-  LaunchTime time(0.1, 8);  // 9.6 s
-  const bool begun = time.most() > 9.59 && time.most() < 9.61 && !time.over(9.5) && time.over(9.7);
+  LaunchTime time(0.2, 8);  // 19.2 s
+  const bool begun = time.most() > 19.19 && time.most() < 19.21 && !time.over(19.1) && time.over(19.3);
   const double first = time.share(0);
   time.measured(true);
   time.measured(false);
-  const double third = time.share(6.6), late = time.share(20);
+  const double third = time.share(13.2), late = time.share(20);
   const std::string cut = time.cut();
-  if (!begun || first < 2.39 || first > 2.41 || third < 0.99 || third > 1.01 || late != 0 ||
+  if (!begun || first < 4.79 || first > 4.81 || third < 1.99 || third > 2.01 || late != 0 ||
       cut !=
-          "cut short, as measuring takes at most 9.6 s in a launch: 2 of 8 blocks were measured, 1 of them not for "
+          "cut short, as measuring takes at most 19.2 s in a launch: 2 of 8 blocks were measured, 1 of them not for "
           "their whole slice" ||
       LaunchTime(0.01, 3).most() != LaunchTime::least || LaunchTime(0.1, 0).cut() != "") {
     std::printf("a launch's time: %g, %g, %g s; %s\n", first, third, late, cut.c_str());

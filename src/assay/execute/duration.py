@@ -27,7 +27,7 @@ STARTING = 0.5  # s, a launch besides its blocks
 # A message-passing program measures for so many times its slices at most, or so many seconds where that is more,
 # however slow others' work makes it (programs/ranks/launch_time.hpp).
 MOST_SLICES = 12
-LEAST_MOST = 5.0
+LEAST_MOST = 10.0
 RECENT = 20  # runs that are looked at, the newest
 
 
