@@ -18,7 +18,10 @@ from assay.execute import duration as durations
 from assay.execute.duration import duration
 from assay.execute.mpi import launch_environment
 from assay.execute.plan import make
+from assay.report.run_verdict import verdict
+from assay.report.terminal import show
 from compiled import compile_to
+from made_documents import document, figure, section
 from mpis_here import MPI, yielding
 
 PROGRAMS = programs_root()
@@ -102,3 +105,13 @@ def test_what_a_quick_run_takes_at_most_is_the_programs_own_bound() -> None:
     echo = benchmark("self")
     plan = make([echo], profile="quick", launches=1)
     assert duration(plan, {echo.name: echo}, "nowhere", []).most >= 10.5
+
+
+def test_what_was_cut_short_is_among_the_anomalies_and_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    note = "cut short, as measuring takes at most 10 s in a launch: 4 of 12 blocks were measured"
+    cut, whole = (section(name, [figure("time", 1e-6, "s")], notes=notes) for name, notes in (("a", [note]), ("b", [])))
+    (found,) = [each.text for each in verdict(document(cut, whole)).findings if "cut short" in each.text]
+    assert found == "cut short, as launches would have taken too long: a; fewer readings stand behind their figures"
+    assert not [each for each in verdict(document(whole)).findings if "cut short" in each.text]
+    show(document(cut))
+    assert "4 of 12 blocks" in " ".join(capsys.readouterr().out.split())
