@@ -231,7 +231,8 @@ def test_more_nodes_than_there_are_and_more_ranks_than_they_hold_are_refused(
 )
 def test_an_evaluation_with_ranks_per_node_takes_all_nodes(on: str, ppn: str, most: int, tmp_path: Path) -> None:
     """Those that measure nothing there are of no interest here: their sizes are chosen before."""
-    options = dict.fromkeys(("via", "nodes", "launches", "within", "budget", "compilers", "flags", "isas", "mpis"))
+    names = ("via", "nodes", "placement", "launches", "within", "budget", "compilers", "flags", "isas", "mpis")
+    options = dict.fromkeys(names)
     made = evaluation({**options, "transports": None, "on": on, "ppn": ppn, "profile": "quick", "only": "messages",
                        "seed": 1})  # fmt: skip
     assert made.wishes is not None

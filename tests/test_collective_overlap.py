@@ -17,7 +17,7 @@ from command_line import assay
 from mpis_here import MPI, yielding
 from started import play, words
 
-CASES = 11 + 26 + 8  # of the library, and of the table's algorithms that are chosen below; by two levels
+CASES = 11 + 26 + 11  # of the library, and of the table's algorithms that are chosen below; by two levels
 
 MACHINE = DescribedMachine.model_validate(
     {"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}}

@@ -165,7 +165,11 @@ def test_ranks_and_messages_over_time_and_as_a_matrix(tmp_path: Path, monkeypatc
         assert where["messages"] == 2 and where["waiting"] == 0 and where["transport"] > 0 and where["startup"] > 0
     rows = (tmp_path / "m.csv").read_text().splitlines()
     # An echo there and back, and its verification with the count of wrong bytes, for each length.
-    assert rows == ["source,destination,messages,bytes", "0,3,4,8208", "3,0,6,8224"]
+    assert rows == [
+        "source,destination,messages,bytes,source_node,destination_node",
+        "0,3,4,8208,0,3",
+        "3,0,6,8224,3,0",
+    ]
     events: list[dict[str, Any]] = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     calls = [event for event in events if event.get("cat") == "rank"]
     assert {event["name"] for event in calls} == {"send", "recv"} and all(event["dur"] > 0 for event in calls)

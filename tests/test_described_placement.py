@@ -1,9 +1,12 @@
-"""`assay run --placement`: a job's ranks on named nodes of a described machine, or on those that a rule chooses."""
+"""`--placement`: a job's ranks on named nodes of a described machine, or on those that a rule chooses."""
 
 from __future__ import annotations
 
+import csv
 import itertools
+import json
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +117,88 @@ def test_contiguous_is_what_no_placement_gives(tmp_path: Path) -> None:
     assert values[0] == values[1]
 
 
+def traced(folder: Path, *words: str) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """The timeline and the matrix of an all-to-all of six ranks."""
+    folder.mkdir()
+    files = ("--timeline", str(folder / "t.json"), "--matrix", str(folder / "m.csv"))
+    answer = run(folder / "run", "alltoall", "-n", "6", "--set", "bytes=64", *words, *files)
+    assert answer.status == 0, answer.err
+    events: list[dict[str, Any]] = json.loads((folder / "t.json").read_text())["traceEvents"]
+    with (folder / "m.csv").open() as file:
+        return events, list(csv.DictReader(file))
+
+
+def test_the_timeline_and_the_matrix_of_placed_ranks_are_by_rank_and_name_their_nodes(tmp_path: Path) -> None:
+    """Contiguous ones are what no placement gives; others send as much, from rank to rank, over other distances."""
+    usual = traced(tmp_path / "usual", "--on", "paragon-mp")
+    assert traced(tmp_path / "contiguous", "--on", "paragon-mp", "--placement", "contiguous") == usual
+    events, matrix = traced(tmp_path / "listed", "--on", "paragon-mp", "--placement", "20,3,17,5,11,1")
+    nodes = (20, 3, 17, 5, 11, 1)
+    names = {event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    assert names == {f"rank {rank} on node {node}" for rank, node in enumerate(nodes)}
+    sent = Counter((event["tid"] - 1, "s") for event in events if event["ph"] == "s")
+    assert set(sent) == {(rank, "s") for rank in range(6)}
+    by_pair = {(int(row["source"]), int(row["destination"])): row for row in matrix}
+    usual_pairs = {(int(row["source"]), int(row["destination"])): row for row in usual[1]}
+    assert list(by_pair) == sorted(by_pair) == list(usual_pairs)
+    for (source, to), row in by_pair.items():
+        assert (row["source_node"], row["destination_node"]) == (str(nodes[source]), str(nodes[to]))
+        assert all(row[key] == usual_pairs[source, to][key] for key in ("messages", "bytes"))
+
+
+def test_two_ranks_on_a_node_have_one_node_and_io_nodes_have_none(tmp_path: Path) -> None:
+    """Ranks of a job that writes files, and the I/O nodes that serve it, which come after the ranks."""
+    words = ("--on", "sgi-l1200-cluster", "--ppn", "2", "--placement", "6,2,4")
+    assert {row["source_node"] for row in traced(tmp_path / "pairs", *words)[1]} == {"6", "2", "4"}
+    words = ("file-rate", "--on", "delta", "-n", "3", "--set", "io_nodes=2", "--matrix")
+    pairs = []
+    for name, more in (("usual", ()), ("placed", ("--placement", "9,8,7"))):
+        file = tmp_path / f"{name}.csv"
+        assert run(tmp_path / name, *words, str(file), *more).status == 0
+        rows = list(csv.DictReader(file.read_text().splitlines()))
+        pairs.append([(row["source"], row["destination"]) for row in rows])
+    assert pairs[0] == pairs[1]
+    nodes = {row["source"]: row["source_node"] for row in rows}
+    assert nodes == {"0": "9", "1": "8", "2": "7"} | {name: "" for name in nodes if int(name) > 2} and len(nodes) > 3
+
+
+def test_an_evaluation_places_ranks_and_its_report_says_where(own_folder: None) -> None:
+    words = ("evaluate", "--on", "delta", "--only", "messages", "--placement", "5,9,200,201")
+    answer = assay(*words, "--out", "run", "-q")
+    assert answer.status == 0, answer.err
+    document = assay("report", "run", "--json").document
+    assert "placed on nodes 5, 9, 200, 201" in document["benchmarks"][0]["notes"]
+    assert {stated["placement"] for stated in document["provenance"].values()} == {"5,9,200,201"}
+    (said,) = [fact["text"] for fact in document["summary"]["facts"] if fact["name"] == "placed"]
+    assert said == "ranks on nodes 5,9,200,201"
+    assert said in Path("run", "report.html").read_text().partition('id="pack"')[0]
+    alone = assay("run", "barrier", "--on", "delta", "--placement", "5,9,200,201", "--out", "alone", "--json").document
+    left_out = {each["benchmark"]: each["reason"] for each in document["left_out"]}
+    assert left_out["distributed-dot"].endswith("not described by delta: [compute] has neither rate.dot nor time.dot")
+    assert left_out["self"].startswith("not described by delta: [[self]]")
+    (barrier,) = [each for each in document["benchmarks"] if each["benchmark"] == "barrier"]
+    both = [{str(each["params"]): each["value"] for each in made["figures"]} for made in (barrier, alone)]
+    assert both[0] == both[1] and len(both[0]) > 1
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "plan"])
+@pytest.mark.parametrize(
+    ("words", "seen"),
+    [
+        (("--on", "delta", "--placement", "here"), "is no placement; seen: 'here'"),
+        (("--on", "delta", "--placement", "1,512"), "names node 512, which delta does not have"),
+        (("--on", "delta", "--placement", "1,2", "-N", "3"), "names 2 nodes, and -N asks for 3"),
+        (("--on", "delta", "--placement", "subcube"), "needs a hypercube, and delta is mesh"),
+        (("--placement", "1,2"), "places ranks on a described machine; seen: '1,2'; accepted: --on"),
+        (("--on", "ksr1", "--placement", "1,2"), "ksr1"),
+    ],
+)
+def test_an_evaluation_refuses_what_a_run_does(verb: str, words: tuple[str, ...], seen: str, own_folder: None) -> None:
+    ended = assay(verb, *words)
+    assert ended.status == 2 and seen in " ".join(ended.err.split()), ended.err
+    assert not Path("runs").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "seen"),
     [
@@ -129,8 +214,11 @@ def test_contiguous_is_what_no_placement_gives(tmp_path: Path) -> None:
         (("--on", "delta", "--placement", "1,2", "-N", "3"), "names 2 nodes, and -N asks for 3"),
         (("--on", "delta", "--placement", "subcube", "-n", "4"), "needs a hypercube, and delta is mesh"),
         (("--on", "ipsc860", "--placement", "submesh", "-n", "4"), "needs a mesh or torus of up to three dimensions"),
-        (("--on", "delta", "--placement", "1,2", "--matrix", "m.csv"), "--matrix: is not written of placed ranks"),
         (("--placement", "1,2"), "places ranks on a described machine; seen: '1,2'; accepted: --on"),
+        (
+            ("--on", "delta", "--matrix", "nosuch/m.csv"),
+            "--matrix: is in no folder that is there; seen: 'nosuch/m.csv'",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_written(

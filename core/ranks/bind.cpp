@@ -5,9 +5,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+
 #include "ranks/gray_ring.hpp"
 #include "ranks/jobs.hpp"
 #include "ranks/play.hpp"
+#include "ranks/playing.hpp"
 #include "timing/faults.hpp"
 
 namespace nb = nanobind;
@@ -70,6 +73,7 @@ nb::dict about(const assay::described::Jobs::Job& job) {
   all["lines"] = job.lines;
   all["failure"] = job.failure;
   all["input"] = job.input;
+  all["undescribed"] = job.undescribed;
   all["failed"] = column(job.failed, [](const auto& each) { return each; });
   all["waiting"] = column(job.waiting, [](const auto& each) {
     return nb::make_tuple(each.rank, each.call, each.peer < 0 ? nb::object(nb::none()) : nb::int_(each.peer), each.tag);
@@ -77,12 +81,26 @@ nb::dict about(const assay::described::Jobs::Job& job) {
   return all;
 }
 
+// What is written down of jobs outlives the world that writes it.
+struct Written {
+  std::unique_ptr<assay::described::Log> log;
+};
+struct LoggedJobs : Written, assay::described::Jobs {
+  LoggedJobs(const assay::described::Description& machine, bool logs)
+      : Written{logs ? std::make_unique<assay::described::Log>() : nullptr}, Jobs(machine, log.get()) {}
+};
+
 void bind_jobs(nb::module_& module) {
-  using assay::described::Jobs;
   using assay::described::Time;
+  using Jobs = LoggedJobs;
   nb::class_<Jobs>(module, "Jobs", "Several programs on one described machine, each a job; times in ps.")
       .def(
-          "__init__", [](Jobs* made, const nb::dict& machine) { new (made) Jobs(description(machine)); }, "machine"_a)
+          "__init__",
+          [](Jobs* made, const nb::dict& machine, bool logged) { new (made) Jobs(description(machine), logged); },
+          "machine"_a, "logged"_a = false, "logged: whether what happens is kept, for `log`.")
+      .def(
+          "log", [](const Jobs& jobs) { return jobs.log ? nb::object(columns(*jobs.log)) : nb::object(nb::none()); },
+          "What happened, as `logged` gives it, with places for ranks; None where nothing was kept.")
       .def_prop_ro("nodes", &Jobs::nodes)
       .def_prop_ro("processors", &Jobs::processors, "Of each node.")
       .def_prop_ro("cycle", &Jobs::cycle, "Jobs start at whole ones.")
@@ -101,7 +119,9 @@ void bind_jobs(nb::module_& module) {
       .def("end", &Jobs::end, "job"_a, "End a job that runs.")
       .def(
           "job", [](const Jobs& jobs, std::size_t job) { return about(jobs.job(job)); }, "job"_a,
-          "state, begun, ended, lines, failure, failed (checks), waiting (rank, call, peer, tag).");
+          "state, begun, ended, lines, failure, input and undescribed (kinds of failure), failed (checks), waiting "
+          "(rank, "
+          "call, peer, tag).");
 }
 }  // namespace
 
@@ -116,6 +136,13 @@ void bind_ranks(nb::module_& module) {
     }
   });
   module.def("programs", &assay::described::program_names, "Names of the programs that are compiled in.");
+  module.def(
+      "undescribed",
+      [](const std::string& program, const nb::dict& machine, const std::vector<std::string>& arguments) {
+        const auto options = assay::described::options_of(assay::described::program_named(program), arguments);
+        return assay::described::undescribed(options.needs, description(machine));
+      },
+      "program"_a, "machine"_a, "arguments"_a, "What the program needs and the description lacks; else nothing.");
   module.def("load", &assay::described::load, "library"_a, "Add a person's own program from a shared library.");
   module.def("gray_ring", &assay::ranks::gray_ring, "ranks"_a, "The order in which the ring visits the ranks.");
   module.def(

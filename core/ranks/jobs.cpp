@@ -36,7 +36,7 @@ Time cycle_of(const MachineParameters& machine) {
 double seconds(Time time) { return static_cast<double>(time) / picoseconds_a_second; }
 }  // namespace
 
-Jobs::Jobs(const Description& machine)
+Jobs::Jobs(const Description& machine, Log* log)
     : name_(read_machine(machine).name),
       machine_(machine),
       model_(model_of(machine)),
@@ -50,6 +50,7 @@ Jobs::Jobs(const Description& machine)
   const int servers = storing ? static_cast<int>(storing->io_nodes) : 0;
   world_ = std::make_unique<World>(model_->nodes() + servers, *model_, shorter);
   world_->hold_programs();
+  world_->log(log);
   if (storing) files_ = file_system(*world_, *model_, *storing, processors_);
   furnish(*world_, read_machine(machine));
   if (files_) serve(*world_, *files_);
@@ -67,6 +68,9 @@ ranks::Task Jobs::occupy(Tenant& tenant, ranks::Task program) {
   } catch (const timing::InputFault& fault) {
     tenant.seen.input = tenant.seen.input || tenant.seen.failure.empty();
     if (tenant.seen.failure.empty()) tenant.seen.failure = fault.what();
+  } catch (const NotDescribed& missing) {
+    tenant.seen.undescribed = tenant.seen.undescribed || tenant.seen.failure.empty();
+    if (tenant.seen.failure.empty()) tenant.seen.failure = missing.what();
   } catch (const std::exception& failure) {
     if (tenant.seen.failure.empty()) tenant.seen.failure = failure.what();
   }

@@ -28,12 +28,14 @@ class Jobs {
     std::string lines;                // as play() gives them, times from the world's beginning
     std::string failure;              // what a rank threw, or the network's own deadlock
     bool input = false;               // it is one that the user can mend
+    bool undescribed = false;         // it is what the description does not say
     std::vector<Waiting> waiting;     // of a job that never goes on: its ranks, by its own numbers
     std::vector<std::string> failed;  // details of checks that failed
   };
 
-  // InputFault where the machine has no number of nodes.
-  explicit Jobs(const Description& machine);
+  // `log`: where what happens is written down, by place; nowhere where it is null. InputFault where the machine has no
+  // number of nodes.
+  explicit Jobs(const Description& machine, Log* log = nullptr);
   ~Jobs();
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;

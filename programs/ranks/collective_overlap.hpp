@@ -48,7 +48,7 @@ struct OverlapKernel {
     if (!comm.is_simulated()) x = held_.exchange(at.bytes, 0);
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       Times times, other;
-      Prepared alone(comm, levels_, at, x), together(comm, levels_, at, x);
+      Prepared alone(comm, levels_.of(at.operation), at, x), together(comm, levels_.of(at.operation), at, x);
       co_await barrier(comm);
       std::int64_t start = comm.now();
       co_await alone.begin;
@@ -97,7 +97,7 @@ struct OverlapKernel {
     co_await prepared.finish;
   }
   Task once(C& comm, Case at, Exchange x) {
-    Prepared prepared(comm, levels_, at, x);
+    Prepared prepared(comm, levels_.of(at.operation), at, x);
     co_await around(comm, prepared, 1000, at.calls, nullptr);
   }
   // The turns in calls + 1 pieces; between them the operation goes on.
@@ -116,7 +116,7 @@ struct OverlapKernel {
   int ranks_;
   std::int64_t wrong_ = 0;
   Held held_;
-  Levels<C> levels_;
+  BothLevels<C> levels_;
   OverlapSeries beside_;
 };
 
@@ -212,11 +212,10 @@ from = "ranks/overlapping.hpp"
     const Nodes& nodes = session.shared<Nodes>([&] { return keep_possible(comm, session, case_of); });
     OverlapKernel<CollectiveOverlap, C> kernel(comm.size());
     if (!comm.is_simulated()) kernel.held_ = Held(most_bytes(session, case_of));
-    if (!nodes.leader.empty()) co_await make_levels(comm, nodes, kernel.levels_);
+    for (const auto& each : session.cases())
+      if (algorithm_of(each) == Algorithm::two_level) co_await kernel.levels_.make(comm, nodes, operation_of(each));
     co_await sample(comm, session, kernel);
-    if (nodes.leader.empty()) co_return;
-    co_await comm.release(*kernel.levels_.leaders);
-    co_await comm.release(*kernel.levels_.node);
+    co_await kernel.levels_.release(comm);
   }
 };
 

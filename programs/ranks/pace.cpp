@@ -17,6 +17,10 @@ Run Pace::next(double apart) {
   if (!pacing_.repetitions && taken() > 0 && spent_ >= pacing_.slice) return over("slice spent");
   const double slices = taken() >= enough ? enough_elapsed : most_elapsed;
   if (!pacing_.repetitions && elapsed_ >= slices * pacing_.slice) return over("elapsed time spent");
+  if (!pacing_.repetitions && taken() > 0 && elapsed_ >= share_) {
+    cut_short_ = true;
+    return over("launch's time spent");
+  }
   if (room <= 0) return over("sample store full");
   if (pacing_.repetitions) return now(Step::measure, {room, state_.batch});
   const double reading = taken() > 0 ? spent_ / static_cast<double>(taken()) : state_.reading;
@@ -27,7 +31,7 @@ Run Pace::next(double apart) {
     share = std::min(share, 8 * static_cast<double>(run_.readings));
     apart = std::max(apart, last_elapsed_ / static_cast<double>(run_.readings));
   }
-  share = std::min(share, 4 * pacing_.slice / std::max(apart, 1e-12));
+  share = std::min(share, std::min(4 * pacing_.slice, share_) / std::max(apart, 1e-12));
   return now(Step::measure, {std::clamp(static_cast<std::int64_t>(share), std::int64_t{1}, room), state_.batch});
 }
 

@@ -8,11 +8,13 @@
 // with others' work; windows that wait for a common start cost more than their readings, fifty times as much for a
 // barrier of a microsecond. So a block's first run is a sixty-fourth of what the estimate allows, the next ones grow
 // eightfold at most, a run is planned to last four slices of elapsed time at most, and a block ends after eight if it
-// has readings enough for all that is said of them, after thirty-two in any case.
+// has readings enough for all that is said of them, after thirty-two in any case, and after its share of the launch's
+// time (launch_time.hpp).
 // Pure: it is given ticks and elapsed times and reads no clock, so that its rules are tested without one.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,8 +46,10 @@ class Pace {
  public:
   static constexpr std::int64_t most = std::int64_t{1} << 14;  // readings of a block that are kept
 
-  Pace(const Pacing& pacing, CaseState& state, double ticks_a_second)
-      : pacing_(pacing), state_(state), ticks_a_second_(ticks_a_second) {}
+  // `share`: seconds that the block may take, of the launch's time.
+  Pace(const Pacing& pacing, CaseState& state, double ticks_a_second,
+       double share = std::numeric_limits<double>::infinity())
+      : pacing_(pacing), state_(state), ticks_a_second_(ticks_a_second), share_(share) {}
 
   // `apart`: seconds that readings are apart at least, by what the kernel plans.
   Run next(double apart = 0);
@@ -56,6 +60,7 @@ class Pace {
   bool measuring() const { return step_ == Step::measure; }
   const std::vector<double>& values() const { return values_; }  // s per operation
   const std::string& ended() const { return ended_; }
+  bool cut_short() const { return cut_short_; }
 
  private:
   enum class Step { first, calibrate, measure, over };
@@ -75,7 +80,8 @@ class Pace {
 
   const Pacing& pacing_;
   CaseState& state_;
-  double ticks_a_second_;
+  double ticks_a_second_, share_;
+  bool cut_short_ = false;
   Step step_ = Step::first;
   Run run_;
   std::int64_t trial_ = 1;

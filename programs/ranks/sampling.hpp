@@ -30,6 +30,7 @@
 
 #include "ranks/block_lines.hpp"
 #include "ranks/collectives.hpp"
+#include "ranks/launch_time.hpp"
 #include "ranks/session.hpp"
 
 namespace assay::ranks {
@@ -139,7 +140,8 @@ void write_described(C& comm, Session& session, Kernel& kernel, const Case& at, 
 
 // One block of one case on a real machine, on every rank; rank 0 decides and writes.
 template <Communicator C, class Kernel>
-Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, std::int64_t block, std::int64_t order) {
+Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, std::int64_t block, std::int64_t order,
+                 LaunchTime& time, double elapsed_before) {
   const auto at = kernel.at(session.cases()[index]);
   timing::Accounting before, after;
   CaseState& state = session.state(index);
@@ -147,7 +149,7 @@ Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, s
   if constexpr (TimesSingly<Kernel>) {
     if (kernel.single(at)) pacing.batch = 1;
   }
-  Pace pace(pacing, state, C::ticks_a_second);
+  Pace pace(pacing, state, C::ticks_a_second, time.share(elapsed_before));
   double from = 0;
   bool opened = false;  // the accounted part begins with the first run that counts
   while (true) {
@@ -175,6 +177,7 @@ Task sample_case(C& comm, Session& session, Kernel& kernel, std::size_t index, s
   co_await account(comm, session, after);
   if (comm.rank() == 0) {
     write_block(session, kernel, kernel.label(comm, at), at, block, order, state, pace, from, to, after.since(before));
+    time.measured(!pace.cut_short());
   }
 }
 
@@ -265,15 +268,24 @@ template <Communicator C, class Kernel>
 Task sample_measured(C& comm, Session& session, Kernel& kernel) {
   if constexpr (requires { kernel.admit(comm, session); }) kernel.admit(comm, session);
   require_metrics(session, kernel);  // on all ranks alike, so that none waits for one that was refused
-  std::int64_t order = 0;
+  std::int64_t order = 0, cases = 0;
+  for (std::size_t index = 0; index < session.cases().size(); ++index) cases += is_possible(kernel, session, index);
+  LaunchTime time(session.pacing().slice, cases * session.blocks());
+  const std::int64_t began = comm.now();
+  const auto elapsed = [&] { return static_cast<double>(comm.now() - began) / C::ticks_a_second; };
   for (std::int64_t block = 0; block < session.blocks(); ++block) {
+    if (!TakesBlocks<Kernel> && !session.pacing().repetitions && block > 0) {
+      bool over = time.over(elapsed());
+      co_await broadcast(comm, &over, sizeof over);
+      if (over) break;
+    }
     for (std::size_t turn = 0; turn < session.cases().size(); ++turn) {
       const std::size_t index = session.order(block)[turn];
       if (!is_possible(kernel, session, index)) continue;
       if constexpr (TakesBlocks<Kernel>) {
         co_await sample_lines(comm, session, kernel, index, block, order);
       } else {
-        co_await sample_case(comm, session, kernel, index, block, order++);
+        co_await sample_case(comm, session, kernel, index, block, order++, time, elapsed());
       }
       if (block > 0) continue;
       const auto at = kernel.at(session.cases()[index]);
@@ -281,6 +293,9 @@ Task sample_measured(C& comm, Session& session, Kernel& kernel) {
       co_await kernel.verify(comm, at, verdict);
       if (comm.rank() == 0) session.check(kernel.label(comm, at), verdict);
     }
+  }
+  if constexpr (!TakesBlocks<Kernel>) {
+    if (const std::string cut = time.cut(); comm.rank() == 0 && !cut.empty()) session.note(cut);
   }
 }
 

@@ -13,6 +13,7 @@ runs in its first line. In files that people write (machines, networks, studies)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,20 @@ def _unchanged(document: Document) -> Document:
     return document
 
 
+def _kinds_of_skipped(run: Document) -> Document:
+    """Tell by the reason of each skipped benchmark which kind it is, as it was before runs said so."""
+    skipped = run.get("left_out")
+    if not isinstance(skipped, list):
+        return run
+
+    def kind(reason: object) -> str:
+        return "ranks" if re.match(r"needs \d+ ranks, each on ", str(reason)) else "software"
+
+    return run | {
+        "left_out": [{"kind": kind(each.get("reason"))} | each if isinstance(each, dict) else each for each in skipped]
+    }
+
+
 @dataclass(frozen=True)
 class Form:
     """One kind of file: the version that is written, and the steps from each version to the next, from 0."""
@@ -39,7 +54,8 @@ class Form:
     steps: tuple[Callable[[Document], Document], ...] = (_unchanged,)
 
 
-RUN = Form("run.json", 2, (_unchanged, _unchanged))  # 2: build variants, which a reader of 1 would not measure by
+# 2: build variants, which a reader of 1 would not measure by; 3: the kind of reason of what was skipped.
+RUN = Form("run.json", 3, (_unchanged, _unchanged, _kinds_of_skipped))
 JOURNAL = Form("a line of a run's journal")
 LAUNCH = Form("a launch's lines")  # written by the programs: programs/timing/launch.hpp
 TABLES = Form("a run's Parquet tables")

@@ -5,8 +5,6 @@
 // one message. Sources: Thakur, Rabenseifner, Gropp 2005; Bruck et al. 1997.
 #pragma once
 
-#include <bit>
-
 #include "ranks/algorithms/table.hpp"
 
 namespace assay::ranks {
@@ -45,11 +43,10 @@ Task all_at_once(C& comm, Exchange x) {
 template <class Lengths, Communicator C>
 Task in_pairs(C& comm, Exchange x) {
   const int me = comm.rank(), ranks = comm.size();
-  const bool paired = std::has_single_bit(static_cast<unsigned>(ranks));
   const std::size_t own = Lengths::place(x, me);
   if (x.copies_own) copy_bytes(at_byte(x.out, own), at_byte(x.in, own), Lengths::bytes(x, me, me, ranks));
   for (int k = 1; k < ranks; ++k) {
-    const int to = paired ? me ^ k : (me + k) % ranks, from = paired ? to : (me - k + ranks) % ranks;
+    const auto [to, from] = pair_in_step(k, me, ranks);
     co_await comm.sendrecv(at_byte(x.in, Lengths::place(x, to)), Lengths::bytes(x, me, to, ranks), to,
                            at_byte(x.out, Lengths::place(x, from)), Lengths::bytes(x, from, me, ranks), from,
                            collective_tag);

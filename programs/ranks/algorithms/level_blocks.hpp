@@ -7,8 +7,6 @@
 // Karonis et al. 2000; Traeff 2002; Traeff and Rougier 2014 (hierarchical gather, scatter, allgather and all-to-all).
 #pragma once
 
-#include <bit>
-
 #include "ranks/algorithms/blocks.hpp"
 #include "ranks/algorithms/levels.hpp"
 
@@ -150,9 +148,8 @@ Task alltoall_levels(C& comm, Levels<C>& levels, Exchange x) {
     const auto bytes = [&](int node) { return order.held(node, 1) * here * x.block; };
     pack_for_nodes(order, here, second, first, x.block);
     copy_bytes(at_byte(first, place(me)), at_byte(second, place(me)), bytes(me));
-    const bool paired = std::has_single_bit(static_cast<unsigned>(nodes));
     for (int k = 1; k < nodes; ++k) {
-      const int to = paired ? me ^ k : (me + k) % nodes, from = paired ? to : (me - k + nodes) % nodes;
+      const auto [to, from] = pair_in_step(k, me, nodes);
       co_await leaders.sendrecv(at_byte(second, place(to)), bytes(to), to, at_byte(first, place(from)), bytes(from),
                                 from, collective_tag);
     }

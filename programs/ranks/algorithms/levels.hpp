@@ -3,22 +3,24 @@
 // Within a node a binomial tree brings data to the leader and back; between leaders a barrier disseminates, a broadcast
 // and a reduction take a binomial tree, an allreduce doubles recursively. A root that does not lead its node exchanges
 // one message with its leader. Both levels are groups that the communicator is split into. Operations that leave each
-// rank's block apart from the others': level_blocks.hpp. Source: Karonis et al. 2000 (multilevel trees); Traeff 2002
-// (SMP-aware collectives).
+// rank's block apart from the others': level_blocks.hpp, level_messages.hpp; reduce-scatter and scan: level_sums.hpp.
+// Source: Karonis et al. 2000 (multilevel trees); Traeff 2002 (SMP-aware collectives).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "ranks/algorithms/all.hpp"
 #include "ranks/algorithms/barriers.hpp"
 
 namespace assay::ranks {
 
-// Which rank leads each rank's node.
+// Which rank leads each rank's node, and which is the last of its run: the ranks one after the other on one node.
 struct Nodes {
-  std::vector<int> leader;
+  std::vector<int> leader, run;
 
   // `together` consecutive ranks are a node; 0: those that the machine has placed on one.
   template <Communicator C>
@@ -32,17 +34,26 @@ struct Nodes {
       nodes.leader.push_back(found == leaders.end() ? rank : *found);
       if (nodes.leader.back() == rank) leaders.push_back(rank);
     }
+    nodes.run = nodes.leader;
+    for (std::size_t rank = nodes.run.size(); rank-- > 0;) {
+      const bool goes_on = rank + 1 < nodes.run.size() && nodes.leader[rank] == nodes.leader[rank + 1];
+      nodes.run[rank] = goes_on ? nodes.run[rank + 1] : static_cast<int>(rank);
+    }
     return nodes;
   }
   // Whether the first `among` ranks have two nodes, one of them with two ranks.
-  bool differ(int among) const {
-    bool several = false, shared = false;
-    for (int rank = 0; rank < among; ++rank) {
-      const int leads = leader[static_cast<std::size_t>(rank)];
-      several = several || leads != 0;
-      shared = shared || leads != rank;
-    }
-    return several && shared;
+  bool differ(int among) const { return differ(leader, among); }
+  // Whether they have two runs, one of them of two ranks.
+  bool runs_differ(int among) const { return differ(run, among); }
+
+ private:
+  static bool differ(const std::vector<int>& part, int among) {
+    const std::span first(part.data(), static_cast<std::size_t>(among));
+    const bool several =
+        first.front() != first.back() || std::ranges::adjacent_find(first, std::not_equal_to{}) != first.end();
+    std::vector<int> sorted(first.begin(), first.end());
+    std::ranges::sort(sorted);
+    return several && std::ranges::adjacent_find(sorted) != sorted.end();
   }
 };
 
@@ -114,15 +125,37 @@ struct Levels {
   }
 };
 
-// Every rank of `comm` calls it.
+// Every rank of `comm` calls it. `runs`: of the runs, led by their last ranks, instead of the nodes.
 template <Grouped C>
-Task make_levels(C& comm, const Nodes& nodes, Levels<C>& levels) {
-  const int me = comm.rank(), leader = nodes.leader[static_cast<std::size_t>(me)];
+Task make_levels(C& comm, const Nodes& nodes, bool runs, Levels<C>& levels) {
+  const int me = comm.rank(), leader = runs ? std::min(nodes.run[static_cast<std::size_t>(me)], comm.size() - 1)
+                                            : nodes.leader[static_cast<std::size_t>(me)];
   levels.nodes = &nodes;
   levels.kept = std::make_shared<LevelsKept>();
   levels.node.emplace(co_await comm.split(leader, me));
   levels.leaders.emplace(co_await comm.split(leader == me ? 0 : 1, me));
 }
+// Whether an operation's two levels are of the runs: what depends on the order of ranks.
+inline constexpr bool by_runs(Operation operation) { return operation == Operation::scan; }
+
+// Both kinds of two levels, of the ranks of one communicator; each is made when it is first asked for.
+template <Communicator C>
+struct BothLevels {
+  Levels<C> of_nodes, of_runs;
+
+  Levels<C>& of(Operation operation) { return by_runs(operation) ? of_runs : of_nodes; }
+  // Every rank of `comm` calls both.
+  Task make(C& comm, const Nodes& nodes, Operation operation) {
+    if (!of(operation).node) co_await make_levels(comm, nodes, by_runs(operation), of(operation));
+  }
+  Task release(C& comm) {
+    for (Levels<C>* levels : {&of_nodes, &of_runs}) {
+      if (!levels->node) continue;
+      co_await comm.release(*levels->leaders);
+      co_await comm.release(*levels->node);
+    }
+  }
+};
 
 template <Communicator C>
 Task barrier_levels(C&, Levels<C>& levels, Exchange) {

@@ -104,6 +104,10 @@ Nodes keep_possible(const C& comm, Session& session, CaseOf case_of) {
     nodes = Nodes::of(comm, static_cast<int>(session.cases().front().at("node_ranks").integer));
     keep(others("two levels need two nodes, one of them with two ranks", "two-level"), says,
          [&](const CollectiveCase& at) { return at.algorithm != Algorithm::two_level || nodes.differ(at.among); });
+    keep(others("two levels of a scan need two ranks one after the other on a node", "two-level"), says,
+         [&](const CollectiveCase& at) {
+           return at.algorithm != Algorithm::two_level || !by_runs(at.operation) || nodes.runs_differ(at.among);
+         });
   }
   // Most have no root, a barrier no length.
   keep({"the same as another case"}, false, [&](const CollectiveCase& at) {

@@ -8,6 +8,8 @@
 #include "ranks/algorithms/blocks.hpp"
 #include "ranks/algorithms/halving.hpp"
 #include "ranks/algorithms/level_blocks.hpp"
+#include "ranks/algorithms/level_messages.hpp"
+#include "ranks/algorithms/level_sums.hpp"
 #include "ranks/algorithms/levels.hpp"
 #include "ranks/algorithms/rooted.hpp"
 #include "ranks/algorithms/sums.hpp"
@@ -67,7 +69,10 @@ inline constexpr std::array rows = {
     Row<C>{Operation::gather, Algorithm::two_level, nullptr, gather_levels<C>},
     Row<C>{Operation::scatter, Algorithm::two_level, nullptr, scatter_levels<C>},
     Row<C>{Operation::allgather, Algorithm::two_level, nullptr, allgather_levels<C>},
+    Row<C>{Operation::reduce_scatter, Algorithm::two_level, nullptr, reduce_scatter_levels<C>},
     Row<C>{Operation::alltoall, Algorithm::two_level, nullptr, alltoall_levels<C>},
+    Row<C>{Operation::alltoallv, Algorithm::two_level, nullptr, alltoallv_levels<C>},
+    Row<C>{Operation::scan, Algorithm::two_level, nullptr, scan_levels<C>},
 };
 
 // The row of a pair, null where the table has none.

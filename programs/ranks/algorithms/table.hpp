@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -89,6 +90,15 @@ inline constexpr int collective_tag = 1;
 inline int place_of(int rank, int root, int ranks) { return rank < root ? rank - root + ranks : rank - root; }
 inline int rank_at(int place, int root, int ranks) {
   return place + root < ranks ? place + root : place + root - ranks;
+}
+
+// Step k of a pairwise exchange: whom a rank sends to and receives from. Of a power of two of ranks they are one.
+struct Pair {
+  int to, from;
+};
+inline Pair pair_in_step(int k, int rank, int ranks) {
+  if (std::has_single_bit(static_cast<unsigned>(ranks))) return {rank ^ k, rank ^ k};
+  return {(rank + k) % ranks, (rank - k + ranks) % ranks};
 }
 
 inline std::byte* at_byte(std::byte* base, std::size_t offset) { return base ? base + offset : nullptr; }

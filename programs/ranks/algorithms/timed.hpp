@@ -28,7 +28,7 @@ struct CollectiveKernel {
   // The ranks that take part in a case, and their two levels where it has them.
   struct Circle {
     std::optional<C> group;  // none: all ranks
-    Levels<C> levels;
+    BothLevels<C> levels;
   };
   static constexpr std::string_view record = Program::record;
   static constexpr std::string_view metric = "time";
@@ -46,15 +46,11 @@ struct CollectiveKernel {
       circles_[at.among].group.emplace(co_await comm.split(inside ? 0 : 1, comm.rank()));
     }
     if (at.algorithm != Algorithm::two_level || comm.rank() >= at.among) co_return;
-    Levels<C>& levels = circles_[at.among].levels;
-    if (!levels.node) co_await make_levels(circle(comm, at), nodes, levels);
+    co_await circles_[at.among].levels.make(circle(comm, at), nodes, at.operation);
   }
   Task part(C& comm) {
     for (auto& [among, circle] : circles_) {
-      if (circle.levels.node) {
-        co_await comm.release(*circle.levels.leaders);
-        co_await comm.release(*circle.levels.node);
-      }
+      co_await circle.levels.release(comm);
       if (circle.group) co_await comm.release(*circle.group);
     }
   }
@@ -83,7 +79,7 @@ struct CollectiveKernel {
     if (at.operation == Operation::barrier) return {};
 #endif
     const Row<C>& row = *row_of<C>(at.operation, at.algorithm);
-    return row.by_node ? row.by_node(group, circles_.at(at.among).levels, x) : row.all(group, x);
+    return row.by_node ? row.by_node(group, *levels(at), x) : row.all(group, x);
   }
 
   // Begun, and waited for at once.
@@ -94,7 +90,7 @@ struct CollectiveKernel {
   }
   Levels<C>* levels(const Case& at) {
     const auto found = circles_.find(at.among);
-    return found == circles_.end() ? nullptr : &found->second.levels;
+    return found == circles_.end() ? nullptr : &found->second.levels.of(at.operation);
   }
 
   Task library(C& comm, Operation operation, Exchange x) {

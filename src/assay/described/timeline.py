@@ -3,7 +3,8 @@
 Two processes in the timeline: *ranks*, a track each with its calls (send, recv, wait, compute, barrier; a blocking call
 lasts until the rank goes on); *messages*, each a span from its call until a receive has it, with its crossings of the
 network inside (request, reply, data), and an arrow from rank to rank. The matrix is a table of the pairs of ranks that
-spoke: messages and bytes.
+spoke: messages and bytes. Both state the node of each rank; a host processor and I/O nodes, which come after the ranks,
+have none.
 Source: Trace Event Format, https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
@@ -23,8 +24,32 @@ RANKS, MESSAGES = 1, 2
 MOST = 200_000  # messages; a timeline of more is of no use to a person
 
 
-def write_timeline(path: Path, log: Log) -> None:
-    """Write the timeline; `log` as the core gives it, times in s. InputError where it would be too long."""
+def of_ranks(log: Log, places: Sequence[int], beyond: int) -> Log:
+    """The log of a job by its own ranks, rank r at places[r], from one by places.
+
+    Places from `beyond` on, which are not the job's (I/O nodes), come after its ranks.
+    """
+    rank = {place: at for at, place in enumerate(places)}
+
+    def own(column: Sequence[int]) -> list[int]:
+        return [rank.get(place, place - beyond + len(places)) for place in column]
+
+    by_rank = {
+        name: {key: own(column) if key in ("rank", "source", "destination") else column for key, column in each.items()}
+        for name, each in log.items()
+        if name != "passages"  # whose ends are the network's nodes
+    }
+    rows = sorted(zip(*by_rank["matrix"].values(), strict=True))
+    columns = zip(*rows, strict=True) if rows else [()] * len(by_rank["matrix"])
+    matrix = dict(zip(by_rank["matrix"], columns, strict=True))
+    return {**by_rank, "matrix": matrix, "passages": log["passages"]}
+
+
+def write_timeline(path: Path, log: Log, on: Sequence[int]) -> None:
+    """Write the timeline; `log` as the core gives it, times in s; `on`: the node of each rank.
+
+    InputError where it would be too long.
+    """
     if len(log["sent"]["source"]) > MOST:
         raise InputError(
             "has too many messages for a timeline",
@@ -35,20 +60,21 @@ def write_timeline(path: Path, log: Log) -> None:
     events = [
         _name(RANKS, "process_name", "ranks"),
         _name(MESSAGES, "process_name", "messages"),
-        *_spans(log["spans"]),
+        *_spans(log["spans"], on),
         *_messages(log["sent"], log["passages"]),
     ]
     _written(path, json.dumps({"displayTimeUnit": "ns", "traceEvents": events}, allow_nan=False))
 
 
-def write_matrix(path: Path, log: Log) -> None:
-    """Write the communication matrix as CSV: source, destination, messages, bytes."""
+def write_matrix(path: Path, log: Log, on: Sequence[int]) -> None:
+    """Write the communication matrix as CSV: source, destination, messages, bytes, and the nodes of both."""
     names = ("source", "destination", "messages", "bytes")
     try:
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(names)
-            writer.writerows(zip(*(log["matrix"][name] for name in names), strict=True))
+            writer.writerow((*names, "source_node", "destination_node"))
+            for row in zip(*(log["matrix"][name] for name in names), strict=True):
+                writer.writerow((*row, *(on[rank] if rank < len(on) else "" for rank in row[:2])))
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=path) from None
 
@@ -60,9 +86,10 @@ def _written(path: Path, text: str) -> None:
         raise InputError(f"cannot be written: {error.strerror}", file=path) from None
 
 
-def _spans(spans: Columns) -> Iterator[dict[str, Any]]:
+def _spans(spans: Columns, on: Sequence[int]) -> Iterator[dict[str, Any]]:
     for rank in sorted(set(spans["rank"])):
-        yield _name(RANKS, "thread_name", f"rank {rank}", rank + 1)
+        node = f" on node {on[rank]}" if rank < len(on) else ""
+        yield _name(RANKS, "thread_name", f"rank {rank}{node}", rank + 1)
         yield _name(RANKS, "thread_sort_index", rank, rank + 1, key="sort_index")
     for rank, doing, begin, end in zip(*(spans[key] for key in ("rank", "doing", "from", "to")), strict=True):
         where = {"pid": RANKS, "tid": rank + 1, "cat": "rank"}

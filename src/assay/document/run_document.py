@@ -21,11 +21,16 @@ from assay.document.validation import Validation
 
 @dataclass(frozen=True, kw_only=True)
 class Skipped:
-    """A benchmark (or several, with commas) that was not measured here, and why."""
+    """A benchmark (or several, with commas) that was not measured here, and why.
+
+    `kind` of reason: "ranks" (it needs more than there are places), "software" (a compiler or an MPI is missing) or
+    "machine" (what it measures is not there).
+    """
 
     benchmark: str
     title: str
     reason: str
+    kind: str = "machine"
 
 
 @dataclass(frozen=True, kw_only=True)

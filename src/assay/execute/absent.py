@@ -35,7 +35,12 @@ class Absent:
     def to_dict(self) -> dict[str, str]:
         """Give it as an entry of a document's `left_out`."""
         names = ", ".join(record.name for record in self.records)
-        return {"benchmark": names, "title": f"message-passing benchmarks ({names})", "reason": self.reason}
+        return {
+            "benchmark": names,
+            "title": f"message-passing benchmarks ({names})",
+            "reason": self.reason,
+            "kind": "software",
+        }
 
 
 def absent(records: Sequence[Benchmark], via: str | None) -> Absent | None:

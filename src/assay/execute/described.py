@@ -58,8 +58,13 @@ class DescribedTarget:
         """Say which version simulated, and what the description allows at best; a simulation has no other ones."""
         from assay import __version__
 
-        placed = {} if self.placement is None else {"placement": self.placement[0]}
-        return {"simulated": True, "assay": __version__, "limits": self._limits, **placed}
+        return {"simulated": True, "assay": __version__, "limits": self._limits, **self._placed()}
+
+    def _placed(self) -> dict[str, Any]:
+        if self.placement is None:
+            return {}
+        way, seed = self.placement
+        return {"placement": way, **({"placement_seed": seed} if way == "scattered" else {})}
 
     @cached_property
     def _limits(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ apart: some programs do once what does not change from launch to launch (the int
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,12 +24,19 @@ from assay.execute.plan import Plan, varied_name
 from assay.store import Run
 
 STARTING = 0.5  # s, a launch besides its blocks
+# A message-passing program measures for so many times its slices at most, or so many seconds where that is more,
+# however slow others' work makes it (programs/ranks/launch_time.hpp).
+MOST_SLICES = 12
+LEAST_MOST = 10.0
 RECENT = 20  # runs that are looked at, the newest
 
 
 @dataclass(frozen=True)
 class Duration:
-    """Seconds of the launches up to the first look, and at most; `known` of `launches` are as measured before."""
+    """Seconds of the launches up to the first look, and at most: where intervals stay wide, or beside others' work.
+
+    `known` of `launches` are as measured before.
+    """
 
     seconds: float
     most: float
@@ -44,17 +52,19 @@ def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: I
     """Expect how long the launches of `plan` take; compiling comes on top, once."""
     taken = _taken(list(runs)[-RECENT:], machine, plan.profile)
     first = plan.launches if plan.spending is None else plan.spending.looks[0]
-    seconds, count, known = 0.0, 0, 0
+    seconds, slower, count, known = 0.0, 0.0, 0, 0
     for task in plan.tasks:
         if task.launch < first:
             key = (task.benchmark, task.ranks)
             before = taken.get((*key, task.launch == 0), taken.get((*key, task.launch != 0)))
             record = records[task.benchmark]
             once = first_launch.processor_seconds(record, plan.profile) / first_launch.usable() * (task.launch == 0)
-            seconds += before if before is not None else _by_record(record, plan.profile, task.ranks) + once
+            usual = before if before is not None else _by_record(record, plan.profile, task.ranks) + once
+            seconds += usual
+            slower += max(0.0, _at_most(record, plan.profile) - usual)
             known += before is not None
             count += 1
-    most = seconds
+    most = seconds + slower
     if plan.spending is not None:
         most = max(seconds, 2 * seconds if plan.spending.budget is None else plan.spending.budget)
     return Duration(seconds, most, count, known)
@@ -81,6 +91,15 @@ def _taken(runs: list[Run], machine: str, profile: str) -> dict[tuple[str, int |
 
 def _name(task: Mapping[str, Any]) -> str:
     return f"{task['launch']:03d}-{varied_name(task['benchmark'], task.get('factors') or {})}"
+
+
+def _at_most(record: Benchmark, profile: str) -> float:
+    """Return the seconds that a launch takes beside others' work at most; 0 where that is not bounded."""
+    if record.kind != "ranks" or "takes" in record.extra:
+        return 0.0
+    slice_, blocks = resolved.sampling(record, profile)
+    cases = math.prod(len(each) for each in resolved.values(record, {}, profile).values())
+    return STARTING + max(LEAST_MOST, MOST_SLICES * slice_ * blocks * cases)
 
 
 def _by_record(record: Benchmark, profile: str, ranks: int | None) -> float:

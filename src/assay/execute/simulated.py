@@ -17,7 +17,7 @@ from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
 from assay.described.placed import WAYS, nodes_filled, nodes_for
 from assay.described.shipped import per_node
-from assay.described.timeline import write_matrix, write_timeline
+from assay.described.timeline import Log, of_ranks, write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome
@@ -53,19 +53,21 @@ def simulate(
     words = program_words(benchmark, job.command[1:], simulated=True, defaults=defaults)
     given = (benchmark.name, machine, ranks, list(words))
     log = None
+    logged = timeline is not None or matrix is not None
     per = int(machine.get("node", {}).get("processors", 1))
-    nodes = None
-    if placement is not None:
-        way, seed = placement
-        nodes = nodes_for(description, way, nodes_filled(description, ranks, job.ppn), seed)
+    on = [rank // per for rank in range(ranks)]  # each rank's node
     try:
-        if nodes is not None:
-            lines = _placed(*given, [nodes[rank // per] * per + rank % per for rank in range(ranks)])
+        if placement is not None:
+            way, seed = placement
+            nodes = nodes_for(description, way, nodes_filled(description, ranks, job.ppn), seed)
+            on = [nodes[node] for node in on]
+            places = [node * per + rank % per for rank, node in enumerate(on)]
+            lines, log = _placed(*given, places, logged=logged)
             lines = _with_note(lines, f"placed on nodes {_shown(nodes)}" + (f" ({way})" if way in WAYS else ""))
-        elif timeline is None and matrix is None:
-            lines = core.run(*given)
-        else:
+        elif logged:
             lines, log = core.logged(*given)
+        else:
+            lines = core.run(*given)
     except ValueError as error:
         if len(error.args) == 2:  # a key of the description, and what is wrong with it
             raise description.refused(error) from None
@@ -73,13 +75,12 @@ def simulate(
     except (RuntimeError, IndexError, MemoryError) as error:  # IndexError: a rank or tag that does not exist
         raise MeasurementError(f"{benchmark.name} on {description.name}: {error or 'out of memory'}") from None
     if log is not None and timeline is not None:
-        write_timeline(Path(timeline), log)
+        write_timeline(Path(timeline), log, on)
     if log is not None and matrix is not None:
-        write_matrix(Path(matrix), log)
+        write_matrix(Path(matrix), log, on)
     if benchmark.extra.get("pairs"):
         from assay.described.ways import with_ways
 
-        on = [rank // per if nodes is None else nodes[rank // per] for rank in range(ranks)]
         lines = with_ways(lines, description, on)
     try:
         with job.out.open("a", encoding="utf-8") as file:
@@ -101,11 +102,15 @@ def simulate(
     )
 
 
-def _placed(program: str, machine: dict[str, Any], ranks: int, words: list[str], places: list[int]) -> str:
-    """As the core's run, with rank r at places[r]: node times processors, and which of them."""
+def _placed(
+    program: str, machine: dict[str, Any], ranks: int, words: list[str], places: list[int], *, logged: bool
+) -> tuple[str, Log | None]:
+    """As the core's run, or `logged`, with rank r at places[r]: node times processors, and which of them."""
     from assay._core import ranks as core
 
-    world = core.Jobs(machine)
+    if core.undescribed(program, machine, words):
+        return core.run(program, machine, ranks, words), None  # which says that it is left out, and why
+    world = core.Jobs(machine, logged)
     number = world.begin(program, words, places)
     while world.drain():
         pass
@@ -113,15 +118,23 @@ def _placed(program: str, machine: dict[str, Any], ranks: int, words: list[str],
     if about["state"] == "running":  # nothing happens any more
         world.end(number)
         about = world.job(number)
-    if about["state"] == "failed":
+    lines = str(about["lines"])
+    if about["undescribed"]:
+        why = f"left out: not described by {machine['name']}: {about['failure']}"
+        lines += "".join(map(_line, ({"event": "note", "text": why}, {"event": "done"})))
+    elif about["state"] == "failed":
         raise (ValueError if about["input"] else RuntimeError)(about["failure"])
-    return str(about["lines"])
+    return lines, of_ranks(world.log(), places, world.nodes * world.processors) if logged else None
 
 
 def _with_note(lines: str, text: str) -> str:
     """A note behind the line that opens a launch."""
     first, end, rest = lines.partition("\n")
-    return first + end + json.dumps({"event": "note", "text": text}, separators=(",", ":")) + end + rest
+    return first + end + _line({"event": "note", "text": text}) + rest
+
+
+def _line(event: Mapping[str, Any]) -> str:
+    return json.dumps(event, separators=(",", ":")) + "\n"
 
 
 def _shown(nodes: Sequence[int]) -> str:

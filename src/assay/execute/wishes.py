@@ -76,9 +76,6 @@ class Wishes:
         if named is not None and self.nodes not in (None, len(named)):
             problem = f"names {len(named)} nodes, and -N asks for {self.nodes}"
             raise InputError(problem, key="--placement", value=placement, accepted=f"{self.nodes} nodes, or no -N")
-        for key, value in (("--timeline", self.timeline), ("--matrix", self.matrix)):
-            if value is not None:
-                raise InputError("is not written of placed ranks", key=key, value=value, accepted="no --placement")
 
     def target(self) -> Target:
         """Where it will be done; InputError where a folder for files is not to be had."""

@@ -73,7 +73,20 @@ def _described(document: Document, about: Facts) -> list[tuple[str, str]]:
     return [
         ("machine", f"{_name(str(document.machine))}, as described; nothing here was measured"),
         ("simulated", _join(ranks, "network exact to the flit, protocols of the description")),
+        ("placed", _placed(document)),
     ]
+
+
+def _placed(document: Document) -> str:
+    """On which nodes ranks are where that was asked for; each launch's notes name them."""
+    stated = next((host.stated for host in document.provenance.values()), {})
+    way = stated.get("placement")
+    if not isinstance(way, str):
+        return ""
+    if way[:1].isdecimal():
+        return f"ranks on nodes {way}"
+    seed = stated.get("placement_seed")
+    return _join(f"ranks {way}", None if seed is None else f"drawn by seed {seed}")
 
 
 def _name(machine: str) -> str:

@@ -25,7 +25,6 @@ MOST_CAUSES = 3  # among the first lines
 MOST_CHOICES = 2  # operations for which a library chose badly
 FAR = 0.5  # of its bound: less is worth a line
 NOISY = 0.01  # share of the time that noise takes
-TOO_FEW = re.compile(r"needs \d+ ranks, each on ")  # the reason of a benchmark that was skipped for too few
 QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "scratch")  # known, and no news
 BUSY = ("busy", "stolen time")  # what the run's own accounting reports more precisely
 
@@ -36,6 +35,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_wrong(document),
         *_missing(document),
         *_causes(document),
+        *_cut_short(document),
         *_nodes(document),
         *_noise(document),
         *_over_time(document),
@@ -80,7 +80,7 @@ def _missing(document: Document) -> Iterator[Finding]:
     if len(bad) > 2:
         names = ", ".join(section.benchmark for section in bad[2:8])
         yield _line(80, "missing", f"without a valid result in some cases as well: {names}", "their parts below")
-    few = [each for each in document.left_out if TOO_FEW.match(each.reason)]
+    few = [each for each in document.left_out if each.kind == "ranks"]
     if few:
         names = ", ".join(each.benchmark for each in few)
         yield _line(12, "missing", f"not measured for lack of ranks: {names}", "their least number is under This run")
@@ -113,6 +113,14 @@ def _causes(document: Document) -> Iterator[Finding]:
         few = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if len(odd) > 3 else "")
         text = f"{len(odd)} of {len(document.benchmarks)} benchmarks have disturbed cases: {few}"
         yield _line(60, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
+
+
+def _cut_short(document: Document) -> Iterator[Finding]:
+    names = [of.benchmark for of in document.benchmarks if any(note.startswith("cut short") for note in of.notes)]
+    if names:
+        few = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        text = f"cut short, as launches would have taken too long: {few}; fewer readings stand behind their figures"
+        yield _line(30, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
 
 
 def _plain(text: str) -> str:

@@ -49,7 +49,9 @@ def _spread(lines: Sequence[ReachedLine]) -> Criterion:
     known = sorted((line.spread, line.title) for line in lines if line.spread is not None)
     limits = f"up to {_limits(MIDDLE)} (median) and {_limits(WORST_LINE)} (worst)"
     if not known:
-        return _criterion("spread between launches", "D", "no main figure has several launches", limits)
+        return _criterion(
+            "spread between launches", "D", "no main figure has an estimate from several launches", limits
+        )
     middle, (worst, title) = known[len(known) // 2][0], known[-1]
     letter = max(_letter(middle, MIDDLE), _letter(worst, WORST_LINE))
     text = f"{percent(middle)} of the value (median of the main figures), worst {percent(worst)} ({title})"

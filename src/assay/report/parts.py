@@ -26,6 +26,7 @@ from assay.report import (
     over_time,
     over_time_plots,
     own_tables,
+    pairings,
     pairs_shown,
     plots,
     reached,
@@ -59,7 +60,10 @@ class HeadlineShown:
 
 @dataclass(frozen=True)
 class BenchmarkOnPage:
-    """One benchmark on the page. `plots`: keys of what is drawn; `rank`: its place among those of its part."""
+    """One benchmark on the page. `plots`: keys of what is drawn; `rank`: its place among those of its part.
+
+    `meanings`: names of figures, and what they are.
+    """
 
     name: str
     title: str
@@ -81,6 +85,7 @@ class BenchmarkOnPage:
     own: list[Grid]
     over_time: list[str]
     cases: int
+    meanings: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -175,7 +180,14 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
         own=own_tables.tables(document, section),
         over_time=over_time.lines(section),
         cases=len(cases(section)["rows"]),
+        meanings=_meanings(section),
     )
+
+
+def _meanings(section: Section) -> list[tuple[str, str]]:
+    """What each figure is, in the record's words, each once."""
+    found = {figure.name.replace("_", " "): figure.help for figure in section.figures if figure.help}
+    return list(found.items())
 
 
 def _plots(section: Section) -> list[Plot]:
@@ -187,6 +199,8 @@ def _plots(section: Section) -> list[Plot]:
         return by_pair
     if under_load := loaded.plots(section):
         return under_load
+    if over_pairings := pairings.plots(section):
+        return [*over_pairings, *over_time_plots.plots(section)]
     if by_block := file_rates.plots(section):
         return [*by_block, *over_time_plots.plots(section)]
     if by_kernel := kernel_curves.plots(section):

@@ -155,7 +155,8 @@ def levels(section: Section) -> Grid | None:
                 value for e in entries if level not in e.unsampled and (value := e.relative[level]) is not None
             )
             cells.append(percent(known[len(known) // 2]) if known else "not sampled")
-        rows.append((name.replace("_", " "), *cells, str(len(entries)), str(sum(e.readings for e in entries))))
+        if set(cells) != {"not sampled"}:  # as a simulated launch has it, of which there is one block
+            rows.append((name.replace("_", " "), *cells, str(len(entries)), str(sum(e.readings for e in entries))))
     headings = ("metric", "between launches", "between blocks", "between readings", "cases", "readings")
     note = "Robust standard deviation over the median, by level; median of the cases."
     return grid("Where the spread comes from", headings, rows, note) if rows else None

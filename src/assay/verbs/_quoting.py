@@ -49,8 +49,8 @@ def _described(wishes: Wishes) -> bool:
     try:
         wishes.target()
     except InputError:
-        if wishes.machine or wishes.via or _has_file(str(wishes.on)):
-            raise  # keys of a description, a variant or a launcher are for what can be run
+        if wishes.machine or wishes.via or wishes.placement is not None or _has_file(str(wishes.on)):
+            raise  # keys of a description, a variant, a launcher or a placement are for what can be run
         return False
     return True
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.benchmark.record import Benchmark
 from assay.benchmark.variants import MpiVariant
+from assay.described.placed import listed
 from assay.document.quoted import Quoted
 from assay.errors import MeasurementError
 from assay.execute.absent import absent
@@ -33,11 +34,9 @@ class Evaluation:
 def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text: None) -> Evaluation:
     """Turn an evaluation's options into what is to be done.
 
-    `options`: on, via, nodes, ppn, profile, only, launches, within, budget, seed, compilers, flags, isas, mpis,
-    transports. `say` names
-    what is skipped, and what is measured without a variant.
-    InputError where they contradict each other,
-    MeasurementError where what was named cannot be measured here.
+    `options`: on, via, nodes, ppn, placement, profile, only, launches, within, budget, seed, compilers, flags, isas,
+    mpis, transports. `say` names what is skipped, and what is measured without a variant. InputError where they
+    contradict each other, MeasurementError where what was named cannot be measured here.
     """
     on, nodes, profile = options["on"], options["nodes"], options["profile"]
     parts = chosen(
@@ -56,13 +55,15 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         within=share(options["within"], "--within"),
         budget=seconds(options["budget"], "--budget"),
         seed=options["seed"],
+        placement=options["placement"],
         variants=wished(
             wanted, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
         ),
     )
     wishes.check()
     if nodes is None and on is not None:
-        wishes = _all_nodes(wishes, on)
+        named = None if wishes.placement is None else listed(wishes.placement)
+        wishes = _all_nodes(wishes, on) if named is None else replace(wishes, nodes=len(named))
     quoted = _quoting.quoted_whole(wishes, parts)
     if quoted is not None:
         return Evaluation(None, quoted)
@@ -91,7 +92,7 @@ def _too_few(record: Benchmark, on: str | None, nodes: int | None) -> dict[str, 
     reason = f"needs {least} ranks, each on a {place} of its own"
     if nodes is not None:
         reason += f", or --ppn {-(-least // nodes)} on {nodes} node{'s' * (nodes > 1)}"
-    return {"benchmark": record.name, "title": record.title, "reason": reason}
+    return {"benchmark": record.name, "title": record.title, "reason": reason, "kind": "ranks"}
 
 
 def _all_nodes(wishes: Wishes, on: str) -> Wishes:

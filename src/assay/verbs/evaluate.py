@@ -24,6 +24,7 @@ from assay.verbs._options import (
     On,
     Only,
     PerNode,
+    Placement,
     Profile,
     Quiet,
     RunFolder,
@@ -43,6 +44,7 @@ def register(app: typer.Typer) -> None:
         via: Via = None,
         nodes: Nodes = None,
         ppn: PerNode = None,
+        placement: Placement = None,
         profile: Profile = "quick",
         only: Only = None,
         compilers: Compilers = None,
@@ -88,6 +90,7 @@ def register(app: typer.Typer) -> None:
         else:
             given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
             given |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
+            given |= {"placement": placement}
             given |= {"compilers": compilers, "flags": flags, "isas": isas}
             given |= {"mpis": mpis, "transports": transports}
             found = evaluation(given, lambda text: print(text, file=sys.stderr))

@@ -18,6 +18,7 @@ from assay.verbs._options import (
     On,
     Only,
     PerNode,
+    Placement,
     Profile,
     Quiet,
     Seed,
@@ -39,6 +40,7 @@ def register(app: typer.Typer) -> None:
         via: Via = None,
         nodes: Nodes = None,
         ppn: PerNode = None,
+        placement: Placement = None,
         profile: Profile = "quick",
         only: Only = None,
         compilers: Compilers = None,
@@ -66,7 +68,7 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._wishing import evaluation
 
         given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
-        given |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
+        given |= {"launches": launches, "within": within, "budget": budget, "seed": seed, "placement": placement}
         given |= {"compilers": compilers, "flags": flags, "isas": isas, "mpis": mpis, "transports": transports}
         wishes = evaluation(given, lambda text: print(text, file=sys.stderr)).wishes
         if wishes is None:
@@ -93,19 +95,20 @@ def register(app: typer.Typer) -> None:
             looks = ", ".join(map(str, made.spending.looks[1:]))
             if looks:
                 print(f"then up to {looks} launches, where intervals are wider than ±{made.spending.within:.1%}")
-        print(_words(expected))
+        print(_words(expected, made.spending is not None))
         for line in announced(records.values(), profile, here=via in (None, "local")) if on is None else ():
             print(line)
 
 
-def _words(expected: Duration | None) -> str:
+def _words(expected: Duration | None, several: bool) -> str:
     if expected is None:
         return "how long a simulation takes is not known before the first one"
     from assay.verbs._progress import duration as time_to_go
 
     text = f"{expected.launches} launches, about {time_to_go(expected.seconds)}"
     if expected.most > expected.seconds:
-        text += f", at most {time_to_go(expected.most)} if intervals stay wide"
+        why = "if intervals stay wide" if several else "where others' work has the processors"
+        text += f", at most {time_to_go(expected.most)} {why}"
     if expected.known == expected.launches:
         return f"{text} (as in earlier runs here)"
     return f"{text} (estimated, {expected.known} of them from earlier runs here); programs are compiled first, once"
