@@ -179,7 +179,7 @@ struct Effort {
   int search = 0, threads = 1;
 };
 
-Effort effort_of(const std::string& profile, const Range& range, bool single, bool one) {
+[[gnu::cold]] Effort effort_of(const std::string& profile, const Range& range, bool single, bool one) {
   const bool every = range.spacing == kernels::Spacing::every_pattern;
   if (!single)
     return profile == "quick" ? Effort{500, 1, 1} : profile == "full" ? Effort{10000, 8, 1} : Effort{2000, 3, 1};
@@ -200,7 +200,7 @@ void find_values(Values& values, const Arrays<T>& arrays, const Reference& of) {
 }
 
 template <class T>
-Check verify(const Arrays<T>& arrays, Values& values, const Reference& of, bool exactly, bool stated) {
+[[gnu::cold]] Check verify(const Arrays<T>& arrays, Values& values, const Reference& of, bool exactly, bool stated) {
   std::vector<double> errors;
   kernels::Argument worst;
   std::int64_t undone = 0;
@@ -233,7 +233,7 @@ Check verify(const Arrays<T>& arrays, Values& values, const Reference& of, bool 
 using Kept = std::map<std::string, std::shared_ptr<Values>, std::less<>>;  // by function and range
 
 template <class T>
-void set_up(Case& at, Kept& kept) {
+[[gnu::cold]] void set_up(Case& at, Kept& kept) {
   constexpr bool single = sizeof(T) == 4;
   const std::string function = at.choice("function"), variant = at.choice("variant"), name = at.choice("range");
   const Entry& entry = entry_of(variant, function);
