@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.document.json_form import to_json
+from assay.document.run_document import Document
 from assay.report import balance, page, run_verdict
 from made_documents import document, figure, section
 
@@ -63,3 +64,47 @@ def test_the_most_threads_of_both_are_taken() -> None:
     run = document(section("stream", [*TRIADS, four], part="memory"), section("gemm", PRODUCTS, part="kernels"))
     (product,) = balance.balances(run)
     assert (product.threads, product.flop_per_byte) == (2, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("triads", "more", "expected"),
+    [
+        (
+            [each | {"state": "bound"} for each in TRIADS],
+            {},
+            "'s triad is known only by a bound, of which no ratio is formed",
+        ),
+        (
+            [each | {"state": "invalid", "value": None} for each in TRIADS],
+            {"warnings": ["000-stream failed: killed"]},
+            "'s triad has no valid result: 000-stream failed: killed",
+        ),
+        ([], {"warnings": ["000-stream failed: killed"]}, "'s triad has no valid result: 000-stream failed: killed"),
+        ([OTHERS[0]], {}, "'s triad is not among the kernels of this run"),
+    ],
+)
+def test_where_no_triad_stands_one_line_says_why(triads, more, expected) -> None:
+    kernels = section("gemm", PRODUCTS, part="kernels")
+    run = document(section("stream", triads, part="memory", title="Bandwidth", **more), kernels)
+    assert _told(run) == [f"no machine balance: Bandwidth{expected}"]
+
+
+def test_where_stream_was_skipped_one_line_says_why() -> None:
+    kernels = section("gemm", PRODUCTS, part="kernels")
+    skipped = {"benchmark": "latency, stream", "title": "Memory bandwidth", "reason": "no memory is free"}
+    run = document(kernels, left_out=[skipped])
+    assert _told(run) == ["no machine balance: Memory bandwidth was skipped: no memory is free"]
+
+
+def test_nothing_is_said_where_there_is_a_balance_or_half_of_it_was_not_asked_for() -> None:
+    streams, kernels = section("stream", TRIADS, part="memory"), section("gemm", PRODUCTS, part="kernels")
+    bound = section("stream", [each | {"state": "bound"} for each in TRIADS], part="memory")
+    assert [_told(document(*each)) for each in ((streams, kernels), (kernels,), (streams,), (bound,))] == [[]] * 4
+
+
+def _told(run: Document) -> list[str]:
+    """What the page, Markdown and the first screen say of it, each the same."""
+    texts = [each.text for each in run_verdict.of(run).findings if "balance" in each.text]
+    for shown in (page.markdown(run), page.html(run).replace("&#39;", "'")):
+        assert all(text in shown for text in texts) and ("no machine balance" in shown) == bool(texts)
+    return texts

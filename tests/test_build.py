@@ -114,28 +114,34 @@ def test_a_source_beside_a_header_of_its_name_is_compiled_once_and_anew_when_it_
     assert all(each.cached for each in build(pair, mpi=None, root=root).values())
 
 
-@pytest.mark.parametrize(("given", "untimed"), [("-O3 -march=native", "-O1{} -march=native"), ("-O0 -g", "-O0 -g")])
+def untimed(level, folder=""):
+    return f"// Compiled at {level}{folder and f' with {folder}/'}: nothing in this file is timed."
+
+
+@pytest.mark.parametrize("level", ["-O1", "-Og"])
+@pytest.mark.parametrize(("given", "less"), [("-O3 -march=native", "{} -march=native"), ("-O0 -g", "-O0 -g")])
 def test_only_what_says_that_nothing_in_it_is_timed_is_compiled_at_o1_and_is_linked_behind_the_rest(
-    tmp_path, monkeypatch, given, untimed
+    tmp_path, monkeypatch, given, less, level
 ):
     """Of an inline function that both hold the linker takes the first object's: the one of the user's flags."""
     monkeypatch.setenv("CXXFLAGS", given)
     words, loops = tmp_path / "a_words.cpp", tmp_path / "b_loops.cpp"
-    words.write_text(f"{UNTIMED}\nint words() {{ return 1; }}\n")
-    loops.write_text(f"// {UNTIMED}\nint loops() {{ return 1; }}\n")  # quoted, not said
+    words.write_text(f"{untimed(level)}\nint words() {{ return 1; }}\n")
+    loops.write_text(f"// {untimed(level)}\nint loops() {{ return 1; }}\n")  # quoted, not said
     compiler = find_compiler()
     made = units_of([words, loops], tmp_path, tmp_path, compiler, compiler)
     more = " -fexpensive-optimizations" if compiler.identity.startswith("g++") else ""
-    assert [(unit.source, unit.compiler.flags) for unit in made] == [(loops, given), (words, untimed.format(more))]
+    assert [(unit.source, unit.compiler.flags) for unit in made] == [(loops, given), (words, less.format(level + more))]
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64" or not shutil.which("objdump"), reason="needs x86-64 and objdump")
-def test_what_is_not_timed_leaves_no_upper_halves_of_vector_registers_set(tmp_path, monkeypatch):
+@pytest.mark.parametrize("level", ["-O1", "-Og"])
+def test_what_is_not_timed_leaves_no_upper_halves_of_vector_registers_set(tmp_path, monkeypatch, level):
     """A copy of 32 bytes goes through a register of 256 bits; a C library without AVX that is called next is slow."""
     monkeypatch.setenv("CXXFLAGS", "-O3 -march=icelake-server")
     words = tmp_path / "words.cpp"
     copied = "struct Four { double of[4]; };\nvoid copy(Four& to, const Four& from) { to = from; }\n"
-    words.write_text(f"{UNTIMED}\n{copied}")
+    words.write_text(f"{untimed(level)}\n{copied}")
     compiler = find_compiler()
     (unit,) = units_of([words], tmp_path, tmp_path, compiler, compiler)
     make(unit, tmp_path, 60)
@@ -145,32 +151,43 @@ def test_what_is_not_timed_leaves_no_upper_halves_of_vector_registers_set(tmp_pa
 
 def test_what_is_not_timed_in_a_folder_is_compiled_as_one_for_all_programs_alike(tmp_path):
     """Whichever of them a program includes, so that their object is made once; a source that is timed is its own."""
-    for name, first_line in (("a", UNTIMED), ("b", UNTIMED), ("c", "// timed")):
-        (tmp_path / f"{name}.hpp").write_text(f"#pragma once\nint {name}();\n")
-        (tmp_path / f"{name}.cpp").write_text(f'{first_line}\n#include "{name}.hpp"\nint {name}() {{ return 1; }}\n')
+    lines = {
+        "one/a": untimed("-Og"),
+        "one/b": untimed("-Og"),
+        "other/c": untimed("-Og", "one"),
+        "one/d": untimed("-O1"),
+        "other/e": "// timed",
+    }
+    for path, first_line in lines.items():
+        folder, name = path.split("/")
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / f"{path}.hpp").write_text(f"#pragma once\nint {name}();\n")
+        (tmp_path / f"{path}.cpp").write_text(f'{first_line}\n#include "{path}.hpp"\nint {name}() {{ return 1; }}\n')
     compiler = find_compiler()
     objects = []
-    for number, names in enumerate(("a", "bc")):
+    for number, used in enumerate((["one/a"], ["other/c"], ["one/b", "one/d", "other/e"])):
         program = tmp_path / f"main{number}.cpp"
-        used = "".join(f'#include "{name}.hpp"\n' for name in names)
-        program.write_text(used + f"int main() {{ return {' + '.join(f'{name}()' for name in names)}; }}\n")
+        called = " + ".join(f"{path[-1]}()" for path in used)
+        included = "".join(f'#include "{path}.hpp"\n' for path in used)
+        program.write_text(f"{included}int main() {{ return {called}; }}\n")
         _, sources = shared(includes([program], tmp_path), tmp_path)
         units = units_of(sources, tmp_path, tmp_path / "units", compiler, compiler)
         for unit in units:
             make(unit, tmp_path, 60)
-        objects.append([unit.object for unit in units])
+        objects.append({unit.object for unit in units})
         binary = tmp_path / f"program{number}"
-        compiler.make("it", compiler.command(program, binary, tmp_path, {}, objects[-1]), binary, 60)
-        assert subprocess.run([binary]).returncode == len(names)
-    assert len(objects[0]) == 1 and len(objects[1]) == 2 and objects[0][0] == objects[1][1]
+        compiler.make("it", compiler.command(program, binary, tmp_path, {}, [*objects[-1]]), binary, 60)
+        assert subprocess.run([binary]).returncode == len(used)
+    assert len(objects[0]) == 1 and objects[1] == objects[0] and len(objects[2]) == 3 and objects[0] < objects[2]
 
 
 def test_no_source_that_is_compiled_at_o1_holds_a_measured_loop():
     """Not the sampler, nor a part of what a program measures: neither includes, nor is, one of the files that time."""
     root = programs_root()
-    marked = [path for path in root.rglob("*.[ch]pp") if UNTIMED in path.read_text().splitlines()]
+    marked = [path for path in root.rglob("*.[ch]pp") if UNTIMED.search(path.read_text())]
     assert len(marked) > 10
-    timed = {root / "timing" / name for name in ("sampler.hpp", "program.cpp", "clock.cpp", "reference.cpp")}
+    timed = {root / "timing" / name for name in ("sampler.cpp", "clock.cpp", "reference.cpp")}
+    assert all(path.is_file() for path in timed)
     for path in marked:
         files = includes([path], root)
         assert path.suffix == ".cpp" and path.with_suffix(".hpp").is_file()

@@ -161,17 +161,17 @@ void factor(Matrix& matrix, const Member& member) {
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   std::map<std::int64_t, std::shared_ptr<Matrix>> kept;
-  return run_program(record, argc, argv, [&](Case& at) {
+  return run_program(record, argc, argv, [&](Case& at) __attribute__((cold)) {
     const std::int64_t n = at.integer("size");
     if (n % tile) throw InputFault("parameter 'size': '" + std::to_string(n) + "'; accepted: multiples of 64");
-    threads::with_crew(at, team, [&](const auto& crew) {
+    threads::with_crew(at, team, [&](const auto& crew) __attribute__((cold)) {
       auto& matrix = kept[n];
       if (!matrix) matrix = std::make_shared<Matrix>(n);
       const auto work = [crew, own = matrix](std::int64_t operations) {
         for (; operations > 0; --operations) crew->run([&](const auto& member) { factor(*own, member); });
       };
       at.measure("time", work, {.reading = threads::least_reading});
-      at.check([=, own = matrix] {
+      at.check([=, own = matrix]() __attribute__((cold)) {
         std::fill(own->work.begin(), own->work.end(), 0);
         work(1);
         std::int64_t wrong = 0;

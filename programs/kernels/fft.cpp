@@ -118,7 +118,7 @@ struct Transform {
 
 // The worst of three errors, each as a share of what `log2 n` steps of rounding explain.
 template <class Work>
-double share_of_bound(Transform& of, const Work& work) {
+[[gnu::cold]] double share_of_bound(Transform& of, const Work& work) {
   const std::int64_t n = of.n;
   of.from = of.given;
   std::fill(of.to.begin(), of.to.end(), Number{});
@@ -171,7 +171,7 @@ void measure(Case& on, const std::shared_ptr<Transform>& of, const Once& once) {
 
 int main(int argc, char** argv) {
   const memory::LastLevel last = memory::find_last_level({threads::find_processors().cpus.front()});
-  return run_program(record, argc, argv, [&](Case& on) {
+  return run_program(record, argc, argv, [&](Case& on) __attribute__((cold)) {
     const std::int64_t n = on.integer("size");
     if (n & (n - 1)) throw InputFault("parameter 'size': '" + std::to_string(n) + "'; accepted: powers of two");
     const std::int64_t moved = 2 * n * static_cast<std::int64_t>(sizeof(Number));

@@ -115,7 +115,7 @@ using namespace assay::timing;
 
 template <class T>
 struct Product {
-  explicit Product(std::int64_t size) : n(size), a(elements(n * n)), b(a.size()), c(a.size()) {
+  [[gnu::cold]] explicit Product(std::int64_t size) : n(size), a(elements(n * n)), b(a.size()), c(a.size()) {
     panel.resize(elements(kernels::panel_elements(n, T{})));
     std::uint64_t state = 1;
     for (auto* matrix : {&a, &b})
@@ -132,7 +132,7 @@ struct Product {
 // A (B x) in long double beside C x, x of random signs: the most that a row is off, as a share of n units of rounding
 // of the sum of |A| (|B| 1), which no order of summation passes.
 template <class T>
-double share_of_bound(const Product<T>& of) {
+[[gnu::cold]] double share_of_bound(const Product<T>& of) {
   const std::int64_t n = of.n;
   std::vector<long double> x(Product<T>::elements(n)), y(x.size(), 0), most(x.size(), 0);
   std::uint64_t state = 2;
@@ -161,7 +161,7 @@ double share_of_bound(const Product<T>& of) {
 // Whole numbers from -4 to 4: every sum is exact, so C x is A (B x) for any x, here of 64 random bits and odd, so that
 // not even one wrong element can hide. How many rows are wrong.
 template <class T, class Multiply>
-std::int64_t wrong_rows(std::int64_t n, const Multiply& product) {
+[[gnu::cold]] std::int64_t wrong_rows(std::int64_t n, const Multiply& product) {
   auto of = std::make_shared<Product<T>>(n);
   std::uint64_t state = 3;
   for (auto* matrix : {&of->a, &of->b})
@@ -189,7 +189,7 @@ std::int64_t wrong_rows(std::int64_t n, const Multiply& product) {
 using Made = std::map<std::int64_t, std::shared_ptr<void>>;
 
 template <class T, class Multiply>
-void measure(Case& at, Made& made, const Multiply& product) {
+[[gnu::cold]] void measure(Case& at, Made& made, const Multiply& product) {
   const std::int64_t n = at.integer("size");
   auto& kept = made[n];
   if (!kept) kept = std::make_shared<Product<T>>(n);
@@ -211,7 +211,7 @@ void measure(Case& at, Made& made, const Multiply& product) {
 }
 
 template <class T>
-void measure(Case& at, const std::shared_ptr<threads::Team>& team, Made& made) {
+[[gnu::cold]] void measure(Case& at, const std::shared_ptr<threads::Team>& team, Made& made) {
   const int members = static_cast<int>(at.integer("threads"));
   if (!team->holds(at, members)) return;
   if (at.choice("code") == "ours") {

@@ -179,7 +179,7 @@ struct Effort {
   int search = 0, threads = 1;
 };
 
-Effort effort_of(const std::string& profile, const Range& range, bool single, bool one) {
+[[gnu::cold]] Effort effort_of(const std::string& profile, const Range& range, bool single, bool one) {
   const bool every = range.spacing == kernels::Spacing::every_pattern;
   if (!single)
     return profile == "quick" ? Effort{500, 1, 1} : profile == "full" ? Effort{10000, 8, 1} : Effort{2000, 3, 1};
@@ -200,7 +200,7 @@ void find_values(Values& values, const Arrays<T>& arrays, const Reference& of) {
 }
 
 template <class T>
-Check verify(const Arrays<T>& arrays, Values& values, const Reference& of, bool exactly, bool stated) {
+[[gnu::cold]] Check verify(const Arrays<T>& arrays, Values& values, const Reference& of, bool exactly, bool stated) {
   std::vector<double> errors;
   kernels::Argument worst;
   std::int64_t undone = 0;
@@ -230,10 +230,22 @@ Check verify(const Arrays<T>& arrays, Values& values, const Reference& of, bool 
   return {!stated || judged <= most_ulp, text};
 }
 
-using Kept = std::map<std::string, std::shared_ptr<Values>, std::less<>>;  // by function and range
+struct Kept {
+  std::map<std::string, std::shared_ptr<Values>, std::less<>> values;  // by function and range
+  std::int64_t judged = 0;                                             // loops of which all 2^32 arguments were judged
+};
+
+// Whether all 2^32 arguments are judged of the loop of a case, which takes minutes.
+[[gnu::cold]] bool judges_all(const CaseSettings& of, const std::string& profile) {
+  const std::string &function = of.at("function").text, &name = of.at("range").text;
+  if (of.at("type").text != "float32" || entry_of(of.at("variant").text, function).absent) return false;
+  const auto range = kernels::range_of(function, name, true);
+  const bool one = kernels::reference(function).one != nullptr;
+  return range && effort_of(profile, *range, true, one).count == std::int64_t{1} << 32;
+}
 
 template <class T>
-void set_up(Case& at, Kept& kept) {
+[[gnu::cold]] void set_up(Case& at, Kept& kept) {
   constexpr bool single = sizeof(T) == 4;
   const std::string function = at.choice("function"), variant = at.choice("variant"), name = at.choice("range");
   const Entry& entry = entry_of(variant, function);
@@ -265,11 +277,17 @@ void set_up(Case& at, Kept& kept) {
 
   const bool fast = variant.starts_with("fast");
   const bool stated = !fast || name == "usual";  // elsewhere -ffast-math promises nothing: its errors are shown
-  auto& values = kept[function + " " + name];
+  auto& values = kept.values[function + " " + name];
   if (!values) values = std::make_shared<Values>();
   at.check([arrays, values, &of, fast, stated] { return verify<T>(*arrays, *values, of, !fast, stated); });
   if (at.launch() != 0) return;
   const Effort effort = effort_of(at.profile(), *range, single, of.one != nullptr);
+  if (effort.count == std::int64_t{1} << 32) {
+    const auto& all = at.all_cases();
+    const auto loops =
+        std::count_if(all.begin(), all.end(), [&](const auto& of) { return judges_all(of, at.profile()); });
+    at.progress(kept.judged++, loops, "all 2^32 arguments of " + what);
+  }
   const Judged judged = kernels::judge<T>(entry, *range, effort.count, effort.search, effort.threads);
   if (judged.disagreement > 1e-5)
     at.warn(what + ": the reference is " + Json::write(judged.disagreement) + " ulp from MPFR");

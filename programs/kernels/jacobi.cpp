@@ -106,12 +106,12 @@ void sweeps(Crew& crew, Grid& grid, std::int64_t times) {
 
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
-  return run_program(record, argc, argv, [&](Case& at) {
-    threads::with_crew(at, team, [&](const auto& crew) {
+  return run_program(record, argc, argv, [&](Case& at) __attribute__((cold)) {
+    threads::with_crew(at, team, [&](const auto& crew) __attribute__((cold)) {
       auto grid = std::make_shared<Grid>(at.integer("size"));
       grid->start();
       at.measure("time", [=](std::int64_t times) { sweeps(*crew, *grid, times); }, {.reading = threads::least_reading});
-      at.check([=] {
+      at.check([=]() __attribute__((cold)) {
         grid->start();
         constexpr int times = 25;
         sweeps(*crew, *grid, times);

@@ -112,7 +112,7 @@ double residual(const System& of, const Numbers& x) {
 // The case's own solution, so that the check is of what was measured: one of 8000 equations takes seconds to find
 // again.
 template <class Solve>
-void measure(Case& on, const std::shared_ptr<System>& of, const Solve& solve) {
+[[gnu::cold]] void measure(Case& on, const std::shared_ptr<System>& of, const Solve& solve) {
   const auto x = std::make_shared<Numbers>(at(of->n));
   on.measure("time", [=](std::int64_t times) {
     for (; times > 0; --times) {
@@ -135,7 +135,7 @@ void measure(Case& on, const std::shared_ptr<System>& of, const Solve& solve) {
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   std::map<std::int64_t, std::shared_ptr<System>> kept;
-  return run_program(record, argc, argv, [&](Case& on) {
+  return run_program(record, argc, argv, [&](Case& on) __attribute__((cold)) {
     const int members = static_cast<int>(on.integer("threads"));
     if (!team->holds(on, members)) return;
     auto& of = kept[on.integer("size")];

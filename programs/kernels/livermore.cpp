@@ -106,7 +106,7 @@ class Session {
     for (int loop = 1; loop <= loops; ++loop) sum += in(1 / flop_time(loop));
     return out(sum / loops);
   }
-  std::pair<int, std::string> wrong() {
+  [[gnu::cold]] std::pair<int, std::string> wrong() {
     auto exact = std::make_unique<Loops<long double>>();
     int count = 0;
     std::string text;
@@ -123,7 +123,7 @@ class Session {
     }
     return {count, text};
   }
-  std::string checksums() {  // what another evaluation is compared with
+  [[gnu::cold]] std::string checksums() {  // what another evaluation is compared with
     std::string text;
     for (int loop = 1; loop <= loops; ++loop) {
       work_->restore();
@@ -165,7 +165,7 @@ class Session {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_program(record, argc, argv, [](Case& at) {
+  return run_program(record, argc, argv, [](Case& at) __attribute__((cold)) {
     auto session = std::make_shared<Session>();
     at.measure("pass",
                [session](std::int64_t passes) {

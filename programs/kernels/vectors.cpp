@@ -288,7 +288,7 @@ class Run {
   std::int64_t batch_ = 0;
 };
 
-Check Run::verify() {
+[[gnu::cold]] Check Run::verify() {
   const Kernel& kernel = *shape_.kernel;
   double* const z = pool_->output();
   const std::int64_t places = shape_.room();
@@ -326,7 +326,7 @@ int main(int argc, char** argv) {
   // Asked for alone, it is what the run is for: no half of a launch then goes to what nobody wanted to see.
   const bool by_index =
       std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "access=indexed"; });
-  return run_program(record, argc, argv, [&](Case& at) {
+  return run_program(record, argc, argv, [&](Case& at) __attribute__((cold)) {
     if (!threads::pin(cpu)) at.note("the thread could not be held on one hardware thread");
     const Shape shape{&kernels::table[find(kernels::table, at.choice("kernel"))],
                       find(kernels::accesses, at.choice("access")), at.integer("length")};

@@ -1,4 +1,4 @@
-// Compiled at -O1: nothing in this file is timed.
+// Compiled at -Og with timing/: nothing in this file is timed.
 #include "threads/processors.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Compiled at -O1: nothing in this file is timed.
+// Compiled at -Og: nothing in this file is timed.
 #include "timing/case.hpp"
 
 #include "timing/launch.hpp"
@@ -47,6 +47,9 @@ void Case::also_observe(std::string metric, std::function<double()> value) {
 void Case::write(const Json& line) { output_.line(line); }
 Json Case::label() const { return json_of(settings_); }
 void Case::check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
+void Case::progress(std::int64_t done, std::int64_t of, std::string_view now) {
+  output_.line(Json().text("event", "progress").integer("done", done).integer("of", of).text("now", now));
+}
 void Case::note(std::string_view text) { output_.note(text); }
 void Case::warn(std::string_view text) { output_.note("doubted: " + std::string(text)); }
 void Case::afterwards(std::function<std::string()> ask) { afterwards_.push_back(std::move(ask)); }

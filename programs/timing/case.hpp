@@ -66,6 +66,11 @@ class Case {
   // Writes a line of the program's own among the others: what readings alone do not hold (a trace).
   void write(const Json& line);
   Json label() const;
+  // Says how far a long piece of work outside of what is measured has come: `done` of `of` pieces, and the one that
+  // begins now. A run shows it while it lasts.
+  void progress(std::int64_t done, std::int64_t of, std::string_view now);
+  // The values of all cases of this launch.
+  const std::vector<CaseSettings>& all_cases() const { return options_.cases; }
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify);
   void note(std::string_view text);

@@ -1,11 +1,11 @@
-// Compiled at -O1: nothing in this file is timed.
+// Compiled at -Og: nothing in this file is timed.
 #include "timing/energy_events.hpp"
 
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
+#include <string>
 
 #include "timing/topology.hpp"
 
@@ -17,15 +17,15 @@ std::string perf_devices_folder() {
 }
 
 EnergyEvents::EnergyEvents(const std::string& devices, const OpenCounter& open) {
-  const std::filesystem::path device = std::filesystem::path(devices) / "power";
-  const std::int64_t type = std::strtoll(line_of_file((device / "type").string()).c_str(), nullptr, 10);
+  const std::string device = devices + "/power";
+  const std::int64_t type = std::strtoll(line_of_file(device + "/type").c_str(), nullptr, 10);
   for (const std::string_view name : {"energy-pkg", "energy-ram", "energy-psys"}) {
-    const std::filesystem::path at = device / "events" / name;
-    const std::string event = line_of_file(at.string());
-    const double joules = std::strtod(line_of_file(at.string() + ".scale").c_str(), nullptr);
-    if (event.empty() || line_of_file(at.string() + ".unit") != "Joules" || !(joules > 0)) continue;
+    const std::string at = device + "/events/" + std::string(name);
+    const std::string event = line_of_file(at);
+    const double joules = std::strtod(line_of_file(at + ".scale").c_str(), nullptr);
+    if (event.empty() || line_of_file(at + ".unit") != "Joules" || !(joules > 0)) continue;
     there_ = true;
-    for (const std::int64_t cpu : cpu_list(line_of_file((device / "cpumask").string()))) {
+    for (const std::int64_t cpu : cpu_list(line_of_file(device + "/cpumask"))) {
       const int file = (open ? open : open_counter)(type, counter_config(event), cpu);
       if (file < 0 && refused_ == 0) refused_ = errno ? errno : EINVAL;
       if (file >= 0) open_.push_back({name, file, joules});

@@ -1,4 +1,4 @@
-// Compiled at -O1: nothing in this file is timed.
+// Compiled at -Og: nothing in this file is timed.
 #include "timing/host_facts.hpp"
 
 #include <sys/utsname.h>

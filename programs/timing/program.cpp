@@ -1,3 +1,4 @@
+// Compiled at -Og: nothing in this file is timed.
 #include "timing/program.hpp"
 
 #include <algorithm>

@@ -2,12 +2,9 @@
 // milliseconds before they sleep, on hardware threads, caches and clocks that the next case is measured on.
 #pragma once
 
-#include <chrono>
+#include <dirent.h>
+
 #include <ctime>
-#include <filesystem>
-#include <iterator>
-#include <system_error>
-#include <thread>
 
 namespace assay::timing {
 
@@ -18,19 +15,23 @@ inline double processor_time() {  // s, of all threads of this process
 }
 
 inline bool has_other_threads() {
-  std::error_code none;
-  std::filesystem::directory_iterator tasks("/proc/self/task", none);
-  return !none && std::distance(begin(tasks), end(tasks)) > 1;
+  DIR* const tasks = opendir("/proc/self/task");
+  if (!tasks) return false;
+  int entries = 0;  // two of them the folder itself and the one above
+  while (entries < 4 && readdir(tasks)) ++entries;
+  closedir(tasks);
+  return entries > 3;
 }
 
 // Waits, asleep, until this process's other threads are asleep too; after `most` seconds it is as it is.
 inline void settle(double most = 0.2) {
   if (!has_other_threads()) return;
-  constexpr double look = 1e-3;   // s asleep between two looks
+  constexpr double look = 1e-3;  // s asleep between two looks
+  constexpr timespec asleep{0, 1'000'000};
   constexpr double still = 0.15;  // of a look: what waking up costs; one spinning thread uses all of it
   for (double waited = 0; waited < most; waited += look) {
     const double before = processor_time();
-    std::this_thread::sleep_for(std::chrono::duration<double>(look));
+    nanosleep(&asleep, nullptr);
     if (processor_time() - before < still * look) return;
   }
 }

@@ -144,15 +144,23 @@ def build(
             raise
         longest_first = sorted(plans, key=lambda plan: plan.bytes, reverse=True)  # or the last one is compiled alone
         made = pool.map(lambda plan: _one(plan, units, root, folder, timeout, progress), longest_first)
+        # A disassembler reads the kernels of one program while the next ones are compiled.
+        widths = [(plan.name, pool.submit(_widths, plan, units)) for plan in longest_first if plan.apart]
         by_name = dict(zip([plan.name for plan in longest_first], made, strict=True))
     built = {benchmark.name: by_name[benchmark.name] for benchmark in benchmarks}
+    for name, found in widths:
+        built[name] = replace(built[name], vectorised=found.result())
     for plan in plans:
-        if plan.apart:
-            found = by_units({unit.name: unit.object for unit in plan.apart})
-            built[plan.name] = replace(built[plan.name], vectorised=found)
         if plan.variant is not None:
             built[plan.name] = replace(built[plan.name], variant=_by_variant(plan, root))
     return built
+
+
+def _widths(plan: _Plan, units: Mapping[Path, Future[None]]) -> tuple[Kernel, ...] | None:
+    for unit in plan.apart:
+        if unit.object in units:
+            units[unit.object].result()
+    return by_units({unit.name: unit.object for unit in plan.apart})
 
 
 def _missing(plan: _Plan, begun: Mapping[Path, Future[None]]) -> Iterator[SharedUnit]:

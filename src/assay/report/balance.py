@@ -7,6 +7,7 @@ best reading that only bounds a rate nothing is concluded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from assay.document.balance import MachineBalance
@@ -32,6 +33,26 @@ def balances(document: Document) -> list[MachineBalance]:
 def streamed(document: Document) -> list[tuple[ReportedFigure, float]]:
     """The triad's estimates in B/s, as STREAM counts bytes, by ascending threads: the best size of each count."""
     return _best(document, STREAM, kernel="triad", vector=0)
+
+
+def missing(document: Document) -> str:
+    """Why there is no balance although a rate of arithmetic stands, in one line; "" where STREAM was not asked for."""
+    if balances(document) or not (_best(document, PRODUCT, type="float64") or best_peak(document.benchmarks)):
+        return ""
+    skipped = [each for each in document.left_out if STREAM in re.split(r", *", each.benchmark)]
+    if skipped:
+        return f"no machine balance: {skipped[0].title} was skipped: {skipped[0].reason}"
+    section = next((each for each in document.benchmarks if each.benchmark == STREAM), None)
+    if section is None:
+        return ""
+    triads = [each for each in section.figures if each.name == "rate" and each.params.get("kernel") == "triad"]
+    if any(each.state == "bound" for each in triads):
+        why = "is known only by a bound, of which no ratio is formed"
+    elif triads or not section.figures:
+        why = "has no valid result" + (f": {section.warnings[0]}" if section.warnings else "")
+    else:
+        why = "is not among the kernels of this run"
+    return f"no machine balance: {section.title}'s triad {why}"
 
 
 def _best(document: Document, benchmark: str, **case: object) -> list[tuple[ReportedFigure, float]]:

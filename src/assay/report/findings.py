@@ -15,7 +15,7 @@ from assay.document.run_verdict import Finding, ReachedLine
 from assay.document.section import Section
 from assay.machine.abilities import HostWarning
 from assay.report import accuracy, choices, choices_first, guidelines, over_time, pairs_shown
-from assay.report.balance import balances, streamed
+from assay.report.balance import balances, missing, streamed
 from assay.report.bounds import percent, values
 from assay.report.units import human
 from assay.report.variant_tables import title
@@ -165,6 +165,8 @@ def _balance(document: Document) -> Iterator[Finding]:
     """How many flops per byte from memory must feed, on as many threads as streamed."""
     found = balances(document)
     if not found:
+        if why := missing(document):
+            yield _line(19, "missing", why, "`assay run stream --set kernel=triad` measures the triad alone")
         return
     first, *others = found
     computed = f"{first.against}: {human(first.bandwidth, 'B/s', 3)} for {human(first.rate, 'flop/s', 3)}"

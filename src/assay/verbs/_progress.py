@@ -6,12 +6,14 @@ Programs are compiled first, then measured: the current task, how many are done,
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.execute.plan import Task
+from assay.execute.within_launch import WITHIN
 
 COMPILING = "compiling "  # how a line of the compiler's progress begins
 EVERY = 10.0  # s between two plain lines
@@ -54,9 +56,15 @@ def _lines(tasks: Sequence[Task], out: Callable[[str], None], clock: Callable[[]
     """Plain lines: one when compiling begins, one when measuring does, and one every ten seconds with what is left."""
     began: list[float] = []
     last, compiled, done = clock(), 0, 0
+    within = -math.inf  # when progress within a launch was last printed: the first line at once
 
     def say(text: str) -> None:
-        nonlocal last, compiled
+        nonlocal last, compiled, within
+        if text.startswith(WITHIN):
+            if clock() - within >= EVERY:
+                within = last = clock()
+                out(text.removeprefix(WITHIN))
+            return
         if not text.startswith(COMPILING):
             out(text)
             return
@@ -107,6 +115,9 @@ def _display(tasks: Sequence[Task], programs: int) -> Iterator[ProgressCallbacks
             if text.startswith(COMPILING):
                 name = text.removeprefix(COMPILING).partition(" (")[0]
                 bar.update(line, advance=0 if name.startswith("what ") else 1, description=name)
+            elif text.startswith(WITHIN):
+                measuring()
+                bar.update(line, description=text.removeprefix(WITHIN))
             else:
                 console.print(text, highlight=False, markup=False)
 
