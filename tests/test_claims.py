@@ -14,9 +14,10 @@ from assay.machine import published as block
 from assay.papers.cells import allowance
 from assay.papers.cells.answers import Answer
 from assay.papers.cells.described_file import read
-from assay.papers.claims import claim_kinds, clusters, from_print, special, unjudged
+from assay.papers.claims import claim_kinds, clusters, from_print, special, unjudged, whole_programs
 from assay.papers.claims import messages as claims
 from assay.papers.claims.quantities import QUANTITIES
+from assay.papers.contrasts import computing, table
 from assay.papers.machines import fallen_apart as uncertain
 from assay.papers.machines.document import claim_grid, judged_claim
 
@@ -45,7 +46,7 @@ def outcome(name: str, time: Callable[[str, int, int], float]) -> str:
 
 def simulated(claim: block.Claim) -> bool:
     """Whether a simulation answers it."""
-    if claim.id in unjudged.REASONS or claim.id in from_print.JUDGES:
+    if claim.id in unjudged.REASONS or claim.id in from_print.JUDGES or whole_programs.speaks_of_whole_programs(claim):
         return False
     if claim.id in special.JUDGES or claim.id in clusters.JUDGES:
         return True
@@ -55,13 +56,45 @@ def simulated(claim: block.Claim) -> bool:
 
 def test_every_claim_is_judged_or_named_with_a_reason() -> None:
     known = claims.published()
-    assert len(known) == 71 + 17  # the clusters' about communication
+    assert len(known) == 71 + 17 + 27  # the clusters' about communication, and about jobs, files and applications
     kinds = {
-        name: (simulated(claim), name in from_print.JUDGES, name in unjudged.REASONS) for name, claim in known.items()
+        name: (
+            simulated(claim),
+            name in from_print.JUDGES or name in whole_programs.JUDGES,
+            name in unjudged.REASONS or whole_programs.reason(claim) is not None,
+        )
+        for name, claim in known.items()
     }
     assert all(sum(each) == 1 for each in kinds.values()), [n for n, each in kinds.items() if sum(each) != 1]
     assert {*special.JUDGES, *clusters.JUDGES, *from_print.JUDGES, *unjudged.REASONS, *claims.NOTES} <= set(known)
     assert sum(each[0] for each in kinds.values()) == 54 + 17
+
+
+def test_every_claim_of_van_der_steen_is_judged_or_named_somewhere() -> None:
+    """Of kernels and module 3 in papers/contrasts, all others here."""
+    of_kernels = {each.claim for contrast in table.CONTRASTS for each in contrast.stated} | {*computing.JUDGES}
+    every = {claim.id for claim in catalogue.load().claims if claim.id.startswith("vds.")}
+    assert len(every) == 61 and every <= of_kernels | set(claims.published())
+
+
+def test_jobs_and_files_are_judged_and_applications_named_with_a_reason() -> None:
+    """Printed: 16,000 and 9,320 s; 8 and 6, 5 and 4 MB/s. Four jobs of 11,000 s take 8 of 18 nodes each."""
+    asked = {k: claim for k, claim in claims.published().items() if whole_programs.speaks_of_whole_programs(claim)}
+    found = {name: claims.judge(Timed(lambda *_: 1.0), claim) for name, claim in asked.items()}
+    assert len(found) == 27
+    files, longer = found["vds.io-comparable"], found["vds.throughput-ibm-vs-sgi"]
+    assert files.outcome == longer.outcome == "holds" and files.mark == longer.mark == "restated"
+    assert [part.numbers.partition(" (")[0] for part in files.parts] == [
+        "mod3a, read: 8 MB/s, Origin2000 6 MB/s",
+        "mod3a, write: 5 MB/s, Origin2000 4 MB/s",
+    ]
+    assert longer.parts[0].numbers == "as printed: 16,000 s, 9,320 s on the IBM cluster"
+    assert found["vds.throughput-euroben-dominates"].outcome == "holds"
+    two_at_a_time = 2 * 11_000
+    assert two_at_a_time <= whole_programs.makespan("compaq-xp1000-cluster") < 2 * two_at_a_time
+    open_ = {name: each for name, each in found.items() if each.outcome == "cannot be told"}
+    assert len(open_) == 24 and all(each.parts[0].numbers for each in open_.values())
+    assert open_["vds.vasp-ethernet-1"].parts[0].numbers == "No benchmark measures it: applications."
 
 
 def test_what_is_judged_says_whether_it_was_an_input() -> None:

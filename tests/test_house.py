@@ -62,7 +62,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "papers.fitting": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "papers.cells"),
     },
-    "papers.claims": {"machine", "described", "report.units", "papers.cells", "papers.claims.judge"},
+    "papers.claims": {"machine", "described", "throughput", "report.units", "papers.cells", "papers.claims.judge"},
     "papers.pictures": {"machine", "described", "document", "papers.cells", "papers.claims"},
     "papers.machines": {
         *("machine", "described", "network", "document", "report.units"),

@@ -1,10 +1,11 @@
-"""The papers' claims about messages, each judged by code from simulated samples: holds, differs, or cannot be told.
+"""The papers' claims, each judged by code from simulated samples: holds, differs, or cannot be told.
 
-Every claim of the three papers is here, and what van der Steen says of clusters' communication: those that simulation
-answers (`claim_kinds` by their kind, `special` and `clusters` one by one), those about nodes that only the papers'
-own tables answer (`from_print`), and the rest with the reason why not (`unjudged`). Of each that is judged it is said
-whether it was an input (`provenance`). A described machine repeats itself exactly, so that a verdict needs no
-interval. Notes say how words were taken.
+Every claim of the three papers is here, and what van der Steen says of clusters' communication, of many users' jobs, of
+files and of applications (`whole_programs`; of kernels: papers/contrasts): those that simulation answers (`claim_kinds`
+by their kind, `special` and `clusters` one by one), those about nodes that only the papers' own tables answer
+(`from_print`), and the rest with the reason why not (`unjudged`). Of each that is judged it is said whether it was an
+input (`provenance`). A described machine repeats itself exactly, so that a verdict needs no interval. Notes say how
+words were taken.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from assay.machine.published import Claim
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.provenance import Provenance
 from assay.papers.cells.twins import has_rule
-from assay.papers.claims import clusters, from_print, special
+from assay.papers.claims import clusters, from_print, special, whole_programs
 from assay.papers.claims.claim_kinds import KINDS, about
 from assay.papers.claims.judge import ClaimPart, ClaimVerdict, fact, verdict
 from assay.papers.claims.unjudged import REASONS
@@ -46,11 +47,13 @@ NOTES = {
 
 
 def published() -> dict[str, Claim]:
-    """All claims of the three papers about these machines, and the clusters' about communication, by id."""
+    """All claims of the three papers about these machines, and the clusters' but for kernels, by id."""
     return {
         claim.id: claim
         for claim in catalogue.load().claims
-        if claim.id.startswith(PAPERS) or clusters.speaks_of_messages(claim)
+        if claim.id.startswith(PAPERS)
+        or clusters.speaks_of_messages(claim)
+        or whole_programs.speaks_of_whole_programs(claim)
     }
 
 
@@ -63,8 +66,11 @@ def evaluate(answers: Answers, machine: str | None = None, origin: dict[str, str
 
 def judge(answers: Answers, claim: Claim, behind: Provenance | None = None) -> ClaimVerdict:
     """Judge one claim on all its machines; marked by what the descriptions rest on."""
-    if claim.id in REASONS:
-        return verdict(claim.id, [fact(None, REASONS[claim.id])])
+    if (why := REASONS.get(claim.id) or whole_programs.reason(claim)) is not None:
+        return verdict(claim.id, [fact(None, why)])
+    if claim.id in whole_programs.JUDGES:
+        parts_of_whole = whole_programs.JUDGES[claim.id](claim)
+        return verdict(claim.id, parts_of_whole, whole_programs.NOTES[claim.id], "restated")
     if claim.id in from_print.JUDGES:
         return verdict(claim.id, from_print.JUDGES[claim.id](claim), "From print alone.", "restated")
     one = special.JUDGES.get(claim.id) or clusters.JUDGES.get(claim.id)
