@@ -55,13 +55,17 @@ def simulate(
     log = None
     logged = timeline is not None or matrix is not None
     per = int(machine.get("node", {}).get("processors", 1))
-    on = [rank // per for rank in range(ranks)]  # each rank's node
+    nodes: list[int] | None = None
+
+    def on() -> list[int]:
+        """Each rank's node: made when it is asked for, as a million of them are 40 MB."""
+        return [rank // per if nodes is None else nodes[rank // per] for rank in range(ranks)]
+
     try:
         if placement is not None:
             way, seed = placement
             nodes = nodes_for(description, way, nodes_filled(description, ranks, job.ppn), seed)
-            on = [nodes[node] for node in on]
-            places = [node * per + rank % per for rank, node in enumerate(on)]
+            places = [node * per + rank % per for rank, node in enumerate(on())]
             lines, log = _placed(*given, places, logged=logged)
             lines = _with_note(lines, f"placed on nodes {_shown(nodes)}" + (f" ({way})" if way in WAYS else ""))
         elif logged:
@@ -75,13 +79,13 @@ def simulate(
     except (RuntimeError, IndexError, MemoryError) as error:  # IndexError: a rank or tag that does not exist
         raise MeasurementError(f"{benchmark.name} on {description.name}: {error or 'out of memory'}") from None
     if log is not None and timeline is not None:
-        write_timeline(Path(timeline), log, on)
+        write_timeline(Path(timeline), log, on())
     if log is not None and matrix is not None:
-        write_matrix(Path(matrix), log, on)
+        write_matrix(Path(matrix), log, on())
     if benchmark.extra.get("pairs"):
         from assay.described.ways import with_ways
 
-        lines = with_ways(lines, description, on)
+        lines = with_ways(lines, description, on())
     try:
         with job.out.open("a", encoding="utf-8") as file:
             file.write(lines)
