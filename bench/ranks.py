@@ -4,10 +4,11 @@ METHOD rule 9, thirty launches. A launch holds both programs, and the plain one 
 order (pair.cpp), with the same bytes, batch and readings; medians of launches are compared, two one-sided tests at 3%.
 The scale marks are whole commands, everything compiled before: CPU time, the median of three runs and of it the
 system's part, and memory beside their bounds (a guest whose memory its host has yet to supply takes seconds of system
-time the first time that a gigabyte is used); `--scale` does only them. `--launches N` is for a quick look and claims nothing. `--osu FOLDER` compares with OSU's programs instead:
-bandwidth one way and both, allreduce, all-to-all and broadcast. Programs without a twin: _twin_cases.py; echo is in
-`./x bench messages`, fans have one neighbour. Spin and contention keep three and four processors busy:
-where there are two, the rank that measures has one and the others share one; contention's stream then has no load.
+time the first time that a gigabyte is used); `--scale` does only them. `--launches N` is for a quick look and claims
+nothing. `--osu FOLDER` compares with OSU's programs instead: bandwidth one way and both, allreduce, all-to-all and
+broadcast. Programs without a twin: _twin_cases.py; echo is in `./x bench messages`, fans have one neighbour. Spin and
+contention keep three and four processors busy: where there are two, the rank that measures has one and the others share
+one; contention's stream then has no load.
 """
 
 from __future__ import annotations
