@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tracemalloc
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,22 @@ def test_simulate_appends_the_lines_of_a_launch(tmp_path: Path) -> None:
     with pytest.raises(MeasurementError, match="cannot write"):
         full = Job("echo-0", ("echo",), 2, None, None, Path("/dev/full"), tmp_path / "log", 10.0)
         simulate(load(EXAMPLE), benchmarks()["echo"], full)
+
+
+def test_a_rank_more_takes_no_python_object(tmp_path: Path) -> None:
+    """An int per rank would be 40 MB for a million of them, which the core holds in little more than a gigabyte."""
+
+    def most(ranks: int) -> int:
+        job = Job("barrier-0", ("barrier",), ranks, None, None, tmp_path / "job.out", tmp_path / "log", 10.0)
+        tracemalloc.start()
+        try:
+            simulate(load(EXAMPLE, {"nodes": str(ranks)}), benchmarks()["barrier"], job)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    most(1 << 10)  # what is read once
+    assert most(1 << 15) - most(1 << 10) < 8 << 15
 
 
 def test_a_deadlock_is_said_in_words() -> None:
