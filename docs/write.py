@@ -65,23 +65,26 @@ smaller `precision`.
 
 ## Speed and memory
 
-CPU time per head hop (a message's head over one link), statistics included, on one core of an Intel Xeon guest with
-nothing beside it, the least of two or three runs; `./x bench network` prints it on any machine:
+CPU time per head hop (a message's head over one link), statistics included, on one core, with nothing beside it, the
+least of two to four runs; `./x bench network` prints it on any machine. `ns`: an Intel Xeon guest; `faster`: another
+such guest, on another day, before what short buffers and UGAL take here was found; `before`: the core for which the
+aims were set, on the first guest:
 
-| engine, case | ns | aimed at |
-|---|---|---|
-| worm, unit mesh 16 x 16 / cube of slower links / two channels | 33 / 35 / 34 | 40 |
-| worm, mesh beyond saturation | 97 | 100 |
-| worm, short buffers, messages of 32 / 512 / 4,096 flits, flit by flit (see below) | 145 / 139 / 148 | 150 |
-| worm, cut-through, mesh 16 x 16 | 77 | 80 |
-| worm, cut-through, 40,000 messages to one node | 101 | 150 |
-| packets, torus 16 x 16, load .2 / beyond saturation | 68 / 90 | 80: missed beyond saturation |
-| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 72 / 82 | 80: missed on the dragonfly, by 3% |
-| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 244 / 254 | 250: the dragonfly 2% above |
-| flits, messages of 512 flits / all to all, 1,024 flits | 270 / 384 | 400 |
-| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes, by plans alone | 772 / 478 | 250: missed |
+| engine, case | ns | faster | before | aimed at |
+|---|---|---|---|---|
+| worm, unit mesh 16 x 16 / cube of slower links / two channels | 41 / 43 / 43 | 33 / 35 / 34 | 136 / 100 / 125 | 40 |
+| worm, mesh beyond saturation | 106 | 97 | 273 | 100 |
+| worm, short buffers, messages of 32 / 512 / 4,096 flits | 84 / 77 / 89 | | 229 / 2,172 / more | 150 |
+| worm, cut-through, mesh 16 x 16 | 96 | 77 | 149 | 80 |
+| worm, cut-through, 40,000 messages to one node | 125 | 101 | | 150 |
+| packets, torus 16 x 16, load .2 / beyond saturation | 83 / 109 | 68 / 90 | 155 / 205 | 80 |
+| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 88 / 100 | 72 / 82 | 259 / 210 | 80 |
+| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 313 / 330 | 244 / 254 | 1,972 / 2,032 | 250 |
+| flits, messages of 512 flits / all to all, 1,024 flits | 359 / 474 | 270 / 384 | 24,507 / 44,893 | 400 |
+| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 628 / 637 | | 2,693 / 2,451 | 250: missed |
 
-Such a guest's speed changes by a tenth from one day to another; all rows are of one run.
+On the faster guest what is missed besides UGAL is packets beyond saturation, by 12%, and by 2 and 3% the dragonfly of
+flits and of packets; on the first one most rows miss by up to a third.
 
 Worms that buffers hold back which do not cover their credit loop have a closed form where all links are alike and no
 head is faster than its body (`worm/train.hpp`); worked out flit by flit at every grant, as before and as on unlike
@@ -118,15 +121,16 @@ cycles, 8,200 ns where ticks take 1,600 and both together, the short run's and t
 itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns per flit, whoever is in its way.
 
 Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 140 to
-260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not
-counted are the ways that UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a
-network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 390 to 900: wires and lanes of a
+260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages;
+not counted are the ways that UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that
+a network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 390 to 900: wires and lanes of a
 torus with two lanes are 224, with UGAL's four 288, a worm's stop at a link is 64 and a node has two to six of these, a
-message under way is 88, and with messages of 512 flits the table of events to come is 64 on so small a network; short
-buffers 820 to 1,050 and cut-through by the worm engine 920, mostly messages, which wait at their sources at these
-loads. From 3,072 links on packets go to the packet engine where no link has several channels: there it is about as
-fast as the worm engine and takes half of the memory. A message takes the same memory whatever its length (57 kB in
-all for four of 20 thousand or of 200 million flits through short buffers).
+message under way is 88, and with messages of 512 flits the table of events to come is 64 on so small a network: at
+three quarters of that load a torus of 16 x 16 nodes takes 374 and one of 64 x 64 takes 307; short buffers 820 to 1,050
+and cut-through by the worm engine 920, mostly messages, which wait at their sources at these loads. From 3,072 links
+on packets go to the packet engine where no link has several channels: there it is about as fast as the worm engine and
+takes half of the memory. A message takes the same memory whatever its length (57 kB in all for four of 20 thousand or
+of 200 million flits through short buffers).
 """
 
 
