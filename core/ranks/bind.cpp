@@ -120,8 +120,7 @@ void bind_jobs(nb::module_& module) {
       .def(
           "job", [](const Jobs& jobs, std::size_t job) { return about(jobs.job(job)); }, "job"_a,
           "state, begun, ended, lines, failure, input and undescribed (kinds of failure), failed (checks), waiting "
-          "(rank, "
-          "call, peer, tag).");
+          "(rank, call, peer, tag).");
 }
 }  // namespace
 

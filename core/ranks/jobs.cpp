@@ -62,17 +62,21 @@ int Jobs::nodes() const { return model_->nodes() / processors_; }
 // A rank of a job: its program, and what is to happen at its end.
 ranks::Task Jobs::occupy(Tenant& tenant, ranks::Task program) {
   bool failed = true;
+  // The first failure is the job's, with its kind.
+  const auto fails = [&seen = tenant.seen](const char* why, bool Job::* kind = nullptr) {
+    if (!seen.failure.empty()) return;
+    seen.failure = why;
+    if (kind != nullptr) seen.*kind = true;
+  };
   try {
     co_await program;
     failed = false;
   } catch (const timing::InputFault& fault) {
-    tenant.seen.input = tenant.seen.input || tenant.seen.failure.empty();
-    if (tenant.seen.failure.empty()) tenant.seen.failure = fault.what();
+    fails(fault.what(), &Job::input);
   } catch (const NotDescribed& missing) {
-    tenant.seen.undescribed = tenant.seen.undescribed || tenant.seen.failure.empty();
-    if (tenant.seen.failure.empty()) tenant.seen.failure = missing.what();
+    fails(missing.what(), &Job::undescribed);
   } catch (const std::exception& failure) {
-    if (tenant.seen.failure.empty()) tenant.seen.failure = failure.what();
+    fails(failure.what());
   }
   if (!failed && --tenant.left > 0) co_return;
   if (tenant.seen.ended != never) co_return;

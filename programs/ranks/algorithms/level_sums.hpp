@@ -37,37 +37,12 @@ Task reduce_scatter_levels(C& comm, Levels<C>& levels, Exchange x) {
   co_await scatter_binomial(*levels.node, {own, x.out, sums, x.block});
 }
 
-// Among the runs' last ranks, each with the sum of its run in `out`: of all up to it there, of those before it in
-// `spare` behind a block of room.
-template <Communicator C>
-Task sums_before(C& leaders, Exchange x) {
-  const int me = leaders.rank(), runs = leaders.size();
-  std::byte* const before = at_byte(x.spare, x.block);
-  for (int step = 1; step < runs; step *= 2) {
-    const bool sends = me + step < runs, receives = me >= step;
-    if (sends && receives) {
-      co_await leaders.sendrecv(x.out, x.block, me + step, x.spare, x.block, me - step, collective_tag);
-    } else if (sends) {
-      co_await leaders.send(x.out, x.block, me + step, collective_tag);
-    } else if (receives) {
-      co_await leaders.recv(x.spare, x.block, me - step, collective_tag);
-    }
-    if (!receives) continue;
-    co_await sum(leaders, x.out, x.spare, x.block);
-    if (step == 1) {
-      copy_bytes(before, x.spare, x.block);
-    } else {
-      co_await sum(leaders, before, x.spare, x.block);
-    }
-  }
-}
-
 template <Communicator C>
 Task scan_levels(C& comm, Levels<C>& runs, Exchange x) {
   C& run = *runs.node;
   const int last = run.size() - 1, first = comm.rank() - run.rank();
   co_await scan_doubling(run, x);
-  if (run.rank() == last) co_await sums_before(*runs.leaders, x);
+  if (run.rank() == last) co_await add_up(*runs.leaders, {nullptr, x.out, x.spare, x.block}, true);  // of runs
   if (first == 0 || last == 0) co_return;
   std::byte* const before = at_byte(x.spare, x.block);
   co_await broadcast_binomial(run, {nullptr, before, nullptr, x.block, last});

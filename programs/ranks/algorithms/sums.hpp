@@ -46,9 +46,12 @@ Task scan_linear(C& comm, Exchange x) {
   if (me + 1 < comm.size()) co_await comm.send(x.out, x.block, me + 1, collective_tag);
 }
 
+// What ranks have in `in`, or without that in `out`, added up over all up to each, by recursive doubling. `before`:
+// also over those before it, behind a block of room in `spare`.
 template <Communicator C>
-Task scan_doubling(C& comm, Exchange x) {
+Task add_up(C& comm, Exchange x, bool before) {
   const int me = comm.rank(), ranks = comm.size();
+  std::byte* const others = at_byte(x.spare, x.block);
   copy_bytes(x.out, x.in, x.block);
   for (int step = 1; step < ranks; step *= 2) {
     const bool sends = me + step < ranks, receives = me >= step;
@@ -59,8 +62,16 @@ Task scan_doubling(C& comm, Exchange x) {
     } else if (receives) {
       co_await comm.recv(x.spare, x.block, me - step, collective_tag);
     }
-    if (receives) co_await sum(comm, x.out, x.spare, x.block);
+    if (!receives) continue;
+    co_await sum(comm, x.out, x.spare, x.block);
+    if (before && step == 1) copy_bytes(others, x.spare, x.block);
+    if (before && step > 1) co_await sum(comm, others, x.spare, x.block);
   }
+}
+
+template <Communicator C>
+Task scan_doubling(C& comm, Exchange x) {
+  return add_up(comm, x, false);
 }
 
 }  // namespace assay::ranks

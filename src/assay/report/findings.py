@@ -17,7 +17,7 @@ from assay.machine.abilities import HostWarning
 from assay.report import accuracy, choices, choices_first, guidelines, over_time, pairs_shown
 from assay.report.balance import balances, missing, streamed
 from assay.report.bounds import percent, values
-from assay.report.units import human
+from assay.report.units import few, human
 from assay.report.variant_tables import title
 from assay.report.variants import reference
 
@@ -110,16 +110,15 @@ def _causes(document: Document) -> Iterator[Finding]:
         )
     odd = [section.benchmark for section in document.benchmarks if section.state in ("disturbed", "bound")]
     if odd and not any(figure.state != "clean" for cause in causes for figure in cause.figures):
-        few = ", ".join(odd[:3]) + (f" and {len(odd) - 3} more" if len(odd) > 3 else "")
-        text = f"{len(odd)} of {len(document.benchmarks)} benchmarks have disturbed cases: {few}"
+        text = f"{len(odd)} of {len(document.benchmarks)} benchmarks have disturbed cases: {few(odd)}"
         yield _line(60, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
 
 
 def _cut_short(document: Document) -> Iterator[Finding]:
     names = [of.benchmark for of in document.benchmarks if any(note.startswith("cut short") for note in of.notes)]
     if names:
-        few = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        text = f"cut short, as launches would have taken too long: {few}; fewer readings stand behind their figures"
+        text = f"cut short, as launches would have taken too long: {few(names, 4)}; "
+        text += "fewer readings stand behind their figures"
         yield _line(30, "odd", text, "repeat on a quiet machine; assay doctor --watch shows who runs")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from assay.document.run_document import Document
 from assay.document.run_verdict import Criterion, Grade, ReachedLine
 from assay.report.bounds import percent
+from assay.report.units import few
 
 GRADES = "ABCD"
 MIDDLE = (0.02, 0.05, 0.15)  # width of the interval or range over launches, median of the main figures: A, B, C
@@ -62,10 +63,10 @@ def _disturbance(lines: Sequence[ReachedLine]) -> Criterion:
     limits = f"a main figure moved by at most {_limits(MOVED)}; D where a main figure is only a bound"
     bad = [line.title for line in lines if line.state in ("bound", "invalid")]
     if bad:
-        return _criterion("disturbance", "D", f"no estimate, only a bound or nothing: {_names(bad)}", limits)
+        return _criterion("disturbance", "D", f"no estimate, only a bound or nothing: {few(bad)}", limits)
     unknown = [line.title for line in lines if line.state != "clean" and line.displaced is None]
     if unknown:
-        return _criterion("disturbance", "C", f"disturbed, by how much is not known: {_names(unknown)}", limits)
+        return _criterion("disturbance", "C", f"disturbed, by how much is not known: {few(unknown)}", limits)
     moved = [(line.displaced or 0.0, line.title) for line in lines if line.state != "clean"]
     if not moved:
         return _criterion("disturbance", "A", "every main figure is clean", limits)
@@ -80,7 +81,7 @@ def _missing(document: Document) -> Criterion:
     limits = f"benchmarks without a valid result: {_limits(MISSING)} of all"
     if not sections:
         return _criterion("missing", "D", "nothing was measured", limits)
-    text = f"{len(bad)} of {len(sections)} benchmarks: {_names(bad)}" if bad else f"none of {len(sections)} benchmarks"
+    text = f"{len(bad)} of {len(sections)} benchmarks: {few(bad)}" if bad else f"none of {len(sections)} benchmarks"
     return _criterion("missing", _letter(len(bad) / len(sections), MISSING), text, limits)
 
 
@@ -95,7 +96,3 @@ def _launches(document: Document) -> Criterion:
 
 def _criterion(name: str, letter: str, text: str, thresholds: str) -> Criterion:
     return Criterion(name=name, grade=letter, text=text, thresholds=thresholds)
-
-
-def _names(names: list[str], most: int = 3) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 _PREFIXES = (
@@ -81,6 +82,11 @@ def params(case: dict[str, object]) -> str:
 
 # Values whose bare name could be taken for another's: what stands in memory is no rate of the storage.
 _SAID = {("source", "cache"): "page cache (memory, not storage)"}
+
+
+def few(names: Sequence[str], most: int = 3) -> str:
+    """The first of some names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _short(key: str, value: object) -> str:
