@@ -66,7 +66,20 @@ def test_all_that_is_measured_has_its_cycles(lines: Lines) -> None:
             by_metric.setdefault(line["metric"], set()).add(tuple(line["case"].values()))
             assert all(value > 0 for value in line["values"])
     assert by_metric["time"] | by_metric["arithmetic"] == by_metric["cycles"]
-    assert len({case[2] for case in by_metric["size"]}) == len(by_metric["size"]) >= 2  # each level's, once
+    assert {case[2] for case in by_metric["size"]} == {case[2] for case in by_metric["time"]}
+
+
+def test_each_working_set_is_stated_once_and_loads_from_l1_have_one_round(lines: Lines) -> None:
+    sets = [
+        (*line["case"].values(), line["values"][0])
+        for line in lines
+        if line["event"] == "block" and line["metric"] == "size"
+    ]
+    assert len({(level, size) for _, _, level, size in sets}) == len(sets)
+    loads = {bits: size for kernel, bits, level, size in sets if (kernel, level) == ("load", "L1")}
+    assert loads[64] == 1024 and all(size <= 4096 for size in loads.values())
+    (stores,) = {size for kernel, _, level, size in sets if (kernel, level) == ("store", "L1")}
+    assert stores > max(loads.values())
 
 
 @pytest.mark.measures
@@ -202,7 +215,9 @@ def made(*, limit: bool = True, note: str = "per cycle at most, as Zen 5 does") 
         return {"kernel": kernel, "vector": bits, "level": level}
 
     figures = [
-        figure("size", 16384.0, "B", "best", **of("load", "L1", 64)),
+        figure("size", 16384.0, "B", "best", **of("store", "L1", 64)),
+        figure("size", 1024.0, "B", "best", **of("load", "L1", 64)),
+        figure("size", 4096.0, "B", "best", **of("load", "L1", 512)),
         figure("size", 16 * 2.0**20, "B", "best", **of("load", "L3", 64)),
         figure("rate", 3.2e11, "B/s", "best", **of("load", "L1", 512)),
         figure("per_cycle", 1.5, "1", **of("load", "L1", 512)),
@@ -234,7 +249,7 @@ def test_the_table_has_rates_with_their_share_of_the_cores_limit() -> None:
     assert table.headings == ("level", "kernel", "scalar", "AVX-512")
     assert table.rows == (
         ("registers", "multiply-add", "–", "120 Gflop/s (100%)"),
-        ("L1 (16 KiB)", "load", "–", "320 GB/s (75%)"),
+        ("L1 (1 KiB to 4 KiB)", "load", "–", "320 GB/s (75%)"),
         ("L1 (16 KiB)", "store", "100 GB/s", "–"),
         ("L3 (16 MiB, beyond the caches found)", "load", "–", "90 GB/s"),
     )
@@ -249,7 +264,7 @@ def test_a_share_of_disturbed_cycles_is_marked() -> None:
     held = [replace(each, state="disturbed") if (each.name, each.statistic) == ("per_cycle", "median")
             and each.params["level"] == "L1" else each for each in whole.benchmarks[0].figures]  # fmt: skip
     (table,) = roof_table.tables(whole, replace(whole.benchmarks[0], figures=held))
-    assert table.rows[1] == ("L1 (16 KiB)", "load", "–", "320 GB/s (75%) ~") and "~: the share" in table.note
+    assert table.rows[1] == ("L1 (1 KiB to 4 KiB)", "load", "–", "320 GB/s (75%) ~") and "~: the share" in table.note
     assert table.rows[0][3] == "120 Gflop/s (100%)"
 
 
@@ -307,7 +322,7 @@ def test_terminal_and_markdown_show_it() -> None:
     text = io.StringIO()
     terminal.show(document(made().benchmarks[0]), Console(file=text, width=80))
     assert "320 GB/s" in text.getvalue() and "(75%)" in text.getvalue()
-    assert "| L1 (16 KiB) | load | – | 320 GB/s (75%) |" in page.markdown(made())
+    assert "| L1 (1 KiB to 4 KiB) | load | – | 320 GB/s (75%) |" in page.markdown(made())
 
 
 def test_the_latency_curve_decides_where_a_working_set_lies() -> None:

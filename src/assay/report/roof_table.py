@@ -30,15 +30,16 @@ def tables(document: Document, section: Section) -> list[Grid]:
     if "per_cycle" not in usual or not cases:
         return []
     widths = sorted({bits for _, _, bits in cases})
-    sizes = {level: size for (_, level, _), size in best.get("size", {}).items()}
+    sizes = best.get("size", {})
     caches, moved = found_levels.caches(document), _moved(section)
     rows = []
     parameters = benchmark(section.benchmark).parameters
     order = [(level, kernel) for level in parameters["level"].choices for kernel in parameters["kernel"].choices]
     measured = {(level, kernel) for kernel, level, _ in cases}
     for level, kernel in ((str(level), str(kernel)) for level, kernel in order if (level, kernel) in measured):
-        contradiction = found_levels.contradicted(level, sizes.get(level), caches)
-        size = human(sizes[level], "B", 3) if level in sizes else ""
+        sets = _sets(sizes, level, kernel)
+        contradiction = found_levels.contradicted(level, max(sets, default=None), caches)
+        size = " to ".join(human(size, "B", 3) for size in sorted({min(sets), max(sets)})) if sets else ""
         about = ", ".join(text for text in (size, contradiction) if text)
         cells = [_cell((kernel, level, bits), cases, best.get("limit", {}), usual["per_cycle"]) for bits in widths]
         cells = [f"{cell} ~" if (kernel, level, bits) in moved and "%" in cell else cell
@@ -58,6 +59,12 @@ def tables(document: Document, section: Section) -> list[Grid]:
     if any(cell.endswith("~") for row in rows for cell in row):
         note += " ~: the share is of cycles that were disturbed, the rate a best reading: they are of different blocks."
     return [grid(section.title, ("level", "kernel", *(_width(document, bits) for bits in widths)), rows, note, left=2)]
+
+
+def _sets(sizes: dict[Case, float], level: str, kernel: str) -> set[float]:
+    """Bytes of the working sets that a kernel went through in a level; loads may have some of their own."""
+    own = {size for (of, where, _), size in sizes.items() if where == level and (of == "load") == (kernel == "load")}
+    return own or {size for (_, where, _), size in sizes.items() if where == level}
 
 
 def _width(document: Document, bits: int) -> str:
