@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "kernels/intrinsics/hard_arguments.hpp"
@@ -40,30 +41,51 @@ Loop<T> loop_of(const Entry& entry) {
 }
 
 template <class T>
-Error error_at(const Reference& of, double x, double y, T made) {
+[[gnu::always_inline]] inline Error error_at(const Reference& of, double x, double y, T made) {
   if constexpr (sizeof(T) == 4)
     return error_of<float, double>(made, exact(of, x, y));
   else
     return error_of_double(of, x, y, made);
 }
 
-// What the variant makes of `x` and `y`, whose length becomes a multiple of any vector's: scalar code makes the results
-// behind the last whole vector. Results start as NaN: one that a loop never wrote is of another kind.
+// Arguments, and what a variant makes of them.
 template <class T>
-std::vector<T> made_of(Loop<T> loop, std::vector<T> x, std::vector<T> y) {
-  const std::size_t padded = (x.size() + 63) / 64 * 64;
-  x.resize(padded, x.back()), y.resize(padded, y.back());
-  std::vector<T> made(padded, std::numeric_limits<T>::quiet_NaN());
-  loop(x.data(), y.data(), made.data(), static_cast<long>(padded));
-  return made;
-}
+struct Chunk {
+  std::vector<T> x, y, made;
+
+  // Arguments `from` to `to`, without it, of `count`.
+  void take(const Reference& of, const Range& range, std::int64_t from, std::int64_t to, std::int64_t count) {
+    const auto length = static_cast<std::size_t>(to - from);
+    x.resize(length), y.assign(length, T{0});
+    if (every_one<T>(range, count) && of.one) {
+      for (std::size_t i = 0; i < length; ++i)
+        x[i] = std::bit_cast<T>(static_cast<Bits<T>>(static_cast<std::size_t>(from) + i));
+      return;
+    }
+    for (std::size_t i = 0; i < length; ++i) {
+      x[i] = argument<T>(range, from + static_cast<std::int64_t>(i), count);
+      if (of.two) y[i] = second_argument<T>(range, from + static_cast<std::int64_t>(i), count);
+    }
+  }
+  void clear() { x.clear(), y.clear(); }
+  void add(T first, T second) { x.push_back(first), y.push_back(second); }
+  // For `made` the length becomes a multiple of any vector's: scalar code makes the results behind the last whole
+  // vector. Results start as NaN: one that a loop never wrote is of another kind.
+  void make(Loop<T> loop) {
+    const std::size_t count = x.size(), padded = (count + 63) / 64 * 64;
+    x.resize(padded, x.back()), y.resize(padded, y.back());
+    made.assign(padded, std::numeric_limits<T>::quiet_NaN());
+    loop(x.data(), y.data(), made.data(), static_cast<long>(padded));
+    x.resize(count), y.resize(count);
+  }
+};
 
 template <class T, class Seen>
-Partial judge_chunk(Loop<T> loop, const Reference& of, const std::vector<T>& x, const std::vector<T>& y, Seen&& seen) {
-  const std::vector<T> made = made_of<T>(loop, x, y);
+Partial judge_chunk(Loop<T> loop, const Reference& of, Chunk<T>& chunk, Seen&& seen) {
+  chunk.make(loop);
   Partial partial;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const Error error = error_at<T>(of, x[i], y[i], made[i]);
+  for (std::size_t i = 0; i < chunk.x.size(); ++i) {
+    const Error error = error_at<T>(of, chunk.x[i], chunk.y[i], chunk.made[i]);
     partial.sum += error.ulp;
     partial.other_kind += error.other_kind;
     seen(partial, i, error.ulp);
@@ -73,8 +95,10 @@ Partial judge_chunk(Loop<T> loop, const Reference& of, const std::vector<T>& x, 
 
 // Keeps the worst few of a chunk: those of a float64 sample are centres of a search, which is to look in many places.
 template <class T>
-auto few(const std::vector<T>& x, const std::vector<T>& y) {
-  return [&](Partial& partial, std::size_t i, double ulp) { keep(partial.worst, {x[i], y[i], ulp}, kept_of_chunk); };
+auto few(const Chunk<T>& of) {
+  return [&of](Partial& partial, std::size_t i, double ulp) {
+    keep(partial.worst, {of.x[i], of.y[i], ulp}, kept_of_chunk);
+  };
 }
 
 struct Sampled {
@@ -87,24 +111,25 @@ template <class T>
 Sampled sample(Loop<T> loop, const Reference& of, const Range& range, std::int64_t count, int threads) {
   const std::int64_t chunk = std::int64_t{1} << (count >> 26 ? 16 : 12);
   std::vector<Partial> partials(static_cast<std::size_t>((count + chunk - 1) / chunk));
+  // Chunks far apart follow each other: where errors grow with the argument, each would be the worst so far.
+  std::size_t stride = partials.size() * 5 / 8 + 1;
+  while (std::gcd(stride, partials.size()) != 1) ++stride;
   std::atomic<std::size_t> next = 0;
   std::mutex joining;
   Worst worst(kept);
   const auto work = [&] {
     Worst own(kept);
-    for (std::size_t at; (at = next++) < partials.size();) {
+    Chunk<T> some;
+    for (std::size_t turn; (turn = next++) < partials.size();) {
+      const std::size_t at = turn * stride % partials.size();
       const std::int64_t from = static_cast<std::int64_t>(at) * chunk, to = std::min(count, from + chunk);
-      std::vector<T> x, y;
-      for (std::int64_t i = from; i < to; ++i) {
-        x.push_back(argument<T>(range, i, count));
-        y.push_back(of.one ? T{0} : second_argument<T>(range, i, count));
-      }
+      some.take(of, range, from, to, count);
       if constexpr (sizeof(T) == 4)
-        partials[at] = judge_chunk<T>(loop, of, x, y, [&](Partial&, std::size_t i, double ulp) {
+        partials[at] = judge_chunk<T>(loop, of, some, [&](Partial&, std::size_t i, double ulp) {
           own.add(ulp, from + static_cast<std::int64_t>(i));
         });
       else
-        partials[at] = judge_chunk<T>(loop, of, x, y, few(x, y));
+        partials[at] = judge_chunk<T>(loop, of, some, few(some));
     }
     const std::lock_guard lock(joining);
     worst.add(own);
@@ -140,30 +165,30 @@ std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range
                            std::vector<Argument>& worst, std::int64_t& other_kind) {
   std::int64_t judged = 0;
   std::uint64_t state = 1;
-  const auto judge_all = [&](const std::vector<T>& x, const std::vector<T>& y) {
-    if (x.empty()) return;
-    const Partial partial = judge_chunk<T>(loop, of, x, y, few(x, y));
-    judged += static_cast<std::int64_t>(x.size());
+  Chunk<T> some;
+  const auto judge_all = [&] {
+    if (some.x.empty()) return;
+    const Partial partial = judge_chunk<T>(loop, of, some, few(some));
+    judged += static_cast<std::int64_t>(some.x.size());
     other_kind += partial.other_kind;
     for (const Argument& each : partial.worst) keep(worst, each, kept);
   };
-  std::vector<T> x, y;
   if constexpr (sizeof(T) == 8)
     if (rounds > 1) {
       const Screen screen(loop, of, range, rounds);
-      for (const Argument& each : screen.worst()) x.push_back(each.x), y.push_back(each.y);
+      for (const Argument& each : screen.worst()) some.add(each.x, each.y);
     }
   for (const HardArgument& each : hard_arguments)
     if (replay && std::string_view(each.function) == of.name && inside(range, each.x, each.y))
-      x.push_back(static_cast<T>(each.x)), y.push_back(static_cast<T>(each.y));
-  judge_all(x, y);
+      some.add(static_cast<T>(each.x), static_cast<T>(each.y));
+  judge_all();
   for (int round = 0; round < rounds; ++round) {
     std::vector<Argument> around(worst.begin(), worst.begin() + std::min(worst.size(), neighbourhoods));
     for (const Argument& centre : around) {
-      x.clear(), y.clear();
+      some.clear();
       const auto add = [&](double first, double second) {
         if (!inside(range, first, second)) return;
-        x.push_back(static_cast<T>(first)), y.push_back(static_cast<T>(second));
+        some.add(static_cast<T>(first), static_cast<T>(second));
       };
       for (std::int64_t by = 1; by <= 16; ++by)
         for (const std::int64_t step : {by, -by}) {
@@ -176,7 +201,7 @@ std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range
           add(beside<T>(centre.x, sign * random), centre.y);
           if (of.two) add(beside<T>(centre.x, sign * random / 3), beside<T>(centre.y, random));
         }
-      judge_all(x, y);
+      judge_all();
     }
   }
   return judged;
@@ -186,18 +211,17 @@ std::int64_t search_around(Loop<T> loop, const Reference& of, const Range& range
 // random.
 template <class T>
 double disagreement(Loop<T> loop, const Reference& of, const Range& range, std::int64_t count) {
-  std::vector<T> x, y;
+  Chunk<T> some;
   for (std::int64_t i = 0; i < drawn; ++i) {
     const auto at =
         static_cast<std::int64_t>(scattered(static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(count));
-    x.push_back(argument<T>(range, at, count));
-    y.push_back(of.one ? T{0} : second_argument<T>(range, at, count));
+    some.add(argument<T>(range, at, count), of.one ? T{0} : second_argument<T>(range, at, count));
   }
-  const std::vector<T> made = made_of<T>(loop, x, y);
+  some.make(loop);
   double most = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double exactly = mpfr_error<T>(of.name, x[i], y[i], made[i]).ulp;
-    most = std::max(most, std::abs(exactly - error_at<T>(of, x[i], y[i], made[i]).ulp));
+  for (std::size_t i = 0; i < some.x.size(); ++i) {
+    const double exactly = mpfr_error<T>(of.name, some.x[i], some.y[i], some.made[i]).ulp;
+    most = std::max(most, std::abs(exactly - error_at<T>(of, some.x[i], some.y[i], some.made[i]).ulp));
   }
   return most;
 }
@@ -214,19 +238,20 @@ Judged judge(const Entry& entry, const Range& range, std::int64_t count, int sea
   judged.other_kind = sampled.other_kind;
   judged.mean = sampled.sum / static_cast<double>(count);
   judged.arguments = count;
-  judged.every = single && of.one && count == (std::int64_t{1} << 32) && range.spacing == Spacing::every_pattern;
+  judged.every = of.one && every_one<T>(range, count);
   judged.reference = single ? "double" : judge_of_doubles();
   if (!single && search > 0)
     judged.arguments += search_around<T>(loop_of<T>(entry), of, range, search, replay, worst, judged.other_kind);
   if (single && !mpfr_version().empty()) {
     judged.disagreement = disagreement<T>(loop_of<T>(entry), of, range, count);
     std::vector<Argument> again;
-    std::vector<T> x, y;
-    for (const Argument& each : worst) x.push_back(static_cast<T>(each.x)), y.push_back(static_cast<T>(each.y));
-    const std::vector<T> made = made_of<T>(loop_of<T>(entry), x, y);
+    Chunk<T> some;
+    for (const Argument& each : worst) some.add(static_cast<T>(each.x), static_cast<T>(each.y));
+    some.make(loop_of<T>(entry));
     for (std::size_t i = 0; i < worst.size(); ++i) {
-      const double exactly = mpfr_error<T>(of.name, x[i], y[i], made[i]).ulp;
-      judged.disagreement = std::max(judged.disagreement, std::abs(exactly - error_at<T>(of, x[i], y[i], made[i]).ulp));
+      const double exactly = mpfr_error<T>(of.name, some.x[i], some.y[i], some.made[i]).ulp;
+      const double here = error_at<T>(of, some.x[i], some.y[i], some.made[i]).ulp;
+      judged.disagreement = std::max(judged.disagreement, std::abs(exactly - here));
       keep(again, {worst[i].x, worst[i].y, exactly}, kept);
     }
     worst = again;

@@ -49,6 +49,12 @@ T argument(const Range& range, std::int64_t i, std::int64_t count) {
   return std::bit_cast<T>(static_cast<Bits<T>>(first + static_cast<Bits<T>>(from) + static_cast<Bits<T>>(within)));
 }
 
+// Whether `count` arguments are every pattern of the type, each once: argument `i` is then that of bits `i`.
+template <class T>
+bool every_one(const Range& range, std::int64_t count) {
+  return sizeof(T) == 4 && range.spacing == Spacing::every_pattern && count == std::int64_t{1} << 32;
+}
+
 template <class T>
 T second_argument(const Range& range, std::int64_t i, std::int64_t) {
   if (range.spacing == Spacing::every_pattern)

@@ -21,15 +21,8 @@ class Worst {
   };
   explicit Worst(std::size_t most) : most_(most) {}
 
-  void add(double ulp, std::int64_t at) {
-    const Placed found{ulp, at};
-    if (heap_.size() == most_) {
-      if (!worse(found, heap_.front())) return;
-      std::pop_heap(heap_.begin(), heap_.end(), worse);
-      heap_.pop_back();
-    }
-    heap_.push_back(found);
-    std::push_heap(heap_.begin(), heap_.end(), worse);
+  [[gnu::always_inline]] void add(double ulp, std::int64_t at) {
+    if (heap_.size() < most_ || !(ulp < heap_.front().ulp)) keep({ulp, at});
   }
   void add(const Worst& other) {
     for (const Placed& each : other.heap_) add(each.ulp, each.at);
@@ -41,6 +34,15 @@ class Worst {
   }
 
  private:
+  void keep(const Placed& found) {
+    if (heap_.size() == most_) {
+      if (!worse(found, heap_.front())) return;
+      std::pop_heap(heap_.begin(), heap_.end(), worse);
+      heap_.pop_back();
+    }
+    heap_.push_back(found);
+    std::push_heap(heap_.begin(), heap_.end(), worse);
+  }
   static bool worse(const Placed& a, const Placed& b) { return a.ulp != b.ulp ? a.ulp > b.ulp : a.at < b.at; }
 
   std::size_t most_;

@@ -52,10 +52,12 @@ def line(record: Benchmark, profile: str, settings: Mapping[str, str] | None = N
     if not count:
         return ""
     seconds, processors = processor_seconds(record, profile, settings), usable()
-    time = f"{seconds / processors / 60:.3g} min on {processors} processors" if here else _long(seconds)
+    time = (
+        f"{_long(seconds / processors)} on {processors} processors" if here else f"{_long(seconds)} of processor time"
+    )
     does = str(record.extra["first_launch"]["does"]).format(cases=count)
     return f"{record.name}: {does}, about {time}, in the first launch of each build variant alone"
 
 
 def _long(seconds: float) -> str:
-    return f"{seconds / 60:.3g} min of processor time"
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.3g} min"
