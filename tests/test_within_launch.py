@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute import local
+from assay.benchmark.record import benchmark
 from assay.execute.job import Job
-from assay.execute.within_launch import WITHIN
+from assay.execute.real import Real
+from assay.execute.within_launch import WITHIN, followed
 from assay.verbs import _progress
 from compiled import kept
 from started import words
@@ -48,12 +49,30 @@ def test_each_piece_is_said_before_the_next_one_begins(tmp_path: Path) -> None:
         texts.append(text)
 
     command = (sys.executable, str(tmp_path / "program.py"))
-    outcome = local.run_here(Job("it", command, None, None, None, out, tmp_path / "log", 120.0, say=say))
+    job = Job("it", command, None, None, None, out, tmp_path / "log", 120.0, say=say)
+    outcome = Real(None, None).perform(benchmark("intrinsics"), job)
     assert outcome.status == 3 and outcome.seconds < 60, "each line was seen while the program went on"
     first, second, third = texts
     assert first == f"{WITHIN}it: piece 0: 1 of 3"
     assert second.startswith(f"{WITHIN}it: piece 1: 2 of 3, about ") and second.endswith(" left")
     assert third.startswith(f"{WITHIN}it: piece 2: 3 of 3, about ")
+
+
+def test_each_node_s_program_is_followed_by_its_own_file_and_pace(tmp_path: Path) -> None:
+    """`--via hosts` and `--via slurm`: a file a node, which may begin late and stand in the folder already."""
+    texts, out = list[str](), tmp_path / "it.jsonl"
+    old = tmp_path / "it@a.jsonl"
+    old.write_text('{"event":"progress","done":7,"of":9,"now":"of an attempt before"}\n')
+    with followed(Job("it", ("program",), None, 2, 1, out, tmp_path / "log", 120.0, say=texts.append), every=0.01):
+        for done in range(2):
+            for node in ("a", "b"):
+                with (tmp_path / f"it@{node}.jsonl").open("a") as lines:
+                    lines.write(f'{{"event":"progress","done":{done},"of":2,"now":"piece {done}"}}\n')
+            until = time.monotonic() + 60
+            while len(texts) < 2 * (done + 1) and time.monotonic() < until:
+                time.sleep(0.01)
+    assert texts[:2] == [f"{WITHIN}it on a: piece 0: 1 of 2", f"{WITHIN}it on b: piece 0: 1 of 2"]
+    assert [text.partition(",")[0] for text in texts[2:]] == [f"{WITHIN}it on {node}: piece 1: 2 of 2" for node in "ab"]
 
 
 def test_plain_lines_show_the_first_at_once_and_then_one_every_ten_seconds() -> None:

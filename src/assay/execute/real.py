@@ -13,6 +13,7 @@ from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
 from assay.benchmark.variants import AnyVariant, MpiVariant, Variant, varied_by
 from assay.errors import InputError, MeasurementError
+from assay.execute import within_launch
 from assay.execute.absent import NO_MPI
 from assay.execute.build import Built, build
 from assay.execute.folders import Folder
@@ -135,7 +136,7 @@ class Real:
             through.use(mpi_of(variant))
         counted = variant is not None and variant.transport == "tcp" and self._here and (job.ranks or 0) > 1
         before = segments() if counted else None
-        with held(job.subfolders):
+        with held(job.subfolders), within_launch.followed(job):
             outcome = through.run(job)
         if variant is not None and counted and outcome.status == 0:
             after = segments()

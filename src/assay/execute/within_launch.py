@@ -1,4 +1,4 @@
-"""What a program says of its progress while a launch lasts: `progress` lines of its file, read as they come.
+"""What programs say of their progress while a launch lasts: `progress` lines of its files, read as they come.
 
 {"event": "progress", "done": 3, "of": 88, "now": "all 2^32 arguments of exp, float32, scalar"}: a piece of long work
 outside of what is measured begins, so many were done before. Nobody else reads these lines.
@@ -10,22 +10,27 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from assay.execute.job import Job, outputs
+
 WITHIN = "within a launch: "  # how a line of such progress begins
-EVERY = 1.0  # s between two looks at the file
+EVERY = 1.0  # s between two looks at the files
 _KIND = b'"event":"progress"'
 
 
 @contextlib.contextmanager
-def followed(path: Path, name: str, say: Callable[[str], None], every: float = EVERY) -> Iterator[None]:
-    """Say what a program that writes to `path` meanwhile says of its progress, with what is left by the pace so far.
+def followed(job: Job, every: float = EVERY) -> Iterator[None]:
+    """Say, by `job.say`, what the programs of a launch write of their progress, with what is left by the pace so far.
 
-    What stands in the file already is passed over. The last lines are read when the program has ended.
+    A launch has a file, or a file a node, whose name is said. What stands in them already is passed over; the last
+    lines are read when the launch has ended.
     """
     ended = threading.Event()
-    follower = threading.Thread(target=_follow, args=(path, _size(path), name, say, every, ended), daemon=True)
+    files = {path: _File(_size(path)) for _, path in outputs(job.out)}
+    follower = threading.Thread(target=_follow, args=(job, files, every, ended), daemon=True)
     follower.start()
     try:
         yield
@@ -34,25 +39,40 @@ def followed(path: Path, name: str, say: Callable[[str], None], every: float = E
         follower.join()
 
 
-def _follow(path: Path, at: int, name: str, say: Callable[[str], None], every: float, ended: threading.Event) -> None:
+@dataclass
+class _File:
+    """A file that is followed: bytes read of it, and when which piece was the first to be seen."""
+
+    read: int = 0
     first: tuple[float, int] | None = None
+
+
+def _follow(job: Job, files: dict[Path, _File], every: float, ended: threading.Event) -> None:
     going = True
     while going:
         going = not ended.wait(every)
-        if _size(path) <= at:
-            continue
-        with path.open("rb") as lines:
-            lines.seek(at)
-            new = lines.read()
-        new = new[: new.rfind(b"\n") + 1]
-        at += len(new)
-        for line in (each for each in new.splitlines() if _KIND in each):
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                event = json.loads(line)
-                done, of, now = int(event["done"]), int(event["of"]), time.monotonic()
-                first = first or (now, done)
-                left = (now - first[0]) / (done - first[1]) * (of - done) if done > first[1] else None
-                say(f"{WITHIN}{name}: {event['now']}: {done + 1} of {of}{'' if left is None else _left(left)}")
+        for node, path in outputs(job.out):
+            name = f"{job.name} on {node}" if node else job.name
+            for line in _new_lines(path, file := files.setdefault(path, _File())):
+                with contextlib.suppress(ValueError, KeyError, TypeError):
+                    event = json.loads(line)
+                    done, of, now = int(event["done"]), int(event["of"]), time.monotonic()
+                    file.first = file.first or (now, done)
+                    began, before = file.first
+                    left = (now - began) / (done - before) * (of - done) if done > before else None
+                    job.say(f"{WITHIN}{name}: {event['now']}: {done + 1} of {of}{'' if left is None else _left(left)}")
+
+
+def _new_lines(path: Path, file: _File) -> list[bytes]:
+    """Lines of progress behind what was read."""
+    if _size(path) <= file.read:
+        return []
+    with path.open("rb") as lines:
+        lines.seek(file.read)
+        new = lines.read()
+    new = new[: new.rfind(b"\n") + 1]
+    file.read += len(new)
+    return [each for each in new.splitlines() if _KIND in each]
 
 
 def _left(seconds: float) -> str:
