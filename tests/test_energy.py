@@ -37,10 +37,10 @@ from assay.samples import Circumstance
 from assay.store import Run, connect
 from command_line import assay
 from compiled import WARNINGS, compile_to, kept
+from energy_trees import RANGE, Counts, perf, server, zone
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
-RANGE = 262_143_328_850  # uJ, as an Intel server shows it
 ASK = r"""
 #include <fcntl.h>
 #include <cstdio>
@@ -73,26 +73,6 @@ int main(int, char** words) {
   }
 }
 """
-
-
-def zone(root: Path, name: str, title: str, energy: int, most: int = RANGE) -> Path:
-    """A zone of powercap as the kernel shows it; returns its folder."""
-    folder = root / name
-    folder.mkdir(parents=True)
-    for file, text in (("name", title), ("energy_uj", str(energy)), ("max_energy_range_uj", str(most))):
-        (folder / file).write_text(f"{text}\n")
-    return folder
-
-
-def server(root: Path, packages: int = 1) -> Path:
-    """Packages with their cores and memory, and a second interface to the first, which must not be counted twice."""
-    for each in range(packages):
-        zone(root, f"intel-rapl:{each}", f"package-{each}", 1000)
-        zone(root, f"intel-rapl:{each}:0", "core", 500)
-        zone(root, f"intel-rapl:{each}:1", "dram", 100, 65_712_999_613)
-    zone(root, "intel-rapl-mmio:0", "package-0", 1000)
-    (root / "intel-rapl").mkdir()
-    return root
 
 
 class Meter:
@@ -223,35 +203,6 @@ def test_why_nothing_can_be_read_is_one_line(meters: list[Meter], program: Path,
     assert str(begun(meters, program, tmp_path / "a").state()).startswith("not readable: energy_uj: ")
 
 
-def perf(
-    devices: Path, cpus: str = "0", kind: int = 20, pkg: int = 2, ram: int | None = 3, joules: float = 0.5
-) -> Path:
-    """perf's device `power` as the kernel shows it, a count worth `joules`; returns the folder of devices."""
-    events = devices / "power" / "events"
-    events.mkdir(parents=True)
-    (devices / "power" / "type").write_text(f"{kind}\n")
-    (devices / "power" / "cpumask").write_text(f"{cpus}\n")
-    for name, event in (("energy-pkg", pkg), ("energy-ram", ram), ("energy-cores", 1)):
-        if event is not None:
-            (events / name).write_text(f"event={event:#04x}\n")
-            (events / f"{name}.scale").write_text(f"{joules!r}\n")
-            (events / f"{name}.unit").write_text("Joules\n")
-    return devices
-
-
-class Counts:
-    """The counts of perf's events, each a pipe TYPE-EVENT-CPU that gives one reading for each that was put in."""
-
-    def __init__(self, root: Path, *names: str) -> None:
-        for name in names:
-            os.mkfifo(root / name)
-        self.files = {name: os.open(root / name, os.O_RDWR) for name in names}
-
-    def put(self, *counts: int) -> None:
-        for file, count in zip(self.files.values(), counts, strict=True):
-            os.write(file, count.to_bytes(8, "little"))
-
-
 def test_perfs_events_are_read_where_powercap_shows_nothing(meters: list[Meter], program: Path, tmp_path: Path) -> None:
     """Two sockets of half a joule per count; cores are within the package and must not be counted."""
     perf(tmp_path / "devices", cpus="0,28")
@@ -264,6 +215,23 @@ def test_perfs_events_are_read_where_powercap_shows_nothing(meters: list[Meter],
     assert meter.read() == (30.0, 1.0, None)
     assert meter.read() == (None, None, None)  # the pipes are empty: not known
     assert meter.state(guest=True) == "perf: energy-pkg, energy-pkg, energy-ram, energy-ram"
+
+
+def test_counters_that_stay_at_0_are_no_joules_and_said_in_one_line(
+    meters: list[Meter], program: Path, tmp_path: Path
+) -> None:
+    """A hypervisor showed the platform's counter, at 0 for ever: every block had 0 J, as if that had been measured."""
+    zone(tmp_path, "intel-rapl:0", "psys", 0)
+    meter = begun(meters, program, tmp_path)
+    assert [meter.read(), meter.read(), meter.read()] == [(None, None, None)] * 3
+    assert (
+        meter.state(guest=True) == "not readable: powercap: psys at 0: the hypervisor counts no energy"
+        and meter.state() == "powercap: psys"  # a host's begins soon
+    )
+    meter.count("intel-rapl:0", 2_000_000)
+    assert meter.read() == (None, None, None) and meter.state(guest=True) == "powercap: psys"
+    meter.count("intel-rapl:0", 5_000_000)
+    assert meter.read() == (None, None, 3.0)
 
 
 def test_powercap_goes_before_perf_and_perf_before_a_refusal(
@@ -476,6 +444,21 @@ def test_doctor_says_why_nothing_can_be_read(tmp_path: Path) -> None:
     zone(tmp_path / FOLDER, "intel-rapl:0", "package-0", 1)
     (tmp_path / FOLDER / "intel-rapl:0" / "energy_uj").write_text("x")
     assert host_energy(tmp_path).why == "energy_uj: holds no number"
+
+
+def test_doctor_says_that_a_guest_s_counters_stay_at_0(tmp_path: Path) -> None:
+    perf(tmp_path / energy_events.FOLDER, ram=3)
+    counts = Counts(tmp_path, "20-2-0", "20-3-0")
+
+    def opened(kind: int, event: int, cpu: int) -> int:
+        return os.open(tmp_path / f"{kind}-{event}-{cpu}", os.O_RDONLY | os.O_NONBLOCK)
+
+    for last in (0, 7):  # read three times of packages, once of memory
+        counts.put(0, 0)
+        os.write(counts.files["20-2-0"], bytes(8) + last.to_bytes(8, "little"))
+        found = host_energy(tmp_path, guest=True, sleep=lambda _: None, open_event=opened)
+        why = "perf: energy-pkg, energy-ram at 0: the hypervisor counts no energy"
+        assert (found.why, found.power) == ((why, None) if last == 0 else (None, 0.0))
 
 
 def test_doctor_takes_perfs_events_where_powercap_is_not(tmp_path: Path) -> None:

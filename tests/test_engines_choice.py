@@ -153,7 +153,7 @@ def _into(link: dict[str, Any]) -> bool:
         (MESH | {"engine": "worm", "header_flits": 1}, "network.engine", ["headers"]),
         (TORUS | {"switching": "circuit"}, "network.lanes", ["circuit"]),
         (TORUS | {"lanes": 1}, "network.lanes", ["needs 2"]),
-        (TORUS | {"head_ticks": 0}, "network.head_ticks", ["1 or more"]),
+        (TORUS | {"head_ticks": 0}, "network.head_ticks", ["from 1 "]),
         (MESH | {"buffers": "fofi"}, "network.buffers", ["output"]),
     ],
 )

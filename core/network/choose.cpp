@@ -52,7 +52,9 @@ Engine choose_engine(const Network& network, const Switching& switching) {
     if (!packets)
       throw ParameterError("network.engine",
                            "is \"packet\", which is for cut-through and store-and-forward; accepted here: auto, " +
-                               std::string(lanes ? "flit" : "worm"));
+                               std::string(lanes                              ? "flit"
+                                           : switching.switching == "circuit" ? "worm"
+                                                                              : "worm, flit"));
     return Engine::packet;
   }
   const bool more = lanes || switching.header_flits != 0 || (packets && switching.buffers == "output");

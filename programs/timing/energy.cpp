@@ -122,7 +122,7 @@ const Energy& EnergyMeter::read() {
       gained[part] += joules;
     }
     whole[part] = whole[part] && right;
-    zone.known = counted.has_value();
+    zone.known = counted.value_or(0) != 0;  // at 0 it has not begun: what a hypervisor shows may never
     zone.last = counted.value_or(0);
   }
   for (std::size_t part = 0; read_at_ >= 0 && part < 3; ++part) {
@@ -136,8 +136,19 @@ const Energy& EnergyMeter::read() {
   return total_;
 }
 
+// Whether every counter is at 0 and stays there for as long as those of hardware take for several steps.
+bool EnergyMeter::stands_still() const {
+  for (const std::int64_t end = now_ns() + 10'000'000; now_ns() < end; usleep(500))
+    for (const Zone& zone : zones_)
+      if ((zone.file < 0 ? number_of(zone.counter) : count_of(zone.file)).value_or(1) != 0) return false;
+  return true;
+}
+
 std::string EnergyMeter::state(bool guest) const {
-  if (events_ && !events_->events().empty()) return listed("perf");
+  const bool events = events_ && !events_->events().empty();
+  if (guest && !zones_.empty() && refused_ == 0 && stands_still())
+    return "not readable: " + listed(events ? "perf" : "powercap") + " at 0: the hypervisor counts no energy";
+  if (events) return listed("perf");
   if (zones_.empty() && events_ && events_->there())
     return std::string("not readable: perf's energy events: ") + std::strerror(events_->refused()) +
            (events_->refused() == EACCES || events_->refused() == EPERM ? " (kernel.perf_event_paranoid above 0)" : "");

@@ -29,7 +29,7 @@ class EnergyMeter {
                        const std::string& devices = perf_devices_folder(), const OpenCounter& open = {});
 
   // What all counters gained since the first call, each put right where it began anew at its end. An interval in which
-  // a counter was reset, or could not be read, is asked for and not known.
+  // a counter was reset, could not be read or had not begun to count is asked for and not known.
   const Energy& read();
 
   // "powercap: package-0, package-1, dram", "perf: energy-pkg, energy-ram", or why nothing can be read; `guest`: of a
@@ -48,6 +48,7 @@ class EnergyMeter {
   };
   void take_zones(const std::string& folder);
   void take_events();
+  bool stands_still() const;
   std::string listed(const std::string& source) const;
 
   std::unique_ptr<EnergyEvents> events_;  // where powercap gives nothing

@@ -93,7 +93,7 @@ const TopologyRecord record{
      {"global_channels", Kind::integer, 1, "", "parallel channels of a global link", 1, 65535},
      {"global_flit_ticks", Kind::integer, {}, "ticks", "f of global links; as the others by default", 1, 1e9, {}, true},
      {"global_body_ticks", Kind::integer, {}, "ticks", "w of global links", 0, 1e9, {}, true},
-     {"global_head_ticks", Kind::integer, {}, "ticks", "h of global links", 0, 1e9, {}, true}},
+     {"global_head_ticks", Kind::integer, {}, "ticks", "h of global links", 1, 1e9, {}, true}},
     "minimal",
     build};
 

@@ -55,11 +55,13 @@ def energy(
     if by_powercap.why:
         by_perf, files = _events(_folder(root, "ASSAY_PERF_DEVICES", energy_events.FOLDER), open_event)
         if files:
-            units = list(files.values())
-            found = power(lambda: [energy_events.count(file) for file in files], units, [0] * len(units))
+            units = {file: joules for file, (name, joules) in files.items() if name == "energy-pkg"}
+            found = power(lambda: [energy_events.count(file) for file in units], list(units.values()), [0] * len(units))
+            still = guest and all(energy_events.count(file) == 0 for file in files)
             for file in files:
                 os.close(file)
-            return by_perf.model_copy(update={"power": found})
+            why = f"perf: {', '.join(by_perf.zones)} at 0: the hypervisor counts no energy" if still else None
+            return by_perf.model_copy(update={"power": None if still else found, "why": why})
         return by_perf if by_perf.zones and not by_powercap.zones else by_powercap
     ranges = [reading.number(path / "max_energy_range_uj") or 0 for path in packages]
     found = power(lambda: [reading.number(path / "energy_uj") for path in packages], [1e-6] * len(packages), ranges)
@@ -91,11 +93,11 @@ def _zones(folder: Path, guest: bool | None) -> tuple[Energy, list[Path]]:
     return Energy(zones=names), [path for path, name in zones if name.startswith("package")]
 
 
-def _events(devices: Path, open_event: energy_events.Open) -> tuple[Energy, dict[int, float]]:
-    """What perf shows, and the opened files of its packages with their joules per count; none where one is refused."""
+def _events(devices: Path, open_event: energy_events.Open) -> tuple[Energy, dict[int, tuple[str, float]]]:
+    """What perf shows, and the opened files with their names and joules per count; none where one is refused."""
     events = energy_events.energy_events(devices)
     names = tuple(dict.fromkeys(event.name for event in events))
-    files: dict[int, float] = {}
+    files: dict[int, tuple[str, float]] = {}
     for event in events:
         try:
             file = open_event(event.type, event.config, event.cpu)
@@ -104,10 +106,7 @@ def _events(devices: Path, open_event: energy_events.Open) -> tuple[Energy, dict
                 os.close(each)
             hint = " (kernel.perf_event_paranoid above 0)" if isinstance(error, PermissionError) else ""
             return Energy(zones=names, why=f"perf's energy events: {error.strerror}{hint}", source="perf"), {}
-        if event.name == "energy-pkg":
-            files[file] = event.joules
-        else:
-            os.close(file)
+        files[file] = (event.name, event.joules)
     return Energy(zones=names, source="perf"), files
 
 

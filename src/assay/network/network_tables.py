@@ -132,7 +132,15 @@ class NetworkTable(Clock):
     links: list[SlowerLink] | None = Field(
         None, min_length=1, description="[[network.links]]: links slower than the others of their kind (see there)"
     )
-    sink_ticks: Cycles = Field(1, ge=1, description="a destination takes a flit every so many cycles [cycles]")
+    sink_ticks: Cycles = Field(
+        1,
+        ge=1,
+        description=(
+            "a destination takes a flit of a message every so many cycles; when it takes the next message's first one "
+            "follows from that message's links alone, but for fifo buffers and store-and-forward, which wait until the "
+            "one before is whole [cycles]"
+        ),
+    )
     packet_flits: Flits = Field(0, ge=0, description="longer messages go as packets of this length; 0: whole [flits]")
     packet_gap: Cycles = Field(
         1, ge=1, description="from one packet's leaving the source to the next one's request [cycles]"
