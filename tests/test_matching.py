@@ -50,8 +50,9 @@ def programs(draw: st.DrawFn, most: int) -> list[list[Step]]:
     made: list[list[Step]] = [[] for _ in range(ranks)]
     for message in range(draw(st.integers(1, most))):
         source, to = draw(st.permutations(range(ranks)))[:2]
-        tag, size = draw(st.integers(0, 1)), draw(st.sampled_from([8, 60, 700, 5000]))
-        made[source].append((draw(st.sampled_from("sii")), to, tag, size + draw(st.integers(0, 50)), message))
+        tag, size = draw(st.integers(0, 1)), draw(st.sampled_from([4, 8, 60, 700, 5000]))
+        size += draw(st.integers(0, 4 if size < 8 else 50))  # up to 8 bytes a receive holds itself
+        made[source].append((draw(st.sampled_from("sii")), to, tag, size, message))
         if draw(st.integers(0, 9)) > 0:
             made[to].append((draw(st.sampled_from("rppp")), draw(st.sampled_from([source, source, ANY])), tag))
     for steps in made:

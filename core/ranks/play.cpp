@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "events/stop.hpp"
 #include "ranks/constant.hpp"
 #include "ranks/frames.hpp"
 #include "ranks/machine_parameters.hpp"
@@ -242,8 +243,11 @@ std::string play(const std::string& name, const Description& machine, int count,
   }
   world.log(log);
   furnish(world, std::move(read));
+  events::Steps steps;
+  std::uint32_t left = steps.next();
   for (int rank = 0; rank < world.ranks(); ++rank) {
     world.start(rank, program.run(*new (world.beside(rank)) Simulated(world, rank), session));
+    if (--left == 0) left = steps.next();
   }
   if (files) serve(world, *files);
   std::vector<Waiting> waiting;

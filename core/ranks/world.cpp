@@ -30,8 +30,10 @@ int caller_of(const Message& message) { return message.tag == Exposed::get_tag ?
 }  // namespace
 
 void World::start(int rank, ranks::Task task) {
-  ranks_[static_cast<std::size_t>(rank)].task = std::move(task);
-  resume(0, ranks_[static_cast<std::size_t>(rank)].task.handle());
+  ranks::Task& its = ranks_[static_cast<std::size_t>(rank)].task;
+  its = std::move(task);
+  ++events_served_;
+  its.handle().resume();
 }
 
 // Until nothing is left up to that time, somebody halts it, or so many pieces of it are done (0: any number).

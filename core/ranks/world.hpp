@@ -84,7 +84,8 @@ class World {
   ~World();
   World(const World&) = delete;
 
-  // Give rank `rank` its program; then run all of them to the end. Empty when all ended; throws what a rank threw.
+  // Give rank `rank` its program, which begins at once, while what it touches is at hand; then run all of them to the
+  // end. Empty when all ended; throws what a rank threw.
   void start(int rank, ranks::Task task);
   std::vector<Waiting> run();
   int ranks() const { return static_cast<int>(ranks_.size()) - servers_; }
@@ -144,7 +145,8 @@ class World {
       if constexpr (step == 1) return events::prefetch(&rank);
       if (rank.receives.head == none) return;
       const Request& request = requests_[rank.receives.head];
-      events::prefetch(step == 2 ? static_cast<const void*>(&request) : request.buffer);
+      if constexpr (step == 2) events::prefetch(&request);
+      if (step == 3 && messages_[id].message.bytes > sizeof request.few) events::prefetch(request.buffer);
     }
   }
   bool far() const { return far_; }
@@ -260,15 +262,20 @@ class World {
   struct alignas(64) Request {
     void* buffer = nullptr;
     std::coroutine_handle<> waiter;
-    std::size_t bytes = 0;        // of what arrived
-    Time cost = 0;                // what the receiver's processor still owes for it
-    Time due = 0;                 // when the data are there
-    std::uint64_t room : 52 = 0;  // bytes
+    Time cost = 0;  // what the receiver's processor still owes for it
+    Time due = 0;   // when the data are there
+    union {
+      std::uint64_t room = 0;  // bytes
+      std::byte few[8];        // what came, where that is so little, until the receiver looks
+    };
+    std::uint64_t bytes : 48 = 0;  // of what arrived
     Call call : 3 = Call::recv;
     bool done : 1 = false, send : 1 = false, live : 1 = false;
     bool sending : 1 = false;  // until its sendrecv's buffer is free, at a time that is known
     bool ahead : 1 = false;    // is given its data before `due`: in the rank's list of these
     bool ready : 1 = false;
+    bool holds : 1 = false;           // `few`
+    bool truncated : 1 = false;       // there was less room than came
     int rank = 0, peer = 0, tag = 0;  // peer: of what arrived, once it has
     std::uint32_t next = none;
   };
@@ -380,7 +387,7 @@ class World {
     (before == none ? queue.head : items[before].next) = items[id].next;
     if (queue.tail == id) queue.tail = before;
   }
-  static void hand_over(const InFlight& flight, const Request& request);
+  static void hand_over(const InFlight& flight, Request& request);
   // Most messages of many ranks are one number.
   static void copy(void* to, const void* from, std::size_t bytes) {
     bytes == 8 ? std::memcpy(to, from, 8) : std::memcpy(to, from, bytes);

@@ -151,10 +151,10 @@ RequestId World::new_request(int rank, Call call, void* buffer, std::size_t room
   Request& request = requests_[id];  // word by word: a copy of what was just written waits for it
   request.buffer = buffer;
   request.waiter = nullptr;
-  request.bytes = 0;
   request.cost = 0;
   request.due = 0;
   request.room = room;
+  request.bytes = 0;
   request.call = call;
   request.done = false;
   request.send = call == Call::isend;
@@ -162,6 +162,8 @@ RequestId World::new_request(int rank, Call call, void* buffer, std::size_t room
   request.sending = false;
   request.ahead = false;
   request.ready = false;
+  request.holds = false;
+  request.truncated = false;
   request.rank = rank;
   request.peer = peer;
   request.tag = tag;
@@ -302,13 +304,20 @@ void World::give(MessageId id, RequestId to) {
   request.bytes = flight.message.bytes;
   request.ready = flight.message.ready;
   request.cost = model_.receiving(flight.message);
+  request.truncated = flight.message.bytes > request.room;
   hand_over(flight, request);
   answered(id, owes_delivery);
 }
 
-void World::hand_over(const InFlight& flight, const Request& request) {
-  if (request.buffer && flight.data != Data::none && flight.message.bytes <= request.room)
+// A number stays with the receive until its rank looks: the buffer is a line of memory more.
+void World::hand_over(const InFlight& flight, Request& request) {
+  if (!request.buffer || flight.data == Data::none || flight.message.bytes > request.room) return;
+  if (flight.data == Data::few && flight.message.bytes <= sizeof request.few) {
+    std::memcpy(request.few, flight.few, sizeof request.few);
+    request.holds = true;
+  } else {
     copy(request.buffer, flight.data == Data::few ? flight.few : flight.lent, flight.message.bytes);
+  }
 }
 
 // The sender goes on, and may write over its buffer before the receiver has looked.
@@ -367,10 +376,11 @@ Arrived World::finish(RequestId id) {
     for (RequestId each = queue.head; each != id; each = requests_[each].next) before = each;
     take_out(requests_, queue, before, id);
   }
-  const bool truncated = !request.send && request.bytes > request.room;
+  if (request.holds) copy(request.buffer, request.few, request.bytes);
+  const bool truncated = !request.send && request.truncated;
   request.live = false;
   if (!requests_.owned(id)) free_requests_.push_back(id);
-  if (truncated) {
+  if (truncated) [[unlikely]] {
     throw std::length_error("rank " + std::to_string(number(request.rank)) + ": a message of " +
                             std::to_string(arrived.bytes) + " bytes from rank " +
                             std::to_string(number(arrived.source)) + ", tag " + std::to_string(plain_tag(request.tag)) +

@@ -1,5 +1,7 @@
 // The described machine's ranks: matching, order, deadlock, and times in closed form, by programs of a few lines.
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -166,6 +168,29 @@ Task nobody_there(Simulated& comm) {
   if (comm.rank() == 0) co_await comm.send(nullptr, 0, comm.size(), 1);
 }
 
+// What is so short that a receive holds it itself until its rank looks, and what is longer; posted before or after.
+Task each_length(Simulated& comm) {
+  for (std::size_t length = 0; length <= 20; ++length) {
+    for (const bool early : {false, true}) {
+      std::array<unsigned char, 24> data{};
+      if (early == (comm.rank() == 0)) co_await comm.compute(100 * us, [] {});
+      if (comm.rank() == 0) {
+        for (std::size_t i = 0; i < length; ++i) data[i] = static_cast<unsigned char>(length + i + 1);
+        co_await comm.send(data.data(), length, 1, 3);
+        continue;
+      }
+      auto due = co_await comm.irecv(data.data(), length, 0, 3);
+      EXPECT((co_await comm.wait(due)).bytes() == length);
+      for (std::size_t i = 0; i < data.size(); ++i) EXPECT(data[i] == (i < length ? length + i + 1 : 0));
+    }
+  }
+}
+Task too_long_by_a_byte(Simulated& comm) {
+  std::uint64_t word = 7;
+  if (comm.rank() == 0) co_await comm.send(&word, sizeof word, 1, 1);
+  if (comm.rank() == 1) co_await comm.recv(&word, sizeof word - 1, 0, 1);
+}
+
 Task agree(Simulated& comm) {
   int word = comm.rank() == 0 ? 42 : 0;
   co_await assay::ranks::broadcast(comm, &word, sizeof word);
@@ -199,6 +224,9 @@ int main() {
   EXPECT(play(2, reuse).waiting.empty());
   const std::string truncated = play(2, too_long).failure;
   EXPECT(truncated.find("16 bytes") != std::string::npos && truncated.find("rank 1") != std::string::npos);
+  EXPECT(play(2, too_long_by_a_byte).failure.find("8 bytes from rank 0, tag 1, into room for 7") != std::string::npos);
+  const Played lengths = play(2, each_length);
+  EXPECT(lengths.waiting.empty() && lengths.failure.empty());
   EXPECT(play(2, nobody_there).failure.find("sends to rank 2; accepted: 0 to 1") != std::string::npos);
 
   for (const int ranks : {1, 2, 3, 4, 5, 31, 32, 33, 1000}) {

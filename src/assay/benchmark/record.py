@@ -29,6 +29,7 @@ Scalar = int | float | str
 _TEXT = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
 _FRAGMENT = re.compile(r'R"fragment\((.*?)\)fragment"', re.DOTALL)
 _NAME = re.compile(r'^name *= *"([^"]+)"', re.MULTILINE)
+_ANSWERS = re.compile(r"^answers_for *=", re.MULTILINE)
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?")
 _PREFIXES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}  # of a parameter whose unit is "B"
@@ -418,28 +419,44 @@ def _sources() -> Iterator[Path]:
 def benchmarks() -> dict[str, Benchmark]:
     """All benchmarks by name, in the order of their parts."""
     found: dict[str, Benchmark] = {}
-    for path in _sources():
-        record = read_record(path)
-        if record is None:
-            continue
+    for record in one_by_one():
         if record.name in found:
-            raise InputError(f"two programs are called {record.name}", file=path)
+            raise InputError(f"two programs are called {record.name}", file=record.path)
         found[record.name] = record
     return dict(sorted(found.items(), key=lambda item: (PARTS.index(item[1].part), item[0])))
+
+
+def one_by_one() -> Iterator[Benchmark]:
+    """All benchmarks in the order of their files; each record is parsed when it is asked for: all of them take long."""
+    for path in _texts():
+        record = _record(path)
+        if record is not None:
+            yield record
+
+
+@functools.cache
+def _record(path: Path) -> Benchmark | None:
+    return read_record(path)
+
+
+@functools.cache
+def _texts() -> dict[Path, str]:
+    """The text of each record, unparsed."""
+    texts = ((path, _TEXT.search(path.read_text(encoding="utf-8"))) for path in _sources())
+    return {path: text.group(1) for path, text in texts if text}
 
 
 @functools.cache
 def _places() -> dict[str, Path]:
     """Where the record of each name stands, by the line that says it: nothing is parsed."""
-    texts = ((path, _TEXT.search(path.read_text(encoding="utf-8"))) for path in _sources())
-    named = ((path, _NAME.search(text.group(1))) for path, text in texts if text)
+    named = ((path, _NAME.search(text)) for path, text in _texts().items())
     return {name.group(1): path for path, name in named if name}
 
 
 @functools.cache
 def shipped(name: str) -> Benchmark | None:
     """One shipped benchmark by name; the records of the others are not parsed."""
-    record = read_record(_places()[name]) if name in _places() else None
+    record = _record(_places()[name]) if name in _places() else None
     return record if record is not None and record.name == name else benchmarks().get(name)
 
 
@@ -503,9 +520,11 @@ def take_in(path: Path) -> Benchmark:
 
 def on_described(name: str) -> str:
     """The program that answers for this benchmark on a described machine, where its record says so (`answers_for`)."""
-    for record in benchmarks().values():
-        if name in record.extra.get("answers_for", ()):
-            return record.name
+    for path, text in _texts().items():
+        if _ANSWERS.search(text):  # the other records are not parsed
+            record = _record(path)
+            if record is not None and name in record.extra.get("answers_for", ()):
+                return record.name
     return name
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-from assay.benchmark.record import benchmarks, own_benchmarks
+from assay.benchmark.record import one_by_one, own_benchmarks
 from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError
 
@@ -17,16 +17,17 @@ from assay.errors import InputError
 def refuse_idle_names(description: DescribedMachine) -> None:
     """Refuse a default of no shipped benchmark's parameter, and a kernel that no record `computes`. InputError."""
     compute = description.compute
-    if not description.defaults and compute is None:
-        return
-    shipped = [record for record in benchmarks().values() if record.kind == "ranks"]
-    parameters = {name for record in shipped for name in record.parameters}
+    shipped = (record for record in one_by_one() if record.kind == "ranks")
+    missing = set(description.defaults)
+    parameters: set[str] = set()
+    while missing - parameters and (record := next(shipped, None)) is not None:  # most need few of the records
+        parameters.update(record.parameters)
     for key in description.defaults:
         if key not in parameters:
             raise _refused(description, ("defaults", key), "no benchmark has such a parameter", parameters)
     if compute is None:
         return
-    everybody = [*shipped, *own_benchmarks().values()]
+    everybody = [*(record for record in one_by_one() if record.kind == "ranks"), *own_benchmarks().values()]
     kernels = {name for record in everybody for name in record.extra.get("computes", ())}
     for table, given in (("rate", compute.rate), ("time", compute.time), ("shared", compute.shared)):
         for kernel in given:
