@@ -1,0 +1,249 @@
+// What worms have in the network, as the engine that goes tick by tick keeps it (by_tick.hpp): of each a word a
+// property with a bit a lane, downwards from the highest bit, which is the lane at the source; the words of four worms
+// lie together, so that one operation does for four.
+//
+// The number of flits in each lane's buffer stands in `digits` words, digit by digit. A flit of lane n goes into its
+// buffer, out of that of lane n - 1; the first lane's come from the source.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "events/wheel.hpp"
+
+namespace assay::network {
+
+/// A worm holds more lanes than a word has bits.
+struct LongWorm : std::length_error {
+  using std::length_error::length_error;
+};
+
+class Trains {
+ public:
+  using Word = std::uint64_t;
+  static constexpr unsigned digits = 4;
+  static constexpr std::uint32_t most_stored = (1U << digits) - 1;
+  static constexpr unsigned beside = 4;  // worms whose words lie together
+  using Of = Word[beside];
+
+  struct alignas(sizeof(Of)) Four {
+    Of stored[digits] = {};  // flits in the buffer at the far end
+    Of left = {};            // flits at the source: a number
+    Of reach = {};           // all of its lanes, and those before
+    Of low = {};             // the first lane that has flits left to send
+    Of out = {}, fresh = {};     // the lane that leads to the node; the one that the head has not crossed
+    Of shared = {}, moved = {};  // others have flits to send over its wire; has sent since they had
+    // Of this tick: has a flit at hand and a place for it; has no place, and sends if the next one does; the next flit
+    // is the last; sends, as far as is known.
+    Of ready = {}, tied = {}, tail = {}, moves = {};
+    Of lost = {}, ordered = {};  // does not send with `moves`; of these, the passes say whether it sends
+  };
+  /// What is seldom looked at.
+  struct Rest {
+    std::uint64_t passed = ~std::uint64_t{0};     // when the tail crossed a link last
+    std::uint64_t may_go_on = ~std::uint64_t{0};  // when the head might have been given a lane within the tick
+    std::uint32_t message = events::no_index;
+    std::uint16_t first_hop = 0;     // of the first bit
+    std::uint8_t top = 0, low = 0;   // the last lane; the first that has flits left
+    std::uint8_t lanes = 0;          // that it has
+  };
+  /// A worm's words.
+  struct Train {
+    Four& four;
+    const unsigned at;
+    Word& operator[](Of Four::* property) const { return (four.*property)[at]; }
+    [[nodiscard]] bool stores_one(Word lane) const {
+      return ((four.stored[0][at] & ~(four.stored[1][at] | four.stored[2][at] | four.stored[3][at])) & lane) != 0;
+    }
+  };
+  [[nodiscard]] static constexpr Word bit(unsigned lane) { return Word{1} << 63 >> lane; }
+  [[nodiscard]] static unsigned first_of(Word lanes) { return static_cast<unsigned>(std::countl_zero(lanes)); }
+  [[nodiscard]] Train operator[](std::uint32_t train) { return {fours_[train / beside], train % beside}; }
+  [[nodiscard]] Rest& rest(std::uint32_t train) { return rest_[train]; }
+  [[nodiscard]] const Rest& rest(std::uint32_t train) const { return rest_[train]; }
+
+  /// All buffers take so many flits.
+  void buffer(std::uint32_t flits) {
+    for (unsigned digit = 0; digit < digits; ++digit)
+      full_[digit] = (flits >> digit & 1) != 0 ? ~Word{0} : 0;
+  }
+  /// The lane of a worm with this bit: what it was put in as. Known of the last one, and of those with flits left or in
+  /// their buffers.
+  [[nodiscard]] std::uint32_t& path(std::uint32_t train, unsigned lane) {
+    return paths_[train * std::size_t{stride_} + (lane & (stride_ - 1))];
+  }
+  [[nodiscard]] std::uint32_t path(std::uint32_t train, unsigned lane) const {
+    return paths_[train * std::size_t{stride_} + (lane & (stride_ - 1))];
+  }
+
+  /// A worm of so many flits that gets its first lane.
+  std::uint32_t add(std::uint32_t message, std::uint32_t flits) {
+    if (free_.empty()) grow();
+    const std::uint32_t number = free_.back();
+    free_.pop_back();
+    const Train train = (*this)[number];
+    for (unsigned digit = 0; digit < digits; ++digit) train.four.stored[digit][train.at] = 0;
+    for (Of Four::* property : {&Four::out, &Four::fresh, &Four::shared, &Four::moved, &Four::ready, &Four::tied,
+                                &Four::tail, &Four::moves, &Four::lost, &Four::ordered})
+      train[property] = 0;
+    train[&Four::left] = flits;
+    train[&Four::reach] = train[&Four::low] = bit(0);
+    rest_[number] = {};
+    rest_[number].message = message;
+    return number;
+  }
+  /// It gets one more.
+  void lengthen(std::uint32_t number) {
+    Rest& rest = rest_[number];
+    if (rest.top == 63) drop_low(number, rest);
+    if (rest.top + 3U - rest.low > stride_) widen();
+    ++rest.top;
+    (*this)[number][&Four::reach] |= bit(rest.top);
+  }
+  void remove(std::uint32_t number) { free_.push_back(number); }
+
+  /// Worms that there is more to in this tick than to count, in rising order: of which a lane that sends shares its
+  /// wire, whose heads cross, whose tails do, if every lane can send that has a flit and a place for it.
+  struct Some {
+    std::vector<std::uint32_t> all;
+    std::size_t count = 0;
+    void put(std::uint32_t number) {
+      if (count == all.size()) all.resize(count + count / 8 + 4);
+      all[count++] = number;
+    }
+    [[nodiscard]] std::size_t memory() const { return all.capacity() * 4; }
+  };
+  Some share, heads, tails;
+
+  /// What each can send in this tick if no other one is in its way; whether any can.
+  bool prepare() {
+    for (Some* some : {&share, &heads, &tails})
+      if (some->all.size() < rest_.size()) some->all.resize(rest_.size());
+    std::uint32_t *const sharing = share.all.data(), *const crossing = heads.all.data(), *const last = tails.all.data();
+    std::size_t shares = 0, crosses = 0, lasts = 0;
+    Words any = {};
+    const Words b[digits] = {all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])};
+    std::uint32_t number = 0;
+    for (Four& four : fours_) {
+      const Words p0 = in(four.stored[0]), p1 = in(four.stored[1]), p2 = in(four.stored[2]), p3 = in(four.stored[3]);
+      const Words above = p1 | p2 | p3, some = p0 | above;
+      const Words unlike = (p0 ^ b[0]) | (p1 ^ b[1]) | (p2 ^ b[2]) | (p3 ^ b[3]);
+      const Words left = in(four.left), reach = in(four.reach);
+      const Words source = all(bit(0)) & reinterpret_cast<Words>(left != 0);
+      const Words last_there = all(bit(0)) & reinterpret_cast<Words>(left == 1);
+      const Words hand = (some >> 1 | source) & reach;
+      const Words ready = hand & unlike, tied = hand & ~unlike;
+      const Words tail = in(four.low) & ((p0 & ~above) >> 1 | last_there) & hand;
+      const Words moves = following(ready, tied);
+      in(four.ready) = ready;
+      in(four.tied) = tied;
+      in(four.tail) = tail;
+      in(four.moves) = moves;
+      any |= ready;
+      const Words in_the_way = in(four.shared) & moves, head = in(four.fresh) & moves, end = tail & moves;
+      for (unsigned at = 0; at < beside; ++at, ++number) {  // without branches, which nothing would foretell
+        sharing[shares] = crossing[crosses] = last[lasts] = number;
+        shares += in_the_way[at] != 0;
+        crosses += head[at] != 0;
+        lasts += end[at] != 0;
+      }
+    }
+    share.count = shares;
+    heads.count = crosses;
+    tails.count = lasts;
+    return (any[0] | any[1] | any[2] | any[3]) != 0;
+  }
+  /// What of it sends without those that lost.
+  static void find_moves(const Train& train) {
+    const Word kept = ~train[&Four::lost];
+    train[&Four::moves] = following(train[&Four::ready] & kept, train[&Four::tied] & kept);
+  }
+  /// Those of `tied` that send if the one behind the last of them does, and which have none between that does not.
+  static Word chain(Word tied, Word last) { return tied & ~(tied + (tied & last)); }
+  /// The flits are where `moves` brings them; whether any has moved.
+  bool count() {
+    Words any = {};
+    for (Four& four : fours_) {
+      const Words moves = in(four.moves), into = moves & ~in(four.out), out = moves << 1;
+      any |= moves;
+      Words more = into & ~out, less = out & ~into;
+      for (Of& stored : four.stored) {
+        const Words digit = in(stored), carried = digit & more, borrowed = ~digit & less;
+        in(stored) = digit ^ (more | less);
+        more = carried;
+        less = borrowed;
+      }
+      const Words left = in(four.left);
+      in(four.left) = left - (moves >> 63 & reinterpret_cast<Words>(left != 0));
+      in(four.moved) |= moves;
+    }
+    return (any[0] | any[1] | any[2] | any[3]) != 0;
+  }
+  [[nodiscard]] std::size_t memory() const {
+    return fours_.capacity() * sizeof(Four) + rest_.capacity() * sizeof(Rest) +
+           (paths_.capacity() + free_.capacity()) * 4 + share.memory() + heads.memory() + tails.memory();
+  }
+
+ private:
+  using Words = Word __attribute__((vector_size(sizeof(Of)), may_alias));
+  static Words& in(Of& four) { return *reinterpret_cast<Words*>(four); }
+  static Words all(Word word) { return Words{word, word, word, word}; }
+  /// Those that are ready, and those behind them whose buffers are full: a run of bits upwards, through which a carry
+  /// goes.
+  template <class Some>
+  static Some following(Some ready, Some tied) {
+    return ready | (tied & ~(tied + (tied & ready << 1)));
+  }
+  void grow() {
+    const std::size_t size = fours_.size();
+    if (size == fours_.capacity()) {
+      fours_.reserve(size + size / 8 + 1);  // room for an eighth more
+      rest_.reserve(fours_.capacity() * beside);
+      paths_.reserve(fours_.capacity() * beside * stride_);
+    }
+    fours_.emplace_back();
+    rest_.resize(fours_.size() * beside);
+    paths_.resize(rest_.size() * stride_);
+    for (unsigned more = beside; more > 0; --more) free_.push_back(static_cast<std::uint32_t>(rest_.size() - 1 - (beside - more)));
+  }
+  /// Makes room: lanes through which all flits have gone need no bits.
+  void drop_low(std::uint32_t number, Rest& rest) {
+    if (rest.low < 2 || rest.first_hop > 0xff00) throw LongWorm("a worm holds more than 64 lanes");
+    const unsigned dropped = rest.low - 1U;
+    std::uint32_t lanes[64];
+    for (unsigned at = dropped; at <= rest.top; ++at) lanes[at] = path(number, at);
+    for (unsigned at = dropped; at <= rest.top; ++at) path(number, at - dropped) = lanes[at];
+    const Train train = (*this)[number];
+    for (Of& digit : train.four.stored) digit[train.at] <<= dropped;
+    for (Of Four::* property : {&Four::reach, &Four::shared, &Four::moved, &Four::ready, &Four::tied, &Four::tail,
+                                &Four::moves, &Four::lost, &Four::ordered, &Four::out})
+      train[property] <<= dropped;
+    train[&Four::low] = bit(1);
+    rest.first_hop = static_cast<std::uint16_t>(rest.first_hop + dropped);
+    rest.top = static_cast<std::uint8_t>(rest.top - dropped);
+    rest.low = 1;
+  }
+  /// Room for twice as many lanes of each.
+  void widen() {
+    std::vector<std::uint32_t> wider(rest_.size() * 2 * stride_);
+    for (std::size_t train = 0; train < rest_.size(); ++train)
+      for (unsigned at = 0; at < stride_ && at <= rest_[train].top; ++at) {
+        const unsigned number = rest_[train].top - at;
+        wider[train * 2 * stride_ + (number & (2 * stride_ - 1))] = paths_[train * stride_ + (number & (stride_ - 1))];
+      }
+    paths_ = std::move(wider);
+    stride_ *= 2;
+  }
+
+  std::vector<Four> fours_;
+  std::vector<Rest> rest_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> paths_;  // by worm: its lanes, `stride_` of them
+  std::uint32_t stride_ = 8;
+  Word full_[digits] = {};  // the digits of a full buffer
+};
+
+}  // namespace assay::network
