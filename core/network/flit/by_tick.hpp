@@ -9,13 +9,12 @@
 // and a place for it, which of these send, and what the buffers hold then are a few operations on whole words. A lane
 // whose buffer is full sends if the one after it does (`tied`).
 //
-// Where several worms have flits to send over a wire, one of them sends. Of those with a place (`ready`) it is known
-// before the tick's passes who is there when the passes come to the wire, so also who sends: no pass is needed. All
-// of them are thought to send at first; those of a wire where others want to send as well lose it but for one
-// (`contest`). Only where the contest hangs on what is sent elsewhere in the same tick are the passes gone through, by
-// the rules of engine.hpp: where a tied lane would find the wire free, if the one after it sends early enough; and where
-// a lane may be given back within the tick for which a message waits (`order`). Lanes that are free when the tick begins
-// are given away before all that.
+// Where several worms have flits to send over a wire, it is known before the tick's passes who has a place, so also
+// which of these are there when the passes come to that wire first, and who sends. All lanes are thought to send at
+// first; those of a wire over which others want to send lose it but for one (contests.hpp). Only where that hangs on
+// the order of the wires in more than one way are the passes gone through, by the rules of engine.hpp. So it is with
+// lanes: those that are free when the tick begins, and most of those given back within it, are given away before all
+// that; where it counts in which order things happen then, the passes say it (foresee_lanes).
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -24,38 +23,14 @@
 #include <vector>
 
 #include "network/circle.hpp"
-#include "network/flit/trains.hpp"
-#include "network/lane_engine.hpp"
+#include "network/flit/contests.hpp"
 
 namespace assay::network {
 
-struct TickWorm : LaneMessage {
-  std::uint32_t train = events::no_index;  // what it has in the network
-  std::uint64_t head = 0;                  // crossed the last link
-  bool more = false;                       // of its message is to be sent when its injection lane is free
-};
-
-/// A channel of a link, of which `lane` is the first lane. `turn`, `owned`: a bit a lane.
-struct TickWire {
-  std::uint64_t wanted = ~std::uint64_t{0};  // the last tick in which a lane wanted to send over it that shares it
-  // Then: a bit for each lane that is ready, from `tied_at` on for each that is tied; from `late_at` on, in the passes,
-  // for each that can perhaps send in a later pass only.
-  std::uint32_t what = 0;
-  static constexpr unsigned tied_at = 8, late_at = 8;
-  static constexpr std::uint32_t ordered = 1U << 16, seen = 1U << 17, sent = 1U << 18;
-  std::uint32_t lane = 0;
-  std::uint8_t turn = 0, before = 0;    // those behind the lane that sent last, which go first; before this tick
-  std::uint8_t active = 0;              // messages that have flits left to send over it
-  std::uint8_t owned = 0;               // lanes that messages have
-  bool grants = false, waited = false;  // a lane may be given away; messages may stand in the link's lines
-  bool settled = true;                  // it is known who shares it
-};
-static_assert(sizeof(TickWire) == 24);
-
 template <class Source, class Observer>
-class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, Line, Source, Observer, TickWire> {
-  using Base = LaneEngine<FlitsByTick, TickWorm, Line, Source, Observer, TickWire>;
-  friend Base;
+class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Observer> {
+  using Base = Contests<FlitsByTick, Source, Observer>;
+  friend LaneEngine<FlitsByTick, TickWorm, Line, Source, Observer, TickWire>;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
 
  public:
@@ -65,15 +40,8 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
   FlitsByTick(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
               events::Random random, std::uint32_t)
       : Base(fabric, routing, how, source, observer, random, 0, heads(fabric, how)),
-        lanes_(Base::lane_count_),
         marks_(wires_.size() / 64 + 1),
-        later_(marks_.size()) {
-    for (std::uint32_t number = 0; number < wires_.size(); ++number)
-      for (unsigned which = 0; which < link_of(number).lanes; ++which)
-        lanes_[wires_[number].lane + which].wire = number;
-    for (const Link& link : fabric.links)
-      if (link.kind != LinkKind::ejection) trains_.buffer(link.buffer);
-  }
+        later_(marks_.size()) {}
   /// Whether it is exact there.
   static bool suits(const Fabric& fabric, const Switching& how) {
     const std::uint32_t buffer = fabric.links[fabric.injection(0)[0]].buffer;
@@ -90,10 +58,7 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
   /// The last tick in which anything happened.
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
   [[nodiscard]] std::size_t memory() const {
-    return Base::common_memory() + lanes_.capacity() * sizeof(Lane) + trains_.memory() +
-           (asked_.capacity() + pending_.capacity() + contested_.capacity() + again_.capacity() +
-            followers_.capacity() + unsettled_.capacity()) *
-               4 +
+    return Base::common_memory() + Base::contests_memory() + (asked_.capacity() + pending_.capacity()) * 4 +
            (marks_.capacity() + later_.capacity()) * 8;
   }
   /// Messages that can never move again, and one circle of them.
@@ -114,20 +79,10 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
 
  private:
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
-  using Base::free_, Base::parts_, Base::now_, Base::no_index;
-  using Word = Trains::Word;
-  using Four = Trains::Four;
-  using Train = Trains::Train;
+  using Base::free_, Base::parts_, Base::now_, Base::no_index, Base::again_, Base::lanes_, Base::trains_;
+  using Base::behind, Base::bit, Base::first_in_turn, Base::lowest, Base::most_lanes, Base::order, Base::unsettle;
+  using typename Base::Word, typename Base::Four, typename Base::Train, typename Base::Lane;
   enum Kind : unsigned { lane_free, flits_move };
-  static constexpr unsigned most_lanes = 8;  // of a wire; a worm's path has its wires times that, and which lane it has
-  struct Lane {
-    std::uint32_t train = no_index;  // whose it is
-    std::uint32_t wire = 0;
-    std::uint16_t hop = 0, pass = 0;  // of the train; from which pass of this tick on it can send
-  };
-  static_assert(sizeof(Lane) == 12);
-  [[nodiscard]] static constexpr Word bit(unsigned number) { return Trains::bit(number); }
-  [[nodiscard]] static constexpr std::uint8_t behind(unsigned which) { return static_cast<std::uint8_t>(0xfeU << which); }
   [[nodiscard]] const Link& link_of(std::uint32_t wire) const { return links_[Base::link_of(wire)]; }
   [[nodiscard]] static std::uint32_t heads(const Fabric& fabric, const Switching& how) {
     std::uint32_t most = how.packet_gap;
@@ -159,10 +114,9 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     const Message& m = messages_[index];
     const First first = Base::first(m.want);
     Base::line_up(first.queue + m.klass, index);
-    for (std::uint32_t wire = first.wire; wire < first.wire + first.channels; ++wire) {
+    wires_[first.wire].waiting |= static_cast<std::uint8_t>(1U << m.klass);
+    for (std::uint32_t wire = first.wire; wire < first.wire + first.channels; ++wire)
       if (!std::exchange(wires_[wire].grants, true)) asked_.push_back(wire);
-      wires_[wire].waited = true;
-    }
   }
   void release(std::uint32_t number, unsigned which) {
     Wire& wire = wires_[number];
@@ -170,21 +124,26 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     const std::uint32_t train = std::exchange(lane.train, no_index), index = trains_.rest(train).message;
     last_ = std::max(last_, now_);
     wire.owned &= static_cast<std::uint8_t>(~(1U << which));
-    if (wire.waited && waits(number, which) != no_index) {
-      if (!std::exchange(wire.grants, true) && !in_passes_) asked_.push_back(number);
-      if (in_passes_) put(number < place_ ? later_ : marks_, number);
+    if (waits(number, which)) {
+      const bool fresh = !std::exchange(wire.grants, true);
+      if (in_passes_)
+        put(number < place_ ? later_ : marks_, number);
+      else if (fresh)
+        asked_.push_back(number);
     }
-    if (const Message& m = messages_[index]; lane.hop == 0 && m.more)
-      if (const auto packet = Base::next_packet(m.row, m.key); packet != no_index)
-        Base::ask_at(packet, now_ + how_.packet_gap);
+    if (lane.hop == 0)
+      if (const Message& m = messages_[index]; m.more)
+        if (const auto packet = Base::next_packet(m.row, m.key); packet != no_index)
+          Base::ask_at(packet, now_ + how_.packet_gap);
     if (--trains_.rest(train).lanes != 0 || messages_[index].live) return;
     free_.push_back(index);
     trains_.remove(train);
   }
-  /// The last message in the line for this lane.
-  [[nodiscard]] std::uint32_t waits(std::uint32_t number, unsigned which) const {
-    const First first = Base::first(Base::link_of(number));
-    return queues_[first.queue + first.of(which)].last;
+  /// Whether a message waits for this lane.
+  [[nodiscard]] bool waits(std::uint32_t number, unsigned which) const {
+    const unsigned waiting = wires_[Base::first_of(number)].waiting;
+    if (waiting == 0) return false;
+    return (waiting >> (wires_[number].plain ? which : Base::first(Base::link_of(number)).of(which)) & 1) != 0;
   }
 
   // --- a tick
@@ -193,30 +152,16 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     give_free_lanes();
     more_ = trains_.prepare();
     foresee_lanes();
-    want_wires();
-    for (std::size_t i = 0; i < contests_; ++i) contest(contested_[i]);
-    for (const std::uint32_t train : again_) Trains::find_moves(trains_[train]);
+    Base::want_wires();
+    Base::settle_contests();
     cross();
-    if (std::exchange(passes_, false)) go_through_passes();
+    if (std::exchange(Base::passes_, false)) go_through_passes();
     if (trains_.count()) last_ = std::max(last_, now_ + 1);
-    for (const std::uint32_t train : again_) trains_[train][&Four::lost] = trains_[train][&Four::ordered] = 0;
-    for (const std::uint32_t wire : unsettled_) settle(wires_[wire]);
-    contests_ = 0;
-    again_.clear();
-    unsettled_.clear();
+    Base::settle();
     if (more_) table_.put(now_, now_ + 1, flits_move, 0);
   }
   /// Heads and tails whose time in the tick does not count.
   void cross() {
-    for (std::size_t i = 0; i < follows_; ++i) {
-      const Train train = trains_[followers_[i]];
-      for (Word all = train[&Four::moves] & train[&Four::tied] & train[&Four::shared]; all != 0;) {
-        const unsigned at = Trains::first_of(all);
-        const std::uint32_t way = trains_.path(followers_[i], at);
-        wires_[way / most_lanes].turn = behind(way % most_lanes);
-        all &= ~bit(at);
-      }
-    }
     for (std::size_t i = 0; i < trains_.heads.count; ++i) {
       const std::uint32_t number = trains_.heads.all[i];
       if (const Train train = trains_[number]; (train[&Four::moves] & train[&Four::fresh]) != 0)
@@ -235,45 +180,40 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
   void give_free_lanes() {
     for (const std::uint32_t number : asked_) {
       if (!wires_[number].grants) continue;
-      const std::uint32_t link = Base::link_of(number);
-      const First first = Base::first(link);
+      if (wires_[number].plain) [[likely]] {
+        give_lanes(number, false);
+        continue;
+      }
+      const First first = Base::first(Base::link_of(number));
       const std::uint32_t end = first.wire + first.channels;
       bool known = true;
-      if (first.channels != 1 || links_[link].lanes != first.classes) [[unlikely]]
-        for (std::uint32_t wire = first.wire; wire < end; ++wire)
-          known &= std::popcount(wires_[wire].owned) == wires_[wire].active;
       for (std::uint32_t wire = first.wire; wire < end; ++wire)
-        if (wires_[wire].grants) known ? give_lanes(wire, wires_[wire], first, false) : pending_.push_back(wire);
+        known &= std::popcount(wires_[wire].owned) == wires_[wire].active;
+      for (std::uint32_t wire = first.wire; wire < end; ++wire)
+        if (wires_[wire].grants) known ? give_lanes(wire, false) : pending_.push_back(wire);
     }
     asked_.clear();
   }
   /// The free lanes of a wire to the first in their lines.
-  void give_lanes(std::uint32_t number, Wire& wire, const First& first, bool in_passes) {
-    const Link& link = links_[Base::link_of(number)];
-    unsigned waiting = 0;  // the classes for which anybody does
-    for (unsigned klass = 0; klass < first.classes; ++klass)
-      waiting |= unsigned{!queues_[first.queue + klass].empty()} << klass;
-    const unsigned free = ~unsigned{wire.owned} & ((1U << link.lanes) - 1);
-    if (link.lanes == first.classes) [[likely]] {
-      for (unsigned rest = free & waiting; rest != 0; rest &= rest - 1) {
-        const auto which = static_cast<unsigned>(std::countr_zero(rest));
-        grant(first.queue + which, link, number, which, in_passes);
-        waiting ^= unsigned{queues_[first.queue + which].empty()} << which;
-      }
-    } else {
-      for (unsigned rest = free; rest != 0; rest &= rest - 1) {
-        const auto which = static_cast<unsigned>(std::countr_zero(rest));
-        if (const std::uint32_t queue = first.queue + first.of(which); !queues_[queue].empty()) {
-          grant(queue, link, number, which, in_passes);
-          waiting ^= unsigned{queues_[queue].empty()} << first.of(which);
-        }
-      }
-    }
+  void give_lanes(std::uint32_t number, bool in_passes) {
+    Wire& wire = wires_[number];
     wire.grants = false;
-    wire.waited = waiting != 0;
+    if (wire.plain) [[likely]] {
+      const std::uint32_t queue = wire.lane;
+      for (unsigned rest = wire.waiting & ~unsigned{wire.owned}; rest != 0; rest &= rest - 1)
+        grant(queue + lowest(rest), lowest(rest), number, lowest(rest), in_passes);
+      return;
+    }
+    const std::uint32_t link = Base::link_of(number);
+    const First first = Base::first(link);
+    for (unsigned rest = ~unsigned{wire.owned} & ((1U << links_[link].lanes) - 1); rest != 0; rest &= rest - 1)
+      if (const unsigned klass = first.of(lowest(rest)); (wires_[first.wire].waiting >> klass & 1) != 0)
+        grant(first.queue + klass, klass, number, lowest(rest), in_passes);
   }
-  void grant(std::uint32_t queue, const Link& link, std::uint32_t number, unsigned which, bool in_passes) {
+  void grant(std::uint32_t queue, unsigned klass, std::uint32_t number, unsigned which, bool in_passes) {
     const std::uint32_t index = Base::step_out(queue);
+    if (queues_[queue].empty())
+      wires_[Base::first_of(number)].waiting &= static_cast<std::uint8_t>(~(1U << klass));
     Message& m = messages_[index];
     m.waiting = false;
     if (m.train == no_index)
@@ -290,17 +230,15 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     const Train train = trains_[m.train];
     const Word here = bit(rest.top);
     train[&Four::fresh] = here;
-    train[&Four::out] = link.kind == LinkKind::ejection ? here : 0;
+    train[&Four::out] = link_of(number).kind == LinkKind::ejection ? here : 0;
     train[&Four::shared] &= ~here;
     train[&Four::moved] &= ~here;
     wire.owned |= static_cast<std::uint8_t>(1U << which);
-    if (++wire.active >= 2) share(wire);
+    if (++wire.active >= 2) Base::share(wire);
     if (!in_passes) return;
     more_ = true;
     train[&Four::shared] |= here;
-    train[&Four::lost] |= here;
-    train[&Four::ordered] |= here;
-    again_.push_back(m.train);
+    Base::leave_to_passes(train, m.train, here);
     serve(number * most_lanes + which, 0);
   }
   /// Lanes that may be given back within the tick, and for which a message waits: the order counts in which the tail
@@ -315,19 +253,46 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     pending_.clear();
     for (std::size_t i = 0; i < trains_.tails.count; ++i) {
       const std::uint32_t train = trains_.tails.all[i];
-      if (const unsigned low = trains_.rest(train).low; low != 0 && may_be_free(trains_.path(train, low - 1)))
-        order(trains_.path(train, low) / most_lanes);
+      const unsigned low = trains_.rest(train).low;
+      if (low == 0 || (trains_[train][&Four::tail] & trains_[train][&Four::moves]) == 0) continue;
+      const std::uint32_t way = trains_.path(train, low - 1);
+      if (!waits(way / most_lanes, way % most_lanes) || crosses_early(train, way)) continue;
+      may_be_free(way);
+      order(trains_.path(train, low) / most_lanes);
     }
   }
-  /// Whether somebody waits for a lane that may be given back.
-  bool may_be_free(std::uint32_t way) {
-    const std::uint32_t number = way / most_lanes;
-    if (!wires_[number].waited) return false;
-    const std::uint32_t last = waits(number, way % most_lanes);
-    if (last == no_index) return false;
-    order(number);
-    may_be_granted(number, last);
+  /// A tail that nobody is in the way of, and the head that gets the lane `way` is there when the passes come to its
+  /// wire first; or it comes later, but nothing else wants that wire or goes on behind that head.
+  bool crosses_early(std::uint32_t index, std::uint32_t way) {
+    const Train tail = trains_[index];
+    if ((tail[&Four::tail] & tail[&Four::ready] & ~tail[&Four::shared]) == 0) return false;
+    const std::uint32_t over = trains_.path(index, trains_.rest(index).low) / most_lanes, number = way / most_lanes;
+    const Wire& wire = wires_[number];
+    if (!wire.plain || (wire.wanted == now_ && (wire.what & Wire::ordered) != 0)) return false;
+    if (wires_[Base::first_of(over)].waiting != 0) return false;
+    const std::uint32_t last = queues_[wire.lane + way % most_lanes].last, message = messages_[last].next;
+    if (over >= number) {
+      if (wire.active != 0 || wire.waiting != 1U << way % most_lanes) return false;
+      if (const std::uint32_t granted = messages_[message].train; granted != no_index) {
+        const auto& rest = trains_.rest(granted);
+        const Train train = trains_[granted];
+        if ((train[&Four::tied] & bit(rest.top)) != 0) return false;
+        if (rest.low > rest.top && train.stores_one(bit(rest.top))) return false;
+      }
+    }
+    if (tail[&Four::tail] == tail[&Four::fresh]) head_crosses(index, tail);
+    tail_crosses(index, tail);
+    give_lanes(number, false);
+    trains_.prepare_again(messages_[message].train, now_);
+    more_ = true;
     return true;
+  }
+  /// Somebody waits for a lane that may be given back.
+  void may_be_free(std::uint32_t way) {
+    const std::uint32_t number = way / most_lanes;
+    order(number);
+    const First first = Base::first(Base::link_of(number));
+    may_be_granted(number, queues_[first.queue + first.of(way % most_lanes)].last);
   }
   /// A lane of this wire's link to the first in a line, or more.
   void may_be_granted(std::uint32_t number, std::uint32_t last) {
@@ -348,94 +313,11 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     train[&Four::moves] |= more;
     again_.push_back(number);
     trains_.share.put(number);
-    if (rest.low > rest.top && train.stores_one(bit(rest.top)))
-      may_be_free(trains_.path(number, rest.top));
-    else if ((train[&Four::tail] & more) != 0)
+    if (rest.low > rest.top && train.stores_one(bit(rest.top))) {
+      if (const std::uint32_t way = trains_.path(number, rest.top); waits(way / most_lanes, way % most_lanes))
+        may_be_free(way);
+    } else if ((train[&Four::tail] & more) != 0) {
       trains_.tails.put(number);
-  }
-  /// The passes say who sends over this wire in this tick.
-  void order(std::uint32_t number) {
-    Wire& wire = wires_[number];
-    if (wire.wanted == now_ && (wire.what & Wire::ordered) != 0) return;
-    share(wire);
-    wire.wanted = now_;
-    wire.what = Wire::ordered;
-    wire.before = wire.turn;
-    contested(number);
-    unsettle(number, wire);
-  }
-
-  // --- who sends
-  void contested(std::uint32_t wire) {
-    if (contests_ == contested_.size()) contested_.resize(contests_ + contests_ / 8 + 64);
-    contested_[contests_++] = wire;
-  }
-  /// Puts down at each wire which of the lanes that share it want to send; without branches, but for how many there
-  /// are.
-  void want_wires() {
-    const Tick now = now_;
-    std::size_t follows = 0;
-    if (followers_.size() < trains_.share.count) followers_.resize(trains_.share.count);
-    for (std::size_t i = 0; i < trains_.share.count; ++i) {
-      const std::uint32_t number = trains_.share.all[i];
-      const Train train = trains_[number];
-      const Word tied = train[&Four::tied];
-      Word all = train[&Four::shared] & train[&Four::moves];
-      followers_[follows] = number;
-      follows += (all & tied) != 0;
-      if (contests_ + 64 > contested_.size()) contested_.resize(contests_ + contests_ / 8 + 64);
-      for (; all != 0; all &= ~bit(Trains::first_of(all))) {
-        const unsigned at = Trains::first_of(all);
-        const std::uint32_t way = trains_.path(number, at);
-        const unsigned which = way % most_lanes, waits = tied << at >> 63;
-        Wire& wire = wires_[way / most_lanes];
-        const bool first = wire.wanted != now;
-        const std::uint8_t turn = wire.turn;
-        const std::uint32_t what = (first ? 0 : wire.what) | 1U << (which + waits * Wire::tied_at);
-        wire.wanted = now;
-        wire.before = first ? turn : wire.before;
-        wire.turn = waits != 0 ? turn : behind(which);
-        wire.what = what;
-        contested_[contests_] = way / most_lanes;
-        contests_ += (what & (what - 1)) != 0;
-      }
-    }
-    follows_ = follows;
-  }
-  [[nodiscard]] static unsigned first_in_turn(unsigned ready, unsigned turn) {
-    const unsigned first = ready & turn;
-    return static_cast<unsigned>(std::countr_zero(first != 0 ? first : ready));
-  }
-  /// Several lanes want to send over a wire.
-  void contest(std::uint32_t number) {
-    Wire& wire = wires_[number];
-    if ((wire.what & Wire::seen) != 0) return;
-    const unsigned ready = wire.what & 0xff, tied = wire.what >> Wire::tied_at & 0xff;
-    bool ordered = (wire.what & Wire::ordered) != 0 || ready == 0;
-    // The one after a tied lane sends in the passes' order: too late if the passes come here before.
-    for (unsigned rest = ordered ? 0 : tied; rest != 0; rest &= rest - 1) {
-      const Lane& lane = lanes_[wire.lane + static_cast<unsigned>(std::countr_zero(rest))];
-      const unsigned next = lane.hop + 1U - trains_.rest(lane.train).first_hop;
-      ordered |= next > trains_.rest(lane.train).top || trains_.path(lane.train, next) / most_lanes < number;
-    }
-    wire.what = wire.what | Wire::seen;
-    unsigned others = ready | tied;
-    if (ordered) {
-      passes_ = true;
-      wire.turn = wire.before;
-      wire.what = Wire::ordered | Wire::seen;
-    } else {
-      const unsigned which = first_in_turn(ready, wire.before);
-      wire.turn = behind(which);
-      others ^= 1U << which;
-    }
-    for (; others != 0; others &= others - 1) {
-      const Lane& lane = lanes_[wire.lane + static_cast<unsigned>(std::countr_zero(others))];
-      const Train train = trains_[lane.train];
-      const Word here = bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
-      train[&Four::lost] |= here;
-      if (ordered) train[&Four::ordered] |= here;
-      again_.push_back(lane.train);
     }
   }
 
@@ -492,11 +374,11 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
   }
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
-    if (wire.grants) give_lanes(number, wire, Base::first(Base::link_of(number)), true);
+    if (wire.grants) give_lanes(number, true);
     if ((wire.what & Wire::sent) != 0) return;
-    unsigned ready = wire.what & 0xff;
-    for (unsigned late = wire.what >> Wire::late_at & 0xff; late != 0; late &= late - 1)
-      if (lanes_[wire.lane + static_cast<unsigned>(std::countr_zero(late))].pass > pass_) {
+    unsigned ready = wire.what & Wire::lanes;
+    for (unsigned late = wire.what >> Wire::late_at & Wire::lanes; late != 0; late &= late - 1)
+      if (lanes_[wire.lane + lowest(late)].pass > pass_) {
         ready &= ~(late & -late);
         put(later_, number);
       }
@@ -579,55 +461,11 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
     }
   }
 
-  // --- who shares a wire
-  void unsettle(std::uint32_t number, Wire& wire) {
-    if (std::exchange(wire.settled, false)) unsettled_.push_back(number);
-  }
-  /// Nobody does, if one message has flits left to send over it.
-  void settle(Wire& wire) {
-    wire.settled = true;
-    if (wire.active != 1) return;
-    for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1)
-      if (const auto [number, lane] = sender(wire, static_cast<unsigned>(std::countr_zero(rest))); lane != 0) {
-        const Train train = trains_[number];
-        const Word shared = train[&Four::shared] & lane;
-        train[&Four::shared] ^= shared;
-        train[&Four::moved] &= ~shared;
-      }
-  }
-  /// Each that has flits left to send over it is to see who else wants to.
-  void share(Wire& wire) {
-    for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
-      const auto which = static_cast<unsigned>(std::countr_zero(rest));
-      const auto [number, lane] = sender(wire, which);
-      if (lane == 0) continue;
-      const Train train = trains_[number];
-      if ((train[&Four::shared] & lane) != 0) continue;
-      train[&Four::shared] |= lane;
-      trains_.share.put(number);
-      if ((train[&Four::moved] & lane) != 0) wire.turn = behind(which);
-    }
-  }
-  /// Whose a lane is and the bit that it is there, 0 if there are no flits left to send over it.
-  [[nodiscard]] std::pair<std::uint32_t, Word> sender(const Wire& wire, unsigned which) {
-    const Lane& lane = lanes_[wire.lane + which];
-    const auto& rest = trains_.rest(lane.train);
-    const unsigned number = lane.hop - unsigned{rest.first_hop};
-    return {lane.train, number < rest.low || number > rest.top ? 0 : bit(number)};
-  }
-
-  Trains trains_;
-  std::vector<Lane> lanes_;                       // as the wires have them
-  std::vector<std::uint32_t> asked_, pending_;    // wires of which lanes may be given away; in the passes
-  std::vector<std::uint32_t> contested_, again_;  // wires that several want; worms of which less sends than could
-  std::vector<std::uint32_t> followers_;          // worms with tied lanes that want a wire
-  std::vector<std::uint32_t> unsettled_;          // wires of which it is to be seen who shares them
-  std::vector<std::uint64_t> marks_, later_;      // bitmaps of the wires to be served in this pass, and in the next
-  std::size_t contests_ = 0, follows_ = 0;        // how many of `contested_` and `followers_` there are
+  std::vector<std::uint32_t> asked_, pending_;  // wires of which lanes may be given away; of these, in the passes
+  std::vector<std::uint64_t> marks_, later_;    // bitmaps of the wires to be served in this pass, and in the next
   Tick pass_ = 0, last_ = 0;
   std::uint32_t place_ = 0;  // 1 and the wire in the pass
-  bool more_ = false, passes_ = false, in_passes_ = false;  // something may move in the next tick; in this, in passes
-  bool ended_ = false;
+  bool more_ = false, in_passes_ = false, ended_ = false;  // `more_`: something may move in the next tick
 };
 
 }  // namespace assay::network

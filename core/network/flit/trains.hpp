@@ -79,6 +79,16 @@ class Trains {
     return paths_[train * std::size_t{stride_} + (lane & (stride_ - 1))];
   }
 
+  /// All lanes of a worm.
+  struct Path {
+    const std::uint32_t* const lanes;
+    const std::uint32_t mask;
+    std::uint32_t operator[](unsigned lane) const { return lanes[lane & mask]; }
+  };
+  [[nodiscard]] Path path(std::uint32_t train) const {
+    return {paths_.data() + train * std::size_t{stride_}, stride_ - 1};
+  }
+
   /// A worm of so many flits that gets its first lane.
   std::uint32_t add(std::uint32_t message, std::uint32_t flits) {
     if (free_.empty()) grow();
@@ -114,47 +124,58 @@ class Trains {
       if (count == all.size()) all.resize(count + count / 8 + 4);
       all[count++] = number;
     }
+    void put_all(Word some, std::uint32_t first) {
+      std::uint32_t* next = all.data() + count;
+      for (; some != 0; some &= some - 1) *next++ = first + static_cast<std::uint32_t>(std::countr_zero(some));
+      count = static_cast<std::size_t>(next - all.data());
+    }
     [[nodiscard]] std::size_t memory() const { return all.capacity() * 4; }
   };
   Some share, heads, tails;
 
   /// What each can send in this tick if no other one is in its way; whether any can.
   bool prepare() {
-    for (Some* some : {&share, &heads, &tails})
+    for (Some* some : {&share, &heads, &tails}) {
+      some->count = 0;
       if (some->all.size() < rest_.size()) some->all.resize(rest_.size());
-    std::uint32_t *const sharing = share.all.data(), *const crossing = heads.all.data(), *const last = tails.all.data();
-    std::size_t shares = 0, crosses = 0, lasts = 0;
+    }
     Words any = {};
     const Words b[digits] = {all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])};
-    std::uint32_t number = 0;
-    for (Four& four : fours_) {
-      const Words p0 = in(four.stored[0]), p1 = in(four.stored[1]), p2 = in(four.stored[2]), p3 = in(four.stored[3]);
-      const Words above = p1 | p2 | p3, some = p0 | above;
-      const Words unlike = (p0 ^ b[0]) | (p1 ^ b[1]) | (p2 ^ b[2]) | (p3 ^ b[3]);
-      const Words left = in(four.left), reach = in(four.reach);
-      const Words source = all(bit(0)) & reinterpret_cast<Words>(left != 0);
-      const Words last_there = all(bit(0)) & reinterpret_cast<Words>(left == 1);
-      const Words hand = (some >> 1 | source) & reach;
-      const Words ready = hand & unlike, tied = hand & ~unlike;
-      const Words tail = in(four.low) & ((p0 & ~above) >> 1 | last_there) & hand;
-      const Words moves = following(ready, tied);
-      in(four.ready) = ready;
-      in(four.tied) = tied;
-      in(four.tail) = tail;
-      in(four.moves) = moves;
-      any |= ready;
-      const Words in_the_way = in(four.shared) & moves, head = in(four.fresh) & moves, end = tail & moves;
-      for (unsigned at = 0; at < beside; ++at, ++number) {  // without branches, which nothing would foretell
-        sharing[shares] = crossing[crosses] = last[lasts] = number;
-        shares += in_the_way[at] != 0;
-        crosses += head[at] != 0;
-        lasts += end[at] != 0;
+    for (std::size_t begin = 0; begin < fours_.size(); begin += 64 / beside) {
+      const std::size_t end = std::min(begin + 64 / beside, fours_.size());
+      Word sharing = 0, crossing = 0, last = 0;
+      for (std::size_t at = begin; at < end; ++at) {  // without branches, which nothing would foretell
+        Four& four = fours_[at];
+        any |= prepare(four, b);
+        const Words moves = in(four.moves);
+        constexpr Words bits{1, 2, 4, 8};
+        const Word found = one_word((nonzero(in(four.shared) & moves) & bits) |
+                                    (nonzero(in(four.fresh) & moves) & bits << 8) |
+                                    (nonzero(in(four.tail) & moves) & bits << 16));
+        const std::size_t place = (at - begin) * beside;
+        sharing |= (found & 15) << place;
+        crossing |= (found >> 8 & 15) << place;
+        last |= (found >> 16) << place;
       }
+      const auto first = static_cast<std::uint32_t>(begin * beside);
+      share.put_all(sharing, first);
+      heads.put_all(crossing, first);
+      tails.put_all(last, first);
     }
-    share.count = shares;
-    heads.count = crosses;
-    tails.count = lasts;
-    return (any[0] | any[1] | any[2] | any[3]) != 0;
+    return one_word(any) != 0;
+  }
+  /// The same of one that has been given a lane since; its tail may have crossed a link in this tick.
+  void prepare_again(std::uint32_t number, std::uint64_t tick) {
+    const Words b[digits] = {all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])};
+    Four four = fours_[number / beside];
+    prepare(four, b);
+    const Train train = (*this)[number];
+    for (Of Four::* property : {&Four::ready, &Four::tied, &Four::tail, &Four::moves})
+      train[property] = (four.*property)[train.at];
+    if (rest_[number].passed == tick) train[&Four::tail] = 0;
+    share.put(number);
+    heads.put(number);
+    if ((train[&Four::tail] & train[&Four::moves]) != 0) tails.put(number);
   }
   /// What of it sends without those that lost.
   static void find_moves(const Train& train) {
@@ -180,7 +201,7 @@ class Trains {
       in(four.left) = left - (moves >> 63 & reinterpret_cast<Words>(left != 0));
       in(four.moved) |= moves;
     }
-    return (any[0] | any[1] | any[2] | any[3]) != 0;
+    return one_word(any) != 0;
   }
   [[nodiscard]] std::size_t memory() const {
     return fours_.capacity() * sizeof(Four) + rest_.capacity() * sizeof(Rest) +
@@ -191,6 +212,22 @@ class Trains {
   using Words = Word __attribute__((vector_size(sizeof(Of)), may_alias));
   static Words& in(Of& four) { return *reinterpret_cast<Words*>(four); }
   static Words all(Word word) { return Words{word, word, word, word}; }
+  static Words nonzero(Words words) { return reinterpret_cast<Words>(words != 0); }
+  static Word one_word(Words words) { return words[0] | words[1] | words[2] | words[3]; }
+  /// Of four: those that are ready.
+  [[gnu::always_inline]] static Words prepare(Four& four, const Words (&b)[digits]) {
+    const Words p0 = in(four.stored[0]), p1 = in(four.stored[1]), p2 = in(four.stored[2]), p3 = in(four.stored[3]);
+    const Words above = p1 | p2 | p3, some = p0 | above;
+    const Words unlike = (p0 ^ b[0]) | (p1 ^ b[1]) | (p2 ^ b[2]) | (p3 ^ b[3]);
+    const Words left = in(four.left), first = all(bit(0));
+    const Words hand = (some >> 1 | (first & nonzero(left))) & in(four.reach);
+    const Words ready = hand & unlike, tied = hand & ~unlike;
+    in(four.ready) = ready;
+    in(four.tied) = tied;
+    in(four.tail) = in(four.low) & ((p0 & ~above) >> 1 | (first & reinterpret_cast<Words>(left == 1))) & hand;
+    in(four.moves) = following(ready, tied);
+    return ready;
+  }
   /// Those that are ready, and those behind them whose buffers are full: a run of bits upwards, through which a carry
   /// goes.
   template <class Some>
