@@ -152,7 +152,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     give_free_lanes();
     more_ = trains_.prepare();
     foresee_lanes();
-    Base::want_wires();
+    Base::look_at_pairs();
     Base::settle_contests();
     cross();
     if (std::exchange(Base::passes_, false)) go_through_passes();
@@ -218,8 +218,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     m.waiting = false;
     if (m.train == no_index)
       m.train = trains_.add(index, Base::length(m));
-    else
-      trains_.lengthen(m.train);
+    else if (trains_.lengthen(m.train)) [[unlikely]]
+      Base::pair_up_all();
     Wire& wire = wires_[number];
     auto& rest = trains_.rest(m.train);
     Lane& lane = lanes_[wire.lane + which];
@@ -231,13 +231,12 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const Word here = bit(rest.top);
     train[&Four::fresh] = here;
     train[&Four::out] = link_of(number).kind == LinkKind::ejection ? here : 0;
-    train[&Four::shared] &= ~here;
     train[&Four::moved] &= ~here;
     wire.owned |= static_cast<std::uint8_t>(1U << which);
-    if (++wire.active >= 2) Base::share(wire);
+    if (wire.active == 1 && !in_passes) Base::take_down(wire);
+    if (++wire.active >= 2) Base::pair_up(number, wire);
     if (!in_passes) return;
     more_ = true;
-    train[&Four::shared] |= here;
     Base::leave_to_passes(train, m.train, here);
     serve(number * most_lanes + which, 0);
   }
@@ -265,10 +264,11 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   /// wire first; or it comes later, but nothing else wants that wire or goes on behind that head.
   bool crosses_early(std::uint32_t index, std::uint32_t way) {
     const Train tail = trains_[index];
-    if ((tail[&Four::tail] & tail[&Four::ready] & ~tail[&Four::shared]) == 0) return false;
+    if ((tail[&Four::tail] & tail[&Four::ready]) == 0) return false;
     const std::uint32_t over = trains_.path(index, trains_.rest(index).low) / most_lanes, number = way / most_lanes;
     const Wire& wire = wires_[number];
-    if (!wire.plain || (wire.wanted == now_ && (wire.what & Wire::ordered) != 0)) return false;
+    if (!wire.plain || (wire.what & Wire::ordered) != 0) return false;
+    if (wires_[over].active != 1 || (wires_[over].what & Wire::ordered) != 0) return false;
     if (wires_[Base::first_of(over)].waiting != 0) return false;
     const std::uint32_t last = queues_[wire.lane + way % most_lanes].last, message = messages_[last].next;
     if (over >= number) {
@@ -311,8 +311,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const Train train = trains_[number];
     const Word more = Trains::chain(train[&Four::tied], bit(rest.top));
     train[&Four::moves] |= more;
-    again_.push_back(number);
-    trains_.share.put(number);
+    again_.put(number);
     if (rest.low > rest.top && train.stores_one(bit(rest.top))) {
       if (const std::uint32_t way = trains_.path(number, rest.top); waits(way / most_lanes, way % most_lanes))
         may_be_free(way);
@@ -437,7 +436,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const std::uint32_t way = trains_.path(index, low), number = way / most_lanes;
     Wire& wire = wires_[number];
     wire.turn = behind(way % most_lanes);
-    if (--wire.active == 1) unsettle(number, wire);
+    if (--wire.active >= 1) unsettle(number, wire);
     const bool out = train[&Four::out] == train[&Four::low];
     rest.passed = now_;
     train[&Four::tail] = 0;

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,24 +19,24 @@ struct TickWorm : LaneMessage {
   bool more = false;                       // of its message is to be sent when its injection lane is free
 };
 
-/// A channel of a link, of which `lane` is the first lane. `turn`, `before`, `owned`: a bit a lane.
+/// A channel of a link, of which `lane` is the first lane. `turn`, `owned`: a bit a lane.
 struct TickWire {
-  std::uint64_t wanted = ~std::uint64_t{0};  // the last tick in which a lane wanted to send over it that shares it
-  // Then: a bit for each lane that is ready, from `tied_at` on for each that is tied; in the passes, for each that can
-  // send, from `late_at` on for each that perhaps can in a later pass only.
-  std::uint32_t what = 0;
-  static constexpr unsigned tied_at = 8, late_at = 8;
-  static constexpr std::uint32_t lanes = 0xff, ordered = 1U << 16, seen = 1U << 17, sent = 1U << 18;
   std::uint32_t lane = 0;
-  std::uint8_t turn = 0, before = 0;  // those behind the lane that sent last, which go first; before this tick
-  std::uint8_t active = 0;            // messages that have flits left to send over it
-  std::uint8_t owned = 0;             // lanes that messages have
-  std::uint8_t waiting = 0;           // of a link's first wire: a bit for each class for which a message waits
-  bool grants = false;                // a lane may be given away
-  bool settled = true;                // it is known who shares it
-  bool plain = false;                 // the only one of its link, each of whose lanes is a class
+  // Of this tick. In the passes a bit for each lane that can send, from `late_at` on for each that perhaps can in a
+  // later pass only; that one has sent; that the passes say who does; that it is not known yet who does.
+  std::uint32_t what = 0;
+  static constexpr unsigned late_at = 8;
+  static constexpr std::uint32_t lanes = 0xff, ordered = 1U << 16, sent = 1U << 17, deferred = 1U << 18;
+  std::uint32_t pair = events::no_index;  // where it is among those that several messages have flits left to send over
+  std::uint8_t turn = 0;                  // those behind the lane that sent last, which go first
+  std::uint8_t active = 0;                // messages that have flits left to send over it
+  std::uint8_t owned = 0;                 // lanes that messages have
+  std::uint8_t waiting = 0;               // of a link's first wire: a bit for each class for which a message waits
+  bool grants = false;                    // a lane may be given away
+  bool settled = true;                    // it is known who shares it
+  bool plain = false;                     // the only one of its link, each of whose lanes is a class
 };
-static_assert(sizeof(TickWire) == 24);
+static_assert(sizeof(TickWire) == 20);
 
 template <class Self, class Source, class Observer>
 class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickWire> {
@@ -66,10 +67,9 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     }
   }
   [[nodiscard]] std::size_t contests_memory() const {
-    return lanes_.capacity() * sizeof(Lane) + trains_.memory() +
-           (contested_.capacity() + deferred_.capacity() + again_.capacity() + followers_.capacity() +
-            unsettled_.capacity()) *
-               4;
+    return lanes_.capacity() * sizeof(Lane) + pairs_.capacity() * sizeof(Pair) + trains_.memory() +
+           contested_.memory() + again_.memory() + followers_.memory() +
+           (deferred_.capacity() + unsettled_.capacity()) * 4;
   }
   [[nodiscard]] static constexpr Word bit(unsigned number) { return Trains::bit(number); }
   /// The lanes behind one.
@@ -83,157 +83,201 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
 
   // --- who sends
-  /// Puts down at each wire which of the lanes that share it want to send: first those lanes, then what they want, so
-  /// that there are few branches that nothing foretells.
-  void want_wires() {
-    const std::size_t count = trains_.share.count;
-    if (followers_.size() < count) followers_.resize(count);
-    std::size_t wants = 0, follows = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t number = trains_.share.all[i];
-      const Train train = trains_[number];
-      const Word tied = train[&Four::tied];
-      Word all = train[&Four::shared] & train[&Four::moves];
-      followers_[follows] = number;
-      follows += (all & tied) != 0;
-      if (wants + 64 > wants_.size()) [[unlikely]]
-        wants_.resize(wants + wants / 8 + 64);
-      const Trains::Path path = trains_.path(number);
-      std::uint32_t* next = wants_.data() + wants;
-      const auto put = [&] [[gnu::always_inline]] {
-        const auto from_end = static_cast<unsigned>(std::countr_zero(all)) & 63;
-        *next = path[63 - from_end] << 1 | static_cast<std::uint32_t>(tied >> from_end & 1);
-        next += all != 0;
-        all &= all - 1;
-      };
-      put();
-      put();
-      while (all != 0) put();
-      wants = static_cast<std::size_t>(next - wants_.data());
-    }
-    follows_ = follows;
-    if (contested_.size() < contests_ + wants + 1) contested_.resize(contests_ + wants + 1);
-    const std::uint64_t now = now_;
+  /// All lanes are thought to send at first that can. Of two that share a wire one loses it; what is not as simple as
+  /// that is put down.
+  void look_at_pairs() {
+    const std::size_t count = pairs_.size();
+    contested_.reserve(count);
+    again_.reserve(count);
+    followers_.reserve(count);
     Wire* const wires = wires_.data();
-    std::uint32_t* contested = contested_.data() + contests_;
-    for (const std::uint32_t *want = wants_.data(), *const end = want + wants; want != end; ++want) {
-      const std::uint32_t tied = *want & 1, which = *want >> 1 & (most_lanes - 1), number = *want / (2 * most_lanes);
-      Wire& wire = wires[number];
-      const std::uint32_t again = -std::uint32_t{wire.wanted == now}, known = wire.what & again;
-      const std::uint32_t what = known | 1U << (which + tied * Wire::tied_at);
-      const std::uint32_t turn = wire.turn;
-      wire.wanted = now;
-      wire.what = what;
-      wire.before = static_cast<std::uint8_t>(again != 0 ? wire.before : turn);
-      wire.turn = static_cast<std::uint8_t>(tied != 0 ? turn : 0xfeU << which);
-      *contested = number;  // if this is the second one
-      contested += ((known & (known - 1)) == 0) & (known != 0) & (known != what) & (known != Wire::ordered);
+    Word* const words = trains_.words();
+    constexpr std::size_t moves = offsetof(Four, moves) / 8, ties = offsetof(Four, tied) / 8, lost = offsetof(Four, lost) / 8;
+    std::uint32_t* const contested = contested_.all.data();
+    std::uint32_t* const again = again_.all.data();
+    std::uint32_t* const followers = followers_.all.data();
+    std::size_t contests = contested_.count, losers = again_.count, follows = 0;
+    for (std::size_t i = 0; i < count; ++i) {  // without branches, which nothing would foretell
+      const Pair& pair = pairs_[i];
+      Wire& wire = wires[pair.wire];
+      Word *const one = words + pair.one, *const other = words + pair.other;
+      const unsigned a = one[moves] >> pair.one_bit & 1, b = other[moves] >> pair.other_bit & 1, both = a & b;
+      const unsigned tied = (a & (one[ties] >> pair.one_bit)) | (b & (other[ties] >> pair.other_bit));
+      const unsigned known = unsigned{(wire.what & Wire::ordered) == 0} & ~((both & tied) | pair.many) & 1;
+      const unsigned turn = wire.turn, first = turn >> pair.other_lane & ~(turn >> pair.one_lane);
+      const unsigned other_wins = b & (~a | first), wins = other_wins != 0 ? pair.other_lane : pair.one_lane;
+      const unsigned loses = both & known;
+      one[lost] |= Word{loses & other_wins} << pair.one_bit;
+      other[lost] |= Word{loses & ~other_wins} << pair.other_bit;
+      wire.turn = static_cast<std::uint8_t>(((a | b) & known & ~tied) != 0 ? 0xfeU << wins : turn);
+      contested[contests] = pair.wire;
+      contests += known ^ 1;
+      again[losers] = other_wins != 0 ? pair.one_train : pair.other_train;
+      losers += loses;
+      followers[follows] = static_cast<std::uint32_t>(i);
+      follows += tied & known;
     }
-    contests_ = static_cast<std::size_t>(contested - contested_.data());
+    contested_.count = contests;
+    again_.count = losers;
+    followers_.count = follows;
   }
-  /// Who sends of those that want to.
+  /// Who sends of those that want to, where it is not that simple.
   void settle_contests() {
-    for (std::size_t i = 0; i < contests_; ++i) contest(contested_[i]);
-    contests_ = 0;
-    std::sort(deferred_.begin(), deferred_.end());
-    for (const std::uint32_t number : deferred_) contest_of_tied(number);
-    deferred_.clear();
+    for (const std::uint32_t number : contested_) contest(number);
+    contested_.count = 0;
+    if (!deferred_.empty()) {
+      std::sort(deferred_.begin(), deferred_.end());
+      for (const std::uint32_t number : deferred_) contest_of_tied(number);
+      deferred_.clear();
+    }
     for (const std::uint32_t train : again_) Trains::find_moves(trains_[train]);
-    for (std::size_t i = 0; i < follows_; ++i) {  // those that had a wire for themselves
-      const Train train = trains_[followers_[i]];
-      for (Word all = train[&Four::moves] & train[&Four::tied] & train[&Four::shared]; all != 0;) {
-        const unsigned at = Trains::first_of(all);
-        const std::uint32_t way = trains_.path(followers_[i], at);
-        wires_[way / most_lanes].turn = behind(way % most_lanes);
-        all &= ~bit(at);
-      }
+    const auto sends = [this](std::uint32_t place, unsigned at) {
+      return (trains_.words()[place + offsetof(Four, moves) / 8] >> at & 1) != 0;
+    };
+    for (const std::uint32_t number : followers_) {  // those that had a wire for themselves
+      const Pair& pair = pairs_[number];
+      std::uint8_t& turn = wires_[pair.wire].turn;
+      if (sends(pair.one, pair.one_bit)) turn = behind(pair.one_lane);
+      if (sends(pair.other, pair.other_bit)) turn = behind(pair.other_lane);
     }
   }
   /// The passes say who sends over this wire in this tick.
   void order(std::uint32_t number) {
     Wire& wire = wires_[number];
-    if (wire.wanted == now_ && (wire.what & Wire::ordered) != 0) return;
-    share(wire);
-    wire.wanted = now_;
+    if ((wire.what & Wire::ordered) != 0) return;
+    if (wire.active == 1) take_down(wire);
     wire.what = Wire::ordered;
-    wire.before = wire.turn;
-    if (contests_ == contested_.size()) contested_.resize(contests_ + contests_ / 8 + 64);
-    contested_[contests_++] = number;
-    unsettle(number, wire);
+    ordered_.push_back(number);
+    if (wire.pair == no_index) contested_.put(number);
   }
 
   // --- who shares a wire
+  /// One more, or one less, has flits left to send over it.
+  void pair_up(std::uint32_t number, Wire& wire) {
+    if (wire.active < 2) {
+      if (wire.pair == no_index) return;
+      pairs_[wire.pair] = pairs_.back();
+      wires_[pairs_.back().wire].pair = wire.pair;
+      pairs_.pop_back();
+      wire.pair = no_index;
+      return;
+    }
+    if (wire.pair == no_index) {
+      wire.pair = static_cast<std::uint32_t>(pairs_.size());
+      if (pairs_.size() == pairs_.capacity()) pairs_.reserve(pairs_.size() + pairs_.size() / 8 + 4);
+      pairs_.emplace_back();
+    }
+    Pair& pair = pairs_[wire.pair];
+    pair.wire = number;
+    pair.many = wire.active > 2;
+    bool first = true;
+    for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
+      const auto [train, lane] = sender(wire, lowest(rest));
+      if (lane == 0) continue;
+      (first ? pair.one_train : pair.other_train) = train;
+      (first ? pair.one : pair.other) = Trains::place(train);
+      (first ? pair.one_lane : pair.other_lane) = static_cast<std::uint8_t>(lowest(rest));
+      (first ? pair.one_bit : pair.other_bit) = static_cast<std::uint8_t>(std::countr_zero(lane));
+      first = false;
+    }
+  }
+  void pair_up_all() {
+    for (const Pair& pair : pairs_) pair_up(pair.wire, wires_[pair.wire]);
+  }
+  /// Who sent last, of one that had it for itself.
+  void take_down(Wire& wire) {
+    for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
+      const auto [number, lane] = sender(wire, lowest(rest));
+      const Train train = trains_[number];
+      if ((train[&Four::moved] & lane) == 0) continue;
+      train[&Four::moved] ^= lane;
+      wire.turn = behind(lowest(rest));
+    }
+  }
   void unsettle(std::uint32_t number, Wire& wire) {
     if (std::exchange(wire.settled, false)) unsettled_.push_back(number);
   }
   /// At the end of a tick.
   void settle() {
     for (const std::uint32_t train : again_) trains_[train][&Four::lost] = trains_[train][&Four::ordered] = 0;
-    again_.clear();
-    for (const std::uint32_t number : unsettled_) settle(wires_[number]);
-    unsettled_.clear();
-  }
-  /// Each that has flits left to send over it is to see who else wants to.
-  void share(Wire& wire) {
-    for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
-      const unsigned which = lowest(rest);
-      const auto [number, lane] = sender(wire, which);
-      const Train train = trains_[number];
-      if ((lane & ~train[&Four::shared]) == 0) continue;
-      train[&Four::shared] |= lane;
-      trains_.share.put(number);
-      if ((train[&Four::moved] & lane) != 0) wire.turn = behind(which);
+    again_.count = 0;
+    for (const std::uint32_t number : ordered_) wires_[number].what = 0;
+    ordered_.clear();
+    for (const std::uint32_t number : unsettled_) {
+      Wire& wire = wires_[number];
+      wire.settled = true;
+      pair_up(number, wire);
+      if (wire.active == 1) forget_moved(wire);
     }
+    unsettled_.clear();
   }
   /// The passes have to say of a lane whether it sends.
   void leave_to_passes(const Train& train, std::uint32_t number, Word lane) {
     train[&Four::lost] |= lane;
     train[&Four::ordered] |= lane;
-    again_.push_back(number);
+    again_.put(number);
   }
 
   Trains trains_;
-  std::vector<Lane> lanes_;           // as the wires have them
-  std::vector<std::uint32_t> again_;  // worms of which less sends in this tick than could
-  bool passes_ = false;               // the passes have to say of some
+  std::vector<Lane> lanes_;  // as the wires have them
+  Trains::Some again_;       // worms of which less sends in this tick than could
+  bool passes_ = false;      // the passes have to say of some
 
  private:
-  /// Several lanes want to send over a wire. A tied one does so when the one after it has sent: too late where others
-  /// are ready, if the passes come to that one's wire after this one.
+  /// Two messages that have flits left to send over a wire, or more: which words are theirs, which bits in these count
+  /// from the end, which lanes of the wire.
+  struct Pair {
+    std::uint32_t wire = 0, one = 0, other = 0, one_train = 0, other_train = 0;
+    std::uint8_t one_bit = 0, other_bit = 0, one_lane = 0, other_lane = 0;
+    bool many = false;
+  };
+  /// Those that want to send over it. A tied one does so when the one after it has sent: too late where others are
+  /// ready, if the passes come to that one's wire after this one.
   void contest(std::uint32_t number) {
     Wire& wire = wires_[number];
-    const unsigned ready = wire.what & Wire::lanes, tied = wire.what >> Wire::tied_at & Wire::lanes;
-    if ((wire.what & Wire::ordered) != 0) return leave_to_passes(wire, ready | tied);
-    if (tied != 0) {
-      bool defer = ready == 0;
-      for (unsigned rest = tied; rest != 0; rest &= rest - 1) {
-        const Lane& lane = lanes_[wire.lane + lowest(rest)];
-        const auto& worm = trains_.rest(lane.train);
-        const unsigned next = lane.hop + 1U - worm.first_hop;
-        defer |= next > worm.top || trains_.path(lane.train, next) / most_lanes < number;
-      }
-      if (defer) return deferred_.push_back(number);
+    const auto [ready, tied] = wanting(wire);
+    if ((wire.what & Wire::ordered) != 0) return leave_to_passes(wire, number, ready | tied);
+    const unsigned all = ready | tied;
+    if (all == 0) return;
+    bool defer = tied != 0 && (ready == 0 || (all & (all - 1)) == 0);
+    for (unsigned rest = defer ? 0 : tied; rest != 0; rest &= rest - 1) {
+      const Lane& lane = lanes_[wire.lane + lowest(rest)];
+      const auto& worm = trains_.rest(lane.train);
+      const unsigned next = lane.hop + 1U - worm.first_hop;
+      defer |= next > worm.top || trains_.path(lane.train, next) / most_lanes < number;
     }
-    one_sends(wire, ready, tied);
+    if (!defer) return one_sends(wire, ready, tied);
+    wire.what |= Wire::deferred;
+    deferred_.push_back(number);
+  }
+  [[nodiscard]] std::pair<unsigned, unsigned> wanting(const Wire& wire) {
+    unsigned ready = 0, tied = 0;
+    for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
+      const auto [number, lane] = sender(wire, lowest(rest));
+      const Train train = trains_[number];
+      const bool wants = (train[&Four::moves] & lane) != 0, ties = (train[&Four::tied] & lane) != 0;
+      ready |= unsigned{wants && !ties} << lowest(rest);
+      tied |= unsigned{wants && ties} << lowest(rest);
+    }
+    return {ready, tied};
   }
   /// The first of `ready` whose turn it is, none of `others`.
   void one_sends(Wire& wire, unsigned ready, unsigned others) {
-    const unsigned which = first_in_turn(ready, wire.before);
+    const unsigned which = first_in_turn(ready, wire.turn);
     wire.turn = behind(which);
-    wire.what |= Wire::seen;
     lose(wire, (ready ^ 1U << which) | others);
   }
   void lose(const Wire& wire, unsigned lanes) {
     for (; lanes != 0; lanes &= lanes - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(lanes)];
       trains_[lane.train][&Four::lost] |= bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
-      again_.push_back(lane.train);
+      again_.put(lane.train);
     }
   }
-  void leave_to_passes(Wire& wire, unsigned lanes) {
+  void leave_to_passes(Wire& wire, std::uint32_t number, unsigned lanes) {
     passes_ = true;
-    wire.turn = wire.before;
-    wire.what = Wire::ordered | Wire::seen;
+    if ((wire.what & Wire::ordered) == 0) ordered_.push_back(number);
+    wire.what = Wire::ordered;
     for (; lanes != 0; lanes &= lanes - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(lanes)];
       const Word here = bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
@@ -243,16 +287,17 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   /// Upwards by wire, when all others of which no tied lane decides are over.
   void contest_of_tied(std::uint32_t number) {
     Wire& wire = wires_[number];
-    const unsigned tied = wire.what >> Wire::tied_at & Wire::lanes;
-    unsigned first = wire.what & Wire::lanes, late = 0, never = 0;
+    const auto [ready, tied] = wanting(wire);
+    unsigned first = ready, late = 0, never = 0;
+    wire.what &= ~Wire::deferred;
     for (unsigned rest = tied; rest != 0; rest &= rest - 1) {
       const When when = when_tied(number, lanes_[wire.lane + lowest(rest)]);
-      if (when == When::unknown) return leave_to_passes(wire, (wire.what | wire.what >> Wire::tied_at) & Wire::lanes);
+      if (when == When::unknown) return leave_to_passes(wire, number, ready | tied);
       (when == When::first ? first : when == When::late ? late : never) |= rest & -rest;
     }
-    if (first == 0 && (late & (late - 1)) != 0) return leave_to_passes(wire, late | never);
+    if (first == 0 && (late & (late - 1)) != 0) return leave_to_passes(wire, number, late | never);
     if (first != 0) return one_sends(wire, first, late | never);
-    wire.what |= Wire::seen;
+    if (late != 0) wire.turn = behind(lowest(late));
     lose(wire, never);
   }
   /// When a tied lane is ready: in the first pass that comes to its wire, in a later one, never.
@@ -266,26 +311,19 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
       if ((train[&Four::ordered] & here) != 0) return When::unknown;
       if ((train[&Four::lost] & here) != 0) return When::never;
       const std::uint32_t next = trains_.path(lane.train, at) / most_lanes;
-      late |= wire <= next;
-      if (const Wire& its = wires_[next]; (train[&Four::shared] & here) != 0 && (its.what & Wire::seen) == 0 &&
-                                          (its.what & (its.what - 1)) != 0)
-        return When::unknown;
+      if ((wires_[next].what & Wire::deferred) != 0 || next == wire) return When::unknown;
+      late |= wire < next;
       if ((train[&Four::ready] & here) != 0) return late ? When::late : When::first;
       wire = next;
     }
     return When::unknown;
   }
 
-  /// Nobody shares it, if one message has flits left to send over it.
-  void settle(Wire& wire) {
-    wire.settled = true;
-    if (wire.active != 1) return;
+  /// What one that has a wire for itself has sent is known there.
+  void forget_moved(const Wire& wire) {
     for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
       const auto [number, lane] = sender(wire, lowest(rest));
-      const Train train = trains_[number];
-      const Word shared = train[&Four::shared] & lane;
-      train[&Four::shared] ^= shared;
-      train[&Four::moved] &= ~shared;
+      trains_[number][&Four::moved] &= ~lane;
     }
   }
   /// Whose a lane is and the bit that it is there, 0 if there are no flits left to send over it.
@@ -296,10 +334,12 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     return {lane.train, number < worm.low || number > worm.top ? 0 : bit(number)};
   }
 
-  std::vector<std::uint32_t> contested_, deferred_;  // wires that several want; of these, where tied ones count
-  std::vector<std::uint32_t> wants_, followers_;     // who wants which wire; worms with tied lanes that do
-  std::vector<std::uint32_t> unsettled_;             // wires of which it is to be seen who shares them
-  std::size_t contests_ = 0, follows_ = 0;           // how many of `contested_` and `followers_` there are
+  std::vector<Pair> pairs_;              // wires over which several messages have flits left to send
+  Trains::Some contested_;               // wires of which it is not as simple who sends in this tick
+  std::vector<std::uint32_t> deferred_;  // of these, where tied lanes count
+  std::vector<std::uint32_t> ordered_;   // wires of which the passes have to say it
+  Trains::Some followers_;               // pairs of which one wants to send, and is tied
+  std::vector<std::uint32_t> unsettled_;  // wires of which it is to be seen who shares them
 };
 
 }  // namespace assay::network

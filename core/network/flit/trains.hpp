@@ -35,12 +35,13 @@ class Trains {
     Of reach = {};           // all of its lanes, and those before
     Of low = {};             // the first lane that has flits left to send
     Of out = {}, fresh = {};     // the lane that leads to the node; the one that the head has not crossed
-    Of shared = {}, moved = {};  // others have flits to send over its wire; has sent since they had
+    Of moved = {};               // has sent since it was put down at its wire who sent last
     // Of this tick: has a flit at hand and a place for it; has no place, and sends if the next one does; the next flit
     // is the last; sends, as far as is known.
     Of ready = {}, tied = {}, tail = {}, moves = {};
     Of lost = {}, ordered = {};  // does not send with `moves`; of these, the passes say whether it sends
   };
+  static_assert(sizeof(Four) == 512);
   /// What is seldom looked at.
   struct Rest {
     std::uint64_t passed = ~std::uint64_t{0};     // when the tail crossed a link last
@@ -62,6 +63,11 @@ class Trains {
   [[nodiscard]] static constexpr Word bit(unsigned lane) { return Word{1} << 63 >> lane; }
   [[nodiscard]] static unsigned first_of(Word lanes) { return static_cast<unsigned>(std::countl_zero(lanes)); }
   [[nodiscard]] Train operator[](std::uint32_t train) { return {fours_[train / beside], train % beside}; }
+  /// All words, and where a worm's are.
+  [[nodiscard]] Word* words() { return &fours_[0].stored[0][0]; }
+  static std::uint32_t place(std::uint32_t train) {
+    return train / beside * static_cast<std::uint32_t>(sizeof(Four) / sizeof(Word)) + train % beside;
+  }
   [[nodiscard]] Rest& rest(std::uint32_t train) { return rest_[train]; }
   [[nodiscard]] const Rest& rest(std::uint32_t train) const { return rest_[train]; }
 
@@ -79,16 +85,6 @@ class Trains {
     return paths_[train * std::size_t{stride_} + (lane & (stride_ - 1))];
   }
 
-  /// All lanes of a worm.
-  struct Path {
-    const std::uint32_t* const lanes;
-    const std::uint32_t mask;
-    std::uint32_t operator[](unsigned lane) const { return lanes[lane & mask]; }
-  };
-  [[nodiscard]] Path path(std::uint32_t train) const {
-    return {paths_.data() + train * std::size_t{stride_}, stride_ - 1};
-  }
-
   /// A worm of so many flits that gets its first lane.
   std::uint32_t add(std::uint32_t message, std::uint32_t flits) {
     if (free_.empty()) grow();
@@ -96,7 +92,7 @@ class Trains {
     free_.pop_back();
     const Train train = (*this)[number];
     for (unsigned digit = 0; digit < digits; ++digit) train.four.stored[digit][train.at] = 0;
-    for (Of Four::* property : {&Four::out, &Four::fresh, &Four::shared, &Four::moved, &Four::ready, &Four::tied,
+    for (Of Four::* property : {&Four::out, &Four::fresh, &Four::moved, &Four::ready, &Four::tied,
                                 &Four::tail, &Four::moves, &Four::lost, &Four::ordered})
       train[property] = 0;
     train[&Four::left] = flits;
@@ -105,23 +101,31 @@ class Trains {
     rest_[number].message = message;
     return number;
   }
-  /// It gets one more.
-  void lengthen(std::uint32_t number) {
+  /// It gets one more. True if its other ones have other bits from now on.
+  bool lengthen(std::uint32_t number) {
     Rest& rest = rest_[number];
-    if (rest.top == 63) drop_low(number, rest);
+    const bool dropped = rest.top == 63;
+    if (dropped) drop_low(number, rest);
     if (rest.top + 3U - rest.low > stride_) widen();
     ++rest.top;
     (*this)[number][&Four::reach] |= bit(rest.top);
+    return dropped;
   }
   void remove(std::uint32_t number) { free_.push_back(number); }
 
-  /// Worms that there is more to in this tick than to count, in rising order: of which a lane that sends shares its
-  /// wire, whose heads cross, whose tails do, if every lane can send that has a flit and a place for it.
+  /// Some of them, or of other things.
   struct Some {
     std::vector<std::uint32_t> all;
     std::size_t count = 0;
+    [[nodiscard]] const std::uint32_t* begin() const { return all.data(); }
+    [[nodiscard]] const std::uint32_t* end() const { return all.data() + count; }
+    /// Makes room for so many more.
+    void reserve(std::size_t more) {
+      if (count + more > all.size()) [[unlikely]]
+        all.resize(count + more + count / 8);
+    }
     void put(std::uint32_t number) {
-      if (count == all.size()) all.resize(count + count / 8 + 4);
+      reserve(1);
       all[count++] = number;
     }
     void put_all(Word some, std::uint32_t first) {
@@ -131,34 +135,30 @@ class Trains {
     }
     [[nodiscard]] std::size_t memory() const { return all.capacity() * 4; }
   };
-  Some share, heads, tails;
+  /// Worms whose heads cross a link in this tick, and whose tails do, if every lane sends that has a flit and a place
+  /// for it.
+  Some heads, tails;
 
   /// What each can send in this tick if no other one is in its way; whether any can.
   bool prepare() {
-    for (Some* some : {&share, &heads, &tails}) {
-      some->count = 0;
-      if (some->all.size() < rest_.size()) some->all.resize(rest_.size());
-    }
+    for (Some* some : {&heads, &tails}) some->count = 0, some->reserve(rest_.size());
     Words any = {};
     const Words b[digits] = {all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])};
     for (std::size_t begin = 0; begin < fours_.size(); begin += 64 / beside) {
       const std::size_t end = std::min(begin + 64 / beside, fours_.size());
-      Word sharing = 0, crossing = 0, last = 0;
+      Word crossing = 0, last = 0;
       for (std::size_t at = begin; at < end; ++at) {  // without branches, which nothing would foretell
         Four& four = fours_[at];
         any |= prepare(four, b);
         const Words moves = in(four.moves);
         constexpr Words bits{1, 2, 4, 8};
-        const Word found = one_word((nonzero(in(four.shared) & moves) & bits) |
-                                    (nonzero(in(four.fresh) & moves) & bits << 8) |
-                                    (nonzero(in(four.tail) & moves) & bits << 16));
+        const Word found = one_word((nonzero(in(four.fresh) & moves) & bits) |
+                                    (nonzero(in(four.tail) & moves) & bits << 8));
         const std::size_t place = (at - begin) * beside;
-        sharing |= (found & 15) << place;
-        crossing |= (found >> 8 & 15) << place;
-        last |= (found >> 16) << place;
+        crossing |= (found & 15) << place;
+        last |= (found >> 8) << place;
       }
       const auto first = static_cast<std::uint32_t>(begin * beside);
-      share.put_all(sharing, first);
       heads.put_all(crossing, first);
       tails.put_all(last, first);
     }
@@ -173,7 +173,6 @@ class Trains {
     for (Of Four::* property : {&Four::ready, &Four::tied, &Four::tail, &Four::moves})
       train[property] = (four.*property)[train.at];
     if (rest_[number].passed == tick) train[&Four::tail] = 0;
-    share.put(number);
     heads.put(number);
     if ((train[&Four::tail] & train[&Four::moves]) != 0) tails.put(number);
   }
@@ -205,7 +204,7 @@ class Trains {
   }
   [[nodiscard]] std::size_t memory() const {
     return fours_.capacity() * sizeof(Four) + rest_.capacity() * sizeof(Rest) +
-           (paths_.capacity() + free_.capacity()) * 4 + share.memory() + heads.memory() + tails.memory();
+           (paths_.capacity() + free_.capacity()) * 4 + heads.memory() + tails.memory();
   }
 
  private:
@@ -255,7 +254,7 @@ class Trains {
     for (unsigned at = dropped; at <= rest.top; ++at) path(number, at - dropped) = lanes[at];
     const Train train = (*this)[number];
     for (Of& digit : train.four.stored) digit[train.at] <<= dropped;
-    for (Of Four::* property : {&Four::reach, &Four::shared, &Four::moved, &Four::ready, &Four::tied, &Four::tail,
+    for (Of Four::* property : {&Four::reach, &Four::moved, &Four::ready, &Four::tied, &Four::tail,
                                 &Four::moves, &Four::lost, &Four::ordered, &Four::out})
       train[property] <<= dropped;
     train[&Four::low] = bit(1);
