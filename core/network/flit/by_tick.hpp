@@ -80,7 +80,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
  private:
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::parts_, Base::now_, Base::no_index, Base::again_, Base::lanes_, Base::trains_;
-  using Base::behind, Base::bit, Base::first_in_turn, Base::lowest, Base::most_lanes, Base::order, Base::unsettle;
+  using Base::bit, Base::first_in_turn, Base::lowest, Base::most_lanes, Base::order, Base::unsettle;
   using typename Base::Word, typename Base::Four, typename Base::Train, typename Base::Lane;
   enum Kind : unsigned { lane_free, flits_move };
   [[nodiscard]] const Link& link_of(std::uint32_t wire) const { return links_[Base::link_of(wire)]; }
@@ -311,7 +311,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const Train train = trains_[number];
     const Word more = Trains::chain(train[&Four::tied], bit(rest.top));
     train[&Four::moves] |= more;
-    again_.put(number);
+    again_.put(Trains::place(number));
     if (rest.low > rest.top && train.stores_one(bit(rest.top))) {
       if (const std::uint32_t way = trains_.path(number, rest.top); waits(way / most_lanes, way % most_lanes))
         may_be_free(way);
@@ -322,8 +322,9 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
 
   // --- passes
   void go_through_passes() {
-    for (const std::uint32_t number : again_) {
-      const Train train = trains_[number];
+    for (const std::uint32_t place : again_) {
+      const Train train = trains_.at(place);
+      const std::uint32_t number = Trains::number(place);
       const Word sends = train[&Four::ready] | (train[&Four::tied] & train[&Four::moves] << 1);
       for (Word all = train[&Four::ordered] & sends; all != 0; all &= ~bit(Trains::first_of(all)))
         serve_first(number, train, Trains::first_of(all));
@@ -383,7 +384,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       }
     if (ready == 0) return;
     const unsigned which = first_in_turn(ready, wire.turn);
-    wire.turn = behind(which);
+    Base::sends(wire, which);
     wire.what |= Wire::sent;
     const Lane& lane = lanes_[wire.lane + which];
     const std::uint32_t index = lane.train;
@@ -404,7 +405,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       if ((here & train[&Four::ordered]) != 0) return serve(way, pass);
       if ((here & train[&Four::lost]) != 0) return;
       train[&Four::moves] |= here;
-      wires_[wire].turn = behind(way % most_lanes);
+      Base::sends(wires_[wire], way % most_lanes);
       if (here == train[&Four::low] && is_tail(index, train)) return tail_crosses(index, train);
       after = wire;
     }
@@ -435,7 +436,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const unsigned low = rest.low++;
     const std::uint32_t way = trains_.path(index, low), number = way / most_lanes;
     Wire& wire = wires_[number];
-    wire.turn = behind(way % most_lanes);
+    Base::sends(wire, way % most_lanes);
     if (--wire.active >= 1) unsettle(number, wire);
     const bool out = train[&Four::out] == train[&Four::low];
     rest.passed = now_;

@@ -90,36 +90,30 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     contested_.reserve(count);
     again_.reserve(count);
     followers_.reserve(count);
-    Wire* const wires = wires_.data();
     Word* const words = trains_.words();
-    constexpr std::size_t moves = offsetof(Four, moves) / 8, ties = offsetof(Four, tied) / 8, lost = offsetof(Four, lost) / 8;
-    std::uint32_t* const contested = contested_.all.data();
-    std::uint32_t* const again = again_.all.data();
-    std::uint32_t* const followers = followers_.all.data();
-    std::size_t contests = contested_.count, losers = again_.count, follows = 0;
-    for (std::size_t i = 0; i < count; ++i) {  // without branches, which nothing would foretell
-      const Pair& pair = pairs_[i];
-      Wire& wire = wires[pair.wire];
-      Word *const one = words + pair.one, *const other = words + pair.other;
-      const unsigned a = one[moves] >> pair.one_bit & 1, b = other[moves] >> pair.other_bit & 1, both = a & b;
-      const unsigned tied = (a & (one[ties] >> pair.one_bit)) | (b & (other[ties] >> pair.other_bit));
-      const unsigned known = unsigned{(wire.what & Wire::ordered) == 0} & ~((both & tied) | pair.many) & 1;
-      const unsigned turn = wire.turn, first = turn >> pair.other_lane & ~(turn >> pair.one_lane);
-      const unsigned other_wins = b & (~a | first), wins = other_wins != 0 ? pair.other_lane : pair.one_lane;
-      const unsigned loses = both & known;
-      one[lost] |= Word{loses & other_wins} << pair.one_bit;
-      other[lost] |= Word{loses & ~other_wins} << pair.other_bit;
-      wire.turn = static_cast<std::uint8_t>(((a | b) & known & ~tied) != 0 ? 0xfeU << wins : turn);
-      contested[contests] = pair.wire;
-      contests += known ^ 1;
-      again[losers] = other_wins != 0 ? pair.one_train : pair.other_train;
-      losers += loses;
-      followers[follows] = static_cast<std::uint32_t>(i);
-      follows += tied & known;
+    std::uint32_t* contested = contested_.all.data() + contested_.count;
+    std::uint32_t* again = again_.all.data() + again_.count;
+    std::uint32_t* followers = followers_.all.data();
+    for (Pair *pair = pairs_.data(), *const end = pair + count; pair != end; ++pair) {  // without branches
+      Word *const one = words + pair->one, *const other = words + pair->other;
+      const Word a = one[moves_at] >> pair->one_bit & 1, b = other[moves_at] >> pair->other_bit & 1, both = a & b;
+      const Word tied = (a & one[tied_at] >> pair->one_bit) | (b & other[tied_at] >> pair->other_bit);
+      const Word prefers = pair->prefers_other, known = ~((both & tied) | pair->special) & 1;
+      const Word other_wins = b & (~a | prefers), loses = both & known, sends = (a | b) & known & ~tied;
+      one[lost_at] |= (loses & other_wins) << pair->one_bit;
+      other[lost_at] |= (loses & ~other_wins) << pair->other_bit;
+      pair->prefers_other = static_cast<std::uint8_t>(prefers ^ ((prefers ^ other_wins ^ 1) & sends));
+      pair->sent |= static_cast<std::uint8_t>(sends);
+      *contested = pair->wire;
+      contested += known ^ 1;
+      *again = pair->other ^ ((pair->one ^ pair->other) & -static_cast<std::uint32_t>(other_wins));
+      again += loses;
+      *followers = pair->wire;
+      followers += tied & known;
     }
-    contested_.count = contests;
-    again_.count = losers;
-    followers_.count = follows;
+    contested_.count = static_cast<std::size_t>(contested - contested_.all.data());
+    again_.count = static_cast<std::size_t>(again - again_.all.data());
+    followers_.count = static_cast<std::size_t>(followers - followers_.all.data());
   }
   /// Who sends of those that want to, where it is not that simple.
   void settle_contests() {
@@ -130,15 +124,14 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
       for (const std::uint32_t number : deferred_) contest_of_tied(number);
       deferred_.clear();
     }
-    for (const std::uint32_t train : again_) Trains::find_moves(trains_[train]);
-    const auto sends = [this](std::uint32_t place, unsigned at) {
-      return (trains_.words()[place + offsetof(Four, moves) / 8] >> at & 1) != 0;
-    };
+    for (const std::uint32_t place : again_) Trains::find_moves(trains_.at(place));
+    const Word* const moves = trains_.words() + moves_at;
     for (const std::uint32_t number : followers_) {  // those that had a wire for themselves
-      const Pair& pair = pairs_[number];
-      std::uint8_t& turn = wires_[pair.wire].turn;
-      if (sends(pair.one, pair.one_bit)) turn = behind(pair.one_lane);
-      if (sends(pair.other, pair.other_bit)) turn = behind(pair.other_lane);
+      Pair& pair = pairs_[wires_[number].pair];
+      const Word one = moves[pair.one] >> pair.one_bit & 1, other = moves[pair.other] >> pair.other_bit & 1;
+      if ((one | other) == 0) continue;
+      pair.prefers_other = static_cast<std::uint8_t>(one);
+      pair.sent = 1;
     }
   }
   /// The passes say who sends over this wire in this tick.
@@ -146,14 +139,19 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     Wire& wire = wires_[number];
     if ((wire.what & Wire::ordered) != 0) return;
     if (wire.active == 1) take_down(wire);
-    wire.what = Wire::ordered;
-    ordered_.push_back(number);
+    be_ordered(number, wire);
     if (wire.pair == no_index) contested_.put(number);
+  }
+  /// The flit of a lane crosses a wire.
+  void sends(Wire& wire, unsigned which) {
+    wire.turn = behind(which);
+    if (wire.pair != no_index) take_turn(wire);
   }
 
   // --- who shares a wire
   /// One more, or one less, has flits left to send over it.
   void pair_up(std::uint32_t number, Wire& wire) {
+    if (wire.pair != no_index) give_turn(wire);
     if (wire.active < 2) {
       if (wire.pair == no_index) return;
       pairs_[wire.pair] = pairs_.back();
@@ -169,17 +167,17 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     }
     Pair& pair = pairs_[wire.pair];
     pair.wire = number;
-    pair.many = wire.active > 2;
+    pair.special = wire.active > 2 || (wire.what & Wire::ordered) != 0;
     bool first = true;
     for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
       const auto [train, lane] = sender(wire, lowest(rest));
       if (lane == 0) continue;
-      (first ? pair.one_train : pair.other_train) = train;
       (first ? pair.one : pair.other) = Trains::place(train);
       (first ? pair.one_lane : pair.other_lane) = static_cast<std::uint8_t>(lowest(rest));
       (first ? pair.one_bit : pair.other_bit) = static_cast<std::uint8_t>(std::countr_zero(lane));
       first = false;
     }
+    take_turn(wire);
   }
   void pair_up_all() {
     for (const Pair& pair : pairs_) pair_up(pair.wire, wires_[pair.wire]);
@@ -199,9 +197,13 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
   /// At the end of a tick.
   void settle() {
-    for (const std::uint32_t train : again_) trains_[train][&Four::lost] = trains_[train][&Four::ordered] = 0;
+    Word* const words = trains_.words();
+    for (const std::uint32_t place : again_) words[place + lost_at] = words[place + ordered_at] = 0;
     again_.count = 0;
-    for (const std::uint32_t number : ordered_) wires_[number].what = 0;
+    for (const std::uint32_t number : ordered_) {
+      wires_[number].what = 0;
+      if (wires_[number].pair != no_index) pairs_[wires_[number].pair].special = wires_[number].active > 2;
+    }
     ordered_.clear();
     for (const std::uint32_t number : unsettled_) {
       Wire& wire = wires_[number];
@@ -215,22 +217,44 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void leave_to_passes(const Train& train, std::uint32_t number, Word lane) {
     train[&Four::lost] |= lane;
     train[&Four::ordered] |= lane;
-    again_.put(number);
+    again_.put(Trains::place(number));
   }
 
   Trains trains_;
   std::vector<Lane> lanes_;  // as the wires have them
-  Trains::Some again_;       // worms of which less sends in this tick than could
+  Trains::Some again_;       // places of worms of which less sends in this tick than could
   bool passes_ = false;      // the passes have to say of some
 
  private:
-  /// Two messages that have flits left to send over a wire, or more: which words are theirs, which bits in these count
-  /// from the end, which lanes of the wire.
+  /// Two messages that have flits left to send over a wire, or more: where their words are, which bits in these count
+  /// from the end, which lanes of the wire; whose turn it is, and whether that is so by what was sent.
   struct Pair {
-    std::uint32_t wire = 0, one = 0, other = 0, one_train = 0, other_train = 0;
+    std::uint32_t wire = 0, one = 0, other = 0;
     std::uint8_t one_bit = 0, other_bit = 0, one_lane = 0, other_lane = 0;
-    bool many = false;
+    std::uint8_t prefers_other = 0, sent = 0;
+    bool special = false;  // more than two, or for the passes
   };
+  static_assert(sizeof(Pair) == 20);
+  static constexpr std::size_t moves_at = offsetof(Four, moves) / sizeof(Word), tied_at = offsetof(Four, tied) / sizeof(Word),
+                               lost_at = offsetof(Four, lost) / sizeof(Word), ordered_at = offsetof(Four, ordered) / sizeof(Word);
+  /// Of a wire that has a pair: whose turn it is there, by the wire; at the wire, by what was sent of the pair.
+  void take_turn(const Wire& wire) {
+    Pair& pair = pairs_[wire.pair];
+    pair.prefers_other = wire.turn >> pair.other_lane & ~(wire.turn >> pair.one_lane) & 1;
+    pair.sent = 0;
+  }
+  void give_turn(Wire& wire) {
+    const Pair& pair = pairs_[wire.pair];
+    if (pair.sent != 0) wire.turn = behind(pair.prefers_other != 0 ? pair.one_lane : pair.other_lane);
+  }
+  void be_ordered(std::uint32_t number, Wire& wire) {
+    wire.what = Wire::ordered;
+    ordered_.push_back(number);
+    if (wire.pair == no_index) return;
+    give_turn(wire);
+    take_turn(wire);
+    pairs_[wire.pair].special = true;
+  }
   /// Those that want to send over it. A tied one does so when the one after it has sent: too late where others are
   /// ready, if the passes come to that one's wire after this one.
   void contest(std::uint32_t number) {
@@ -239,6 +263,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     if ((wire.what & Wire::ordered) != 0) return leave_to_passes(wire, number, ready | tied);
     const unsigned all = ready | tied;
     if (all == 0) return;
+    if (wire.pair != no_index) give_turn(wire);
     bool defer = tied != 0 && (ready == 0 || (all & (all - 1)) == 0);
     for (unsigned rest = defer ? 0 : tied; rest != 0; rest &= rest - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(rest)];
@@ -264,20 +289,19 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   /// The first of `ready` whose turn it is, none of `others`.
   void one_sends(Wire& wire, unsigned ready, unsigned others) {
     const unsigned which = first_in_turn(ready, wire.turn);
-    wire.turn = behind(which);
+    sends(wire, which);
     lose(wire, (ready ^ 1U << which) | others);
   }
   void lose(const Wire& wire, unsigned lanes) {
     for (; lanes != 0; lanes &= lanes - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(lanes)];
       trains_[lane.train][&Four::lost] |= bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
-      again_.put(lane.train);
+      again_.put(Trains::place(lane.train));
     }
   }
   void leave_to_passes(Wire& wire, std::uint32_t number, unsigned lanes) {
     passes_ = true;
-    if ((wire.what & Wire::ordered) == 0) ordered_.push_back(number);
-    wire.what = Wire::ordered;
+    if ((wire.what & Wire::ordered) == 0) be_ordered(number, wire);
     for (; lanes != 0; lanes &= lanes - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(lanes)];
       const Word here = bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
@@ -297,7 +321,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     }
     if (first == 0 && (late & (late - 1)) != 0) return leave_to_passes(wire, number, late | never);
     if (first != 0) return one_sends(wire, first, late | never);
-    if (late != 0) wire.turn = behind(lowest(late));
+    if (late != 0) sends(wire, lowest(late));
     lose(wire, never);
   }
   /// When a tied lane is ready: in the first pass that comes to its wire, in a later one, never.
@@ -338,7 +362,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   Trains::Some contested_;               // wires of which it is not as simple who sends in this tick
   std::vector<std::uint32_t> deferred_;  // of these, where tied lanes count
   std::vector<std::uint32_t> ordered_;   // wires of which the passes have to say it
-  Trains::Some followers_;               // pairs of which one wants to send, and is tied
+  Trains::Some followers_;               // wires of pairs of which one wants to send, and is tied
   std::vector<std::uint32_t> unsettled_;  // wires of which it is to be seen who shares them
 };
 

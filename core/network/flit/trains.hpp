@@ -68,6 +68,12 @@ class Trains {
   static std::uint32_t place(std::uint32_t train) {
     return train / beside * static_cast<std::uint32_t>(sizeof(Four) / sizeof(Word)) + train % beside;
   }
+  static std::uint32_t number(std::uint32_t place) {
+    return place / static_cast<std::uint32_t>(sizeof(Four) / sizeof(Word)) * beside + place % beside;
+  }
+  [[nodiscard]] Train at(std::uint32_t place) {
+    return {fours_[place / (sizeof(Four) / sizeof(Word))], place % beside};
+  }
   [[nodiscard]] Rest& rest(std::uint32_t train) { return rest_[train]; }
   [[nodiscard]] const Rest& rest(std::uint32_t train) const { return rest_[train]; }
 
@@ -87,9 +93,11 @@ class Trains {
 
   /// A worm of so many flits that gets its first lane.
   std::uint32_t add(std::uint32_t message, std::uint32_t flits) {
-    if (free_.empty()) grow();
-    const std::uint32_t number = free_.back();
-    free_.pop_back();
+    while (lowest_ < free_.size() && free_[lowest_] == 0) ++lowest_;
+    if (lowest_ == free_.size()) grow();
+    const std::uint32_t number = lowest_ * 64 + static_cast<std::uint32_t>(std::countr_zero(free_[lowest_]));
+    free_[lowest_] &= free_[lowest_] - 1;
+    used_ = std::max(used_, number / beside + 1);
     const Train train = (*this)[number];
     for (unsigned digit = 0; digit < digits; ++digit) train.four.stored[digit][train.at] = 0;
     for (Of Four::* property : {&Four::out, &Four::fresh, &Four::moved, &Four::ready, &Four::tied,
@@ -111,7 +119,11 @@ class Trains {
     (*this)[number][&Four::reach] |= bit(rest.top);
     return dropped;
   }
-  void remove(std::uint32_t number) { free_.push_back(number); }
+  void remove(std::uint32_t number) {
+    free_[number / 64] |= Word{1} << number % 64;
+    lowest_ = std::min(lowest_, number / 64);
+    while (used_ != 0 && (free_[(used_ - 1) * beside / 64] >> (used_ - 1) * beside % 64 & 15) == 15) --used_;
+  }
 
   /// Some of them, or of other things.
   struct Some {
@@ -141,11 +153,11 @@ class Trains {
 
   /// What each can send in this tick if no other one is in its way; whether any can.
   bool prepare() {
-    for (Some* some : {&heads, &tails}) some->count = 0, some->reserve(rest_.size());
+    for (Some* some : {&heads, &tails}) some->count = 0, some->reserve(std::size_t{used_} * beside);
     Words any = {};
     const Words b[digits] = {all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])};
-    for (std::size_t begin = 0; begin < fours_.size(); begin += 64 / beside) {
-      const std::size_t end = std::min(begin + 64 / beside, fours_.size());
+    for (std::size_t begin = 0; begin < used_; begin += 64 / beside) {
+      const std::size_t end = std::min<std::size_t>(begin + 64 / beside, used_);
       Word crossing = 0, last = 0;
       for (std::size_t at = begin; at < end; ++at) {  // without branches, which nothing would foretell
         Four& four = fours_[at];
@@ -186,7 +198,8 @@ class Trains {
   /// The flits are where `moves` brings them; whether any has moved.
   bool count() {
     Words any = {};
-    for (Four& four : fours_) {
+    for (Four *next = fours_.data(), *const end = next + used_; next != end; ++next) {
+      Four& four = *next;
       const Words moves = in(four.moves), into = moves & ~in(four.out), out = moves << 1;
       any |= moves;
       Words more = into & ~out, less = out & ~into;
@@ -204,7 +217,7 @@ class Trains {
   }
   [[nodiscard]] std::size_t memory() const {
     return fours_.capacity() * sizeof(Four) + rest_.capacity() * sizeof(Rest) +
-           (paths_.capacity() + free_.capacity()) * 4 + heads.memory() + tails.memory();
+           paths_.capacity() * 4 + free_.capacity() * sizeof(Word) + heads.memory() + tails.memory();
   }
 
  private:
@@ -243,7 +256,10 @@ class Trains {
     fours_.emplace_back();
     rest_.resize(fours_.size() * beside);
     paths_.resize(rest_.size() * stride_);
-    for (unsigned more = beside; more > 0; --more) free_.push_back(static_cast<std::uint32_t>(rest_.size() - 1 - (beside - more)));
+    const auto first = static_cast<std::uint32_t>(rest_.size()) - beside;
+    if (first / 64 == free_.size()) free_.push_back(0);
+    free_[first / 64] |= Word{15} << first % 64;
+    lowest_ = std::min(lowest_, first / 64);
   }
   /// Makes room: lanes through which all flits have gone need no bits.
   void drop_low(std::uint32_t number, Rest& rest) {
@@ -276,7 +292,8 @@ class Trains {
 
   std::vector<Four> fours_;
   std::vector<Rest> rest_;
-  std::vector<std::uint32_t> free_;
+  std::vector<Word> free_;                   // a bit for each that is free; the lowest one is taken
+  std::uint32_t lowest_ = 0, used_ = 0;      // the first word of these that is not 0; behind the last four in use
   std::vector<std::uint32_t> paths_;  // by worm: its lanes, `stride_` of them
   std::uint32_t stride_ = 8;
   Word full_[digits] = {};  // the digits of a full buffer
