@@ -263,15 +263,22 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   /// A tail that nobody is in the way of, and the head that gets the lane `way` is there when the passes come to its
   /// wire first; or it comes later, but nothing else wants that wire or goes on behind that head.
   bool crosses_early(std::uint32_t index, std::uint32_t way) {
-    const Train tail = trains_[index];
-    if ((tail[&Four::tail] & tail[&Four::ready]) == 0) return false;
-    const std::uint32_t over = trains_.path(index, trains_.rest(index).low) / most_lanes, number = way / most_lanes;
+    const std::uint32_t number = way / most_lanes, last = queues_[wires_[number].lane + way % most_lanes].last;
     const Wire& wire = wires_[number];
     if (!wire.plain || (wire.what & Wire::ordered) != 0) return false;
-    if (wires_[over].active != 1 || (wires_[over].what & Wire::ordered) != 0) return false;
-    if (wires_[Base::first_of(over)].waiting != 0) return false;
-    const std::uint32_t last = queues_[wire.lane + way % most_lanes].last, message = messages_[last].next;
-    if (over >= number) {
+    const Train tail = trains_[index];
+    bool late = false;
+    for (std::uint32_t before = number, at = trains_.rest(index).low;; ++at) {  // from the tail to a flit with a place
+      if (at > trains_.rest(index).top) return false;
+      const std::uint32_t over = trains_.path(index, at) / most_lanes;
+      if (wires_[over].active != 1 || (wires_[over].what & Wire::ordered) != 0) return false;
+      if (wires_[Base::first_of(over)].waiting != 0) return false;
+      late |= before <= over;
+      if ((tail[&Four::ready] & bit(at)) != 0) break;
+      before = over;
+    }
+    const std::uint32_t message = messages_[last].next;
+    if (late) {
       if (wire.active != 0 || wire.waiting != 1U << way % most_lanes) return false;
       if (const std::uint32_t granted = messages_[message].train; granted != no_index) {
         const auto& rest = trains_.rest(granted);

@@ -276,6 +276,16 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     deferred_.push_back(number);
   }
   [[nodiscard]] std::pair<unsigned, unsigned> wanting(const Wire& wire) {
+    if (wire.active == 2) {
+      const Pair& pair = pairs_[wire.pair];
+      const Word *const one = trains_.words() + pair.one, *const other = trains_.words() + pair.other;
+      const auto lanes = [&](std::size_t property) {
+        return static_cast<unsigned>((one[property] >> pair.one_bit & 1) << pair.one_lane |
+                                     (other[property] >> pair.other_bit & 1) << pair.other_lane);
+      };
+      const unsigned moves = lanes(moves_at), ties = lanes(tied_at);
+      return {moves & ~ties, moves & ties};
+    }
     unsigned ready = 0, tied = 0;
     for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
       const auto [number, lane] = sender(wire, lowest(rest));
