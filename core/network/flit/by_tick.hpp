@@ -79,7 +79,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
 
  private:
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
-  using Base::free_, Base::parts_, Base::now_, Base::no_index, Base::again_, Base::lanes_, Base::trains_;
+  using Base::free_, Base::parts_, Base::now_, Base::no_index, Base::lanes_, Base::trains_;
   using Base::bit, Base::first_in_turn, Base::lowest, Base::most_lanes, Base::order, Base::unsettle;
   using typename Base::Word, typename Base::Four, typename Base::Train, typename Base::Lane;
   enum Kind : unsigned { lane_free, flits_move };
@@ -162,11 +162,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   }
   /// Heads and tails whose time in the tick does not count.
   void cross() {
-    for (std::size_t i = 0; i < trains_.heads.count; ++i) {
-      const std::uint32_t number = trains_.heads.all[i];
-      if (const Train train = trains_[number]; (train[&Four::moves] & train[&Four::fresh]) != 0)
-        head_crosses(number, train);
-    }
+    for (const std::uint32_t number : trains_.heads) head_crosses(number, trains_[number]);
     for (std::size_t i = 0; i < trains_.tails.count; ++i) {
       const std::uint32_t number = trains_.tails.all[i];
       if (const Train train = trains_[number]; (train[&Four::moves] & train[&Four::tail]) != 0)
@@ -226,12 +222,14 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     lane.train = m.train;
     lane.hop = static_cast<std::uint16_t>(rest.first_hop + rest.top);
     trains_.path(m.train, rest.top) = number * most_lanes + which;
+    const std::uint32_t before = rest.top == 0 ? 0 : trains_.path(m.train, rest.top - 1U) / most_lanes;
     ++rest.lanes;
     const Train train = trains_[m.train];
     const Word here = bit(rest.top);
     train[&Four::fresh] = here;
     train[&Four::out] = link_of(number).kind == LinkKind::ejection ? here : 0;
     train[&Four::moved] &= ~here;
+    train[&Four::late] = (train[&Four::late] & ~(here << 1)) | (before <= number ? here << 1 : 0);
     wire.owned |= static_cast<std::uint8_t>(1U << which);
     if (wire.active == 1 && !in_passes) Base::take_down(wire);
     if (++wire.active >= 2) Base::pair_up(number, wire);
@@ -318,7 +316,6 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const Train train = trains_[number];
     const Word more = Trains::chain(train[&Four::tied], bit(rest.top));
     train[&Four::moves] |= more;
-    again_.put(Trains::place(number));
     if (rest.low > rest.top && train.stores_one(bit(rest.top))) {
       if (const std::uint32_t way = trains_.path(number, rest.top); waits(way / most_lanes, way % most_lanes))
         may_be_free(way);
@@ -329,11 +326,10 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
 
   // --- passes
   void go_through_passes() {
-    for (const std::uint32_t place : again_) {
-      const Train train = trains_.at(place);
-      const std::uint32_t number = Trains::number(place);
+    for (const std::uint32_t number : Base::left_) {
+      const Train train = trains_[number];
       const Word sends = train[&Four::ready] | (train[&Four::tied] & train[&Four::moves] << 1);
-      for (Word all = train[&Four::ordered] & sends; all != 0; all &= ~bit(Trains::first_of(all)))
+      for (Word all = trains_.rest(number).ordered & sends; all != 0; all &= ~bit(Trains::first_of(all)))
         serve_first(number, train, Trains::first_of(all));
     }
     in_passes_ = true;
@@ -409,7 +405,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     for (std::uint64_t pass = pass_; (here & train[&Four::tied] & ~train[&Four::moves]) != 0; here <<= 1) {
       const std::uint32_t way = trains_.path(index, Trains::first_of(here)), wire = way / most_lanes;
       pass += wire <= after;
-      if ((here & train[&Four::ordered]) != 0) return serve(way, pass);
+      if ((here & trains_.rest(index).ordered) != 0) return serve(way, pass);
       if ((here & train[&Four::lost]) != 0) return;
       train[&Four::moves] |= here;
       Base::sends(wires_[wire], way % most_lanes);

@@ -68,8 +68,8 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
   [[nodiscard]] std::size_t contests_memory() const {
     return lanes_.capacity() * sizeof(Lane) + pairs_.capacity() * sizeof(Pair) + trains_.memory() +
-           contested_.memory() + again_.memory() + followers_.memory() +
-           (deferred_.capacity() + unsettled_.capacity()) * 4;
+           contested_.memory() + followers_.memory() +
+           (left_.capacity() + ordered_.capacity() + deferred_.capacity() + unsettled_.capacity()) * 4;
   }
   [[nodiscard]] static constexpr Word bit(unsigned number) { return Trains::bit(number); }
   /// The lanes behind one.
@@ -88,31 +88,31 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void look_at_pairs() {
     const std::size_t count = pairs_.size();
     contested_.reserve(count);
-    again_.reserve(count);
     followers_.reserve(count);
     Word* const words = trains_.words();
     std::uint32_t* contested = contested_.all.data() + contested_.count;
-    std::uint32_t* again = again_.all.data() + again_.count;
     std::uint32_t* followers = followers_.all.data();
     for (Pair *pair = pairs_.data(), *const end = pair + count; pair != end; ++pair) {  // without branches
       Word *const one = words + pair->one, *const other = words + pair->other;
-      const Word a = one[moves_at] >> pair->one_bit & 1, b = other[moves_at] >> pair->other_bit & 1, both = a & b;
-      const Word tied = (a & one[tied_at] >> pair->one_bit) | (b & other[tied_at] >> pair->other_bit);
-      const Word prefers = pair->prefers_other, known = ~((both & tied) | pair->special) & 1;
-      const Word other_wins = b & (~a | prefers), loses = both & known, sends = (a | b) & known & ~tied;
-      one[lost_at] |= (loses & other_wins) << pair->one_bit;
-      other[lost_at] |= (loses & ~other_wins) << pair->other_bit;
-      pair->prefers_other = static_cast<std::uint8_t>(prefers ^ ((prefers ^ other_wins ^ 1) & sends));
+      const unsigned one_bit = pair->one_bit, other_bit = pair->other_bit;
+      const Word a = one[moves_at] >> one_bit & 1, b = other[moves_at] >> other_bit & 1, both = a & b;
+      const Word one_tied = a & one[tied_at] >> one_bit, other_tied = b & other[tied_at] >> other_bit;
+      const Word one_late = one_tied & ~other_tied & one[late_at] >> one_bit;
+      const Word other_late = other_tied & ~one_tied & other[late_at] >> other_bit;
+      const Word prefers = pair->prefers_other, tied = one_tied | other_tied;
+      const Word known = ~((both & tied & ~(one_late | other_late)) | pair->special) & 1;
+      const Word other_wins = b & (~a | one_late | (prefers & ~other_late)), loses = both & known;
+      const Word sends = (both | ((a | b) & ~tied)) & known;
+      one[lost_at] |= (loses & other_wins) << one_bit;
+      other[lost_at] |= (loses & ~other_wins) << other_bit;
+      pair->prefers_other = static_cast<std::uint8_t>((prefers & ~sends) | (sends & ~other_wins));
       pair->sent |= static_cast<std::uint8_t>(sends);
       *contested = pair->wire;
       contested += known ^ 1;
-      *again = pair->other ^ ((pair->one ^ pair->other) & -static_cast<std::uint32_t>(other_wins));
-      again += loses;
       *followers = pair->wire;
-      followers += tied & known;
+      followers += tied & ~both & known;
     }
     contested_.count = static_cast<std::size_t>(contested - contested_.all.data());
-    again_.count = static_cast<std::size_t>(again - again_.all.data());
     followers_.count = static_cast<std::size_t>(followers - followers_.all.data());
   }
   /// Who sends of those that want to, where it is not that simple.
@@ -124,7 +124,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
       for (const std::uint32_t number : deferred_) contest_of_tied(number);
       deferred_.clear();
     }
-    for (const std::uint32_t place : again_) Trains::find_moves(trains_.at(place));
+    trains_.find_moves();
     const Word* const moves = trains_.words() + moves_at;
     for (const std::uint32_t number : followers_) {  // those that had a wire for themselves
       Pair& pair = pairs_[wires_[number].pair];
@@ -197,9 +197,8 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
   /// At the end of a tick.
   void settle() {
-    Word* const words = trains_.words();
-    for (const std::uint32_t place : again_) words[place + lost_at] = words[place + ordered_at] = 0;
-    again_.count = 0;
+    for (const std::uint32_t train : left_) trains_.rest(train).ordered = 0;
+    left_.clear();
     for (const std::uint32_t number : ordered_) {
       wires_[number].what = 0;
       if (wires_[number].pair != no_index) pairs_[wires_[number].pair].special = wires_[number].active > 2;
@@ -216,14 +215,13 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   /// The passes have to say of a lane whether it sends.
   void leave_to_passes(const Train& train, std::uint32_t number, Word lane) {
     train[&Four::lost] |= lane;
-    train[&Four::ordered] |= lane;
-    again_.put(Trains::place(number));
+    if (std::exchange(trains_.rest(number).ordered, trains_.rest(number).ordered | lane) == 0) left_.push_back(number);
   }
 
   Trains trains_;
-  std::vector<Lane> lanes_;  // as the wires have them
-  Trains::Some again_;       // places of worms of which less sends in this tick than could
-  bool passes_ = false;      // the passes have to say of some
+  std::vector<Lane> lanes_;          // as the wires have them
+  std::vector<std::uint32_t> left_;  // worms of which the passes have to say what sends
+  bool passes_ = false;              // there are some
 
  private:
   /// Two messages that have flits left to send over a wire, or more: where their words are, which bits in these count
@@ -236,7 +234,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   };
   static_assert(sizeof(Pair) == 20);
   static constexpr std::size_t moves_at = offsetof(Four, moves) / sizeof(Word), tied_at = offsetof(Four, tied) / sizeof(Word),
-                               lost_at = offsetof(Four, lost) / sizeof(Word), ordered_at = offsetof(Four, ordered) / sizeof(Word);
+                               late_at = offsetof(Four, late) / sizeof(Word), lost_at = offsetof(Four, lost) / sizeof(Word);
   /// Of a wire that has a pair: whose turn it is there, by the wire; at the wire, by what was sent of the pair.
   void take_turn(const Wire& wire) {
     Pair& pair = pairs_[wire.pair];
@@ -306,7 +304,6 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (; lanes != 0; lanes &= lanes - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(lanes)];
       trains_[lane.train][&Four::lost] |= bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
-      again_.put(Trains::place(lane.train));
     }
   }
   void leave_to_passes(Wire& wire, std::uint32_t number, unsigned lanes) {
@@ -342,7 +339,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     bool late = false;
     for (unsigned at = lane.hop + 1U - worm.first_hop; at <= worm.top; ++at) {
       const Word here = bit(at);
-      if ((train[&Four::ordered] & here) != 0) return When::unknown;
+      if ((worm.ordered & here) != 0) return When::unknown;
       if ((train[&Four::lost] & here) != 0) return When::never;
       const std::uint32_t next = trains_.path(lane.train, at) / most_lanes;
       if ((wires_[next].what & Wire::deferred) != 0 || next == wire) return When::unknown;

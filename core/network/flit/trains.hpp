@@ -36,16 +36,17 @@ class Trains {
     Of low = {};             // the first lane that has flits left to send
     Of out = {}, fresh = {};     // the lane that leads to the node; the one that the head has not crossed
     Of moved = {};               // has sent since it was put down at its wire who sent last
+    Of late = {};                // the passes come to its wire before they come to the next one, or that is the same
     // Of this tick: has a flit at hand and a place for it; has no place, and sends if the next one does; the next flit
-    // is the last; sends, as far as is known.
-    Of ready = {}, tied = {}, tail = {}, moves = {};
-    Of lost = {}, ordered = {};  // does not send with `moves`; of these, the passes say whether it sends
+    // is the last; does not send, or the passes say whether it does; sends, as far as is known.
+    Of ready = {}, tied = {}, tail = {}, lost = {}, moves = {};
   };
   static_assert(sizeof(Four) == 512);
   /// What is seldom looked at.
   struct Rest {
     std::uint64_t passed = ~std::uint64_t{0};     // when the tail crossed a link last
     std::uint64_t may_go_on = ~std::uint64_t{0};  // when the head might have been given a lane within the tick
+    Word ordered = 0;  // in this tick the passes say of it whether it sends
     std::uint32_t message = events::no_index;
     std::uint16_t first_hop = 0;     // of the first bit
     std::uint8_t top = 0, low = 0;   // the last lane; the first that has flits left
@@ -100,8 +101,8 @@ class Trains {
     used_ = std::max(used_, number / beside + 1);
     const Train train = (*this)[number];
     for (unsigned digit = 0; digit < digits; ++digit) train.four.stored[digit][train.at] = 0;
-    for (Of Four::* property : {&Four::out, &Four::fresh, &Four::moved, &Four::ready, &Four::tied,
-                                &Four::tail, &Four::moves, &Four::lost, &Four::ordered})
+    for (Of Four::* property : {&Four::out, &Four::fresh, &Four::moved, &Four::late, &Four::ready, &Four::tied,
+                                &Four::tail, &Four::lost, &Four::moves})
       train[property] = 0;
     train[&Four::left] = flits;
     train[&Four::reach] = train[&Four::low] = bit(0);
@@ -147,33 +148,19 @@ class Trains {
     }
     [[nodiscard]] std::size_t memory() const { return all.capacity() * 4; }
   };
-  /// Worms whose heads cross a link in this tick, and whose tails do, if every lane sends that has a flit and a place
-  /// for it.
+  /// Worms whose heads cross a link in this tick; whose tails do, if every lane sends that has a flit and a place for it.
   Some heads, tails;
 
   /// What each can send in this tick if no other one is in its way; whether any can.
   bool prepare() {
-    for (Some* some : {&heads, &tails}) some->count = 0, some->reserve(std::size_t{used_} * beside);
+    tails.count = 0;
+    tails.reserve(std::size_t{used_} * beside);
     Words any = {};
     const Words b[digits] = {all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])};
-    for (std::size_t begin = 0; begin < used_; begin += 64 / beside) {
-      const std::size_t end = std::min<std::size_t>(begin + 64 / beside, used_);
-      Word crossing = 0, last = 0;
-      for (std::size_t at = begin; at < end; ++at) {  // without branches, which nothing would foretell
-        Four& four = fours_[at];
-        any |= prepare(four, b);
-        const Words moves = in(four.moves);
-        constexpr Words bits{1, 2, 4, 8};
-        const Word found = one_word((nonzero(in(four.fresh) & moves) & bits) |
-                                    (nonzero(in(four.tail) & moves) & bits << 8));
-        const std::size_t place = (at - begin) * beside;
-        crossing |= (found & 15) << place;
-        last |= (found >> 8) << place;
-      }
-      const auto first = static_cast<std::uint32_t>(begin * beside);
-      heads.put_all(crossing, first);
-      tails.put_all(last, first);
-    }
+    find(tails, [&](Four& four) {
+      any |= prepare(four, b);
+      return in(four.tail) & in(four.moves);
+    });
     return one_word(any) != 0;
   }
   /// The same of one that has been given a lane since; its tail may have crossed a link in this tick.
@@ -185,13 +172,17 @@ class Trains {
     for (Of Four::* property : {&Four::ready, &Four::tied, &Four::tail, &Four::moves})
       train[property] = (four.*property)[train.at];
     if (rest_[number].passed == tick) train[&Four::tail] = 0;
-    heads.put(number);
     if ((train[&Four::tail] & train[&Four::moves]) != 0) tails.put(number);
   }
-  /// What of it sends without those that lost.
-  static void find_moves(const Train& train) {
-    const Word kept = ~train[&Four::lost];
-    train[&Four::moves] = following(train[&Four::ready] & kept, train[&Four::tied] & kept);
+  /// What sends without those that lost.
+  void find_moves() {
+    heads.count = 0;
+    heads.reserve(std::size_t{used_} * beside);
+    find(heads, [](Four& four) {
+      const Words kept = ~in(four.lost), moves = following(in(four.ready) & kept, in(four.tied) & kept);
+      in(four.moves) = moves;
+      return in(four.fresh) & moves;
+    });
   }
   /// Those of `tied` that send if the one behind the last of them does, and which have none between that does not.
   static Word chain(Word tied, Word last) { return tied & ~(tied + (tied & last)); }
@@ -212,6 +203,7 @@ class Trains {
       const Words left = in(four.left);
       in(four.left) = left - (moves >> 63 & reinterpret_cast<Words>(left != 0));
       in(four.moved) |= moves;
+      in(four.lost) = Words{};
     }
     return one_word(any) != 0;
   }
@@ -226,6 +218,17 @@ class Trains {
   static Words all(Word word) { return Words{word, word, word, word}; }
   static Words nonzero(Words words) { return reinterpret_cast<Words>(words != 0); }
   static Word one_word(Words words) { return words[0] | words[1] | words[2] | words[3]; }
+  /// Goes through all, four at a time, and puts down those of which a word is not 0.
+  template <class Call>
+  [[gnu::always_inline]] void find(Some& some, Call call) {
+    for (std::uint32_t begin = 0; begin < used_; begin += 64 / beside) {
+      const std::uint32_t end = std::min(begin + 64 / beside, used_);
+      Word found = 0;
+      for (std::uint32_t at = begin; at < end; ++at)  // without branches, which nothing would foretell
+        found |= one_word(nonzero(call(fours_[at])) & Words{1, 2, 4, 8}) << (at - begin) * beside;
+      some.put_all(found, begin * beside);
+    }
+  }
   /// Of four: those that are ready.
   [[gnu::always_inline]] static Words prepare(Four& four, const Words (&b)[digits]) {
     const Words p0 = in(four.stored[0]), p1 = in(four.stored[1]), p2 = in(four.stored[2]), p3 = in(four.stored[3]);
@@ -270,8 +273,8 @@ class Trains {
     for (unsigned at = dropped; at <= rest.top; ++at) path(number, at - dropped) = lanes[at];
     const Train train = (*this)[number];
     for (Of& digit : train.four.stored) digit[train.at] <<= dropped;
-    for (Of Four::* property : {&Four::reach, &Four::moved, &Four::ready, &Four::tied, &Four::tail,
-                                &Four::moves, &Four::lost, &Four::ordered, &Four::out})
+    for (Of Four::* property : {&Four::reach, &Four::moved, &Four::late, &Four::ready, &Four::tied, &Four::tail,
+                                &Four::lost, &Four::moves, &Four::out})
       train[property] <<= dropped;
     train[&Four::low] = bit(1);
     rest.first_hop = static_cast<std::uint16_t>(rest.first_hop + dropped);
