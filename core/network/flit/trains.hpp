@@ -82,6 +82,7 @@ class Trains {
   void buffer(std::uint32_t flits) {
     for (unsigned digit = 0; digit < digits; ++digit)
       full_[digit] = (flits >> digit & 1) != 0 ? ~Word{0} : 0;
+    few_digits_ = full_[digits - 1] == 0;
   }
   /// The lane of a worm with this bit: what it was put in as. Known of the last one, and of those with flits left or in
   /// their buffers.
@@ -155,19 +156,12 @@ class Trains {
   bool prepare() {
     tails.count = 0;
     tails.reserve(std::size_t{used_} * beside);
-    Words any = {};
-    const Words b[digits] = {all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])};
-    find(tails, [&](Four& four) {
-      any |= prepare(four, b);
-      return in(four.tail) & in(four.moves);
-    });
-    return one_word(any) != 0;
+    return few_digits_ ? prepare_all<digits - 1>() : prepare_all<digits>();
   }
   /// The same of one that has been given a lane since; its tail may have crossed a link in this tick.
   void prepare_again(std::uint32_t number, std::uint64_t tick) {
-    const Words b[digits] = {all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])};
     Four four = fours_[number / beside];
-    prepare(four, b);
+    prepare<digits>(four, full_digits());
     const Train train = (*this)[number];
     for (Of Four::* property : {&Four::ready, &Four::tied, &Four::tail, &Four::moves})
       train[property] = (four.*property)[train.at];
@@ -187,26 +181,7 @@ class Trains {
   /// Those of `tied` that send if the one behind the last of them does, and which have none between that does not.
   static Word chain(Word tied, Word last) { return tied & ~(tied + (tied & last)); }
   /// The flits are where `moves` brings them; whether any has moved.
-  bool count() {
-    Words any = {};
-    for (Four *next = fours_.data(), *const end = next + used_; next != end; ++next) {
-      Four& four = *next;
-      const Words moves = in(four.moves), into = moves & ~in(four.out), out = moves << 1;
-      any |= moves;
-      Words more = into & ~out, less = out & ~into;
-      for (Of& stored : four.stored) {
-        const Words digit = in(stored), carried = digit & more, borrowed = ~digit & less;
-        in(stored) = digit ^ (more | less);
-        more = carried;
-        less = borrowed;
-      }
-      const Words left = in(four.left);
-      in(four.left) = left - (moves >> 63 & reinterpret_cast<Words>(left != 0));
-      in(four.moved) |= moves;
-      in(four.lost) = Words{};
-    }
-    return one_word(any) != 0;
-  }
+  bool count() { return few_digits_ ? count_all<digits - 1>() : count_all<digits>(); }
   [[nodiscard]] std::size_t memory() const {
     return fours_.capacity() * sizeof(Four) + rest_.capacity() * sizeof(Rest) +
            paths_.capacity() * 4 + free_.capacity() * sizeof(Word) + heads.memory() + tails.memory();
@@ -218,6 +193,15 @@ class Trains {
   static Words all(Word word) { return Words{word, word, word, word}; }
   static Words nonzero(Words words) { return reinterpret_cast<Words>(words != 0); }
   static Word one_word(Words words) { return words[0] | words[1] | words[2] | words[3]; }
+  /// A bit for each of four words that is not 0 but all ones.
+  static Word which(Words words) {
+#ifdef __AVX__
+    using Doubles = double __attribute__((vector_size(sizeof(Of))));
+    return static_cast<Word>(__builtin_ia32_movmskpd256(reinterpret_cast<Doubles>(words)));
+#else
+    return one_word(words & Words{1, 2, 4, 8});
+#endif
+  }
   /// Goes through all, four at a time, and puts down those of which a word is not 0.
   template <class Call>
   [[gnu::always_inline]] void find(Some& some, Call call) {
@@ -225,23 +209,63 @@ class Trains {
       const std::uint32_t end = std::min(begin + 64 / beside, used_);
       Word found = 0;
       for (std::uint32_t at = begin; at < end; ++at)  // without branches, which nothing would foretell
-        found |= one_word(nonzero(call(fours_[at])) & Words{1, 2, 4, 8}) << (at - begin) * beside;
+        found |= which(nonzero(call(fours_[at]))) << (at - begin) * beside;
       some.put_all(found, begin * beside);
     }
   }
-  /// Of four: those that are ready.
-  [[gnu::always_inline]] static Words prepare(Four& four, const Words (&b)[digits]) {
-    const Words p0 = in(four.stored[0]), p1 = in(four.stored[1]), p2 = in(four.stored[2]), p3 = in(four.stored[3]);
-    const Words above = p1 | p2 | p3, some = p0 | above;
-    const Words unlike = (p0 ^ b[0]) | (p1 ^ b[1]) | (p2 ^ b[2]) | (p3 ^ b[3]);
+  struct Digits {
+    Words word[digits];
+  };
+  [[nodiscard]] Digits full_digits() const { return {{all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])}}; }
+  /// Of four: those that are ready. `used`: digits that are not 0 in all buffers.
+  template <unsigned used>
+  [[gnu::always_inline]] static Words prepare(Four& four, const Digits& of_full) {
+    const Words lowest = in(four.stored[0]);
+    Words above = {}, unlike = lowest ^ of_full.word[0];
+    for (unsigned digit = 1; digit < used; ++digit) {
+      above |= in(four.stored[digit]);
+      unlike |= in(four.stored[digit]) ^ of_full.word[digit];
+    }
     const Words left = in(four.left), first = all(bit(0));
-    const Words hand = (some >> 1 | (first & nonzero(left))) & in(four.reach);
+    const Words hand = ((lowest | above) >> 1 | (first & nonzero(left))) & in(four.reach);
     const Words ready = hand & unlike, tied = hand & ~unlike;
+    const Words last = (lowest & ~above) >> 1 | (first & reinterpret_cast<Words>(left == 1));
     in(four.ready) = ready;
     in(four.tied) = tied;
-    in(four.tail) = in(four.low) & ((p0 & ~above) >> 1 | (first & reinterpret_cast<Words>(left == 1))) & hand;
+    in(four.tail) = in(four.low) & last & hand;
     in(four.moves) = following(ready, tied);
     return ready;
+  }
+  template <unsigned used>
+  bool prepare_all() {
+    Words any = {};
+    const Digits full = full_digits();
+    find(tails, [&](Four& four) {
+      any |= prepare<used>(four, full);
+      return in(four.tail) & in(four.moves);
+    });
+    return one_word(any) != 0;
+  }
+  template <unsigned used>
+  bool count_all() {
+    Words any = {};
+    for (Four *next = fours_.data(), *const end = next + used_; next != end; ++next) {
+      Four& four = *next;
+      const Words moves = in(four.moves), into = moves & ~in(four.out), out = moves << 1;
+      any |= moves;
+      Words more = into & ~out, less = out & ~into;
+      for (unsigned digit = 0; digit < used; ++digit) {
+        const Words before = in(four.stored[digit]), changes = more | less;
+        in(four.stored[digit]) = before ^ changes;
+        more &= before;
+        less &= ~before;
+      }
+      const Words left = in(four.left);
+      in(four.left) = left - (moves >> 63 & nonzero(left));
+      in(four.moved) |= moves;
+      in(four.lost) = Words{};
+    }
+    return one_word(any) != 0;
   }
   /// Those that are ready, and those behind them whose buffers are full: a run of bits upwards, through which a carry
   /// goes.
@@ -299,7 +323,8 @@ class Trains {
   std::uint32_t lowest_ = 0, used_ = 0;      // the first word of these that is not 0; behind the last four in use
   std::vector<std::uint32_t> paths_;  // by worm: its lanes, `stride_` of them
   std::uint32_t stride_ = 8;
-  Word full_[digits] = {};  // the digits of a full buffer
+  Word full_[digits] = {};    // the digits of a full buffer
+  bool few_digits_ = false;   // the last one is 0
 };
 
 }  // namespace assay::network
