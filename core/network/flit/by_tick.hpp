@@ -45,13 +45,13 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   /// Whether it is exact there.
   static bool suits(const Fabric& fabric, const Switching& how) {
     const std::uint32_t buffer = fabric.links[fabric.injection(0)[0]].buffer;
-    return how.sink_ticks == 1 && buffer != 0 && buffer <= Trains::most_stored &&
-           std::ranges::all_of(
-               fabric.links,
-               [buffer](const Link& link) {
-                 return link.flit == 1 && link.body == 1 && link.credit == 0 && link.lanes <= most_lanes &&
-                        (link.kind == LinkKind::ejection ? link.buffer >= link.head : link.buffer == buffer);
-               });
+    std::uint64_t wires = 0;
+    for (const Link& link : fabric.links) wires += link.channels;
+    return wires <= Timetable::numbers / most_lanes && how.sink_ticks == 1 && buffer != 0 &&
+           buffer <= Trains::most_stored && std::ranges::all_of(fabric.links, [buffer](const Link& link) {
+             return link.flit == 1 && link.body == 1 && link.credit == 0 && link.lanes <= most_lanes &&
+                    (link.kind == LinkKind::ejection ? link.buffer >= link.head : link.buffer == buffer);
+           });
   }
 
   bool run(Tick end) { return !(ended_ = !Base::run(end)); }
@@ -78,9 +78,9 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   }
 
  private:
+  using Base::bit, Base::first_in_turn, Base::lowest, Base::most_lanes, Base::order, Base::unsettle;
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::parts_, Base::now_, Base::no_index, Base::lanes_, Base::trains_;
-  using Base::bit, Base::first_in_turn, Base::lowest, Base::most_lanes, Base::order, Base::unsettle;
   using typename Base::Word, typename Base::Four, typename Base::Train, typename Base::Lane;
   enum Kind : unsigned { lane_free, flits_move };
   [[nodiscard]] const Link& link_of(std::uint32_t wire) const { return links_[Base::link_of(wire)]; }
@@ -102,9 +102,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
 
   // --- events
   void happens(unsigned kind, std::uint32_t number) {
-    if (kind != lane_free) return;
-    const std::uint32_t wire = lanes_[number].wire;
-    release(wire, number - wires_[wire].lane);
+    if (kind == lane_free) release(number / most_lanes, number % most_lanes);
   }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
     if (m.train == no_index) return {none, m.klass};
@@ -208,8 +206,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   }
   void grant(std::uint32_t queue, unsigned klass, std::uint32_t number, unsigned which, bool in_passes) {
     const std::uint32_t index = Base::step_out(queue);
-    if (queues_[queue].empty())
-      wires_[Base::first_of(number)].waiting &= static_cast<std::uint8_t>(~(1U << klass));
+    if (queues_[queue].empty()) wires_[Base::first_of(number)].waiting &= static_cast<std::uint8_t>(~(1U << klass));
     Message& m = messages_[index];
     m.waiting = false;
     if (m.train == no_index)
@@ -245,7 +242,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       order(number);
       put(marks_, number);
       const First first = Base::first(Base::link_of(number));
-      for (unsigned klass = 0; klass < first.classes; ++klass) may_be_granted(number, queues_[first.queue + klass].last);
+      for (unsigned klass = 0; klass < first.classes; ++klass)
+        may_be_granted(number, queues_[first.queue + klass].last);
     }
     pending_.clear();
     for (std::size_t i = 0; i < trains_.tails.count; ++i) {
@@ -312,7 +310,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   }
   void may_go_on(std::uint32_t number) {
     auto& rest = trains_.rest(number);
-    if (std::exchange(rest.may_go_on, now_) == now_) return;
+    if (std::exchange(rest.may_go_on, true)) return;
+    Base::foreseen_.push_back(number);
     const Train train = trains_[number];
     const Word more = Trains::chain(train[&Four::tied], bit(rest.top));
     train[&Four::moves] |= more;
@@ -455,7 +454,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       const std::uint32_t flits = Base::length(m), head = link_of(number).head;
       const Tick left = std::max(m.head + head + (flits - 1), now_ + (flits == 1 ? head : 1));
       last_ = std::max(last_, left);
-      table_.put(now_, left, lane_free, wire.lane + way % most_lanes);
+      table_.put(now_, left, lane_free, way);
       Base::arrived(rest.message, m.head, now_);
     }
     if (low != 0) {
@@ -467,7 +466,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   std::vector<std::uint32_t> asked_, pending_;  // wires of which lanes may be given away; of these, in the passes
   std::vector<std::uint64_t> marks_, later_;    // bitmaps of the wires to be served in this pass, and in the next
   Tick pass_ = 0, last_ = 0;
-  std::uint32_t place_ = 0;  // 1 and the wire in the pass
+  std::uint32_t place_ = 0;                                // 1 and the wire in the pass
   bool more_ = false, in_passes_ = false, ended_ = false;  // `more_`: something may move in the next tick
 };
 

@@ -43,18 +43,17 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   using Base = LaneEngine<Self, TickWorm, Line, Source, Observer, TickWire>;
 
  protected:
-  using typename Base::Wire;
   using Base::links_, Base::wires_, Base::now_, Base::no_index;
+  using typename Base::Wire;
   using Word = Trains::Word;
   using Four = Trains::Four;
   using Train = Trains::Train;
   static constexpr unsigned most_lanes = 8;  // of a wire; a worm's path has its wires times that, and which lane it has
   struct Lane {
     std::uint32_t train = Base::no_index;  // whose it is
-    std::uint32_t wire = 0;
-    std::uint16_t hop = 0, pass = 0;  // of the train; from which pass of this tick on it can send
+    std::uint16_t hop = 0, pass = 0;       // of the train; from which pass of this tick on it can send
   };
-  static_assert(sizeof(Lane) == 12);
+  static_assert(sizeof(Lane) == 8);
 
   template <class... Given>
   explicit Contests(const Fabric& fabric, Given&&... given)
@@ -62,14 +61,15 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (std::uint32_t number = 0; number < wires_.size(); ++number) {
       const Link& link = links_[Base::link_of(number)];
       wires_[number].plain = link.channels == 1 && link.lanes == Base::classes(link);
-      for (unsigned which = 0; which < link.lanes; ++which) lanes_[wires_[number].lane + which].wire = number;
       if (link.kind != LinkKind::ejection) trains_.buffer(link.buffer);
     }
   }
   [[nodiscard]] std::size_t contests_memory() const {
     return lanes_.capacity() * sizeof(Lane) + pairs_.capacity() * sizeof(Pair) + trains_.memory() +
            contested_.memory() + followers_.memory() +
-           (left_.capacity() + ordered_.capacity() + deferred_.capacity() + unsettled_.capacity()) * 4;
+           (left_.capacity() + foreseen_.capacity() + ordered_.capacity() + deferred_.capacity() +
+            unsettled_.capacity()) *
+               4;
   }
   [[nodiscard]] static constexpr Word bit(unsigned number) { return Trains::bit(number); }
   /// The lanes behind one.
@@ -199,6 +199,8 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void settle() {
     for (const std::uint32_t train : left_) trains_.rest(train).ordered = 0;
     left_.clear();
+    for (const std::uint32_t train : foreseen_) trains_.rest(train).may_go_on = false;
+    foreseen_.clear();
     for (const std::uint32_t number : ordered_) {
       wires_[number].what = 0;
       if (wires_[number].pair != no_index) pairs_[wires_[number].pair].special = wires_[number].active > 2;
@@ -219,9 +221,10 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
 
   Trains trains_;
-  std::vector<Lane> lanes_;          // as the wires have them
-  std::vector<std::uint32_t> left_;  // worms of which the passes have to say what sends
-  bool passes_ = false;              // there are some
+  std::vector<Lane> lanes_;              // as the wires have them
+  std::vector<std::uint32_t> left_;      // worms of which the passes have to say what sends
+  bool passes_ = false;                  // there are some
+  std::vector<std::uint32_t> foreseen_;  // worms that may go on within the tick
 
  private:
   /// Two messages that have flits left to send over a wire, or more: where their words are, which bits in these count
@@ -233,8 +236,10 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     bool special = false;  // more than two, or for the passes
   };
   static_assert(sizeof(Pair) == 20);
-  static constexpr std::size_t moves_at = offsetof(Four, moves) / sizeof(Word), tied_at = offsetof(Four, tied) / sizeof(Word),
-                               late_at = offsetof(Four, late) / sizeof(Word), lost_at = offsetof(Four, lost) / sizeof(Word);
+  static constexpr std::size_t moves_at = offsetof(Four, moves) / sizeof(Word),
+                               tied_at = offsetof(Four, tied) / sizeof(Word),
+                               late_at = offsetof(Four, late) / sizeof(Word),
+                               lost_at = offsetof(Four, lost) / sizeof(Word);
   /// Of a wire that has a pair: whose turn it is there, by the wire; at the wire, by what was sent of the pair.
   void take_turn(const Wire& wire) {
     Pair& pair = pairs_[wire.pair];
@@ -365,11 +370,11 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     return {lane.train, number < worm.low || number > worm.top ? 0 : bit(number)};
   }
 
-  std::vector<Pair> pairs_;              // wires over which several messages have flits left to send
-  Trains::Some contested_;               // wires of which it is not as simple who sends in this tick
-  std::vector<std::uint32_t> deferred_;  // of these, where tied lanes count
-  std::vector<std::uint32_t> ordered_;   // wires of which the passes have to say it
-  Trains::Some followers_;               // wires of pairs of which one wants to send, and is tied
+  std::vector<Pair> pairs_;               // wires over which several messages have flits left to send
+  Trains::Some contested_;                // wires of which it is not as simple who sends in this tick
+  std::vector<std::uint32_t> deferred_;   // of these, where tied lanes count
+  std::vector<std::uint32_t> ordered_;    // wires of which the passes have to say it
+  Trains::Some followers_;                // wires of pairs of which one wants to send, and is tied
   std::vector<std::uint32_t> unsettled_;  // wires of which it is to be seen who shares them
 };
 

@@ -30,13 +30,13 @@ class Trains {
   using Of = Word[beside];
 
   struct alignas(sizeof(Of)) Four {
-    Of stored[digits] = {};  // flits in the buffer at the far end
-    Of left = {};            // flits at the source: a number
-    Of reach = {};           // all of its lanes, and those before
-    Of low = {};             // the first lane that has flits left to send
-    Of out = {}, fresh = {};     // the lane that leads to the node; the one that the head has not crossed
-    Of moved = {};               // has sent since it was put down at its wire who sent last
-    Of late = {};                // the passes come to its wire before they come to the next one, or that is the same
+    Of stored[digits] = {};   // flits in the buffer at the far end
+    Of left = {};             // flits at the source: a number
+    Of reach = {};            // all of its lanes, and those before
+    Of low = {};              // the first lane that has flits left to send
+    Of out = {}, fresh = {};  // the lane that leads to the node; the one that the head has not crossed
+    Of moved = {};            // has sent since it was put down at its wire who sent last
+    Of late = {};             // the passes come to its wire before they come to the next one, or that is the same
     // Of this tick: has a flit at hand and a place for it; has no place, and sends if the next one does; the next flit
     // is the last; does not send, or the passes say whether it does; sends, as far as is known.
     Of ready = {}, tied = {}, tail = {}, lost = {}, moves = {};
@@ -44,13 +44,13 @@ class Trains {
   static_assert(sizeof(Four) == 512);
   /// What is seldom looked at.
   struct Rest {
-    std::uint64_t passed = ~std::uint64_t{0};     // when the tail crossed a link last
-    std::uint64_t may_go_on = ~std::uint64_t{0};  // when the head might have been given a lane within the tick
-    Word ordered = 0;  // in this tick the passes say of it whether it sends
+    std::uint64_t passed = ~std::uint64_t{0};  // when the tail crossed a link last
+    Word ordered = 0;                          // in this tick the passes say of it whether it sends
     std::uint32_t message = events::no_index;
-    std::uint16_t first_hop = 0;     // of the first bit
-    std::uint8_t top = 0, low = 0;   // the last lane; the first that has flits left
-    std::uint8_t lanes = 0;          // that it has
+    std::uint16_t first_hop = 0;    // of the first bit
+    std::uint8_t top = 0, low = 0;  // the last lane; the first that has flits left
+    std::uint8_t lanes = 0;         // that it has
+    bool may_go_on = false;         // the head may be given a lane within the tick
   };
   /// A worm's words.
   struct Train {
@@ -80,8 +80,7 @@ class Trains {
 
   /// All buffers take so many flits.
   void buffer(std::uint32_t flits) {
-    for (unsigned digit = 0; digit < digits; ++digit)
-      full_[digit] = (flits >> digit & 1) != 0 ? ~Word{0} : 0;
+    for (unsigned digit = 0; digit < digits; ++digit) full_[digit] = (flits >> digit & 1) != 0 ? ~Word{0} : 0;
     few_digits_ = full_[digits - 1] == 0;
   }
   /// The lane of a worm with this bit: what it was put in as. Known of the last one, and of those with flits left or in
@@ -149,7 +148,8 @@ class Trains {
     }
     [[nodiscard]] std::size_t memory() const { return all.capacity() * 4; }
   };
-  /// Worms whose heads cross a link in this tick; whose tails do, if every lane sends that has a flit and a place for it.
+  /// Worms whose heads cross a link in this tick; whose tails do, if every lane sends that has a flit and a place for
+  /// it.
   Some heads, tails;
 
   /// What each can send in this tick if no other one is in its way; whether any can.
@@ -183,8 +183,8 @@ class Trains {
   /// The flits are where `moves` brings them; whether any has moved.
   bool count() { return few_digits_ ? count_all<digits - 1>() : count_all<digits>(); }
   [[nodiscard]] std::size_t memory() const {
-    return fours_.capacity() * sizeof(Four) + rest_.capacity() * sizeof(Rest) +
-           paths_.capacity() * 4 + free_.capacity() * sizeof(Word) + heads.memory() + tails.memory();
+    return fours_.capacity() * sizeof(Four) + rest_.capacity() * sizeof(Rest) + paths_.capacity() * 4 +
+           free_.capacity() * sizeof(Word) + heads.memory() + tails.memory();
   }
 
  private:
@@ -319,12 +319,12 @@ class Trains {
 
   std::vector<Four> fours_;
   std::vector<Rest> rest_;
-  std::vector<Word> free_;                   // a bit for each that is free; the lowest one is taken
-  std::uint32_t lowest_ = 0, used_ = 0;      // the first word of these that is not 0; behind the last four in use
-  std::vector<std::uint32_t> paths_;  // by worm: its lanes, `stride_` of them
+  std::vector<Word> free_;               // a bit for each that is free; the lowest one is taken
+  std::uint32_t lowest_ = 0, used_ = 0;  // the first word of these that is not 0; behind the last four in use
+  std::vector<std::uint32_t> paths_;     // by worm: its lanes, `stride_` of them
   std::uint32_t stride_ = 8;
-  Word full_[digits] = {};    // the digits of a full buffer
-  bool few_digits_ = false;   // the last one is 0
+  Word full_[digits] = {};   // the digits of a full buffer
+  bool few_digits_ = false;  // the last one is 0
 };
 
 }  // namespace assay::network
