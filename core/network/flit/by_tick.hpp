@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "network/circle.hpp"
+#include "network/flit/agenda.hpp"
 #include "network/flit/contests.hpp"
 
 namespace assay::network {
@@ -40,8 +41,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   FlitsByTick(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
               events::Random random, std::uint32_t)
       : Base(fabric, routing, how, source, observer, random, 0, heads(fabric, how)),
-        marks_(wires_.size() / 64 + 1),
-        later_(marks_.size()) {}
+        agenda_(wires_.size()) {}
   /// Whether it is exact there.
   static bool suits(const Fabric& fabric, const Switching& how) {
     const std::uint32_t buffer = fabric.links[fabric.injection(0)[0]].buffer;
@@ -58,8 +58,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   /// The last tick in which anything happened.
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
   [[nodiscard]] std::size_t memory() const {
-    return Base::common_memory() + Base::contests_memory() + (asked_.capacity() + pending_.capacity()) * 4 +
-           (marks_.capacity() + later_.capacity()) * 8;
+    return Base::common_memory() + Base::contests_memory() + (requested_.capacity() + pending_.capacity()) * 4 +
+           agenda_.memory();
   }
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const {
@@ -114,7 +114,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     Base::line_up(first.queue + m.klass, index);
     wires_[first.wire].waiting |= static_cast<std::uint8_t>(1U << m.klass);
     for (std::uint32_t wire = first.wire; wire < first.wire + first.channels; ++wire)
-      if (!std::exchange(wires_[wire].grants, true)) asked_.push_back(wire);
+      if (!std::exchange(wires_[wire].grants, true)) requested_.push_back(wire);
   }
   void release(std::uint32_t number, unsigned which) {
     Wire& wire = wires_[number];
@@ -125,9 +125,9 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     if (waits(number, which)) {
       const bool fresh = !std::exchange(wire.grants, true);
       if (in_passes_)
-        put(number < place_ ? later_ : marks_, number);
+        agenda_.put(pass_ + (number < place_), number);
       else if (fresh)
-        asked_.push_back(number);
+        requested_.push_back(number);
     }
     if (lane.hop == 0)
       if (const Message& m = messages_[index]; m.more)
@@ -172,7 +172,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   /// Those that are free when the tick begins. Where a class has several lanes, and another one might be given back
   /// within the tick, who gets which is for the passes.
   void give_free_lanes() {
-    for (const std::uint32_t number : asked_) {
+    for (const std::uint32_t number : requested_) {
       if (!wires_[number].grants) continue;
       if (wires_[number].plain) [[likely]] {
         give_lanes(number, false);
@@ -186,7 +186,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       for (std::uint32_t wire = first.wire; wire < end; ++wire)
         if (wires_[wire].grants) known ? give_lanes(wire, false) : pending_.push_back(wire);
     }
-    asked_.clear();
+    requested_.clear();
   }
   /// The free lanes of a wire to the first in their lines.
   void give_lanes(std::uint32_t number, bool in_passes) {
@@ -219,14 +219,14 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     lane.train = m.train;
     lane.hop = static_cast<std::uint16_t>(rest.first_hop + rest.top);
     trains_.path(m.train, rest.top) = number * most_lanes + which;
-    const std::uint32_t before = rest.top == 0 ? 0 : trains_.path(m.train, rest.top - 1U) / most_lanes;
     ++rest.lanes;
     const Train train = trains_[m.train];
     const Word here = bit(rest.top);
     train[&Four::fresh] = here;
-    train[&Four::out] = link_of(number).kind == LinkKind::ejection ? here : 0;
-    train[&Four::moved] &= ~here;
-    train[&Four::late] = (train[&Four::late] & ~(here << 1)) | (before <= number ? here << 1 : 0);
+    train[&Four::out] = here & -Word{link_of(number).kind == LinkKind::ejection};
+    // Of the lane before; of the first one there is no such bit.
+    const std::uint32_t before = trains_.path(m.train, rest.top - 1U) / most_lanes;
+    train[&Four::late] |= (here & -Word{before <= number}) << 1;
     wire.owned |= static_cast<std::uint8_t>(1U << which);
     if (wire.active == 1 && !in_passes) Base::take_down(wire);
     if (++wire.active >= 2) Base::pair_up(number, wire);
@@ -240,7 +240,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   void foresee_lanes() {
     for (const std::uint32_t number : pending_) {
       order(number);
-      put(marks_, number);
+      agenda_.put(0, number);
       const First first = Base::first(Base::link_of(number));
       for (unsigned klass = 0; klass < first.classes; ++klass)
         may_be_granted(number, queues_[first.queue + klass].last);
@@ -332,20 +332,14 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
         serve_first(number, train, Trains::first_of(all));
     }
     in_passes_ = true;
-    for (pass_ = 0; std::ranges::any_of(marks_, [](std::uint64_t word) { return word != 0; }); ++pass_) {
-      for (std::uint32_t word = 0; word < marks_.size(); ++word)
-        while (marks_[word] != 0) {  // what is put in behind is put in `later_`
-          const std::uint32_t number = word * 64 + static_cast<std::uint32_t>(std::countr_zero(marks_[word]));
-          marks_[word] &= marks_[word] - 1;
-          place_ = number + 1;
-          look(number);
-        }
-      marks_.swap(later_);
+    while (!agenda_.empty()) {
+      const auto next = agenda_.take();
+      pass_ = next.pass;
+      place_ = next.number + 1;
+      look(next.number);
     }
+    agenda_.begin();
     in_passes_ = false;
-  }
-  static void put(std::vector<std::uint64_t>& set, std::uint32_t wire) {
-    set[wire / 64] |= std::uint64_t{1} << (wire % 64);
   }
   /// A lane that the passes are to serve, from the first one on if it has a place, or from when the one after it sends.
   void serve_first(std::uint32_t number, const Train& train, unsigned at) {
@@ -353,8 +347,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     Wire& wire = wires_[way / most_lanes];
     Lane& lane = lanes_[wire.lane + way % most_lanes];
     wire.what |= 1U << way % most_lanes;
-    put(marks_, way / most_lanes);
-    if ((train[&Four::ready] & bit(at)) != 0) return;
+    if ((train[&Four::ready] & bit(at)) != 0) return agenda_.put(0, way / most_lanes);
     unsigned from = at + 1;
     while ((train[&Four::ready] & train[&Four::moves] & bit(from)) == 0) ++from;
     lane.pass = 0;
@@ -364,6 +357,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       after = next;
     }
     if (lane.pass != 0) wire.what |= 1U << (way % most_lanes + Wire::late_at);
+    agenda_.put(lane.pass, way / most_lanes);
   }
   /// In a pass: from pass `pass` on.
   void serve(std::uint32_t way, std::uint64_t pass) {
@@ -372,7 +366,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     lanes_[wire.lane + way % most_lanes].pass = static_cast<std::uint16_t>(pass);
     wire.what |= 1U << way % most_lanes;
     if (pass != pass_) wire.what |= 1U << (way % most_lanes + Wire::late_at);
-    put(pass == pass_ ? marks_ : later_, way / most_lanes);
+    agenda_.put(pass, way / most_lanes);
   }
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
@@ -380,9 +374,9 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     if ((wire.what & Wire::sent) != 0) return;
     unsigned ready = wire.what & Wire::lanes;
     for (unsigned late = wire.what >> Wire::late_at & Wire::lanes; late != 0; late &= late - 1)
-      if (lanes_[wire.lane + lowest(late)].pass > pass_) {
+      if (const unsigned pass = lanes_[wire.lane + lowest(late)].pass; pass > pass_) {
         ready &= ~(late & -late);
-        put(later_, number);
+        agenda_.put(pass, number);
       }
     if (ready == 0) return;
     const unsigned which = first_in_turn(ready, wire.turn);
@@ -463,8 +457,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     }
   }
 
-  std::vector<std::uint32_t> asked_, pending_;  // wires of which lanes may be given away; of these, in the passes
-  std::vector<std::uint64_t> marks_, later_;    // bitmaps of the wires to be served in this pass, and in the next
+  std::vector<std::uint32_t> requested_, pending_;  // wires of which lanes may be given away; of these, in the passes
+  Agenda agenda_;  // wires that the passes come to
   Tick pass_ = 0, last_ = 0;
   std::uint32_t place_ = 0;                                // 1 and the wire in the pass
   bool more_ = false, in_passes_ = false, ended_ = false;  // `more_`: something may move in the next tick

@@ -15,7 +15,7 @@ namespace {
 bool ticks_cost_less(const Network& network, const Switching& switching, const Traffic& traffic, const Method& method) {
   constexpr double hop_of_plans = 195, plan = 450, hop = 110, tick = 40, flit = 1.5, in_the_way = 130;
   constexpr double longest = 2000, share = 32, greatest_share = 6, margin = 1.35;
-  constexpr std::uint64_t hops_that_tell = 100, hops_that_settle = 600;
+  constexpr std::uint64_t hops_that_tell = 100, hops_that_settle = 300;
   constexpr double a_way_of_hops = 16;
   constexpr int parts = 4;
   const Fabric& fabric = *network.fabric;
