@@ -40,8 +40,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
 
   FlitsByTick(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
               events::Random random, std::uint32_t)
-      : Base(fabric, routing, how, source, observer, random, 0, heads(fabric, how)),
-        agenda_(wires_.size()) {}
+      : Base(fabric, routing, how, source, observer, random, 0, heads(fabric, how)), agenda_(wires_.size()) {}
   /// Whether it is exact there.
   static bool suits(const Fabric& fabric, const Switching& how) {
     const std::uint32_t buffer = fabric.links[fabric.injection(0)[0]].buffer;
@@ -458,7 +457,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   }
 
   std::vector<std::uint32_t> requested_, pending_;  // wires of which lanes may be given away; of these, in the passes
-  Agenda agenda_;  // wires that the passes come to
+  Agenda agenda_;                                   // wires that the passes come to
   Tick pass_ = 0, last_ = 0;
   std::uint32_t place_ = 0;                                // 1 and the wire in the pass
   bool more_ = false, in_passes_ = false, ended_ = false;  // `more_`: something may move in the next tick

@@ -69,12 +69,6 @@ class Trains {
   static std::uint32_t place(std::uint32_t train) {
     return train / beside * static_cast<std::uint32_t>(sizeof(Four) / sizeof(Word)) + train % beside;
   }
-  static std::uint32_t number(std::uint32_t place) {
-    return place / static_cast<std::uint32_t>(sizeof(Four) / sizeof(Word)) * beside + place % beside;
-  }
-  [[nodiscard]] Train at(std::uint32_t place) {
-    return {fours_[place / (sizeof(Four) / sizeof(Word))], place % beside};
-  }
   [[nodiscard]] Rest& rest(std::uint32_t train) { return rest_[train]; }
   [[nodiscard]] const Rest& rest(std::uint32_t train) const { return rest_[train]; }
 
