@@ -54,10 +54,12 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   }
 
   bool run(Tick end) { return !(ended_ = !Base::run(end)); }
+  /// Something may move in the next tick.
+  [[nodiscard]] bool goes_on() const { return more_; }
   /// The last tick in which anything happened.
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
   [[nodiscard]] std::size_t memory() const {
-    return Base::common_memory() + Base::contests_memory() + (requested_.capacity() + pending_.capacity()) * 4 +
+    return Base::common_memory() + Base::contests_memory() + requested_.memory() + pending_.capacity() * 4 +
            agenda_.memory();
   }
   /// Messages that can never move again, and one circle of them.
@@ -81,7 +83,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::parts_, Base::now_, Base::no_index, Base::lanes_, Base::trains_;
   using typename Base::Word, typename Base::Four, typename Base::Train, typename Base::Lane;
-  enum Kind : unsigned { lane_free, flits_move };
+  enum Kind : unsigned { lane_free };
   [[nodiscard]] const Link& link_of(std::uint32_t wire) const { return links_[Base::link_of(wire)]; }
   [[nodiscard]] static std::uint32_t heads(const Fabric& fabric, const Switching& how) {
     std::uint32_t most = how.packet_gap;
@@ -101,7 +103,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
 
   // --- events
   void happens(unsigned kind, std::uint32_t number) {
-    if (kind == lane_free) release(number / most_lanes, number % most_lanes);
+    static_cast<void>(kind);
+    release(number / most_lanes, number % most_lanes);
   }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
     if (m.train == no_index) return {none, m.klass};
@@ -109,11 +112,11 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   }
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
-    const First first = Base::first(m.want);
-    Base::line_up(first.queue + m.klass, index);
-    wires_[first.wire].waiting |= static_cast<std::uint8_t>(1U << m.klass);
-    for (std::uint32_t wire = first.wire; wire < first.wire + first.channels; ++wire)
-      if (!std::exchange(wires_[wire].grants, true)) requested_.push_back(wire);
+    const std::uint32_t first = Base::first_wire(m.want), end = first + links_[m.want].channels;
+    Base::line_up(wires_[first].lane + m.klass, index);
+    wires_[first].waiting |= static_cast<std::uint8_t>(1U << m.klass);
+    for (std::uint32_t wire = first; wire < end; ++wire)
+      if (!std::exchange(wires_[wire].grants, true)) requested_.put(wire);
   }
   void release(std::uint32_t number, unsigned which) {
     Wire& wire = wires_[number];
@@ -126,7 +129,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       if (in_passes_)
         agenda_.put(pass_ + (number < place_), number);
       else if (fresh)
-        requested_.push_back(number);
+        requested_.put(number);
     }
     if (lane.hop == 0)
       if (const Message& m = messages_[index]; m.more)
@@ -155,7 +158,6 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     if (std::exchange(Base::passes_, false)) go_through_passes();
     if (trains_.count()) last_ = std::max(last_, now_ + 1);
     Base::settle();
-    if (more_) table_.put(now_, now_ + 1, flits_move, 0);
   }
   /// Heads and tails whose time in the tick does not count.
   void cross() {
@@ -185,7 +187,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       for (std::uint32_t wire = first.wire; wire < end; ++wire)
         if (wires_[wire].grants) known ? give_lanes(wire, false) : pending_.push_back(wire);
     }
-    requested_.clear();
+    requested_.count = 0;
   }
   /// The free lanes of a wire to the first in their lines.
   void give_lanes(std::uint32_t number, bool in_passes) {
@@ -267,7 +269,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       if (at > trains_.rest(index).top) return false;
       const std::uint32_t over = trains_.path(index, at) / most_lanes;
       if (wires_[over].active != 1 || (wires_[over].what & Wire::ordered) != 0) return false;
-      if (wires_[Base::first_of(over)].waiting != 0) return false;
+      if (wires_[Base::first_of(over)].waiting != 0 && std::popcount(wires_[over].owned) != 1) return false;
       late |= before <= over;
       if ((tail[&Four::ready] & bit(at)) != 0) break;
       before = over;
@@ -456,11 +458,12 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     }
   }
 
-  std::vector<std::uint32_t> requested_, pending_;  // wires of which lanes may be given away; of these, in the passes
-  Agenda agenda_;                                   // wires that the passes come to
+  Trains::Some requested_;              // wires of which lanes may be given away
+  std::vector<std::uint32_t> pending_;  // of these, in the passes
+  Agenda agenda_;                       // wires that the passes come to
   Tick pass_ = 0, last_ = 0;
   std::uint32_t place_ = 0;                                // 1 and the wire in the pass
-  bool more_ = false, in_passes_ = false, ended_ = false;  // `more_`: something may move in the next tick
+  bool more_ = false, in_passes_ = false, ended_ = false;  // `more_`: in the next tick something may move
 };
 
 }  // namespace assay::network

@@ -262,6 +262,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   /// ready, if the passes come to that one's wire after this one.
   void contest(std::uint32_t number) {
     Wire& wire = wires_[number];
+    if (wire.active == 0) return leave_to_passes(wire, number, 0);
     const auto [ready, tied] = wanting(wire);
     if ((wire.what & Wire::ordered) != 0) return leave_to_passes(wire, number, ready | tied);
     const unsigned all = ready | tied;
