@@ -79,9 +79,9 @@ core for which the aims were set, on the first guest:
 | worm, cut-through, 40,000 messages to one node | 125 | 101 | | 150 |
 | packets, torus 16 x 16, load .2 / beyond saturation | 83 / 109 | 68 / 90 | 155 / 205 | 80 |
 | packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 88 / 100 | 72 / 82 | 259 / 210 | 80 |
-| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 262 / 286 | 244 / 254 | 1,972 / 2,032 | 250 |
+| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 248 / 271 | 244 / 254 | 1,972 / 2,032 | 250 |
 | flits, messages of 512 flits / all to all, 1,024 flits | 359 / 474 | 270 / 384 | 24,507 / 44,893 | 400 |
-| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 407 / 348 | | 2,693 / 2,451 | 250: missed |
+| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 381 / 326 | | 2,693 / 2,451 | 250: missed |
 
 On the faster guest what is missed besides UGAL is packets beyond saturation, by 12%, and by 2 and 3% the dragonfly of
 flits and of packets; on the first one most rows miss by up to a third.
@@ -109,13 +109,13 @@ Where a short run shows that plans are made anew too often for the length of the
 engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words with
 a bit a lane, for four worms at once (`flit/by_tick.hpp`, `flit/trains.hpp`); the times are the same. Links have to have
 unit times there, and buffers of one size. At first every wire over which several messages had flits to send was gone to
-in the passes of a tick. Now the passes come only to those of which the order within the tick matters (0.6 per head hop
-under UGAL on the torus, in 45% of the ticks, where it was 7): of the others it is known beforehand who is there when
+in the passes of a tick. Now the passes come only to those of which the order within the tick matters (0.5 per head hop
+under UGAL on the torus, in 41% of the ticks, where it was 7): of the others it is known beforehand who is there when
 the passes come, and two that share a wire are looked at without a branch (`flit/contests.hpp`, 5.3 such wires per head
-hop, of which 2.8 are wanted by both). In turns with that, without a short run: on the torus 361 ns where it took 560,
-on the dragonfly 310 where it took 490; at twice that load 620 and 660 where it took 815 and 870; messages of 8 flits on
+hop, of which 2.8 are wanted by both). In turns with that, without a short run: on the torus 356 ns where it took 562,
+on the dragonfly 298 where it took 492; at twice that load 620 and 660 where it took 815 and 870; messages of 8 flits on
 the torus at .4 360 where it took 420; a 13-cube under Valiant for a thousand cycles 530 where it took 1,090. On the
-torus 2,700 instructions per head hop where it took 3,660, and 18 missed branches where it missed 32 (callgrind, the
+torus 2,600 instructions per head hop where it took 3,660, and 18 missed branches where it missed 32 (callgrind, the
 network's building included). Plans take 950 there and 570 on the dragonfly; without UGAL ticks take 264 and 313 where
 plans take 301 and 385, and three quarters of what plans take on a torus of 16 x 16 nodes, so that they are taken more
 often now; for few messages under way, or long ones that share little, plans are. 250 is missed under UGAL all the same.
