@@ -14,6 +14,10 @@
 
 #include "events/wheel.hpp"
 
+// Four words are passed by value here, which without AVX is done otherwise than with it: all of the core is compiled
+// alike. It is said where functions are put out, at the end of what includes this.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace assay::network {
 
 /// A worm holds more lanes than a word has bits.
