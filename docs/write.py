@@ -67,8 +67,8 @@ smaller `precision`.
 
 CPU time per head hop (a message's head over one link), statistics included, on one core, with nothing beside it, the
 least of two to four runs; `./x bench network` prints it on any machine. `ns`: an Intel Xeon guest; `faster`: another
-such guest, on another day, before what short buffers and UGAL take here was found; `before`: the core for which the
-aims were set, on the first guest:
+such guest, on another day, before what short buffers, UGAL and flits tick by tick take here was found; `before`: the
+core for which the aims were set, on the first guest:
 
 | engine, case | ns | faster | before | aimed at |
 |---|---|---|---|---|
@@ -79,9 +79,9 @@ aims were set, on the first guest:
 | worm, cut-through, 40,000 messages to one node | 125 | 101 | | 150 |
 | packets, torus 16 x 16, load .2 / beyond saturation | 83 / 109 | 68 / 90 | 155 / 205 | 80 |
 | packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 88 / 100 | 72 / 82 | 259 / 210 | 80 |
-| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 313 / 330 | 244 / 254 | 1,972 / 2,032 | 250 |
+| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 248 / 271 | 244 / 254 | 1,972 / 2,032 | 250 |
 | flits, messages of 512 flits / all to all, 1,024 flits | 359 / 474 | 270 / 384 | 24,507 / 44,893 | 400 |
-| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 628 / 637 | | 2,693 / 2,451 | 250: missed |
+| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 381 / 326 | | 2,693 / 2,451 | 250: missed |
 
 On the faster guest what is missed besides UGAL is packets beyond saturation, by 12%, and by 2 and 3% the dragonfly of
 flits and of packets; on the first one most rows miss by up to a third.
@@ -107,30 +107,37 @@ nothing on the torus, and lost 6% all to all.
 
 Where a short run shows that plans are made anew too often for the length of the messages, a simulation of the flit
 engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words with
-a bit a lane (`flit/by_tick.hpp`), the times are the same. Links have to have unit times there, and buffers of one
-size. Under UGAL on the torus that takes 3,450 instructions per head hop in place of 4,700, and 33 missed branches in
-place of 63. Both in turns, with other work beside them on the same processors: on the torus 630 ns where plans took
-1,015, on the dragonfly 560 where they took 630; at twice that load 950 and 970 where they took 1,460 and 1,680;
-messages of 8 flits on the torus at .4 500 where they took 790. 250 is missed all the same: a flit of a worm that
-nobody is in the way of costs 3 to 4 ns, one whose wire others want some ten times as much, and that is one in five. By
-samples of the processor's clock the passes over shared wires are 36% of the time on the torus, all flits' words 13%,
-events and new messages 19%, heads, tails and their routes 20%: without any pass it would still be 380 ns. Memory per
-node on that torus is 810 bytes in place of 900. The short run lasts until the first messages have come through, up to
-a sixth of the whole: cut off before, as it once was, a 13-cube under Valiant took plans for a run of a thousand
-cycles, 8,200 ns where ticks take 1,600 and both together, the short run's and the whole, 2,300. Sending every flit for
-itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns per flit, whoever is in its way.
+a bit a lane, for four worms at once (`flit/by_tick.hpp`, `flit/trains.hpp`); the times are the same. Links have to have
+unit times there, and buffers of one size. At first every wire over which several messages had flits to send was gone to
+in the passes of a tick. Now the passes come only to those of which the order within the tick matters (0.5 per head hop
+under UGAL on the torus, in 41% of the ticks, where it was 7): of the others it is known beforehand who is there when
+the passes come, and two that share a wire are looked at without a branch (`flit/contests.hpp`, 5.3 such wires per head
+hop, of which 2.8 are wanted by both). In turns with that, without a short run: on the torus 356 ns where it took 562,
+on the dragonfly 298 where it took 492; at twice that load 620 and 660 where it took 815 and 870; messages of 8 flits on
+the torus at .4 360 where it took 420; a 13-cube under Valiant for a thousand cycles 530 where it took 1,090. On the
+torus 2,600 instructions per head hop where it took 3,660, and 18 missed branches where it missed 32 (callgrind, the
+network's building included). Plans take 950 there and 570 on the dragonfly; without UGAL ticks take 264 and 313 where
+plans take 301 and 385, and three quarters of what plans take on a torus of 16 x 16 nodes, so that they are taken more
+often now; for few messages under way, or long ones that share little, plans are. 250 is missed under UGAL all the same.
+By samples of the processor's clock it is 12% all flits' words, 28% who sends over shared wires, 12% passes, 27% lanes
+given away, heads and tails, the rest routes, events and new messages: none of it alone is what is above the aim. Memory
+per node on that torus is 770 bytes in place of 900. What gave nothing, or little: going to the lanes that share a wire
+worm by worm instead of wire by wire (a tenth where pairs gave a third), keeping who sent last at the wire, a list of
+the worms of which less sends than could. The short run lasts until the first messages have come through, up to a sixth
+of the whole: cut off before, as it once was, a large network took plans for a run of a thousand cycles. Sending every
+flit for itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns per flit, whoever is in its way.
 
 Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 140 to
-260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages;
-not counted are the ways that UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that
-a network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 390 to 900: wires and lanes of a
-torus with two lanes are 224, with UGAL's four 288, a worm's stop at a link is 64 and a node has two to six of these, a
-message under way is 88, and with messages of 512 flits the table of events to come is 64 on so small a network: at
-three quarters of that load a torus of 16 x 16 nodes takes 374 and one of 64 x 64 takes 307; short buffers 820 to 1,050
-and cut-through by the worm engine 920, mostly messages, which wait at their sources at these loads. From 3,072 links
-on packets go to the packet engine where no link has several channels: there it is about as fast as the worm engine and
-takes half of the memory. A message takes the same memory whatever its length (57 kB in all for four of 20 thousand or
-of 200 million flits through short buffers).
+260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not
+counted are the ways that UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a
+network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 400 to 770: wires and lanes of a
+torus with two lanes are 224, with UGAL's four 288 and tick by tick 336, a worm's stop at a link is 64 and a node has
+two to six of these, a message under way is 88, and with messages of 512 flits the table of events to come is 64 on so
+small a network: at three quarters of that load a torus of 16 x 16 nodes takes 374 and one of 64 x 64 takes 307; short
+buffers 820 to 1,050 and cut-through by the worm engine 920, mostly messages, which wait at their sources at these
+loads. From 3,072 links on packets go to the packet engine where no link has several channels: there it is about as fast
+as the worm engine and takes half of the memory. A message takes the same memory whatever its length (57 kB in all for
+four of 20 thousand or of 200 million flits through short buffers).
 """
 
 

@@ -6,6 +6,7 @@
 //   place(message)          the link whose far end the message stands at and its lane class there; none at its source
 //   queue_up(message)       it wants link `want` in class `klass` from now on
 //   go_through_wires()      all have asked: wires are given out until nothing moves
+//   goes_on()               where there is one: something has to be done in the next tick, though no event comes then
 // In a tick first what was under way happens, then requests are served in order of message, then wires are gone
 // through.
 #pragma once
@@ -62,6 +63,8 @@ class LaneEngine : protected RandomSource, protected Load {
   }
   /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
   [[nodiscard]] Tick next_time() const {
+    if constexpr (requires(const Self& engine) { engine.goes_on(); })
+      if (static_cast<const Self&>(*this).goes_on()) return now_ + 1;
     const auto ahead = heads_.ahead(now_);
     if (ahead == 1) return std::min(Tick{source_.next_cycle()}, now_ + 1);  // only a new message can come sooner
     const Tick time = std::min({Tick{source_.next_cycle()}, table_.next(now_), far_heads_.first()});

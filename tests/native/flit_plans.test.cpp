@@ -140,7 +140,8 @@ void compare_by_tick(std::uint64_t seed, Counts& counts) {
   Random random(seed);
   Table keys = random_keys(random);
   keys["buffer_flits"] = 1 + static_cast<int>(random.below(6));
-  if (random.below(20) == 0) keys = {{"topology", "ring"}, {"nodes", 60}, {"lanes", 3}};  // worms of many lanes
+  if (random.below(4) == 0) keys["buffer_flits"] = 8 + static_cast<int>(random.below(8));  // all of its digits
+  if (random.below(20) == 0) keys = {{"topology", "ring"}, {"nodes", 60}, {"lanes", 3}};   // worms of many lanes
   const std::string what = "by tick " + std::to_string(seed);
   const Network network = build_network(keys);
   Switching how;

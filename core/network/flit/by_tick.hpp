@@ -5,54 +5,33 @@
 // wire. All links have f = w = 1, r = 0 and, but for those into nodes, buffers of one size, and no sink
 // holds its link back (`suits`).
 //
-// How. Of a worm that has lanes there is a word a property, a bit a lane, and the number of flits in each lane's buffer
-// stands in four such words, digit by digit. Which lanes have a flit at hand and a place for it, which of these send,
-// and what the buffers hold then are a few operations on whole words. A lane whose buffer is full sends if the one
-// after it does (`tied`). Where several worms have flits to send over a wire, or a message waits for one of its lanes,
-// the order in the tick counts: such lanes (`held`) send when the tick's passes come to their wire.
+// How. Of a worm that has lanes there is a word a property, a bit a lane (trains.hpp). Which lanes have a flit at hand
+// and a place for it, which of these send, and what the buffers hold then are a few operations on whole words. A lane
+// whose buffer is full sends if the one after it does (`tied`).
+//
+// Where several worms have flits to send over a wire, it is known before the tick's passes who has a place, so also
+// which of these are there when the passes come to that wire first, and who sends. All lanes are thought to send at
+// first; those of a wire over which others want to send lose it but for one (contests.hpp). Only where that hangs on
+// the order of the wires in more than one way are the passes gone through, by the rules of engine.hpp. So it is with
+// lanes: those that are free when the tick begins, and most of those given back within it, are given away before all
+// that; where it counts in which order things happen then, the passes say it (foresee_lanes).
 #pragma once
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "network/circle.hpp"
-#include "network/lane_engine.hpp"
+#include "network/flit/agenda.hpp"
+#include "network/flit/contests.hpp"
 
 namespace assay::network {
 
-/// A worm holds more lanes than a word has bits.
-struct LongWorm : std::length_error {
-  using std::length_error::length_error;
-};
-
-struct TickWorm : LaneMessage {
-  std::uint32_t train = events::no_index;  // what it has in the network
-  std::uint64_t head = 0;                  // crossed the last link
-  bool more = false;                       // of its message is to be sent when its injection lane is free
-};
-
-/// A channel of a link, of which `lane` is the first lane. `turn`, `ready`, `late`, `owned`: a bit a lane.
-struct TickWire {
-  std::uint64_t sent = ~std::uint64_t{0};  // the last tick in which the passes had a flit cross
-  std::uint32_t lane = 0;
-  std::uint8_t turn = 0;                // those behind the lane that sent last, which go first
-  std::uint8_t ready = 0;               // can send in this tick
-  std::uint8_t late = 0;                // of these, perhaps in a later pass only
-  std::uint8_t active = 0;              // messages that have flits left to send over it
-  std::uint8_t owned = 0;               // lanes that messages have
-  bool grants = false, waited = false;  // a lane may be given away; messages may stand in the link's lines
-  bool settled = true;                  // it is known who shares it
-};
-static_assert(sizeof(TickWire) == 24);
-
 template <class Source, class Observer>
-class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, Line, Source, Observer, TickWire> {
-  using Base = LaneEngine<FlitsByTick, TickWorm, Line, Source, Observer, TickWire>;
-  friend Base;
+class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Observer> {
+  using Base = Contests<FlitsByTick, Source, Observer>;
+  friend LaneEngine<FlitsByTick, TickWorm, Line, Source, Observer, TickWire>;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
 
  public:
@@ -61,39 +40,27 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
 
   FlitsByTick(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
               events::Random random, std::uint32_t)
-      : Base(fabric, routing, how, source, observer, random, 0, heads(fabric, how)),
-        lanes_(Base::lane_count_),
-        marks_(wires_.size() / 64 + 1),
-        later_(marks_.size()) {
-    for (std::uint32_t number = 0; number < wires_.size(); ++number)
-      for (unsigned which = 0; which < link_of(number).lanes; ++which)
-        lanes_[wires_[number].lane + which].wire = number;
-    for (const Link& link : fabric.links)
-      if (link.kind != LinkKind::ejection)
-        for (unsigned digit = 0; digit < digits; ++digit)
-          full_[digit] = (link.buffer >> digit & 1) != 0 ? ~std::uint64_t{0} : 0;
-  }
+      : Base(fabric, routing, how, source, observer, random, 0, heads(fabric, how)), agenda_(wires_.size()) {}
   /// Whether it is exact there.
   static bool suits(const Fabric& fabric, const Switching& how) {
     const std::uint32_t buffer = fabric.links[fabric.injection(0)[0]].buffer;
-    return how.sink_ticks == 1 && buffer != 0 && buffer < 1U << digits &&
-           std::ranges::all_of(
-               fabric.links,
-               [buffer](const Link& link) {
-                 return link.flit == 1 && link.body == 1 && link.credit == 0 && link.lanes <= 8 &&
-                        (link.kind == LinkKind::ejection ? link.buffer >= link.head : link.buffer == buffer);
-               });
+    std::uint64_t wires = 0;
+    for (const Link& link : fabric.links) wires += link.channels;
+    return wires <= Timetable::numbers / most_lanes && how.sink_ticks == 1 && buffer != 0 &&
+           buffer <= Trains::most_stored && std::ranges::all_of(fabric.links, [buffer](const Link& link) {
+             return link.flit == 1 && link.body == 1 && link.credit == 0 && link.lanes <= most_lanes &&
+                    (link.kind == LinkKind::ejection ? link.buffer >= link.head : link.buffer == buffer);
+           });
   }
 
   bool run(Tick end) { return !(ended_ = !Base::run(end)); }
+  /// Something may move in the next tick.
+  [[nodiscard]] bool goes_on() const { return more_; }
   /// The last tick in which anything happened.
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
   [[nodiscard]] std::size_t memory() const {
-    return Base::common_memory() + lanes_.capacity() * sizeof(Lane) + trains_.capacity() * sizeof(Train) +
-           (paths_.capacity() + todo_.capacity() + active_.capacity() + free_trains_.capacity() +
-            unsettled_.capacity()) *
-               4 +
-           (marks_.capacity() + later_.capacity()) * 8;
+    return Base::common_memory() + Base::contests_memory() + requested_.memory() + pending_.capacity() * 4 +
+           agenda_.memory();
   }
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const {
@@ -105,40 +72,18 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
           for (unsigned c = 0; c < first.channels; ++c)
             for (unsigned which = messages_[i].klass; which < links_[messages_[i].want].lanes; which += first.classes) {
               const auto train = lanes_[wires_[first.wire + c].lane + which].train;
-              call(train == no_index ? no_index : trains_[train].message);
+              call(train == no_index ? no_index : trains_.rest(train).message);
             }
         });
     circle.report(outcome, [&](std::uint32_t i) { return Base::described(messages_[i]); });
   }
 
  private:
+  using Base::bit, Base::first_in_turn, Base::lowest, Base::most_lanes, Base::order, Base::unsettle;
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
-  using Base::free_, Base::parts_, Base::now_, Base::no_index;
-  static constexpr unsigned digits = 4;
-  enum Kind : unsigned { lane_free, flits_move };
-  struct Lane {
-    std::uint32_t train = no_index;  // whose it is
-    std::uint32_t wire = 0;
-    std::uint16_t hop = 0, pass = 0;  // of the train; from which pass of this tick on it can send
-  };
-  static_assert(sizeof(Lane) == 12);
-  /// What a worm has in the network: a bit for each of its lanes, upwards from the source.
-  struct Train {
-    std::uint64_t stored[digits] = {};    // flits in the buffer at the far end
-    std::uint64_t shared = 0, moved = 0;  // the passes are to serve it; has sent since they did
-    // Of this tick: has a flit at hand and a place for it; has no place, and sends if the next one does; the next flit
-    // is the last; the passes serve it; sends.
-    std::uint64_t ready = 0, tied = 0, tail = 0, held = 0, moves = 0;
-    std::uint64_t fresh = 0, out = 0;  // the lane that the head has not crossed; the one that leads to the node
-    std::uint32_t message = no_index;
-    std::uint32_t left = 0;                            // flits at the source
-    std::uint16_t first_hop = 0;                       // of the lowest bit
-    std::uint8_t top = 0, low = 0;                     // bits of the last lane; of the first that has flits left
-    std::uint8_t lanes = 0;                            // that it has
-    bool listed = false, wants = false, done = false;  // in `active_`, and to stay there; nothing is left to send
-    bool passed = false;                               // the tail has crossed a link in this tick
-  };
-  [[nodiscard]] static constexpr std::uint64_t bit(unsigned number) { return std::uint64_t{1} << number; }
+  using Base::free_, Base::parts_, Base::now_, Base::no_index, Base::lanes_, Base::trains_;
+  using typename Base::Word, typename Base::Four, typename Base::Train, typename Base::Lane;
+  enum Kind : unsigned { lane_free };
   [[nodiscard]] const Link& link_of(std::uint32_t wire) const { return links_[Base::link_of(wire)]; }
   [[nodiscard]] static std::uint32_t heads(const Fabric& fabric, const Switching& how) {
     std::uint32_t most = how.packet_gap;
@@ -158,394 +103,367 @@ class FlitsByTick : public LaneEngine<FlitsByTick<Source, Observer>, TickWorm, L
 
   // --- events
   void happens(unsigned kind, std::uint32_t number) {
-    if (kind == lane_free) release(number);
+    static_cast<void>(kind);
+    release(number / most_lanes, number % most_lanes);
   }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Message& m) const {
-    return {m.train == no_index ? none : Base::link_of(lanes_[lane_at(m.train, trains_[m.train].top)].wire), m.klass};
+    if (m.train == no_index) return {none, m.klass};
+    return {Base::link_of(trains_.path(m.train, trains_.rest(m.train).top) / most_lanes), m.klass};
   }
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
-    const First first = Base::first(m.want);
-    Base::line_up(first.queue + m.klass, index);
-    for (std::uint32_t wire = first.wire; wire < first.wire + first.channels; ++wire) {
-      wires_[wire].grants = wires_[wire].waited = true;
-      put(marks_, wire);
-      if (wires_[wire].active != 0) share(wires_[wire]);
-    }
+    const std::uint32_t first = Base::first_wire(m.want), end = first + links_[m.want].channels;
+    Base::line_up(wires_[first].lane + m.klass, index);
+    wires_[first].waiting |= static_cast<std::uint8_t>(1U << m.klass);
+    for (std::uint32_t wire = first; wire < end; ++wire)
+      if (!std::exchange(wires_[wire].grants, true)) requested_.put(wire);
   }
-  void release(std::uint32_t number) {
-    Lane& lane = lanes_[number];
-    const std::uint32_t train = std::exchange(lane.train, no_index), index = trains_[train].message;
+  void release(std::uint32_t number, unsigned which) {
+    Wire& wire = wires_[number];
+    Lane& lane = lanes_[wire.lane + which];
+    const std::uint32_t train = std::exchange(lane.train, no_index), index = trains_.rest(train).message;
     last_ = std::max(last_, now_);
-    Wire& wire = wires_[lane.wire];
-    wire.owned &= static_cast<std::uint8_t>(~(1U << (number - wire.lane)));
-    if (wire.waited) {
-      wire.grants = true;
-      put(lane.wire < place_ ? later_ : marks_, lane.wire);
-      if (wire.active != 0) share(wire);
+    wire.owned &= static_cast<std::uint8_t>(~(1U << which));
+    if (waits(number, which)) {
+      const bool fresh = !std::exchange(wire.grants, true);
+      if (in_passes_)
+        agenda_.put(pass_ + (number < place_), number);
+      else if (fresh)
+        requested_.put(number);
     }
-    if (const Message& m = messages_[index]; lane.hop == 0 && m.more)
-      if (const auto packet = Base::next_packet(m.row, m.key); packet != no_index)
-        Base::ask_at(packet, now_ + how_.packet_gap);
-    if (--trains_[train].lanes != 0 || messages_[index].live) return;
+    if (lane.hop == 0)
+      if (const Message& m = messages_[index]; m.more)
+        if (const auto packet = Base::next_packet(m.row, m.key); packet != no_index)
+          Base::ask_at(packet, now_ + how_.packet_gap);
+    if (--trains_.rest(train).lanes != 0 || messages_[index].live) return;
     free_.push_back(index);
-    free_trains_.push_back(train);
+    trains_.remove(train);
+  }
+  /// Whether a message waits for this lane.
+  [[nodiscard]] bool waits(std::uint32_t number, unsigned which) const {
+    const unsigned waiting = wires_[Base::first_of(number)].waiting;
+    if (waiting == 0) return false;
+    return (waiting >> (wires_[number].plain ? which : Base::first(Base::link_of(number)).of(which)) & 1) != 0;
   }
 
   // --- a tick
   void go_through_wires() {
     if (!Base::order_.empty()) last_ = std::max(last_, now_);
-    if (todo_.size() < active_.size()) todo_.resize(active_.size() + active_.size() / 8);
-    std::size_t some = 0;
-    for (const std::uint32_t number : active_) {  // without branches, which nothing would foretell
-      todo_[some] = number;
-      some += prepare(trains_[number]);
-    }
-    for (std::size_t i = 0; i < some; ++i) go_on(todo_[i], trains_[todo_[i]]);
-    for (pass_ = 0; std::ranges::any_of(marks_, [](std::uint64_t word) { return word != 0; }); ++pass_) {
-      for (std::uint32_t word = 0; word < marks_.size(); ++word)
-        while (marks_[word] != 0) {  // what is put in behind is put in `later_`
-          const std::uint32_t number = word * 64 + static_cast<std::uint32_t>(std::countr_zero(marks_[word]));
-          marks_[word] &= marks_[word] - 1;
-          place_ = number + 1;
-          look(number);
-        }
-      marks_.swap(later_);
-    }
-    pass_ = place_ = 0;
-    std::uint64_t moves = 0;
-    std::size_t kept = 0;
-    for (const std::uint32_t number : active_) {
-      Train& train = trains_[number];
-      moves |= train.moves;
-      count(train);
-      train.listed = train.wants && !train.done;
-      active_[kept] = number;
-      kept += train.listed;
-    }
-    active_.resize(kept);
-    if (moves != 0) last_ = std::max(last_, now_ + 1);
-    for (const std::uint32_t wire : unsettled_) settle(wires_[wire]);
-    unsettled_.clear();
-    if (kept != 0) table_.put(now_, now_ + 1, flits_move, 0);
+    give_free_lanes();
+    more_ = trains_.prepare();
+    foresee_lanes();
+    Base::look_at_pairs();
+    Base::settle_contests();
+    cross();
+    if (std::exchange(Base::passes_, false)) go_through_passes();
+    if (trains_.count()) last_ = std::max(last_, now_ + 1);
+    Base::settle();
   }
-  static void put(std::vector<std::uint64_t>& set, std::uint32_t wire) { set[wire / 64] |= bit(wire % 64); }
-  /// Which of its lanes can send in this tick, as far as that hangs on nobody else; true if there is more to it.
-  [[gnu::always_inline]] bool prepare(Train& train) const {
-    const std::uint64_t *const p = train.stored, *const b = full_;
-    const std::uint64_t above = p[1] | p[2] | p[3], some = p[0] | above;
-    const std::uint64_t full = ~((p[0] ^ b[0]) | (p[1] ^ b[1]) | (p[2] ^ b[2]) | (p[3] ^ b[3]));
-    const std::uint64_t hand = (some << 1 | (train.left != 0)) & ((bit(train.top) << 1) - 1);
-    train.ready = hand & ~full;
-    train.tied = hand & full;
-    train.tail = bit(train.low) & ((p[0] & ~above) << 1 | (train.left == 1)) & hand;
-    train.held = train.shared;
-    train.wants = train.ready != 0;
-    find_moves(train);
-    return ((train.held & hand) | train.tail | (train.moves & train.fresh)) != 0;
-  }
-  /// Those of its lanes that the passes need not serve send, and those behind one that does, however many.
-  [[gnu::always_inline]] static void find_moves(Train& train) {
-    std::uint64_t moves = train.ready & ~train.held, chain = train.tied & ~train.held;
-    for (unsigned reach = 1; reach < 8; reach *= 2) {
-      moves |= chain & moves >> reach;
-      chain &= chain >> reach;
+  /// Heads and tails whose time in the tick does not count.
+  void cross() {
+    for (const std::uint32_t number : trains_.heads) head_crosses(number, trains_[number]);
+    for (std::size_t i = 0; i < trains_.tails.count; ++i) {
+      const std::uint32_t number = trains_.tails.all[i];
+      if (const Train train = trains_[number]; (train[&Four::moves] & train[&Four::tail]) != 0)
+        tail_crosses(number, train);
     }
-    for (unsigned reach = 8; chain != 0; reach *= 2) {
-      moves |= chain & moves >> reach;
-      chain = reach < 32 ? chain & chain >> reach : 0;
-    }
-    train.moves = moves;
   }
-  /// The tail gives a lane back, for which a message may wait: then its time in the tick counts.
-  [[gnu::always_inline]] void hold_tail(std::uint32_t number, Train& train) {
-    if (train.tail == 0 || train.low == 0 || !wires_[lanes_[lane_at(number, train.low - 1U)].wire].waited) return;
-    train.held |= train.tail;
-    find_moves(train);
-  }
-  void go_on(std::uint32_t number, Train& train) {
-    hold_tail(number, train);
-    if (const std::uint64_t served = train.held & (train.ready | (train.tied & train.moves >> 1)); served != 0)
-      serve(number, train, served);
-    if ((train.moves & train.fresh) != 0) head_crosses(number, train);
-    if ((train.moves & train.tail) != 0) tail_crosses(number, train);
-  }
-  /// Lanes that the passes are to serve.
-  void serve(std::uint32_t index, const Train& train, std::uint64_t served) {
-    do {
-      const auto at = static_cast<unsigned>(std::countr_zero(served));
-      const std::uint32_t number = lane_at(index, at);
-      Lane& lane = lanes_[number];
-      Wire& wire = wires_[lane.wire];
-      wire.ready |= static_cast<std::uint8_t>(1U << (number - wire.lane));
-      if ((train.ready & bit(at)) == 0) [[unlikely]] {  // after the one before it in the chain
-        unsigned from = at + 1;
-        while ((train.ready & train.moves & bit(from)) == 0) ++from;
-        lane.pass = 0;
-        for (std::uint32_t after = lanes_[lane_at(index, from)].wire; from-- > at;) {
-          const std::uint32_t next = lanes_[lane_at(index, from)].wire;
-          lane.pass += next <= after;
-          after = next;
-        }
-        if (lane.pass != 0) wire.late |= static_cast<std::uint8_t>(1U << (number - wire.lane));
+
+  // --- lanes given away
+  /// Those that are free when the tick begins. Where a class has several lanes, and another one might be given back
+  /// within the tick, who gets which is for the passes.
+  void give_free_lanes() {
+    for (const std::uint32_t number : requested_) {
+      if (!wires_[number].grants) continue;
+      if (wires_[number].plain) [[likely]] {
+        give_lanes(number, false);
+        continue;
       }
-      put(marks_, lane.wire);
-      served &= served - 1;
-    } while (served != 0);
-  }
-  /// In a pass: from pass `pass` on.
-  void serve(std::uint32_t number, std::uint64_t pass) {
-    Lane& lane = lanes_[number];
-    Wire& wire = wires_[lane.wire];
-    if (wire.sent == now_) return;
-    lane.pass = static_cast<std::uint16_t>(pass);
-    wire.ready |= static_cast<std::uint8_t>(1U << (number - wire.lane));
-    if (pass != pass_) wire.late |= static_cast<std::uint8_t>(1U << (number - wire.lane));
-    put(pass == pass_ ? marks_ : later_, lane.wire);
-  }
-  /// Whether the next flit of the first lane that has flits left is its last.
-  [[nodiscard]] static bool is_tail(const Train& train) {
-    if (train.passed) return false;
-    if (train.low == 0) return train.left == 1;
-    const std::uint64_t behind = bit(train.low - 1);
-    return ((train.stored[0] & ~(train.stored[1] | train.stored[2] | train.stored[3])) & behind) != 0;
-  }
-  /// The flits are where its moves bring them.
-  [[gnu::always_inline]] static void count(Train& train) {
-    const std::uint64_t moves = std::exchange(train.moves, 0), into = moves & ~train.out;
-    const std::uint64_t out = moves >> 1;
-    std::uint64_t more = into & ~out, less = out & ~into;
-    for (std::uint64_t& digit : train.stored) {
-      const std::uint64_t carried = digit & more, borrowed = ~digit & less;
-      digit ^= more | less;
-      more = carried;
-      less = borrowed;
+      const First first = Base::first(Base::link_of(number));
+      const std::uint32_t end = first.wire + first.channels;
+      bool known = true;
+      for (std::uint32_t wire = first.wire; wire < end; ++wire)
+        known &= std::popcount(wires_[wire].owned) == wires_[wire].active;
+      for (std::uint32_t wire = first.wire; wire < end; ++wire)
+        if (wires_[wire].grants) known ? give_lanes(wire, false) : pending_.push_back(wire);
     }
-    train.left -= static_cast<std::uint32_t>(moves & (train.left != 0));
-    train.moved |= moves;
-    train.passed = false;
+    requested_.count = 0;
   }
-  /// The lane of a train with this bit: the last one, and those with flits left or in their buffers.
-  [[nodiscard]] std::uint32_t& lane_at(std::uint32_t train, unsigned number) {
-    return paths_[train * std::size_t{stride_} + (number & (stride_ - 1))];
+  /// The free lanes of a wire to the first in their lines.
+  void give_lanes(std::uint32_t number, bool in_passes) {
+    Wire& wire = wires_[number];
+    wire.grants = false;
+    if (wire.plain) [[likely]] {
+      const std::uint32_t queue = wire.lane;
+      for (unsigned rest = wire.waiting & ~unsigned{wire.owned}; rest != 0; rest &= rest - 1)
+        grant(queue + lowest(rest), lowest(rest), number, lowest(rest), in_passes);
+      return;
+    }
+    const std::uint32_t link = Base::link_of(number);
+    const First first = Base::first(link);
+    for (unsigned rest = ~unsigned{wire.owned} & ((1U << links_[link].lanes) - 1); rest != 0; rest &= rest - 1)
+      if (const unsigned klass = first.of(lowest(rest)); (wires_[first.wire].waiting >> klass & 1) != 0)
+        grant(first.queue + klass, klass, number, lowest(rest), in_passes);
   }
-  [[nodiscard]] std::uint32_t lane_at(std::uint32_t train, unsigned number) const {
-    return paths_[train * std::size_t{stride_} + (number & (stride_ - 1))];
+  void grant(std::uint32_t queue, unsigned klass, std::uint32_t number, unsigned which, bool in_passes) {
+    const std::uint32_t index = Base::step_out(queue);
+    if (queues_[queue].empty()) wires_[Base::first_of(number)].waiting &= static_cast<std::uint8_t>(~(1U << klass));
+    Message& m = messages_[index];
+    m.waiting = false;
+    if (m.train == no_index)
+      m.train = trains_.add(index, Base::length(m));
+    else if (trains_.lengthen(m.train)) [[unlikely]]
+      Base::pair_up_all();
+    Wire& wire = wires_[number];
+    auto& rest = trains_.rest(m.train);
+    Lane& lane = lanes_[wire.lane + which];
+    lane.train = m.train;
+    lane.hop = static_cast<std::uint16_t>(rest.first_hop + rest.top);
+    trains_.path(m.train, rest.top) = number * most_lanes + which;
+    ++rest.lanes;
+    const Train train = trains_[m.train];
+    const Word here = bit(rest.top);
+    train[&Four::fresh] = here;
+    train[&Four::out] = here & -Word{link_of(number).kind == LinkKind::ejection};
+    // Of the lane before; of the first one there is no such bit.
+    const std::uint32_t before = trains_.path(m.train, rest.top - 1U) / most_lanes;
+    train[&Four::late] |= (here & -Word{before <= number}) << 1;
+    wire.owned |= static_cast<std::uint8_t>(1U << which);
+    if (wire.active == 1 && !in_passes) Base::take_down(wire);
+    if (++wire.active >= 2) Base::pair_up(number, wire);
+    if (!in_passes) return;
+    more_ = true;
+    Base::leave_to_passes(train, m.train, here);
+    serve(number * most_lanes + which, 0);
+  }
+  /// Lanes that may be given back within the tick, and for which a message waits: the order counts in which the tail
+  /// that gives it back, the head that gets it, and what comes behind that head cross their wires.
+  void foresee_lanes() {
+    for (const std::uint32_t number : pending_) {
+      order(number);
+      agenda_.put(0, number);
+      const First first = Base::first(Base::link_of(number));
+      for (unsigned klass = 0; klass < first.classes; ++klass)
+        may_be_granted(number, queues_[first.queue + klass].last);
+    }
+    pending_.clear();
+    for (std::size_t i = 0; i < trains_.tails.count; ++i) {
+      const std::uint32_t train = trains_.tails.all[i];
+      const unsigned low = trains_.rest(train).low;
+      if (low == 0 || (trains_[train][&Four::tail] & trains_[train][&Four::moves]) == 0) continue;
+      const std::uint32_t way = trains_.path(train, low - 1);
+      if (!waits(way / most_lanes, way % most_lanes) || crosses_early(train, way)) continue;
+      may_be_free(way);
+      order(trains_.path(train, low) / most_lanes);
+    }
+  }
+  /// A tail that nobody is in the way of, and the head that gets the lane `way` is there when the passes come to its
+  /// wire first; or it comes later, but nothing else wants that wire or goes on behind that head.
+  bool crosses_early(std::uint32_t index, std::uint32_t way) {
+    const std::uint32_t number = way / most_lanes, last = queues_[wires_[number].lane + way % most_lanes].last;
+    const Wire& wire = wires_[number];
+    if (!wire.plain || (wire.what & Wire::ordered) != 0) return false;
+    const Train tail = trains_[index];
+    bool late = false;
+    for (std::uint32_t before = number, at = trains_.rest(index).low;; ++at) {  // from the tail to a flit with a place
+      if (at > trains_.rest(index).top) return false;
+      const std::uint32_t over = trains_.path(index, at) / most_lanes;
+      if (wires_[over].active != 1 || (wires_[over].what & Wire::ordered) != 0) return false;
+      if (wires_[Base::first_of(over)].waiting != 0 && std::popcount(wires_[over].owned) != 1) return false;
+      late |= before <= over;
+      if ((tail[&Four::ready] & bit(at)) != 0) break;
+      before = over;
+    }
+    const std::uint32_t message = messages_[last].next;
+    if (late) {
+      if (wire.active != 0 || wire.waiting != 1U << way % most_lanes) return false;
+      if (const std::uint32_t granted = messages_[message].train; granted != no_index) {
+        const auto& rest = trains_.rest(granted);
+        const Train train = trains_[granted];
+        if ((train[&Four::tied] & bit(rest.top)) != 0) return false;
+        if (rest.low > rest.top && train.stores_one(bit(rest.top))) return false;
+      }
+    }
+    if (tail[&Four::tail] == tail[&Four::fresh]) head_crosses(index, tail);
+    tail_crosses(index, tail);
+    give_lanes(number, false);
+    trains_.prepare_again(messages_[message].train, now_);
+    more_ = true;
+    return true;
+  }
+  /// Somebody waits for a lane that may be given back.
+  void may_be_free(std::uint32_t way) {
+    const std::uint32_t number = way / most_lanes;
+    order(number);
+    const First first = Base::first(Base::link_of(number));
+    may_be_granted(number, queues_[first.queue + first.of(way % most_lanes)].last);
+  }
+  /// A lane of this wire's link to the first in a line, or more.
+  void may_be_granted(std::uint32_t number, std::uint32_t last) {
+    if (last == no_index) return;
+    const Link& link = link_of(number);
+    const unsigned most = unsigned{link.lanes} * link.channels;
+    std::uint32_t index = last;
+    for (unsigned count = 0; count < most && (count == 0 || index != last); ++count) {
+      index = messages_[index].next;
+      if (const std::uint32_t train = messages_[index].train; train != no_index) may_go_on(train);
+    }
+  }
+  void may_go_on(std::uint32_t number) {
+    auto& rest = trains_.rest(number);
+    if (std::exchange(rest.may_go_on, true)) return;
+    Base::foreseen_.push_back(number);
+    const Train train = trains_[number];
+    const Word more = Trains::chain(train[&Four::tied], bit(rest.top));
+    train[&Four::moves] |= more;
+    if (rest.low > rest.top && train.stores_one(bit(rest.top))) {
+      if (const std::uint32_t way = trains_.path(number, rest.top); waits(way / most_lanes, way % most_lanes))
+        may_be_free(way);
+    } else if ((train[&Four::tail] & more) != 0) {
+      trains_.tails.put(number);
+    }
   }
 
   // --- passes
+  void go_through_passes() {
+    for (const std::uint32_t number : Base::left_) {
+      const Train train = trains_[number];
+      const Word sends = train[&Four::ready] | (train[&Four::tied] & train[&Four::moves] << 1);
+      for (Word all = trains_.rest(number).ordered & sends; all != 0; all &= ~bit(Trains::first_of(all)))
+        serve_first(number, train, Trains::first_of(all));
+    }
+    in_passes_ = true;
+    while (!agenda_.empty()) {
+      const auto next = agenda_.take();
+      pass_ = next.pass;
+      place_ = next.number + 1;
+      look(next.number);
+    }
+    agenda_.begin();
+    in_passes_ = false;
+  }
+  /// A lane that the passes are to serve, from the first one on if it has a place, or from when the one after it sends.
+  void serve_first(std::uint32_t number, const Train& train, unsigned at) {
+    const std::uint32_t way = trains_.path(number, at);
+    Wire& wire = wires_[way / most_lanes];
+    Lane& lane = lanes_[wire.lane + way % most_lanes];
+    wire.what |= 1U << way % most_lanes;
+    if ((train[&Four::ready] & bit(at)) != 0) return agenda_.put(0, way / most_lanes);
+    unsigned from = at + 1;
+    while ((train[&Four::ready] & train[&Four::moves] & bit(from)) == 0) ++from;
+    lane.pass = 0;
+    for (std::uint32_t after = trains_.path(number, from) / most_lanes; from-- > at;) {
+      const std::uint32_t next = trains_.path(number, from) / most_lanes;
+      lane.pass += next <= after;
+      after = next;
+    }
+    if (lane.pass != 0) wire.what |= 1U << (way % most_lanes + Wire::late_at);
+    agenda_.put(lane.pass, way / most_lanes);
+  }
+  /// In a pass: from pass `pass` on.
+  void serve(std::uint32_t way, std::uint64_t pass) {
+    Wire& wire = wires_[way / most_lanes];
+    if ((wire.what & Wire::sent) != 0) return;
+    lanes_[wire.lane + way % most_lanes].pass = static_cast<std::uint16_t>(pass);
+    wire.what |= 1U << way % most_lanes;
+    if (pass != pass_) wire.what |= 1U << (way % most_lanes + Wire::late_at);
+    agenda_.put(pass, way / most_lanes);
+  }
   void look(std::uint32_t number) {
     Wire& wire = wires_[number];
-    if (wire.grants) give_lanes(number, wire);
-    if (wire.sent == now_) return;
-    unsigned ready = wire.ready;
-    if (wire.late != 0) [[unlikely]]
-      for (unsigned rest = wire.late; rest != 0; rest &= rest - 1)
-        if (lanes_[wire.lane + static_cast<unsigned>(std::countr_zero(rest))].pass > pass_) {
-          ready &= ~(rest & -rest);
-          put(later_, number);
-        }
+    if (wire.grants) give_lanes(number, true);
+    if ((wire.what & Wire::sent) != 0) return;
+    unsigned ready = wire.what & Wire::lanes;
+    for (unsigned late = wire.what >> Wire::late_at & Wire::lanes; late != 0; late &= late - 1)
+      if (const unsigned pass = lanes_[wire.lane + lowest(late)].pass; pass > pass_) {
+        ready &= ~(late & -late);
+        agenda_.put(pass, number);
+      }
     if (ready == 0) return;
-    const unsigned first = ready & wire.turn;
-    const auto which = static_cast<unsigned>(std::countr_zero(first != 0 ? first : ready));
-    wire.turn = static_cast<std::uint8_t>(0xfeU << which);
-    wire.ready = wire.late = 0;
-    wire.sent = now_;
-    Lane& lane = lanes_[wire.lane + which];
-    Train& train = trains_[lane.train];
-    const std::uint64_t here = bit(lane.hop - train.first_hop);
-    train.moves |= here;
-    if (here == train.fresh) head_crosses(lane.train, train);
-    if (here == bit(train.low) && is_tail(train))
-      tail_crosses(lane.train, train);
+    const unsigned which = first_in_turn(ready, wire.turn);
+    Base::sends(wire, which);
+    wire.what |= Wire::sent;
+    const Lane& lane = lanes_[wire.lane + which];
+    const std::uint32_t index = lane.train;
+    const Train train = trains_[index];
+    const Word here = bit(lane.hop - unsigned{trains_.rest(index).first_hop});
+    train[&Four::moves] |= here;
+    if (here == train[&Four::fresh]) head_crosses(index, train);
+    if (here == train[&Four::low] && is_tail(index, train))
+      tail_crosses(index, train);
     else
-      let_go_on(lane.train, train, here >> 1, number);
+      let_go_on(index, train, here << 1, number);
   }
   /// The lane of bit `here` and those behind it, if their buffers were full: the one after has sent over wire `after`.
-  void let_go_on(std::uint32_t index, Train& train, std::uint64_t here, std::uint32_t after) {
-    for (std::uint64_t pass = pass_; (here & train.tied & ~train.moves) != 0; here >>= 1) {
-      const std::uint32_t number = lane_at(index, static_cast<unsigned>(std::countr_zero(here)));
-      const std::uint32_t wire = lanes_[number].wire;
+  void let_go_on(std::uint32_t index, const Train& train, Word here, std::uint32_t after) {
+    for (std::uint64_t pass = pass_; (here & train[&Four::tied] & ~train[&Four::moves]) != 0; here <<= 1) {
+      const std::uint32_t way = trains_.path(index, Trains::first_of(here)), wire = way / most_lanes;
       pass += wire <= after;
-      if ((here & train.held) != 0) return serve(number, pass);
-      train.moves |= here;
-      if (here == bit(train.low) && is_tail(train)) return tail_crosses(index, train);
+      if ((here & trains_.rest(index).ordered) != 0) return serve(way, pass);
+      if ((here & train[&Four::lost]) != 0) return;
+      train[&Four::moves] |= here;
+      Base::sends(wires_[wire], way % most_lanes);
+      if (here == train[&Four::low] && is_tail(index, train)) return tail_crosses(index, train);
       after = wire;
     }
   }
-  /// The free lanes of a wire to the first in their lines.
-  void give_lanes(std::uint32_t number, Wire& wire) {
-    const Link& link = link_of(number);
-    const First first = Base::first(Base::link_of(number));
-    for (unsigned rest = ~unsigned{wire.owned} & ((1U << link.lanes) - 1); rest != 0; rest &= rest - 1) {
-      const auto which = static_cast<unsigned>(std::countr_zero(rest));
-      if (const std::uint32_t queue = first.queue + first.of(which); !queues_[queue].empty())
-        grant(queue, link, wire, which);
-    }
-    std::uint32_t all = no_index;
-    for (unsigned klass = 0; klass < first.classes; ++klass) all &= queues_[first.queue + klass].last;
-    wire.grants = false;
-    wire.waited = all != no_index;
-    unsettle(number, wire);
+  /// Whether the next flit of the first lane that has flits left is its last.
+  [[nodiscard]] bool is_tail(std::uint32_t number, const Train& train) const {
+    const auto& rest = trains_.rest(number);
+    if (rest.passed == now_) return false;
+    return rest.low == 0 ? train[&Four::left] == 1 : train.stores_one(bit(rest.low - 1U));
   }
-  void grant(std::uint32_t queue, const Link& link, Wire& wire, unsigned which) {
-    const std::uint32_t index = Base::step_out(queue), number = wire.lane + which;
-    Message& m = messages_[index];
-    m.waiting = false;
-    Lane& lane = lanes_[number];
-    if (m.train == no_index) {
-      m.train = new_train();
-      Train& train = trains_[m.train];
-      train.message = index;
-      train.left = Base::length(m);
-    } else {
-      Train& train = trains_[m.train];
-      if (!train.listed) prepare(train), hold_tail(m.train, train);  // it stood still: what is known of it may be old
-      if (train.top == 63) drop_low(m.train, train);
-      if (train.top + 3U - train.low > stride_) widen();
-      ++train.top;
-    }
-    Train& train = trains_[m.train];
-    lane.train = m.train;
-    lane.hop = static_cast<std::uint16_t>(train.first_hop + train.top);
-    lane_at(m.train, train.top) = number;
-    ++train.lanes;
-    train.fresh = bit(train.top);
-    train.out = link.kind == LinkKind::ejection ? train.fresh : 0;
-    train.shared |= bit(train.top);  // until it is known who else is there
-    train.held |= bit(train.top);
-    train.moved &= ~bit(train.top);
-    train.wants = true;
-    if (!train.listed) {
-      train.listed = true;
-      active_.push_back(m.train);
-    }
-    ++wire.active;
-    wire.owned |= static_cast<std::uint8_t>(1U << which);
-    serve(number, 0);
-  }
-  std::uint32_t new_train() {
-    if (free_trains_.empty()) {
-      const std::size_t size = trains_.size();
-      if (size == trains_.capacity()) trains_.reserve(size + size / 8 + 4);  // room for an eighth more
-      trains_.emplace_back();
-      paths_.reserve(trains_.capacity() * stride_);
-      paths_.resize(trains_.size() * stride_);
-      return static_cast<std::uint32_t>(size);
-    }
-    const std::uint32_t number = free_trains_.back();
-    free_trains_.pop_back();
-    trains_[number] = {};
-    return number;
-  }
-  /// Makes room above: lanes through which all flits have gone need no bits.
-  void drop_low(std::uint32_t number, Train& train) {
-    if (train.low < 2 || train.first_hop > 0xff00) throw LongWorm("a worm holds more than 64 lanes");
-    const unsigned dropped = train.low - 1U;
-    std::array<std::uint32_t, 64> lanes;
-    for (unsigned at = dropped; at <= train.top; ++at) lanes[at] = lane_at(number, at);
-    for (unsigned at = dropped; at <= train.top; ++at) lane_at(number, at - dropped) = lanes[at];
-    for (std::uint64_t& digit : train.stored) digit >>= dropped;
-    for (std::uint64_t* all :
-         {&train.shared, &train.moved, &train.ready, &train.tied, &train.tail, &train.held, &train.moves, &train.out})
-      *all >>= dropped;
-    train.first_hop = static_cast<std::uint16_t>(train.first_hop + dropped);
-    train.top = static_cast<std::uint8_t>(train.top - dropped);
-    train.low = 1;
-  }
-  /// Room for twice as many lanes of each.
-  void widen() {
-    std::vector<std::uint32_t> wider(trains_.size() * 2 * stride_);
-    for (std::size_t train = 0; train < trains_.size(); ++train)
-      for (unsigned at = 0; at < stride_ && at <= trains_[train].top; ++at) {
-        const unsigned number = trains_[train].top - at;
-        wider[train * 2 * stride_ + (number & (2 * stride_ - 1))] = paths_[train * stride_ + (number & (stride_ - 1))];
-      }
-    paths_ = std::move(wider);
-    stride_ *= 2;
-  }
-  [[gnu::noinline]] void head_crosses(std::uint32_t number, Train& train) {
-    const Lane& lane = lanes_[lane_at(number, train.top)];
-    const Link& link = link_of(lane.wire);
-    Message& m = messages_[train.message];
-    train.fresh = 0;
-    ++m.hops;
-    if (lane.hop == 0) m.entered = now_;
-    if (train.out != 0)
+
+  // --- heads and tails
+  void head_crosses(std::uint32_t number, const Train& train) {
+    const auto& rest = trains_.rest(number);
+    const Link& link = link_of(trains_.path(number, rest.top) / most_lanes);
+    Message& m = messages_[rest.message];
+    const Word out = train[&Four::out];
+    train[&Four::fresh] = 0;
+    m.entered = m.hops++ == 0 ? now_ : m.entered;
+    if (out != 0)
       m.head = now_;
     else
-      Base::ask_at(train.message, m, now_ + link.head);
+      Base::ask_at(rest.message, m, now_ + link.head);
     last_ = std::max(last_, now_ + link.head);
   }
-  [[gnu::noinline]] void tail_crosses(std::uint32_t index, Train& train) {
-    const std::uint32_t number = lane_at(index, train.low);
-    const Lane& lane = lanes_[number];
-    Message& m = messages_[train.message];
-    Wire& wire = wires_[lane.wire];
-    --wire.active;
-    wire.turn = static_cast<std::uint8_t>(0xfeU << (number - wire.lane));
-    unsettle(lane.wire, wire);
-    if (lane.hop == 0) {
+  void tail_crosses(std::uint32_t index, const Train& train) {
+    auto& rest = trains_.rest(index);
+    const unsigned low = rest.low++;
+    const std::uint32_t way = trains_.path(index, low), number = way / most_lanes;
+    Wire& wire = wires_[number];
+    Base::sends(wire, way % most_lanes);
+    if (--wire.active >= 1) unsettle(number, wire);
+    const bool out = train[&Four::out] == train[&Four::low];
+    rest.passed = now_;
+    train[&Four::tail] = 0;
+    train[&Four::low] >>= 1;
+    if (low == 0 && rest.first_hop == 0) {
+      Message& m = messages_[rest.message];
       m.more = m.row != none && parts_[m.row].left != 0;
       if (!m.more) Base::left_source(m.key, now_ + 1);
     }
-    if (train.out == bit(train.low)) {
-      const std::uint32_t flits = Base::length(m), head = link_of(lane.wire).head;
+    if (out) {
+      const Message& m = messages_[rest.message];
+      const std::uint32_t flits = Base::length(m), head = link_of(number).head;
       const Tick left = std::max(m.head + head + (flits - 1), now_ + (flits == 1 ? head : 1));
       last_ = std::max(last_, left);
-      train.done = true;
-      table_.put(now_, left, lane_free, number);
-      Base::arrived(train.message, m.head, now_);
+      table_.put(now_, left, lane_free, way);
+      Base::arrived(rest.message, m.head, now_);
     }
-    train.passed = true;
-    if (train.low++ != 0) release(lane_at(index, train.low - 2U));
-  }
-
-  // --- who shares a wire
-  void unsettle(std::uint32_t number, Wire& wire) {
-    if (std::exchange(wire.settled, false)) unsettled_.push_back(number);
-  }
-  void settle(Wire& wire) {
-    wire.settled = true;
-    if (wire.active >= 2 || (wire.waited && std::popcount(wire.owned) != wire.active)) return share(wire);
-    for (unsigned rest = wire.active != 0 ? wire.owned : 0; rest != 0; rest &= rest - 1)
-      if (const auto [train, lane] = sender(wire, static_cast<unsigned>(std::countr_zero(rest))); train != nullptr) {
-        const std::uint64_t shared = train->shared & lane;
-        train->shared ^= shared;
-        train->moved &= ~shared;
-      }
-  }
-  /// The passes serve all that have flits left to send over it.
-  void share(Wire& wire) {
-    for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
-      const auto which = static_cast<unsigned>(std::countr_zero(rest));
-      const auto [train, lane] = sender(wire, which);
-      if (train == nullptr || (train->shared & lane) != 0) continue;
-      train->shared |= lane;
-      if ((train->moved & lane) != 0) wire.turn = static_cast<std::uint8_t>(0xfeU << which);
+    if (low != 0) {
+      const std::uint32_t before = trains_.path(index, low - 1);
+      release(before / most_lanes, before % most_lanes);
     }
   }
-  /// Whose a lane is and the bit that it is there, if there are flits left to send over it.
-  [[nodiscard]] std::pair<Train*, std::uint64_t> sender(const Wire& wire, unsigned which) {
-    const Lane& lane = lanes_[wire.lane + which];
-    Train& train = trains_[lane.train];
-    const unsigned number = lane.hop - unsigned{train.first_hop};
-    if (number < train.low || number > train.top) return {nullptr, 0};
-    return {&train, bit(number)};
-  }
 
-  std::vector<Lane> lanes_;  // as the wires have them
-  std::vector<Train> trains_;
-  std::vector<std::uint32_t> free_trains_, active_;  // `active_`: those that may move
-  std::vector<std::uint32_t> todo_;                  // of these, those that there is more to than to count
-  std::vector<std::uint32_t> unsettled_;             // wires of which it is to be seen who shares them
-  std::vector<std::uint64_t> marks_, later_;         // bitmaps of the wires to be served in this pass, and in the next
-  std::vector<std::uint32_t> paths_;                 // by train: its lanes, `stride_` of them
-  std::uint32_t stride_ = 8;
-  std::uint64_t full_[digits] = {};  // the digits of a full buffer
+  Trains::Some requested_;              // wires of which lanes may be given away
+  std::vector<std::uint32_t> pending_;  // of these, in the passes
+  Agenda agenda_;                       // wires that the passes come to
   Tick pass_ = 0, last_ = 0;
-  std::uint32_t place_ = 0;  // 1 and the wire in the pass
-  bool ended_ = false;
+  std::uint32_t place_ = 0;                                // 1 and the wire in the pass
+  bool more_ = false, in_passes_ = false, ended_ = false;  // `more_`: in the next tick something may move
 };
 
 }  // namespace assay::network

@@ -1,0 +1,328 @@
+// What worms have in the network, as the engine that goes tick by tick keeps it (by_tick.hpp): of each a word a
+// property with a bit a lane, downwards from the highest bit, which is the lane at the source; the words of four worms
+// lie together, so that one operation does for four.
+//
+// The number of flits in each lane's buffer stands in `digits` words, digit by digit. A flit of lane n goes into its
+// buffer, out of that of lane n - 1; the first lane's come from the source.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "events/wheel.hpp"
+
+// Four words are passed by value here, which without AVX is done otherwise than with it: all of the core is compiled
+// alike. It is said where functions are put out, at the end of what includes this.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace assay::network {
+
+/// A worm holds more lanes than a word has bits.
+struct LongWorm : std::length_error {
+  using std::length_error::length_error;
+};
+
+class Trains {
+ public:
+  using Word = std::uint64_t;
+  static constexpr unsigned digits = 4;
+  static constexpr std::uint32_t most_stored = (1U << digits) - 1;
+  static constexpr unsigned beside = 4;  // worms whose words lie together
+  using Of = Word[beside];
+
+  struct alignas(sizeof(Of)) Four {
+    Of stored[digits] = {};   // flits in the buffer at the far end
+    Of left = {};             // flits at the source: a number
+    Of reach = {};            // all of its lanes, and those before
+    Of low = {};              // the first lane that has flits left to send
+    Of out = {}, fresh = {};  // the lane that leads to the node; the one that the head has not crossed
+    Of moved = {};            // has sent since it was put down at its wire who sent last
+    Of late = {};             // the passes come to its wire before they come to the next one, or that is the same
+    // Of this tick: has a flit at hand and a place for it; has no place, and sends if the next one does; the next flit
+    // is the last; does not send, or the passes say whether it does; sends, as far as is known.
+    Of ready = {}, tied = {}, tail = {}, lost = {}, moves = {};
+  };
+  static_assert(sizeof(Four) == 512);
+  /// What is seldom looked at.
+  struct Rest {
+    std::uint64_t passed = ~std::uint64_t{0};  // when the tail crossed a link last
+    Word ordered = 0;                          // in this tick the passes say of it whether it sends
+    std::uint32_t message = events::no_index;
+    std::uint16_t first_hop = 0;    // of the first bit
+    std::uint8_t top = 0, low = 0;  // the last lane; the first that has flits left
+    std::uint8_t lanes = 0;         // that it has
+    bool may_go_on = false;         // the head may be given a lane within the tick
+  };
+  /// A worm's words.
+  struct Train {
+    Four& four;
+    const unsigned at;
+    Word& operator[](Of Four::* property) const { return (four.*property)[at]; }
+    [[nodiscard]] bool stores_one(Word lane) const {
+      return ((four.stored[0][at] & ~(four.stored[1][at] | four.stored[2][at] | four.stored[3][at])) & lane) != 0;
+    }
+  };
+  [[nodiscard]] static constexpr Word bit(unsigned lane) { return Word{1} << 63 >> lane; }
+  [[nodiscard]] static unsigned first_of(Word lanes) { return static_cast<unsigned>(std::countl_zero(lanes)); }
+  [[nodiscard]] Train operator[](std::uint32_t train) { return {fours_[train / beside], train % beside}; }
+  /// All words, and where a worm's are.
+  [[nodiscard]] Word* words() { return &fours_[0].stored[0][0]; }
+  static std::uint32_t place(std::uint32_t train) {
+    return train / beside * static_cast<std::uint32_t>(sizeof(Four) / sizeof(Word)) + train % beside;
+  }
+  [[nodiscard]] Rest& rest(std::uint32_t train) { return rest_[train]; }
+  [[nodiscard]] const Rest& rest(std::uint32_t train) const { return rest_[train]; }
+
+  /// All buffers take so many flits.
+  void buffer(std::uint32_t flits) {
+    for (unsigned digit = 0; digit < digits; ++digit) full_[digit] = (flits >> digit & 1) != 0 ? ~Word{0} : 0;
+    few_digits_ = full_[digits - 1] == 0;
+  }
+  /// The lane of a worm with this bit: what it was put in as. Known of the last one, and of those with flits left or in
+  /// their buffers.
+  [[nodiscard]] std::uint32_t& path(std::uint32_t train, unsigned lane) {
+    return paths_[train * std::size_t{stride_} + (lane & (stride_ - 1))];
+  }
+  [[nodiscard]] std::uint32_t path(std::uint32_t train, unsigned lane) const {
+    return paths_[train * std::size_t{stride_} + (lane & (stride_ - 1))];
+  }
+
+  /// A worm of so many flits that gets its first lane.
+  std::uint32_t add(std::uint32_t message, std::uint32_t flits) {
+    while (lowest_ < free_.size() && free_[lowest_] == 0) ++lowest_;
+    if (lowest_ == free_.size()) grow();
+    const std::uint32_t number = lowest_ * 64 + static_cast<std::uint32_t>(std::countr_zero(free_[lowest_]));
+    free_[lowest_] &= free_[lowest_] - 1;
+    used_ = std::max(used_, number / beside + 1);
+    const Train train = (*this)[number];
+    for (unsigned digit = 0; digit < digits; ++digit) train.four.stored[digit][train.at] = 0;
+    for (Of Four::* property : {&Four::out, &Four::fresh, &Four::moved, &Four::late, &Four::ready, &Four::tied,
+                                &Four::tail, &Four::lost, &Four::moves})
+      train[property] = 0;
+    train[&Four::left] = flits;
+    train[&Four::reach] = train[&Four::low] = bit(0);
+    rest_[number] = {};
+    rest_[number].message = message;
+    return number;
+  }
+  /// It gets one more. True if its other ones have other bits from now on.
+  bool lengthen(std::uint32_t number) {
+    Rest& rest = rest_[number];
+    const bool dropped = rest.top == 63;
+    if (dropped) drop_low(number, rest);
+    if (rest.top + 3U - rest.low > stride_) widen();
+    ++rest.top;
+    (*this)[number][&Four::reach] |= bit(rest.top);
+    return dropped;
+  }
+  void remove(std::uint32_t number) {
+    free_[number / 64] |= Word{1} << number % 64;
+    lowest_ = std::min(lowest_, number / 64);
+    while (used_ != 0 && (free_[(used_ - 1) * beside / 64] >> (used_ - 1) * beside % 64 & 15) == 15) --used_;
+  }
+
+  /// Some of them, or of other things.
+  struct Some {
+    std::vector<std::uint32_t> all;
+    std::size_t count = 0;
+    [[nodiscard]] const std::uint32_t* begin() const { return all.data(); }
+    [[nodiscard]] const std::uint32_t* end() const { return all.data() + count; }
+    /// Makes room for so many more.
+    void reserve(std::size_t more) {
+      if (count + more > all.size()) [[unlikely]]
+        all.resize(count + more + count / 8);
+    }
+    void put(std::uint32_t number) {
+      reserve(1);
+      all[count++] = number;
+    }
+    void put_all(Word some, std::uint32_t first) {
+      std::uint32_t* next = all.data() + count;
+      for (; some != 0; some &= some - 1) *next++ = first + static_cast<std::uint32_t>(std::countr_zero(some));
+      count = static_cast<std::size_t>(next - all.data());
+    }
+    [[nodiscard]] std::size_t memory() const { return all.capacity() * 4; }
+  };
+  /// Worms whose heads cross a link in this tick; whose tails do, if every lane sends that has a flit and a place for
+  /// it.
+  Some heads, tails;
+
+  /// What each can send in this tick if no other one is in its way; whether any can.
+  bool prepare() {
+    tails.count = 0;
+    tails.reserve(std::size_t{used_} * beside);
+    return few_digits_ ? prepare_all<digits - 1>() : prepare_all<digits>();
+  }
+  /// The same of one that has been given a lane since; its tail may have crossed a link in this tick.
+  void prepare_again(std::uint32_t number, std::uint64_t tick) {
+    Four four = fours_[number / beside];
+    prepare<digits>(four, full_digits());
+    const Train train = (*this)[number];
+    for (Of Four::* property : {&Four::ready, &Four::tied, &Four::tail, &Four::moves})
+      train[property] = (four.*property)[train.at];
+    if (rest_[number].passed == tick) train[&Four::tail] = 0;
+    if ((train[&Four::tail] & train[&Four::moves]) != 0) tails.put(number);
+  }
+  /// What sends without those that lost.
+  void find_moves() {
+    heads.count = 0;
+    heads.reserve(std::size_t{used_} * beside);
+    find(heads, [](Four& four) {
+      const Words kept = ~in(four.lost), moves = following(in(four.ready) & kept, in(four.tied) & kept);
+      in(four.moves) = moves;
+      return in(four.fresh) & moves;
+    });
+  }
+  /// Those of `tied` that send if the one behind the last of them does, and which have none between that does not.
+  static Word chain(Word tied, Word last) { return tied & ~(tied + (tied & last)); }
+  /// The flits are where `moves` brings them; whether any has moved.
+  bool count() { return few_digits_ ? count_all<digits - 1>() : count_all<digits>(); }
+  [[nodiscard]] std::size_t memory() const {
+    return fours_.capacity() * sizeof(Four) + rest_.capacity() * sizeof(Rest) + paths_.capacity() * 4 +
+           free_.capacity() * sizeof(Word) + heads.memory() + tails.memory();
+  }
+
+ private:
+  using Words = Word __attribute__((vector_size(sizeof(Of)), may_alias));
+  static Words& in(Of& four) { return *reinterpret_cast<Words*>(four); }
+  static Words all(Word word) { return Words{word, word, word, word}; }
+  static Words nonzero(Words words) { return reinterpret_cast<Words>(words != 0); }
+  static Word one_word(Words words) { return words[0] | words[1] | words[2] | words[3]; }
+  /// A bit for each of four words that is not 0 but all ones.
+  static Word which(Words words) {
+#ifdef __AVX__
+    using Doubles = double __attribute__((vector_size(sizeof(Of))));
+    return static_cast<Word>(__builtin_ia32_movmskpd256(reinterpret_cast<Doubles>(words)));
+#else
+    return one_word(words & Words{1, 2, 4, 8});
+#endif
+  }
+  /// Goes through all, four at a time, and puts down those of which a word is not 0.
+  template <class Call>
+  [[gnu::always_inline]] void find(Some& some, Call call) {
+    for (std::uint32_t begin = 0; begin < used_; begin += 64 / beside) {
+      const std::uint32_t end = std::min(begin + 64 / beside, used_);
+      Word found = 0;
+      for (std::uint32_t at = begin; at < end; ++at)  // without branches, which nothing would foretell
+        found |= which(nonzero(call(fours_[at]))) << (at - begin) * beside;
+      some.put_all(found, begin * beside);
+    }
+  }
+  struct Digits {
+    Words word[digits];
+  };
+  [[nodiscard]] Digits full_digits() const { return {{all(full_[0]), all(full_[1]), all(full_[2]), all(full_[3])}}; }
+  /// Of four: those that are ready. `used`: digits that are not 0 in all buffers.
+  template <unsigned used>
+  [[gnu::always_inline]] static Words prepare(Four& four, const Digits& of_full) {
+    const Words lowest = in(four.stored[0]);
+    Words above = {}, unlike = lowest ^ of_full.word[0];
+    for (unsigned digit = 1; digit < used; ++digit) {
+      above |= in(four.stored[digit]);
+      unlike |= in(four.stored[digit]) ^ of_full.word[digit];
+    }
+    const Words left = in(four.left), first = all(bit(0));
+    const Words hand = ((lowest | above) >> 1 | (first & nonzero(left))) & in(four.reach);
+    const Words ready = hand & unlike, tied = hand & ~unlike;
+    const Words last = (lowest & ~above) >> 1 | (first & reinterpret_cast<Words>(left == 1));
+    in(four.ready) = ready;
+    in(four.tied) = tied;
+    in(four.tail) = in(four.low) & last & hand;
+    in(four.moves) = following(ready, tied);
+    return ready;
+  }
+  template <unsigned used>
+  bool prepare_all() {
+    Words any = {};
+    const Digits full = full_digits();
+    find(tails, [&](Four& four) {
+      any |= prepare<used>(four, full);
+      return in(four.tail) & in(four.moves);
+    });
+    return one_word(any) != 0;
+  }
+  template <unsigned used>
+  bool count_all() {
+    Words any = {};
+    for (Four *next = fours_.data(), *const end = next + used_; next != end; ++next) {
+      Four& four = *next;
+      const Words moves = in(four.moves), into = moves & ~in(four.out), out = moves << 1;
+      any |= moves;
+      Words more = into & ~out, less = out & ~into;
+      for (unsigned digit = 0; digit < used; ++digit) {
+        const Words before = in(four.stored[digit]), changes = more | less;
+        in(four.stored[digit]) = before ^ changes;
+        more &= before;
+        less &= ~before;
+      }
+      const Words left = in(four.left);
+      in(four.left) = left - (moves >> 63 & nonzero(left));
+      in(four.moved) |= moves;
+      in(four.lost) = Words{};
+    }
+    return one_word(any) != 0;
+  }
+  /// Those that are ready, and those behind them whose buffers are full: a run of bits upwards, through which a carry
+  /// goes.
+  template <class Some>
+  static Some following(Some ready, Some tied) {
+    return ready | (tied & ~(tied + (tied & ready << 1)));
+  }
+  void grow() {
+    const std::size_t size = fours_.size();
+    if (size == fours_.capacity()) {
+      fours_.reserve(size + size / 8 + 1);  // room for an eighth more
+      rest_.reserve(fours_.capacity() * beside);
+      paths_.reserve(fours_.capacity() * beside * stride_);
+    }
+    fours_.emplace_back();
+    rest_.resize(fours_.size() * beside);
+    paths_.resize(rest_.size() * stride_);
+    const auto first = static_cast<std::uint32_t>(rest_.size()) - beside;
+    if (first / 64 == free_.size()) free_.push_back(0);
+    free_[first / 64] |= Word{15} << first % 64;
+    lowest_ = std::min(lowest_, first / 64);
+  }
+  /// Makes room: lanes through which all flits have gone need no bits.
+  void drop_low(std::uint32_t number, Rest& rest) {
+    if (rest.low < 2 || rest.first_hop > 0xff00) throw LongWorm("a worm holds more than 64 lanes");
+    const unsigned dropped = rest.low - 1U;
+    std::uint32_t lanes[64];
+    for (unsigned at = dropped; at <= rest.top; ++at) lanes[at] = path(number, at);
+    for (unsigned at = dropped; at <= rest.top; ++at) path(number, at - dropped) = lanes[at];
+    const Train train = (*this)[number];
+    for (Of& digit : train.four.stored) digit[train.at] <<= dropped;
+    for (Of Four::* property : {&Four::reach, &Four::moved, &Four::late, &Four::ready, &Four::tied, &Four::tail,
+                                &Four::lost, &Four::moves, &Four::out})
+      train[property] <<= dropped;
+    train[&Four::low] = bit(1);
+    rest.first_hop = static_cast<std::uint16_t>(rest.first_hop + dropped);
+    rest.top = static_cast<std::uint8_t>(rest.top - dropped);
+    rest.low = 1;
+  }
+  /// Room for twice as many lanes of each.
+  void widen() {
+    std::vector<std::uint32_t> wider(rest_.size() * 2 * stride_);
+    for (std::size_t train = 0; train < rest_.size(); ++train)
+      for (unsigned at = 0; at < stride_ && at <= rest_[train].top; ++at) {
+        const unsigned number = rest_[train].top - at;
+        wider[train * 2 * stride_ + (number & (2 * stride_ - 1))] = paths_[train * stride_ + (number & (stride_ - 1))];
+      }
+    paths_ = std::move(wider);
+    stride_ *= 2;
+  }
+
+  std::vector<Four> fours_;
+  std::vector<Rest> rest_;
+  std::vector<Word> free_;               // a bit for each that is free; the lowest one is taken
+  std::uint32_t lowest_ = 0, used_ = 0;  // the first word of these that is not 0; behind the last four in use
+  std::vector<std::uint32_t> paths_;     // by worm: its lanes, `stride_` of them
+  std::uint32_t stride_ = 8;
+  Word full_[digits] = {};   // the digits of a full buffer
+  bool few_digits_ = false;  // the last one is 0
+};
+
+}  // namespace assay::network
