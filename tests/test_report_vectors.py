@@ -102,7 +102,7 @@ def test_a_rate_without_a_line_is_marked_as_the_best_reading() -> None:
     made = document(section("vectors", [], fits=[level("axpy", "L1", 7.75e8, **alone), level("axpy", "L2", 1e9)]))
     (table,) = level_rates.tables(made, made.benchmarks[0])
     assert table.rows[0] == ("axpy", "0.775 *", "–", "7.7 *", "–", "1", "–", "–")
-    assert "*: no line stands, the best median reading; Fits says why." in table.note
+    assert "*: no line stands, the best median reading; Fits in the report says why." in table.note
     assert first_table()[0][1] == "20" and "*" not in level_rates.tables(whole(), whole().benchmarks[0])[0].note
     four, compaq, *_ = euroben.tables(made)
     assert four.rows[0][1] == "775 Mflop/s (best reading)"

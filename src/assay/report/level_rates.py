@@ -61,7 +61,7 @@ def _table(document: Document, section: Section, access: str, fits: list[LevelRa
     if any(cell.endswith(MARKS["disturbed"]) for row in rows for cell in row):
         note += f" {MARKS['disturbed']}: disturbed; by how much at most, the table of cases says."
     if any(ALONE in cell for row in rows for cell in row):
-        note += f" {ALONE}: no line stands, the best median reading; Fits says why."
+        note += f" {ALONE}: no line stands, the best median reading; Fits in the report says why."
     note += _caches_text(document, fits)
     return grid(f"{section.title} by level of memory, {access}: r_max in Gflop/s", headings, rows, note)
 
