@@ -120,7 +120,6 @@ def test_a_variant_s_number_is_changed_in_the_variant_alone() -> None:
 
 
 HOLDS = {
-    "vds.dotproduct-tree-better-myrinet": "predicted",
     "vds.dotproduct-two-cpus": "predicted",
     "vds.dotproduct-alpha-network": "predicted",
     "vds.dotproduct-ethernet-vs-myrinet": "input",
@@ -134,6 +133,7 @@ HOLDS = {
 DIFFER = {  # the part that differs, in words
     "vds.mod1h-independent-of-cpus-ethernet": "neighbour-3d",
     "vds.dotproduct-implementations-equal-ethernet": "naive / tree",
+    "vds.dotproduct-tree-better-myrinet": "tree / naive: 1.01 (> 1 + 5%)",
     "vds.ibm-broadcast-faster": "4 ranks",
     "vds.two-cpus-per-node-hurts-patterns": "neighbour-1d",
 }

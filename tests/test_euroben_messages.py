@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,8 @@ from assay.report.units import human
 from assay.store import Run
 from command_line import assay
 from compiled import compile_to
+from made_documents import document as of_sections
+from made_documents import figure, section
 from mpis_here import MPI, yielding
 from started import words
 
@@ -87,6 +90,20 @@ def test_table_6_15_has_the_machine_s_row(tmp_path: Path) -> None:
     quoted = {row[0]: row[1:] for row in table.rows[1:]}
     assert quoted["SGI L1200 cluster"] == ("94 MB/s", "15.9 us")
     assert quoted["IBM Netfinity cluster (Poughkeepsie) ?"] == ("132 MB/s", "2.7 us")
+
+
+def test_a_greatest_rate_known_only_by_its_best_reading_says_so() -> None:
+    """A length without a median has a part in the rate and none in the latency."""
+
+    def time(length: int, value: float, state: str = "clean") -> dict[str, Any]:
+        statistic = "best" if state == "bound" else "median"
+        return figure("half_round_trip", value, "s", statistic, bytes=length) | {"state": state}
+
+    times = [time(8, 5e-6), time(800, 6e-6), time(1000, 1e-6, "bound"), time(10**6, 1e-4, "bound")]
+    (table,) = tables(of_sections(section("fine-echo", times)))
+    assert table.rows[0][1:] == ("10 GB/s (best reading)", human(5e-6 - 8 * 1e-6 / 792, "s", 3))
+    (clean,) = tables(of_sections(section("fine-echo", [*times[:3], time(10**6, 1e-4)])))
+    assert clean.rows[0][1] == "10 GB/s" and f"r_max at {human(10**6, 'B')}" in clean.note
 
 
 def test_two_ranks_in_one_node_and_in_two_have_a_row_each(tmp_path: Path) -> None:

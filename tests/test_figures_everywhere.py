@@ -13,7 +13,7 @@ from assay import verbs
 from command_line import assay
 from example_inputs import CONSTANT, EXAMPLES, HYPERCUBE, SHORT, described_runs
 
-SHAPE = {"name", "value", "unit", "statistic", "params", "ci95", "range", "state"}
+SHAPE = {"name", "value", "unit", "statistic", "params", "ci95", "range", "state", "estimator", "disturbance"}
 WITHOUT = {"build", "catalogue", "doctor", "export", "plan", "query", "runs", "version"}  # they tell no results
 
 
@@ -35,6 +35,7 @@ CASES: dict[str, list[str]] = {
     "replay": ["replay", HYPERCUBE, "messages.csv", "-o", "delivered.csv"],
     "run": ["run", "echo", "--on", CONSTANT, "--set", "bytes=8,64"],
     "run, quoted": ["run", "lock", "--on", "ksr1"],
+    "run, quoted and doubtful": ["run", "vectors", "--on", "sgi-l1200-cluster"],
     "evaluate": ["evaluate", "--on", CONSTANT, "-N", "4", "--out", "whole"],
     "evaluate, all": ["evaluate", "--on", "all"],
     "report": ["report", "a"],

@@ -38,6 +38,12 @@ def test_each_method_stands_above_the_paragons_ipc() -> None:
     }
 
 
+def test_a_rate_known_only_by_its_best_reading_says_so() -> None:
+    bound = rate("tcp", 4096, 2e8) | {"state": "bound", "statistic": "best"}
+    tcp, methods = tables(document(section("handover", [rate("tcp", 8, 3e5), bound])))
+    assert tcp.rows[1][1] == "200 MB/s (best reading)" and methods.rows[0][1] == "200 MB/s (4 KiB, best reading)"
+
+
 def test_nothing_handed_over_gives_no_table() -> None:
     assert tables(document()) == []
 

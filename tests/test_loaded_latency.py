@@ -9,6 +9,7 @@ import shutil
 import statistics
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,33 @@ def test_each_share_of_writes_is_a_curve_by_rising_bandwidth() -> None:
         text.split()[1] for kinds in plot["ticks"].values() for text in kinds["linear"][1] if " " in text
     }
     assert loaded.plots(section("levels", [])) == []
+
+
+def test_points_that_are_no_estimates_say_so() -> None:
+    """The least load's of the one curve were bound, and fall with load; of the other one figure was disturbed."""
+    states = {(0, 100000): "bound", (100, 100000): "disturbed", (100, 0): "bound"}
+    figures = []
+    for each in made().figures:
+        case = (int(each.params["writes"]), int(each.params["pause"]))
+        if case == (100, 0) and each.name != "latency":
+            figures.append(each)
+        elif state := states.get(case):
+            figures.append(replace(each, state=state, statistic="best" if state == "bound" else "median"))
+        else:
+            figures.append(each)
+    marked = replace(made(), figures=figures)
+    (table,) = loaded.tables(marked)
+    assert table.headings[-1] == "state" and table.rows[0] == (
+        *("loads only", "100 ns", "300 ns", "30 GB/s", "29 GB/s", "0%"),
+        "best readings, clean",
+    )
+    assert table.rows[1][-1] == "disturbed, best readings"
+    assert "best readings are of different moments" in table.note
+    (plot,) = loaded.plots(marked)
+    assert plot["data"][0]["marker"]["symbol"] == ["circle-open", "circle", "circle"]
+    assert plot["data"][0]["text"][0].endswith("; best readings") and "best" not in plot["data"][0]["text"][1]
+    assert plot["data"][1]["text"][0].endswith("; disturbed")
+    assert "state" not in loaded.tables(made())[0].headings  # all are clean
 
 
 def test_the_page_draws_it_and_the_tables_show_the_curves_ends() -> None:

@@ -266,6 +266,7 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
         "d95p.corner-to-corner",  # 77 hops of 40 ns are 3.08 us
         "d95p.compute-and-communicate",  # the stream keeps what was printed, the messages more
         "vds.mod1h-independent-of-cpus-ethernet",  # all patterns but the 3-D neighbours
+        "vds.dotproduct-tree-better-myrinet",  # clearly: it is 1.3% faster, less than what hardly differs on Ethernet
         "vds.dotproduct-implementations-equal-ethernet",  # the naive one's root handles seven messages in and out: 11%
         "vds.ibm-broadcast-faster",  # 17% on 4 ranks, where 11 to 16% are printed
         "vds.two-cpus-per-node-hurts-patterns",  # the 1-D ring loses nothing

@@ -20,6 +20,8 @@ from assay.report.units import human
 from assay.store import Run
 from command_line import assay
 from compiled import compile_to
+from made_documents import document as of_sections
+from made_documents import figure, section
 from mpis_here import MPI, start_ranks
 from started import play, words
 
@@ -174,6 +176,32 @@ def test_the_papers_tables_stand_beside_this_machines_greatest_rates(tmp_path: P
         assert row[:2] == (human(own, "B/s", 3), human(8000, "B"))
         printed = {6: ("12", "12", "56", "47"), 8: ("12", "12", "45", "47")}  # Compaq, SGI, IBM, SGI
         assert row[2:] == printed[near]
+
+
+def test_a_length_known_only_by_its_best_reading_takes_part_and_says_so() -> None:
+    """Others disturbed the longer of two lengths: no median stands, and 102 MB/s is not the greatest rate."""
+
+    def rate(pattern: str, length: int, value: float | None, statistic: str, state: str) -> dict[str, Any]:
+        case = {"pattern": pattern, "bytes": length, "ranks": 6}
+        return figure("rate", value, "B/s", statistic, **case) | {"state": state}
+
+    made = section(
+        "patterns",
+        [
+            rate("broadcast", 1024, 102e6, "median", "clean"),
+            rate("broadcast", 2**20, 16.2e9, "best", "bound"),
+            rate("pingpong", 1024, 2e8, "best", "clean"),  # beside a median: none that stands
+            rate("pingpong", 1024, 1e8, "median", "disturbed"),
+            rate("pingpong", 2**20, 9e9, "median", "invalid"),
+            rate("collect", 1024, 3e8, "median", "clean"),
+        ],
+    )
+    (table,) = tables(of_sections(made))
+    assert {row[0]: row[1:3] for row in table.rows} == {
+        "pingpong": ("100 MB/s (disturbed)", "1 KiB"),
+        "broadcast": ("16.2 GB/s (best reading)", "1 MiB"),
+        "collect": ("300 MB/s", "1 KiB"),
+    }
 
 
 def test_ranks_per_node_have_columns_of_their_own(tmp_path: Path) -> None:

@@ -47,6 +47,14 @@ def test_the_greatest_rates_stand_beside_table_6_13() -> None:
     assert euroben_algorithms.tables(document(section("echo", []))) == []
 
 
+def test_a_size_known_only_by_its_best_reading_says_so() -> None:
+    bound = figure("rate", 7e9, "flop/s", "best", size=64) | {"state": "bound"}
+    invalid = figure("rate", 8e9, "flop/s", size=128) | {"state": "invalid"}
+    found = [figure("rate", 3e9, "flop/s", size=32), bound, invalid]
+    (table,) = euroben_algorithms.tables(document(section("wavelet", found, published=["euroben.mod2g"])))
+    assert table.rows[0][1] == "7 Gflop/s (64, best reading)"
+
+
 def test_a_person_sees_the_table_on_terminal_and_page() -> None:
     made = document(products())
     out = io.StringIO()

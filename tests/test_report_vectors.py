@@ -96,6 +96,22 @@ def test_memory_carries_loads_or_stores(monkeypatch: pytest.MonkeyPatch) -> None
     assert first_table(rates, own=own)[0][7] == "1 (25%)"
 
 
+def test_a_rate_without_a_line_is_marked_as_the_best_reading() -> None:
+    """In the table by level, in the paper's and in what a mark of the roof says."""
+    alone = {"basis": "best reading", "cycles_per_element": 7.7}
+    made = document(section("vectors", [], fits=[level("axpy", "L1", 7.75e8, **alone), level("axpy", "L2", 1e9)]))
+    (table,) = level_rates.tables(made, made.benchmarks[0])
+    assert table.rows[0] == ("axpy", "0.775 *", "–", "7.7 *", "–", "1", "–", "–")
+    assert "*: no line stands, the best median reading; Fits in the report says why." in table.note
+    assert first_table()[0][1] == "20" and "*" not in level_rates.tables(whole(), whole().benchmarks[0])[0].note
+    four, compaq, *_ = euroben.tables(made)
+    assert four.rows[0][1] == "775 Mflop/s (best reading)"
+    assert compaq.rows[0][1:4:2] == ("775 Mflop/s (best reading)", "7.7 (best reading)")
+    (fit, _) = made.benchmarks[0].fits
+    assert isinstance(fit, LevelRatesFit)
+    assert replace(fit, state="disturbed").marked("axpy") == "axpy (best reading, disturbed)"
+
+
 def curve(*sizes: float) -> Section:
     levels = [{"size": size, "below": 2 * size, "latency": 1e-9} for size in sizes]
     beyond = {"size": 2.0**28, "below": None, "latency": 1e-7}

@@ -277,6 +277,74 @@ def test_a_level_with_few_lengths_has_its_best_rate_and_says_why_there_is_no_lin
     assert level.reason == "2 lengths lie in L1, a line needs 3: the best rate measured there"
 
 
+@pytest.mark.parametrize(
+    ("lengths", "start", "stands"),
+    [
+        ((1, 2, 3), 32, False),  # 11.7 times the best reading
+        ((4, 16, 64, 256), 64, True),  # 1.25 times, by four n_half
+        ((4, 16, 64, 256), 128, False),  # 1.5 times, by two
+        ((400, 475, 550), 64, False),  # 1.116 times, while the readings themselves lie 1.039 apart
+        ((400, 475, 550), 20, True),  # 1.036 times: no more than readings agree within
+    ],
+)
+def test_a_line_goes_no_further_beyond_its_readings_than_they_show(
+    lengths: tuple[int, ...], start: float, stands: bool
+) -> None:
+    """Exact times of start + n ns: the greatest rate of the law is 1e9 elements/s, the best one 1e9 n/(n + start)."""
+    passes = {float(n): {("here", k): 1e-9 * (start + n) for k in range(3)} for n in lengths}
+    (level,) = fit_levels(passes, [24.0 * n for n in lengths], CACHES)
+    best = 1e9 * lengths[-1] / (lengths[-1] + start)
+    assert level.best == pytest.approx(best)
+    if stands:
+        assert (level.basis, level.reason) == ("line", None)
+        assert level.r_max == pytest.approx(1e9) and level.n_half == pytest.approx(start)
+    else:
+        assert level.basis == "best reading" and level.r_max == level.best
+        assert level.n_half is None and level.start_up is None and level.r_max_ci95 is None
+        assert f"its r_max would be {1e9 / best:.3g} times the best rate" in (level.reason or "")
+
+
+def test_no_line_gives_a_greatest_rate_below_a_rate_measured() -> None:
+    """Times of 2 n - 200 ns: 500 lie in 800 ns, the line would never pass 0.5 an ns."""
+    passes = {n: {("here", 0): 1e-9 * (2 * n - 200)} for n in (200.0, 300.0, 500.0)}
+    (level,) = fit_levels(passes, [24 * n for n in passes], CACHES)
+    assert level.basis == "best reading" and level.r_max == pytest.approx(1e9)
+    assert level.reason == "no line: its r_max would be 0.5 of a rate measured: the best rate measured there"
+
+
+def clocked(hertz: float) -> list[CaseSamples]:
+    return [CaseSamples("clock", {"kernel": "add"}, {("here", k): np.array([1 / hertz]) for k in range(3)}, [], 1)]
+
+
+@pytest.mark.parametrize(("hertz", "basis"), [(3e9, "line"), (3.2e9, "line"), (3.5e9, "best reading")])
+def test_rates_and_cycles_that_contradict_each_other_have_no_line(hertz: float, basis: str) -> None:
+    """Cycles of a third of a ns: by a clock of 3.5 GHz both together would give 0.86 of the flop count."""
+    lines = {"L1": (10e-9, 0.1e-9), "L2": (20e-9, 0.4e-9), "L3": (50e-9, 1e-9), "memory": (100e-9, 4e-9)}
+    cycles = {level: (3e9 * start, 3e9 * each) for level, (start, each) in lines.items()}
+    cells = made("axpy", "stride3", "time", lines) + made("axpy", "stride3", "cycles", cycles)
+    for entry in fitted([*cells, *clocked(hertz)]).values():
+        assert entry["basis"] == basis
+        if basis == "line":
+            assert entry["cycles_per_element"] is not None and entry["reason"] is None
+        else:  # the readings contradict each other as the lines do
+            assert entry["cycles_per_element"] is None and entry["start_up_cycles"] is None
+            assert entry["n_half"] is None and "would be 0.86 of the flop count" in entry["reason"]
+            assert f"{entry['level']}: at least " in entry["text"] and "r_max " not in entry["text"].partition(" (")[0]
+
+
+def test_where_only_the_lines_contradict_each_other_readings_stand() -> None:
+    """Times of 10 ns + n/10 but cycles without a start-up, which give the same time of 512 elements at 3 GHz."""
+    beyond = dict.fromkeys(("L2", "L3", "memory"), (0.0, 1e-9))
+    times = {"L1": (10e-9, 0.1e-9)} | beyond
+    cycles = {"L1": (0.0, 3e9 * (10e-9 + 512 * 0.1e-9) / 512)} | dict.fromkeys(beyond, (0.0, 3.0))
+    cells = made("axpy", "stride3", "time", times) + made("axpy", "stride3", "cycles", cycles)
+    entry = fitted([*cells, *clocked(3e9)])["L1"]
+    assert entry["basis"] == "best reading" and entry["n_half"] is None and "1.2 of the flop count" in entry["reason"]
+    assert entry["r_max"] * entry["cycles_per_element"] / 3e9 == pytest.approx(2)
+    assert ", at most 0.36 cycles per element (no line" in entry["text"]
+    assert fitted(cells)["L1"]["basis"] == "line"  # no clock: nothing to tell by
+
+
 def test_launches_that_lack_a_length_of_a_level_do_not_empty_it() -> None:
     passes = {n: {("here", k): 1e-8 + n * 1e-9} for k, n in enumerate((100.0, 200.0, 400.0, 800.0))}
     (level,) = fit_levels(passes, [8 * n for n in passes], CACHES)

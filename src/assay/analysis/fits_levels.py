@@ -3,13 +3,15 @@
 The record has a metric `time` (s) and a metric `cycles`, both of an element, `cache` (B) by `level` and, where the
 program takes a curve of its own, `chase` (s) by `size`; the parameter `length`, and of each case the constants `flops`,
 `paper`, `bytes`, `arrays`, `stride` and `index`. Rates come from `time`, start-up and cycles from `cycles`, so that
-r_max times cycles over the clock gives the flop count.
+r_max times cycles over the clock gives the flop count: where the record has a metric `clock` (s) that is checked, and
+two lines that contradict each other do not stand.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ import numpy.typing as npt
 from assay.analysis import cache_levels
 from assay.analysis.figures import CaseSamples
 from assay.analysis.half_performance import NOT_POSITIVE
-from assay.analysis.level_rates import LevelRates, fit_levels
+from assay.analysis.level_rates import AGREE, BEST, LINE, STANDS, LevelRates, best_alone, fit_levels
 from assay.benchmark.record import Benchmark
 
 Cells = Mapping[float, CaseSamples]
@@ -29,12 +31,13 @@ def by_level(record: Benchmark, found: Sequence[CaseSamples], families: Families
     """Fit every family of cells that differ in length only; one entry a family and level."""
     caches, seen = _caches(found, families)
     cycles = families(found, "cycles", "length")
+    cycle = _cycle(found)
     made = []
     for rest, cells in families(found, "time", "length").items():
         constants = record.constants(dict(rest))
         of = {level.level: level for level in _fitted(cycles.get(rest, {}), constants, caches)}
         for level in _fitted(cells, constants, caches):
-            entry = _entry(record, dict(rest), constants, level, of.get(level.level))
+            entry = _entry(record, dict(rest), constants, *_agreeing(level, of.get(level.level), cycle))
             if seen is not None and level.size is not None and int(level.level[1:]) not in seen:
                 entry["reason"] = "; ".join(filter(None, (entry["reason"], NOT_SEEN)))
             made.append(entry | {"text": _text(entry)})
@@ -63,6 +66,42 @@ def _caches(found: Sequence[CaseSamples], families: Families) -> tuple[dict[int,
         return stated, None
     least = [min(float(values.min()) for values in cell.launches.values()) for cell in curve.values()]
     return cache_levels.decide(cache_levels.find_levels(list(curve), least), stated)
+
+
+def _cycle(found: Sequence[CaseSamples]) -> float | None:
+    """Length of a cycle (s), the median of the launches'; None where none was measured."""
+    launches = [
+        float(np.median(values)) for cell in found if cell.metric == "clock" for values in cell.launches.values()
+    ]
+    return float(np.median(launches)) if launches else None
+
+
+def _agreeing(
+    rates: LevelRates, cycles: LevelRates | None, cycle: float | None
+) -> tuple[LevelRates, LevelRates | None]:
+    """Rates with cycles that rest on the same and give the same time of an element; else without a line, or cycles.
+
+    Time over cycles is the length of a cycle, which was measured beside; they agree within what medians do (AGREE).
+    """
+    if cycles is None:
+        return rates, None
+    if rates.basis == LINE and cycles.basis == BEST:
+        return _without_cycles(rates, f"of theirs {(cycles.reason or '').removesuffix(STANDS)}")
+    if rates.basis == BEST and cycles.basis == LINE:
+        cycles = best_alone(cycles, "")
+    if cycle is None:
+        return rates, cycles
+    share = rates.r_max / cycles.r_max * cycle  # of the flop count that both give together
+    if abs(share - 1) <= AGREE:
+        return rates, cycles
+    if rates.basis == LINE:
+        why = f"no line: r_max times cycles over the clock would be {share:.2g} of the flop count"
+        return _agreeing(best_alone(rates, why), cycles, cycle)
+    return _without_cycles(rates, f"with this rate and the clock they would give {share:.2g} of the flop count")
+
+
+def _without_cycles(rates: LevelRates, why: str) -> tuple[LevelRates, None]:
+    return replace(rates, reason="; ".join(filter(None, (rates.reason, f"no cycles: {why}")))), None
 
 
 def _fitted(cells: Cells, constants: Mapping[str, Any], caches: Mapping[int, float]) -> list[LevelRates]:
@@ -99,6 +138,7 @@ def _entry(
         "level": rates.level,
         "size": rates.size,
         "lengths": list(rates.lengths),
+        "basis": rates.basis,
         "r_max": flops * rates.r_max,
         "r_max_ci95": None if rates.r_max_ci95 is None else [flops * end for end in rates.r_max_ci95],
         "r_max_paper": round(constants["paper"]) * rates.r_max,  # the copy's 0.76 is a misprint of its cycles
@@ -116,11 +156,13 @@ def _entry(
 def _text(entry: Mapping[str, Any]) -> str:
     rate = entry["r_max"]
     power = min(max(int(math.log10(rate) // 3), 2), 4)  # Mflop/s to Tflop/s
-    parts = [f"{entry['level']}: r_max {rate / 1000**power:.4g} {' kMGT'[power]}flop/s"]
+    what = "r_max" if entry["basis"] == LINE else "at least"
+    parts = [f"{entry['level']}: {what} {rate / 1000**power:.4g} {' kMGT'[power]}flop/s"]
     if entry["n_half"] is not None:
         parts.append(f"n_half {entry['n_half']:.3g}")
     if entry["cycles_per_element"] is not None:
-        parts.append(f"{entry['cycles_per_element']:.3g} cycles per element")
+        most = "" if entry["basis"] == LINE else "at most "
+        parts.append(f"{most}{entry['cycles_per_element']:.3g} cycles per element")
     if entry["start_up_cycles"] is not None:
         parts.append(f"start-up {entry['start_up_cycles']:.3g} cycles")
     return ", ".join(parts) + (f" ({entry['reason']})" if entry["reason"] else "")

@@ -4,12 +4,18 @@ Hockney and Jesshope, Parallel Computers 2, section 1.3: a loop over n elements 
 n_half = t_0 r elements get half of the greatest rate. A line is fitted to the lengths whose vectors lie in one level:
 more than CLEAR of the cache before it, less than FULL of its own; lengths between belong to neither. Where a level has
 fewer than LEAST lengths there is no line: the best rate among them stands alone, and `reason` says so.
+
+Nor does a line stand that its own readings contradict. The greatest rate of the law lies above every rate measured, so
+that one below the best of them, by more than readings agree within (AGREE), is none. One far above is an extrapolation:
+at the longest length a share of n/(n + n_half) of it was seen. It may lie as far above the best rate as the rates of
+the level lie apart, which is what was seen of their growth, and at most 1/REACH, as then the longest vectors have at
+least REACH n_half elements, and an error of theirs is in r_max no more than 4/3 times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +26,10 @@ from assay.analysis.result import AnalysisResult
 FULL = 0.85  # of a cache: what else is in it takes some
 CLEAR = 1.5  # times the cache before: a vector that just overflows it still finds part of itself there
 LEAST = 3  # lengths of a line
+AGREE = 0.1  # relative: medians of one launch and another differ by so much (METHOD: 10 to 17%)
+REACH = 3  # n_half that the longest vectors of a level must have
+LINE, BEST = "line", "best reading"  # what a rate rests on
+STANDS = ": the best rate measured there"
 
 Floats = NDArray[np.float64]
 Launch = tuple[str, int]  # host, launch
@@ -30,12 +40,15 @@ Pair = tuple[float, float]
 class LevelRates(AnalysisResult):
     """One level: r_max (elements/s), n_half (elements), start-up (s), each with its 95% interval where launches allow.
 
-    `size` is the cache's bytes, None beyond the last. `lengths` are those that were used.
+    `size` is the cache's bytes, None beyond the last. `lengths` are those that were used. `basis` says whether `r_max`
+    is a line's or `best`, the greatest median rate of a length, which bounds it from below.
     """
 
     level: str
     size: float | None
     lengths: tuple[float, ...]
+    best: float
+    basis: str
     r_max: float
     r_max_ci95: Pair | None
     n_half: float | None
@@ -81,18 +94,53 @@ def fit_levels(
     return found
 
 
+def best_alone(rates: LevelRates, reason: str) -> LevelRates:
+    """Take the line away: the best rate stands, and why."""
+    return replace(
+        rates,
+        basis=BEST,
+        r_max=rates.best,
+        r_max_ci95=None,
+        n_half=None,
+        n_half_ci95=None,
+        start_up=None,
+        reason=reason + STANDS,
+    )
+
+
 def _level(level: str, size: float | None, lengths: Floats, times: Floats) -> LevelRates:
-    best = float((lengths / np.median(times, axis=0)).max())
+    rates = lengths / np.median(times, axis=0)
+    best = float(rates.max())
     used = tuple(float(n) for n in lengths)
+    found = LevelRates(level, size, used, best, BEST, best, None, None, None, None, None)
     if len(lengths) < LEAST:
         plural = "length lies" if len(lengths) == 1 else "lengths lie"
-        reason = f"{len(lengths)} {plural} in {level}, a line needs {LEAST}: the best rate measured there"
-        return LevelRates(level, size, used, best, None, None, None, None, reason)
+        return best_alone(found, f"{len(lengths)} {plural} in {level}, a line needs {LEAST}")
     line = alpha_beta.fit(lengths, times, "relative")
     half = half_performance.from_fit(line)
     if half.r_infinity is None:
-        return LevelRates(level, size, used, best, None, None, None, None, f"{half.reason}: the best rate measured")
-    start = line.alpha if half.n_half is not None else None
-    return LevelRates(
-        level, size, used, half.r_infinity, half.r_infinity_ci95, half.n_half, half.n_half_ci95, start, half.reason
+        return best_alone(found, str(half.reason))
+    found = replace(
+        found,
+        basis=LINE,
+        r_max=half.r_infinity,
+        r_max_ci95=half.r_infinity_ci95,
+        n_half=half.n_half,
+        n_half_ci95=half.n_half_ci95,
+        start_up=line.alpha if half.n_half is not None else None,
+        reason=half.reason,
     )
+    against = _contradicted(found, rates)
+    return found if against is None else best_alone(found, against)
+
+
+def _contradicted(found: LevelRates, rates: Floats) -> str | None:
+    """What the rates at the lengths say against the line's r_max; None where nothing."""
+    beyond = found.r_max / found.best - 1
+    if beyond < -AGREE:
+        return f"no line: its r_max would be {1 + beyond:.2g} of a rate measured"
+    if beyond <= max(AGREE, min(1 / REACH, float(rates.max() / rates.min()) - 1)):
+        return None
+    longest = max(found.lengths)
+    reach = "" if found.n_half is None else f", n_half {found.n_half:.3g} by a longest length of {longest:.7g}"
+    return f"no line: its r_max would be {1 + beyond:.3g} times the best rate{reach}"

@@ -187,6 +187,7 @@ class LevelRatesFit(Fitted):
     """A vector loop in one level of memory (`analysis.level_rates`): rates in flop/s, `bandwidth` in B/s.
 
     `r_max_paper` counts flops as the paper does; `n_half` is in elements; `size` (B) of the cache, None beyond.
+    Where no line stands (`basis`), rates and cycles are those of the best median reading, and `reason` says why.
     """
 
     law: Literal["rates_by_level"]
@@ -203,11 +204,13 @@ class LevelRatesFit(Fitted):
     start_up_cycles: float | None
     cycles_per_element: float | None
     reason: str | None
+    basis: Literal["line", "best reading"] = "line"
     state: str = "clean"  # the worst of the figures at `lengths`
 
     def marked(self, text: str) -> str:
-        """Give a number of the fit, as written, with its state where that is not clean."""
-        return text if self.state == "clean" else f"{text} ({self.state})"
+        """Give a number of the fit, as written, with what it rests on and its state, unless a line and clean."""
+        notes = [word for word in (self.basis, self.state) if word not in ("line", "clean")]
+        return f"{text} ({', '.join(notes)})" if notes else text
 
 
 Fit = Annotated[

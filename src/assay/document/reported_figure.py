@@ -54,6 +54,21 @@ class ReportedFigure:
     by_launch: list[list[float]]
     help: str = ""
 
+    @property
+    def main(self) -> bool:
+        """Whether it is by the estimator that stands for its case: no tail, first call or extreme beside it."""
+        return self.statistic == "median" or (self.state == "bound" and self.statistic == "best")
+
+    @property
+    def shown(self) -> float | None:
+        """The value that may be shown: an invalid figure has none, whatever it holds."""
+        return None if self.state == "invalid" else self.value
+
+    @property
+    def marks(self) -> list[str]:
+        """What is said beside a value where there is no room for its state at length; [] of a clean one."""
+        return {"bound": ["best reading"], "disturbed": ["disturbed"]}.get(self.state, [])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Headline(ReportedFigure):

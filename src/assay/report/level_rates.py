@@ -24,6 +24,7 @@ OUTER = ("L2", "L3", "memory")
 DOUBLES_IN_A_LINE = 8
 NOISE = 1.03  # of two best readings: what is so little above its bound is at it
 MARKS = {"disturbed": "~"}  # of a state, in a narrow column
+ALONE = "*"  # the best reading: no line stands
 AGREE = 0.2  # relative: sizes of caches by two curves, whose working sets are a quarter of an octave apart
 
 
@@ -41,8 +42,9 @@ def _table(document: Document, section: Section, access: str, fits: list[LevelRa
     for kernel in (str(each) for each in choices if any(kernel == each for kernel, _ in found)):
         first = found.get((kernel, "L1"))
         own = (None, None, None) if first is None else (first.n_half, first.cycles_per_element, first.start_up_cycles)
+        alone = f" {ALONE}" if first is not None and first.basis != "line" else ""
         rates = [_rate(document, found.get((kernel, level))) for level in ("L1", *OUTER)]
-        rows.append((kernel, rates[0], *("–" if each is None else f"{each:.3g}" for each in own), *rates[1:]))
+        rows.append((kernel, rates[0], *("–" if each is None else f"{each:.3g}{alone}" for each in own), *rates[1:]))
     headings = (
         "kernel",
         "r_max L1",
@@ -58,6 +60,8 @@ def _table(document: Document, section: Section, access: str, fits: list[LevelRa
     )
     if any(cell.endswith(MARKS["disturbed"]) for row in rows for cell in row):
         note += f" {MARKS['disturbed']}: disturbed; by how much at most, the table of cases says."
+    if any(ALONE in cell for row in rows for cell in row):
+        note += f" {ALONE}: no line stands, the best median reading; Fits in the report says why."
     note += _caches_text(document, fits)
     return grid(f"{section.title} by level of memory, {access}: r_max in Gflop/s", headings, rows, note)
 
@@ -85,7 +89,8 @@ def _rate(document: Document, fit: LevelRatesFit | None) -> str:
     notes = []
     if most is not None:
         notes.append("above its bound" if fit.r_max > NOISE * most else percent(min(1.0, fit.r_max / most)))
-    mark = "" if fit.state == "clean" else f" {MARKS.get(fit.state, f'({fit.state})')}"
+    mark = "" if fit.basis == "line" else f" {ALONE}"
+    mark += "" if fit.state == "clean" else f" {MARKS.get(fit.state, f'({fit.state})')}"
     return f"{fit.r_max / 1e9:.3g}" + (f" ({', '.join(notes)})" if notes else "") + mark
 
 

@@ -2,45 +2,69 @@
 
 Drawn for a benchmark whose figures say `latency`, `moved`, `counted` and `written` by the parameter `pause`
 (programs/memory/loaded_latency.cpp). Bandwidth is what memory moved: a store that reads its line first moves two.
+
+Best readings of a latency and of a rate are of different moments, and neither is that of a steady load: a point that
+has one says so, in the table and in the plot, where its mark is open, as that of a disturbed one is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from assay.document.grid import Grid, grid
 from assay.document.params import Plot
+from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.bounds import percent
 from assay.report.plots import COLOURS, LEAST_CASES, layout
-from assay.report.states import is_main, shown
+from assay.report.states import is_main, shown, worse
 from assay.report.units import human
 
 WHOSE = ("moved", "latency", "counted", "written")
+SAID = {"bound": "best readings", "disturbed": "disturbed"}
 STORES = {"allocate": "write-allocate", "nontemporal": "non-temporal"}
 Family = tuple[int, str]  # lines stored of a hundred, how
-Point = tuple[float, float, float, float]  # as WHOSE: B/s, s, B/s, 1
 
 
-def families(section: Section) -> dict[Family, list[Point]]:
+@dataclass(frozen=True)
+class PointUnderLoad:
+    """What was measured at one load: B/s, s, B/s and 1, and the worst state of the four figures."""
+
+    moved: float
+    latency: float
+    counted: float
+    written: float
+    state: str
+
+
+def families(section: Section) -> dict[Family, list[PointUnderLoad]]:
     """Points of each family, by rising bandwidth; none for a section of another benchmark.
 
     Where several numbers of streams were measured, all of a share of writes make one curve.
     """
-    found: dict[tuple[Family, int, int], dict[str, float]] = {}
+    found: dict[tuple[Family, int, int], dict[str, ReportedFigure]] = {}
     for figure in section.figures:
-        params, value = figure.params, shown(figure)
-        if figure.name in WHOSE and is_main(figure) and value is not None and {"pause", "writes"} <= set(params):
+        params = figure.params
+        known = figure.name in WHOSE and is_main(figure) and shown(figure) is not None
+        if known and {"pause", "writes"} <= set(params):
             family = (int(params["writes"]), str(params["stores"]))
             case = (family, int(params.get("streams") or 0), int(params["pause"]))
-            found.setdefault(case, {})[figure.name] = value
-    made: dict[Family, list[Point]] = {}
-    for (family, _, _), values in found.items():
-        if set(values) == set(WHOSE):
-            point = values["moved"], values["latency"], values["counted"], values["written"]
-            made.setdefault(family, []).append(point)
-    return {family: sorted(made[family]) for family in sorted(made)}
+            found.setdefault(case, {})[figure.name] = figure
+    made: dict[Family, list[PointUnderLoad]] = {}
+    for (family, _, _), figures in found.items():
+        if set(figures) == set(WHOSE):
+            made.setdefault(family, []).append(_point(figures))
+    return {family: sorted(made[family], key=lambda point: (point.moved, point.latency)) for family in sorted(made)}
+
+
+def _point(figures: Mapping[str, ReportedFigure]) -> PointUnderLoad:
+    moved, latency, counted, written = (float(figures[name].value or 0) for name in WHOSE)
+    worst = "clean"
+    for figure in figures.values():
+        worst = worse(worst, figure.state)
+    return PointUnderLoad(moved, latency, counted, written, worst)
 
 
 def _name(family: Family) -> str:
@@ -61,11 +85,14 @@ def plots(section: Section) -> list[Plot]:
             "type": "scatter",
             "mode": "lines+markers",
             "name": _name(family),
-            "x": [point[0] for point in points],
-            "y": [point[1] for point in points],
+            "x": [point.moved for point in points],
+            "y": [point.latency for point in points],
             "text": [_about(point) for point in points],
             "line": {"color": COLOURS[i % len(COLOURS)], "width": 2, "dash": _dash(family)},
-            "marker": {"size": 6},
+            "marker": {
+                "size": 6,
+                "symbol": ["circle" if point.state == "clean" else "circle-open" for point in points],
+            },
         }
         for i, (family, points) in enumerate(families(section).items())
         if len(points) >= LEAST_CASES
@@ -80,19 +107,31 @@ def _dash(family: Family) -> str:
     return "dot" if family[1] == "nontemporal" else "solid"
 
 
-def _about(point: Point) -> str:
-    return f"STREAM counts {human(point[2], 'B/s', 3)}; {percent(point[3])} of the bytes moved are written"
+def _about(point: PointUnderLoad) -> str:
+    counted, state = human(point.counted, "B/s", 3), "" if point.state == "clean" else f"; {SAID[point.state]}"
+    return f"STREAM counts {counted}; {percent(point.written)} of the bytes moved are written{state}"
 
 
 def tables(section: Section) -> list[Grid]:
     """The ends of every curve: latency at the least and at the most load, and bandwidths at the most."""
-    rows = [_row(family, points) for family, points in families(section).items()]
-    headings = ("streams", "latency, least load", "at most load", "moved", "STREAM counts", "written")
+    found = families(section)
+    if not found:
+        return []
+    stated = any(point.state != "clean" for points in found.values() for point in (points[0], points[-1]))
+    rows = [_row(family, points)[: None if stated else -1] for family, points in found.items()]
+    headings = ("streams", "latency, least load", "at most load", "moved", "STREAM counts", "written", "state")
     note = f"Bytes moved and the share that was written: {source(section)}."
-    return [grid(f"{section.title}, the ends of its curves", headings, rows, note)] if rows else []
+    if stated:
+        note += " State: of the least load's figures, then of the most's; best readings are of different moments."
+    return [grid(f"{section.title}, the ends of its curves", headings[: None if stated else -1], rows, note)]
 
 
-def _row(family: Family, points: Sequence[Point]) -> tuple[str, ...]:
+def _row(family: Family, points: Sequence[PointUnderLoad]) -> tuple[str, ...]:
     least, most = points[0], points[-1]
-    rates = (human(most[0], "B/s", 3), human(most[2], "B/s", 3), percent(most[3]) if most[3] else "0%")
-    return (_name(family), human(least[1], "s", 3), human(most[1], "s", 3), *rates)
+    rates = (
+        human(most.moved, "B/s", 3),
+        human(most.counted, "B/s", 3),
+        percent(most.written) if most.written else "0%",
+    )
+    state = ", ".join(dict.fromkeys(SAID.get(end.state, end.state) for end in (least, most)))
+    return (_name(family), human(least.latency, "s", 3), human(most.latency, "s", 3), *rates, state)

@@ -137,7 +137,7 @@ def _fitted(fits: list[LevelRatesFit]) -> list[Plot]:
             "name": f"vector kernels in {level}",
             "x": [fit.intensity for fit in fits if fit.level == level],
             "y": [fit.r_max for fit in fits if fit.level == level],
-            "text": [str(fit.params["kernel"]) for fit in fits if fit.level == level],
+            "text": [fit.marked(str(fit.params["kernel"])) for fit in fits if fit.level == level],
             "marker": {"size": 6, "symbol": f"{SYMBOLS[i % len(SYMBOLS)]}-open", "color": COLOURS[i % len(COLOURS)]},
         }
         for i, level in enumerate(levels)

@@ -56,9 +56,9 @@ def _percent(moved: float) -> str:
 
 def is_main(figure: ReportedFigure) -> bool:
     """Whether a figure is by the estimator that stands for its case: no tail, first call or extreme beside it."""
-    return figure.statistic == "median" or (figure.state == "bound" and figure.statistic == "best")
+    return figure.main
 
 
 def shown(figure: ReportedFigure) -> float | None:
     """Return the value that may be shown: an invalid figure has none, whatever it holds."""
-    return None if figure.state == "invalid" else figure.value
+    return figure.shown

@@ -99,11 +99,12 @@ def _alike_on_ethernet(answers: Answers, claim: Claim) -> list[ClaimPart]:
 
 
 def _tree_on_myrinet(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """Clearly faster: by more than the same versions may differ by on Ethernet, where the paper says they hardly do."""
     found = dots(answers, SGI, MOST, 1)
     ratio, library = (over(found.get(one), found.get(other)) for one, other in (("tree", "naive"), ("library", "tree")))
     same = allowance.chosen(allowance.SAME)
     return [
-        judged(ratio, accepted(">", 1.0), f"{MOST} ranks, tree / naive: {_shown(ratio)} (> 1)"),
+        judged(ratio, accepted(">", 1 + same), f"{MOST} ranks, tree / naive: {_shown(ratio)} (> 1 + {same:.0%})"),
         judged(library, accepted("~=", 1.0, same), f"library / tree: {_shown(library)} (1 ± {same:.0%})"),
     ]
 

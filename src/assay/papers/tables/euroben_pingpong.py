@@ -1,8 +1,9 @@
 """Table 6.15 of van der Steen 2000 with this machine's rows: greatest rate and latency of a ping-pong (mod1j).
 
 The latency is the intercept of a least-squares line over the lengths up to 1,000 bytes; the paper names an error of its
-latency, so that it was fitted as well, but not over which lengths. Where the two ranks were measured in one node and in
-two, each has a row.
+latency, so that it was fitted as well, but not over which lengths. It is fitted to medians alone; the greatest rate may
+be a best reading, marked, of a length without a median. Where the two ranks were measured in one node and in two, each
+has a row.
 """
 
 from __future__ import annotations
@@ -25,18 +26,25 @@ LEAST = 2  # short lengths that make a line
 def tables(document: Document) -> list[Grid]:
     """The table; [] where this run measured no ping-pong in fine steps."""
     by_node: dict[int, dict[int, float]] = defaultdict(dict)  # one-way times by ranks per node and length
+    bounded: dict[int, dict[int, float]] = defaultdict(dict)  # those of lengths without a median
+    marks: dict[tuple[int, int], list[str]] = {}  # by ranks per node and length
     for section in document.benchmarks:
         for each in section.figures if section.benchmark == BENCHMARK else ():
-            if each.name == "half_round_trip" and each.statistic == "median" and each.value is not None:
-                size, times = int(each.params["bytes"]), by_node[per_node(each)]
-                times[size] = min(each.value, times.get(size, each.value))
+            if each.name == "half_round_trip" and each.main and (time := each.shown) is not None:
+                size, nodes = int(each.params["bytes"]), per_node(each)
+                times = (by_node if each.statistic == "median" else bounded)[nodes]
+                if time <= times.get(size, time):
+                    times[size] = time
+                    if times is by_node[nodes] or size not in by_node[nodes]:
+                        marks[nodes, size] = each.marks
     known = {nodes: by_node[nodes] for nodes in sorted(by_node) if len(_short(by_node[nodes])) >= LEAST}
     if not known:
         return []
     rows: list[tuple[str, ...]] = []
     for nodes, times in known.items():
-        rate, _ = greatest_rate(times)
-        own = (human(rate, "B/s", 3), human(latency(times), "s", 3))
+        rate, size = greatest_rate(bounded[nodes] | times)
+        words = f" ({', '.join(marks[nodes, size])})" if marks[nodes, size] else ""
+        own = (human(rate, "B/s", 3) + words, human(latency(times), "s", 3))
         rows.append((f"{document.machine} ({kind(document)}{on_nodes(nodes)})", *own))
     quoted = catalogue.cells(paper=PAPER, table=TABLE)
     for machine in dict.fromkeys(cell.machine for cell in quoted):
@@ -45,7 +53,8 @@ def tables(document: Document) -> list[Grid]:
         doubtful = " ?" if any(cell.doubtful for cell in cells.values()) else ""
         rows.append((f"{catalogue.machine(machine or '').name}{doubtful}", *printed))
     lengths = max(known.values(), key=len)
-    sizes = " and ".join(dict.fromkeys(human(greatest_rate(times)[1], "B") for times in known.values()))
+    at = (greatest_rate(bounded[nodes] | times)[1] for nodes, times in known.items())
+    sizes = " and ".join(dict.fromkeys(human(size, "B") for size in at))
     twins = f" (the one beside a published cell: over {len(_short(STEPS))})" if document.described else ""
     note = (
         f"Here: r_max at {sizes}, of {len(lengths)} lengths; the latency is a line's intercept over "

@@ -39,7 +39,7 @@ def tables(document: Document) -> list[Grid]:
         for section in document.benchmarks
         if section.benchmark == "handover"
         for each in section.figures
-        if each.name == "rate" and each.statistic == "median" and each.value is not None
+        if each.name == "rate" and each.main and each.shown is not None
     ]
     return [made for made in (_tcp(document, rates), _methods(document, rates)) if made is not None]
 
@@ -68,7 +68,8 @@ def _methods(document: Document, rates: list[ReportedFigure]) -> Grid | None:
         of_method = [each for each in rates if each.params["method"] == method]
         if of_method:
             best = max(of_method, key=lambda each: each.value or 0.0)
-            rows.append((title, f"{_text(best)} ({human(float(best.params['bytes']), 'B')})", "–"))
+            about = ", ".join([human(float(best.params["bytes"]), "B"), *best.marks])
+            rows.append((title, f"{human(best.value, best.unit, 3)} ({about})", "–"))
     if not rows:
         return None
     for cell in cells(paper=PARAGON, benchmark=["norma-ipc", "pfs"], metric="rate"):
@@ -79,4 +80,7 @@ def _methods(document: Document, rates: list[ReportedFigure]) -> Grid | None:
 
 
 def _text(found: ReportedFigure | PublishedCell | None) -> str:
-    return "–" if found is None else human(found.value, found.unit, 3)
+    if found is None:
+        return "–"
+    marks = found.marks if isinstance(found, ReportedFigure) else []
+    return human(found.value, found.unit, 3) + (f" ({', '.join(marks)})" if marks else "")
