@@ -36,6 +36,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("evaluate", "--only", "engines"), "no such part"),
         (("evaluate", "--only", "applications"), "not built yet"),
         (("evaluate", "--resume", "nowhere"), "no such run"),
+        (("evaluate", "--docs", "pages"), "--docs: has no effect here; seen: 'pages'; accepted: with --on all"),
+        (("evaluate", "--on", "all", "--profile", "full"), "--profile: has no effect with --on all; seen: 'full'"),
         (("report", "nowhere"), "no such run"),
         (("export", "nowhere"), "no such run"),
         (("query", "SELECT nonsense FROM nowhere"), "accepted: DuckDB's SQL"),
