@@ -162,6 +162,14 @@ def test_an_index_that_is_no_text_breaks_no_lookup(echo_run: Path, tmp_path: Pat
 # -- Parquet --------------------------------------------------------------------------------------------------------
 
 
+def files_of(folder: Path) -> dict[str, tuple[int, bytes | None]]:
+    """Every file and folder below a folder, with the time of its last change and what it holds."""
+    return {
+        str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
+        for path in sorted(folder.rglob("*"))
+    }
+
+
 @pytest.mark.parametrize("harm", ["cut", "missing", "empty", "changed", "a folder"])
 def test_tables_that_cannot_be_read_are_made_again_from_the_lines(harm: str, echo_run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
@@ -187,14 +195,17 @@ def test_tables_that_cannot_be_read_are_made_again_from_the_lines(harm: str, ech
             if words[0] == "query"
             else (words[0], str(again), *asked, *words[1:])
         )
+        before = files_of(again)
         answer = assay(*verb)
         assert answer.status == 0 and "Traceback" not in answer.err
+        assert words[0] == "report" or files_of(again) == before  # reading changes nothing; a report writes its page
         if words[0] in ("report", "compare"):  # which read the lines
             continue
         assert "samples.parquet" in answer.err and "made again" in answer.err, answer
         if words[0] == "export":
             assert answer.out == whole
         if harm != "a folder":
+            assert assay("evaluate", "--resume", str(again), "--quiet").status == 0
             assert assay(*verb).err == ""  # it stands again
 
 
