@@ -143,3 +143,25 @@ def test_mpi_ranks_that_nobody_leads_are_refused_at_once(tmp_path: Path) -> None
 def test_every_executor_is_known() -> None:
     assert workers.kind("threads") == "threads"
     assert workers.kind("processes") == "processes"
+
+
+def test_what_is_read_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    network, messages, own = tmp_path / "network.toml", tmp_path / "messages.csv", tmp_path / "own.toml"
+    shutil.copy(HYPERCUBE, network)
+    messages.write_text("id,cycle,source,destination,flits\n0,0,0,1,4\n")
+    own.write_text(Path(CONSTANT).read_text())
+    (tmp_path / "linked.csv").hardlink_to(messages)
+    for words, said in (
+        (("replay", network, messages, "-o", "messages.csv"), "--out: is messages.csv too; seen: 'messages.csv'"),
+        (("replay", network, messages, "-o", "linked.csv"), "--out: is messages.csv too; seen: 'linked.csv'"),
+        (("replay", network, messages, "-o", "a", "--timeline", network), "--timeline: is NETWORK.toml too; seen"),
+        (("replay", network, messages, "-o", "a", "--timeline", "./a"), "--timeline: is --out too; seen: 'a'"),
+        (("simulate", network, "--heatmap", network), "--heatmap: is NETWORK.toml too; seen"),
+        (("run", "echo", "--on", own, "--timeline", own), "--timeline: is --on too; seen"),
+    ):
+        before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+        found = refusal(*words)
+        assert said in found and found.endswith("; accepted: a file of its own")
+        assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert assay("replay", str(network), str(messages), "-o", os.devnull, "--timeline", os.devnull).status == 0

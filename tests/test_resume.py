@@ -367,7 +367,9 @@ def test_a_read_only_folder_is_not_resumed_and_says_so(echo_run: Path, tmp_path:
         ("--beside", "other"),
     ],
 )
-def test_a_run_is_resumed_as_it_was_planned_and_other_wishes_are_refused(echo_run: Path, words: tuple[str, str]) -> None:
+def test_a_run_is_resumed_as_it_was_planned_and_other_wishes_are_refused(
+    echo_run: Path, words: tuple[str, str]
+) -> None:
     answer = assay("evaluate", "--resume", str(echo_run), *words)
     assert answer.status == 2 and answer.out == ""
     assert f"{words[0]}: has no effect with --resume; seen: '{words[1]}'" in answer.err

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from assay.verbs._completing import run_names
-from assay.verbs._options import Json, Quiet
+from assay.verbs._options import Json, Quiet, named_path
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 "-o",
                 "--out",
+                parser=named_path,
                 metavar="FILE",
                 help="the page (default: report.html in the run; for several runs beside.html in the first)",
             ),

@@ -29,6 +29,7 @@ from assay.verbs._options import (
     Transports,
     Via,
     Within,
+    named_path,
 )
 
 
@@ -67,7 +68,10 @@ def register(app: typer.Typer) -> None:
         seed: Seed = 1,
         timeline: Timeline = None,
         matrix: Annotated[
-            Path | None, typer.Option(help="on a described machine: messages and bytes between ranks (CSV)")
+            Path | None,
+            typer.Option(
+                parser=named_path, metavar="PATH", help="on a described machine: messages and bytes between ranks (CSV)"
+            ),
         ] = None,
         out: RunFolder = None,
         quiet: Quiet = False,
@@ -85,8 +89,10 @@ def register(app: typer.Typer) -> None:
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._once import each_once
+        from assay.verbs._written import apart
 
         given, machine = split(settings or [])
+        apart({"--timeline": timeline, "--matrix": matrix}, {"--on": None if on is None else Path(on)})
         if on is not None:
             benchmark = on_described(benchmark)
         kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
