@@ -73,6 +73,7 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.papers.cells.described_file import read
         from assay.report.listed import of_quoted, of_sections
+        from assay.report.one_line import nothing_measured
         from assay.report.page import write
         from assay.report.run_verdict import judged
         from assay.store import Run
@@ -130,6 +131,8 @@ def register(app: typer.Typer) -> None:
             print(one_line(made))
         if failures or not made.valid:
             raise typer.Exit(1)
+        if made.described and (nothing := nothing_measured(made)):
+            raise InputError(nothing)
 
 
 def _all(docs: Path | None, beside: str | None, json: bool) -> None:

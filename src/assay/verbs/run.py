@@ -86,6 +86,7 @@ def register(app: typer.Typer) -> None:
         from assay.execute.mpi_variants import wished
         from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
+        from assay.report.one_line import nothing_measured
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._once import each_once
@@ -154,5 +155,5 @@ def register(app: typer.Typer) -> None:
             print(one_line(whole))
         if failures or not flat["valid"]:
             raise typer.Exit(1)
-        if on is not None and section is None and left_out is not None:  # of what it was asked for nothing is described
-            raise InputError(f"{benchmark}: nothing was measured: {left_out}")
+        if on is not None and (nothing := nothing_measured(whole)):  # of what it was asked for nothing is described
+            raise InputError(nothing)
