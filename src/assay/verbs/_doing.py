@@ -26,16 +26,22 @@ if TYPE_CHECKING:
     from assay.machine.discovery import Host
 
 
+def admitted(wishes: Wishes) -> tuple[Plan, session.Target]:
+    """What will be done, and where; all that can be refused before a folder is made is refused here."""
+    plan, where = wishes.plan(), wishes.target()
+    if wishes.on is None:
+        enough_nodes(plan, wishes.via, wishes.nodes)
+    where.admit([benchmark(name) for name in wishes.names])
+    for name in wishes.names if wishes.on is None else ():
+        refuse_missing(benchmark(name), wishes.settings)
+    return plan, where
+
+
 def measure(
     wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, str]] = (), quiet: bool = False
 ) -> tuple[Run, list[Failure]]:
     """Plan and measure into a new run; `left_out`: what cannot be measured here, and why."""
-    plan, where = wishes.plan(), wishes.target()
-    if wishes.on is None:
-        enough_nodes(plan, wishes.via, wishes.nodes)
-    where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
-    for name in wishes.names if wishes.on is None else ():
-        refuse_missing(benchmark(name), wishes.settings)
+    plan, where = admitted(wishes)
     if wishes.on is None and not quiet:
         records, here = map(benchmark, wishes.names), wishes.via in (None, "local")
         for line in announced(
