@@ -109,7 +109,8 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
                 with contextlib.suppress(AssayError):
                     run.finish("failed" if isinstance(error, session.RefusedError) else "interrupted")
             if isinstance(error, KeyboardInterrupt):
-                raise InterruptError(f"interrupted{_how_to_go_on(run)}") from None
+                kept = f"finished launches are kept; to resume: assay evaluate --resume {run.folder}"
+                raise InterruptError(f"interrupted; {kept}") from None
             raise
         finally:
             where.close()
@@ -127,10 +128,3 @@ def _name_machine(run: Run) -> None:
     measured = hosts(run)
     if len(measured) == 1:
         run.about["machine"] = next(iter(measured))
-
-
-def _how_to_go_on(run: Run) -> str:
-    """Name the command that resumes the run, for the verb that can."""
-    if sys.argv[1:2] != ["evaluate"]:
-        return ""
-    return f"; finished launches are kept; to resume: assay evaluate --resume {run.folder}"
