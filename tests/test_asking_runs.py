@@ -241,3 +241,22 @@ def test_an_index_whose_last_line_has_no_end_keeps_that_run(tmp_path: Path, monk
     index.write_text(index.read_text().rstrip("\n"))
     second = Run.create(tmp_path / "second", {"machine": "here"})
     assert [run.about["id"] for run in known_runs()][-2:] == [first.about["id"], second.about["id"]]
+
+
+def test_a_report_that_is_printed_needs_no_folder_that_can_be_written(echo_run: Path, tmp_path: Path) -> None:
+    folders = [run_named(echo_run, tmp_path / "runs" / name, name) for name in ("one", "other")]
+    for folder in folders:
+        (folder / "report.html").mkdir()  # as good as a read-only folder, also for root
+        (folder / "beside.html").mkdir()
+    one, both = [str(folders[0])], list(map(str, folders))
+    for runs, said in ((one, 1), (both, 3)):
+        for way in ("--markdown", "--json"):
+            answer = assay("report", *runs, way)
+            assert answer.status == 0 and len(answer.out) > 100
+            warned = answer.err.splitlines()
+            assert len(warned) == said
+            assert all("cannot be written (Is a directory): printed only; `-o FILE` writes" in line for line in warned)
+        elsewhere = tmp_path / f"{said}.html"
+        assert assay("report", one[0], "--out", str(elsewhere)).status == 0 and elsewhere.is_file()
+        refused = assay("report", *runs)  # the page is what was asked for
+        assert refused.status == 2 and refused.out == "" and "report.html: cannot be written" in refused.err
