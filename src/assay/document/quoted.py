@@ -21,6 +21,8 @@ class QuotedFigure:
     ci95: None = None
     range: None = None
     state: None = None
+    estimator: str = "published"
+    disturbance: None = None
     kind: str = "quoted"
     published_as: str
     printed: str
