@@ -160,9 +160,7 @@ def test_workers_end_with_their_parent(verb: str, number: signal.Signals, tmp_pa
 
 
 @pytest.mark.parametrize("verb", [("evaluate", "-N", "4"), ("run", "echo")], ids=lambda words: words[0])
-def test_the_way_to_go_on_is_named(
-    verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_way_to_go_on_is_named(verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def pressed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
