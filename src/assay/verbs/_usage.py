@@ -38,9 +38,9 @@ def _accepted(error: dict[str, Any], least: float | None, most: float | None) ->
     if error["type"] in _BOUNDS:
         kind = _KINDS["float" if isinstance(least, float) or isinstance(most, float) else "int"]
     if kind is None:
-        said = str(error["msg"]).removeprefix(_WANTED).removeprefix(_REFUSED)
-        _, choice, names = said.partition(" is not one of ")
-        return names.replace("'", "") if choice else said
+        message = str(error["msg"]).removeprefix(_WANTED).removeprefix(_REFUSED)
+        _, choice, names = message.partition(" is not one of ")
+        return names.replace("'", "") if choice else message
     passed = error["type"].startswith("less")
     upper = None if most is None or (most >= _ANY and not passed) else f"{most:,}"
     if least is None:
