@@ -162,6 +162,14 @@ def test_an_index_that_is_no_text_breaks_no_lookup(echo_run: Path, tmp_path: Pat
 # -- Parquet --------------------------------------------------------------------------------------------------------
 
 
+def files_of(folder: Path) -> dict[str, tuple[int, bytes | None]]:
+    """Every file and folder below a folder, with the time of its last change and what it holds."""
+    return {
+        str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
+        for path in sorted(folder.rglob("*"))
+    }
+
+
 @pytest.mark.parametrize("harm", ["cut", "missing", "empty", "changed", "a folder"])
 def test_tables_that_cannot_be_read_are_made_again_from_the_lines(harm: str, echo_run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
@@ -187,14 +195,17 @@ def test_tables_that_cannot_be_read_are_made_again_from_the_lines(harm: str, ech
             if words[0] == "query"
             else (words[0], str(again), *asked, *words[1:])
         )
+        before = files_of(again)
         answer = assay(*verb)
         assert answer.status == 0 and "Traceback" not in answer.err
+        assert words[0] == "report" or files_of(again) == before  # reading changes nothing; a report writes its page
         if words[0] in ("report", "compare"):  # which read the lines
             continue
         assert "samples.parquet" in answer.err and "made again" in answer.err, answer
         if words[0] == "export":
             assert answer.out == whole
         if harm != "a folder":
+            assert assay("evaluate", "--resume", str(again), "--quiet").status == 0
             assert assay(*verb).err == ""  # it stands again
 
 
@@ -230,3 +241,22 @@ def test_an_index_whose_last_line_has_no_end_keeps_that_run(tmp_path: Path, monk
     index.write_text(index.read_text().rstrip("\n"))
     second = Run.create(tmp_path / "second", {"machine": "here"})
     assert [run.about["id"] for run in known_runs()][-2:] == [first.about["id"], second.about["id"]]
+
+
+def test_a_report_that_is_printed_needs_no_folder_that_can_be_written(echo_run: Path, tmp_path: Path) -> None:
+    folders = [run_named(echo_run, tmp_path / "runs" / name, name) for name in ("one", "other")]
+    for folder in folders:
+        (folder / "report.html").mkdir()  # as good as a read-only folder, also for root
+        (folder / "beside.html").mkdir()
+    one, both = [str(folders[0])], list(map(str, folders))
+    for runs, said in ((one, 1), (both, 3)):
+        for way in ("--markdown", "--json"):
+            answer = assay("report", *runs, way)
+            assert answer.status == 0 and len(answer.out) > 100
+            warned = answer.err.splitlines()
+            assert len(warned) == said
+            assert all("cannot be written (Is a directory): printed only; `-o FILE` writes" in line for line in warned)
+        elsewhere = tmp_path / f"{said}.html"
+        assert assay("report", one[0], "--out", str(elsewhere)).status == 0 and elsewhere.is_file()
+        refused = assay("report", *runs)  # the page is what was asked for
+        assert refused.status == 2 and refused.out == "" and "report.html: cannot be written" in refused.err

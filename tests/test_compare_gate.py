@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from assay.document.run_document import Document
 from assay.report import comparing, gate
 from assay.samples import case_text
 from assay.store import Run
+from assay.verbs import _predicting
 from command_line import assay
 from made_documents import as_json
 from test_document import block, launch
@@ -248,6 +251,27 @@ def test_a_run_stands_beside_a_machine_that_is_only_described(tmp_path: Path) ->
     half = next(r for r in unlike["entry"]["rows"] if r["figure"] == "half_round_trip" and r["params"]["bytes"] == 8)
     assert half["b"]["value"] == pytest.approx(90e-6 + 8 * 0.4e-6) and half["verdict"] == "differs"
     assert assay("compare", str(run.folder), "no-such-machine").status == 2
+
+
+def test_what_a_machine_lacks_is_said_of_what_was_published_and_not_of_its_simulation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("-n", "4", "--set", "bytes=8", "--out", str(tmp_path / "run"), "-q")
+    assert assay("run", "alltoall", "--on", "sgi-l1200-cluster", *words).status == 0
+    name = "ibm-netfinity-cluster"  # described, and published with an all-to-all of other lengths
+    done = assay("compare", str(tmp_path / "run"), name, "-q")
+    first, second = done.out.splitlines()
+    assert first.startswith(f"{name} beside ") and "2 figures within 3.0%" in first
+    assert second.endswith(f" and what was published of {name} have no figure in common")
+    simulated = _predicting.predicted
+
+    def doubtful(run: Run, machine: str, say: Callable[[str], None]) -> Document | None:
+        found = simulated(run, machine, say)
+        return None if found is None else replace(found, state="invalid", warnings=["alltoall: a rank stopped"])
+
+    monkeypatch.setattr(_predicting, "predicted", doubtful)
+    done = assay("compare", str(tmp_path / "run"), name, "-q")  # no report of the simulation is kept
+    assert f"{name} is invalid: alltoall: a rank stopped\n" in done.err and "says why" not in done.err
 
 
 def task(number: int) -> dict[str, Any]:

@@ -344,3 +344,12 @@ def test_a_failed_launchs_own_words_come_before_what_follows_from_it(run: Run) -
     (section,) = document(run)["benchmarks"]
     said = section["warnings"]
     assert "MPI_ERR_TRUNCATE" in said[0] and "previous launch" in said[1] and "no block was finished" in said[2:]
+
+
+def test_a_check_of_a_program_without_cases_names_none(run: Run) -> None:
+    wrong = {"event": "check", "case": {}, "passed": False, "detail": "modules 2, 3"}
+    for number in range(3):
+        launch(run, number, [block(8, [1e-6] * 3), wrong])
+    (section,) = document(run)["benchmarks"]
+    assert section["failed_checks"] == 1 and section["state"] == "invalid"
+    assert [text for text in section["warnings"] if "check failed" in text] == ["check failed: modules 2, 3"]

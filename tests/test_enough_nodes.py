@@ -9,6 +9,7 @@ import pytest
 from assay.benchmark.record import benchmark
 from assay.errors import InputError
 from assay.execute.enough_nodes import enough_nodes
+from assay.execute.failure import reason
 from assay.execute.mpi import find_mpi
 from assay.execute.mpiexec import _NODES
 from assay.execute.plan import Plan, Size, make
@@ -76,3 +77,23 @@ def test_nodes_that_the_starter_finds_may_be_many(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PBS_NODEFILE", "nodes")
     enough_nodes(planned(4, 2), None, None)
     enough_nodes(planned(4, 2), None, 2)
+
+
+def test_more_ranks_than_this_host_has_processes_for_are_refused_before_anything_is_compiled() -> None:
+    most = int(Path("/proc/sys/kernel/pid_max").read_text())
+    answer = assay("run", "echo", "-n", str(most + 1))
+    assert answer.status == 2 and answer.out == "" and len(answer.err.splitlines()) == 1
+    said = "-n: are more ranks than processes can be started here (kernel.pid_max, threads-max, RLIMIT_NPROC)"
+    assert f"{said}; seen: {most + 1}; accepted: up to " in answer.err
+    enough_nodes(planned(33, None), None, None)  # more than the processors, which share them
+
+
+def test_a_starter_that_has_no_room_for_ranks_is_one_reason(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text(
+        "[proxy:0:0@vm] HYDU_create_process (utils/launch/launch.c:24): pipe error (Too many open files)\n"
+        "[proxy:0:0@vm] launch_procs (pm/pmiserv/pmip_cb.c:730): create process returned error\n"
+        "[mpiexec@vm] main (ui/mpich/mpiexec.c:325): process manager error waiting for completion\n"
+    )
+    why = reason("echo", 7, log, 0, (), "mpiexec", 200)
+    assert why == f"exit status 7: the starter could not start a process (pipe: Too many open files); log: {log}"

@@ -160,9 +160,7 @@ def test_workers_end_with_their_parent(verb: str, number: signal.Signals, tmp_pa
 
 
 @pytest.mark.parametrize("verb", [("evaluate", "-N", "4"), ("run", "echo")], ids=lambda words: words[0])
-def test_the_way_to_go_on_is_named_where_there_is_one(
-    verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_way_to_go_on_is_named(verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def pressed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -170,7 +168,7 @@ def test_the_way_to_go_on_is_named_where_there_is_one(
     found = assay(*verb, "--on", CONSTANT, "--out", str(tmp_path / "run"))
     kept = f"; finished launches are kept; to resume: assay evaluate --resume {tmp_path / 'run'}"
     assert (found.status, found.out) == (130, "")
-    assert found.err == f"assay: interrupted{kept if verb[0] == 'evaluate' else ''}\n"
+    assert found.err == f"assay: interrupted{kept}\n"
 
 
 @pytest.mark.parametrize("where", ["assay.verbs._whole.document", "assay.report.page.html"])

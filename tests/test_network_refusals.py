@@ -59,6 +59,11 @@ def test_a_plot_of_what_is_swept_is_drawn(tmp_path: Path) -> None:
         ),
         ("network.packet_flits=99999999999999999999", "network.packet_flits: is 99999999999999999999, more than"),
         ("network.io.b=9223372036854775808", "network.io.b: is 9223372036854775808, more than 64 bits hold"),
+        (
+            "network.failed_links=[[0]]",
+            "network.failed_links.0: is of the wrong length; seen: [0]; accepted: 2 entries",
+        ),
+        ("network.failed_links=[[0, 1, 2]]", "seen: [0, 1, 2]; accepted: 2 entries"),
         ("network.dimension=１２", "network.dimension: is wrong; seen: '１２'; accepted: an integer"),
         ("traffic.load=０.４", "traffic.load: is wrong; seen: '０.４'; accepted: a number"),
         ('network.cycle="１ us"', "network.cycle: '１ us' is no number with a unit"),
@@ -66,7 +71,8 @@ def test_a_plot_of_what_is_swept_is_drawn(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_that_are_none(setting: str, said: str) -> None:
-    assert f"assay: --set {setting}: {said}" in refusal("simulate", HYPERCUBE, "--set", setting)
+    found = refusal("simulate", HYPERCUBE, "--set", setting)
+    assert found.startswith(f"assay: --set {setting}: ") and said in found and "or more" not in found
 
 
 @pytest.mark.parametrize(
@@ -143,3 +149,42 @@ def test_mpi_ranks_that_nobody_leads_are_refused_at_once(tmp_path: Path) -> None
 def test_every_executor_is_known() -> None:
     assert workers.kind("threads") == "threads"
     assert workers.kind("processes") == "processes"
+
+
+def test_what_is_read_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    network, messages, own = tmp_path / "network.toml", tmp_path / "messages.csv", tmp_path / "own.toml"
+    shutil.copy(HYPERCUBE, network)
+    messages.write_text("id,cycle,source,destination,flits\n0,0,0,1,4\n")
+    own.write_text(Path(CONSTANT).read_text())
+    (tmp_path / "linked.csv").hardlink_to(messages)
+    for words, said in (
+        (("replay", network, messages, "-o", "messages.csv"), "--out: is messages.csv too; seen: 'messages.csv'"),
+        (("replay", network, messages, "-o", "linked.csv"), "--out: is messages.csv too; seen: 'linked.csv'"),
+        (("replay", network, messages, "-o", "a", "--timeline", network), "--timeline: is NETWORK.toml too; seen"),
+        (("replay", network, messages, "-o", "a", "--timeline", "./a"), "--timeline: is --out too; seen: 'a'"),
+        (("simulate", network, "--heatmap", network), "--heatmap: is NETWORK.toml too; seen"),
+        (("run", "echo", "--on", own, "--timeline", own), "--timeline: is --on too; seen"),
+    ):
+        before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+        found = refusal(*words)
+        assert said in found and found.endswith("; accepted: a file of its own")
+        assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert assay("replay", str(network), str(messages), "-o", os.devnull, "--timeline", os.devnull).status == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "accepted"), [(-1, "from 0 on, below the network's number of nodes"), (128, "0 to 127")]
+)
+def test_a_node_that_a_trace_names_is_one_of_the_network(source: int, accepted: str, tmp_path: Path) -> None:
+    messages = tmp_path / "messages.csv"
+    messages.write_text(f"id,cycle,source,destination,flits\n0,0,{source},1,4\n")
+    found = refusal("replay", HYPERCUBE, messages, "-o", tmp_path / "out.csv")
+    assert f":2: source: is wrong; seen: '{source}'; accepted: an integer " in found and found.endswith(accepted)
+
+
+def test_a_folder_is_no_description(tmp_path: Path) -> None:
+    accepted = "accepted: a TOML file that describes a machine"
+    found = refusal("run", "echo", "--on", tmp_path)
+    assert found == f"assay: --on: is a folder; seen: '{tmp_path}'; {accepted}"
+    assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; seen: ''; {accepted}"

@@ -36,6 +36,27 @@ def test_a_message_to_oneself_is_not_described_where_the_file_is_silent(tmp_path
     assert Played().ask("ipsc860", "self", "time", bytes=(8,))[0].value > 1e-5
 
 
+def test_nothing_measured_and_nothing_quoted_is_one_verdict_of_every_verb(tmp_path: Path) -> None:
+    path = tmp_path / "flat.toml"
+    path.write_text(FLAT)
+    reason = "nothing was measured: not described by flat: [storage], what its I/O nodes and disks take\n"
+    for words in (("run", "file-rate"), ("evaluate", "--only", "files")):
+        made = assay(*words, "--on", str(path), "--out", str(tmp_path / words[0]), "--quiet")
+        assert made.status == 2 and made.err == f"assay: parallel-files: {reason}"
+        assert made.out.startswith("flat: nothing measured: 0 benchmarks, ")
+    for verb in ("evaluate", "plan"):
+        made = assay(verb, "--on", str(path), "--only", "kernels")
+        assert made.status == 2 and made.out == ""
+        assert "--only: measures a real processor" in made.err and "nothing was published of this part" in made.err
+
+
+def test_an_evaluation_of_nodes_alone_quotes_what_a_run_of_each_quotes() -> None:
+    quoted = assay("evaluate", "--on", "sgi-l1200-cluster", "--only", "kernels", "--json")
+    assert quoted.status == 0, quoted.err
+    sections = {each["benchmark"]: each["figures"] for each in quoted.document["benchmarks"]}
+    assert sections["vectors"] == assay("run", "vectors", "--on", "sgi-l1200-cluster", "--json").document["figures"]
+
+
 def test_a_machine_without_a_network_says_it_of_all_messages(tmp_path: Path) -> None:
     path = tmp_path / "flat.toml"
     path.write_text(FLAT)

@@ -346,3 +346,30 @@ def test_a_read_only_folder_is_not_resumed_and_says_so(echo_run: Path, tmp_path:
         pytest.skip("needs user namespaces: unshare -rm")
     assert done.returncode == 2 and "cannot be written (Read-only file system)" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--on", "ipsc860"),
+        ("--via", "mpiexec"),
+        ("-N", "2"),
+        ("--ppn", "2"),
+        ("--profile", "quick"),
+        ("--only", "memory"),
+        ("--flags", "-O2"),
+        ("--launches", "20"),
+        ("--within", "1%"),
+        ("--budget", "1min"),
+        ("--seed", "1"),
+        ("--out", "elsewhere"),
+        ("--docs", "pages"),
+        ("--beside", "other"),
+    ],
+)
+def test_a_run_is_resumed_as_it_was_planned_and_other_wishes_are_refused(
+    echo_run: Path, words: tuple[str, str]
+) -> None:
+    answer = assay("evaluate", "--resume", str(echo_run), *words)
+    assert answer.status == 2 and answer.out == ""
+    assert f"{words[0]}: has no effect with --resume; seen: '{words[1]}'" in answer.err

@@ -343,7 +343,8 @@ class Run:
     def stored(self) -> dict[str, pa.Table] | None:
         """Return the tables from the lines where Parquet cannot be used, and None where it can.
 
-        Parquet of a run that has ended, and that is missing or cannot be read, is made again from the lines.
+        Parquet of a run that has ended, and that is missing or cannot be read, is made again from the lines, in memory:
+        reading changes no folder.
         """
         if self._tables is True:
             return None
@@ -353,15 +354,10 @@ class Run:
         if self.about.get("state") != "running" and wrong is None:
             self._tables = True
             return None
-        found = self.damage()
+        self.damage()
         self._tables = self.tables()
         if wrong is not None:
-            self.warn(f"{self.folder}: {wrong}: made again from launches/")
-            if not found.texts:  # else the lines may hold less than what is left of the tables
-                with contextlib.suppress(InputError, MeasurementError, OSError):
-                    self.hold()
-                    tables.write(self.folder, self._tables)
-                self._release()
+            self.warn(f"{self.folder}: {wrong}: made again from launches/ in memory")
         return self._tables
 
     def connect(self) -> duckdb.DuckDBPyConnection:

@@ -82,7 +82,8 @@ def find(name: str) -> Path:
     if path.suffix == ".toml" or path.exists():
         if path.is_file():
             return path
-        raise InputError("no such file", key="--on", value=name, accepted="a TOML file that describes a machine")
+        problem = "is a folder" if name and path.is_dir() else "no such file"
+        raise InputError(problem, key="--on", value=name, accepted="a TOML file that describes a machine")
     from assay.machine import catalogue  # all that was ever published, for a name that is nobody's file
 
     published = catalogue.load().machines

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import resource
+from pathlib import Path
+
 from assay.errors import InputError
 from assay.execute.local import on_this_host
 from assay.execute.mpiexec import finds_nodes
@@ -18,6 +22,10 @@ def enough_nodes(plan: Plan, via: str | None, nodes: int | None) -> None:
     alone = on_this_host(via) and not finds_nodes()
     if alone and via != "mpiexec" and nodes not in (None, 1):  # `mpiexec` may know nodes by a file of its site's
         raise InputError("are more nodes than this host", key="-N", value=nodes, accepted=f"1, or {_OTHERS}")
+    most, room = max(plan.most_ranks.values(), default=1), most_processes()
+    if alone and nodes in (None, 1) and room is not None and most > room:
+        problem = "are more ranks than processes can be started here (kernel.pid_max, threads-max, RLIMIT_NPROC)"
+        raise InputError(problem, key="-n", value=most, accepted=f"up to {room}, or several nodes by {_OTHERS}")
     there = nodes or (1 if alone else None)
     if there is None:
         return
@@ -28,3 +36,20 @@ def enough_nodes(plan: Plan, via: str | None, nodes: int | None) -> None:
         problem = f"needs {-(-ranks // ppn)} nodes for {ranks} ranks; {seen}"
         more = f", or several nodes by {_OTHERS}" if alone else ", or more nodes (-N)"
         raise InputError(problem, key="--ppn", value=ppn, accepted=f"{-(-ranks // there)} or more{more}")
+
+
+def most_processes() -> int | None:
+    """How many processes this host could start at all: process numbers, and the user's limit where it holds for them.
+
+    Memory and files may allow fewer, by how much depends on the MPI. None where nothing is known.
+    """
+    bounds = []
+    for name in ("pid_max", "threads-max"):
+        try:
+            bounds.append(int(Path("/proc/sys/kernel", name).read_text()))
+        except (OSError, ValueError):
+            continue
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    if os.getuid() != 0 and allowed != resource.RLIM_INFINITY:  # the kernel does not hold root to it
+        bounds.append(allowed)
+    return min(bounds, default=None)

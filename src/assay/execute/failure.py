@@ -19,6 +19,7 @@ _SIGNALLED = re.compile(r"process rank (\d+) with PID (\d+) on node (\S+) exited
 _PROCESS = re.compile(r"PID (\d+) RUNNING AT (\S+)\s+=\s+EXIT CODE: (\d+)")
 _BY_SIGNAL = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
 _ENDED = re.compile(r"Process name: \[.*?,(\d+)\]\s+Exit code:\s+(\d+)")
+_UNSTARTED = re.compile(r"HYDU_create_process \(.*?\): (\w+) error \((.*?)\)")  # MPICH's starter
 # What starters say around it.
 _BOILERPLATE = re.compile(
     r"^[\s=*-]*$|noticed that process rank|detected that one or more processes|causing the job to be terminated"
@@ -51,6 +52,8 @@ def reason(
     found = _waited(lines, placement, ranks or 0) or _own_message(name, lines) or _ended(text, placement)
     if found is None and status < 0 and starter:
         found = f"{Path(starter).name} was killed by {_signal(-status)}"
+    if found is None and (unstarted := _UNSTARTED.search(text)):
+        found = f"the starter could not start a process ({unstarted.group(1)}: {unstarted.group(2)})"
     if found is None:
         found = _helped(lines)
     if found is None:

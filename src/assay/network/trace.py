@@ -123,14 +123,11 @@ def _fault(path: Path, nodes: int | None, error: Exception | None) -> InputError
             most = nodes - 1 if nodes is not None and name in ("source", "destination") else LARGEST[name]
             plain = text.isascii() and text.isdigit() and len(text) < 20
             if not plain or not least <= int(text) <= most:
-                return InputError(
-                    "is wrong",
-                    file=path,
-                    line=line,
-                    key=name,
-                    value=text[:40],
-                    accepted=f"an integer from {least} to {most}",
-                )
+                upper = f"to {most}"
+                if nodes is None and name in ("source", "destination"):  # before the network is made
+                    upper = "on, below the network's number of nodes"
+                accepted = f"an integer from {least} {upper}"
+                return InputError("is wrong", file=path, line=line, key=name, value=text[:40], accepted=accepted)
         identity = int(fields[header.index("id")])
         if identity in seen:
             return InputError(

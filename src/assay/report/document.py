@@ -209,7 +209,7 @@ def _section(
     for case, detail in lines.failed:
         if not result.worsen(State.INVALID, case=case):  # it names none that was sampled: then all
             result.worsen(State.INVALID)
-        result.warnings.append(f"check failed for {case}: {detail}")
+        result.warnings.append(f"check failed{f' for {case}' if case.strip('{}') else ''}: {detail}")
     for (metric, case), reason in too_coarse(record, gathered(everything)).items():
         result.worsen(State.INVALID, metric, case)
         result.warnings.append(reason)

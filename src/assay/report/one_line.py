@@ -41,6 +41,8 @@ def _reached(verdict: RunVerdict) -> str:
 
 def _standing(document: Document, verdict: RunVerdict, mixed: bool) -> str:
     """The state that most figures reach, `mixed` where others are worse, and the grade of a measured run."""
+    if nothing_measured(document) is not None:
+        return "nothing measured"
     state = f"mostly {document.state}" if mixed and document.state == "clean" else document.state
     if document.described or not document.valid:
         return state
@@ -55,6 +57,14 @@ def why_not(document: Document) -> str | None:
     if document.valid or not reasons:
         return None
     return reasons[0] + (f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else "")
+
+
+def nothing_measured(document: Document) -> str | None:
+    """Say why a run measured nothing at all though nothing went wrong; None where it measured anything."""
+    if document.benchmarks or not document.left_out:
+        return None
+    names = ", ".join(each.benchmark for each in document.left_out)
+    return f"{names}: nothing was measured: {'; '.join(dict.fromkeys(each.reason for each in document.left_out))}"
 
 
 def _skipped(document: Document) -> int:

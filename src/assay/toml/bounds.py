@@ -30,7 +30,7 @@ def accepted(error: ErrorDetails, field: FieldInfo | None, examples: object = No
     """What a value would have to be, for a complaint of OUT_OF_BOUNDS; `field`: where its other bounds are said."""
     context = error.get("ctx", {})
     if error["type"] in _LENGTHS:
-        return _length(error["type"], context)
+        return _length(error["type"], context, list(_parts(field)))
     parts = list(_parts(field))
     bounds = {key: {getattr(part, key) for part in parts if getattr(part, key, None) is not None} for key in _KEYS}
     own = _SIDES[error["type"]]
@@ -65,9 +65,12 @@ def _written(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
-def _length(kind: str, context: dict[str, Any]) -> str:
-    count = context["min_length"] if kind.endswith("short") else context["max_length"]
+def _length(kind: str, context: dict[str, Any], parts: Iterable[Any]) -> str:
+    own, other = ("min_length", "max_length") if kind.endswith("short") else ("max_length", "min_length")
+    count = context[own]
     one, many = ("character", "characters") if kind.startswith("string") else ("entry", "entries")
+    if any(getattr(part, other, None) == count for part in parts):  # exactly so many
+        return f"{count} {one if count == 1 else many}"
     return f"{count} {one if count == 1 else many} or {'more' if kind.endswith('short') else 'fewer'}"
 
 

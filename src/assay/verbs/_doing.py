@@ -26,16 +26,22 @@ if TYPE_CHECKING:
     from assay.machine.discovery import Host
 
 
+def admitted(wishes: Wishes) -> tuple[Plan, session.Target]:
+    """What will be done, and where; all that can be refused before a folder is made is refused here."""
+    plan, where = wishes.plan(), wishes.target()
+    if wishes.on is None:
+        enough_nodes(plan, wishes.via, wishes.nodes)
+    where.admit([benchmark(name) for name in wishes.names])
+    for name in wishes.names if wishes.on is None else ():
+        refuse_missing(benchmark(name), wishes.settings)
+    return plan, where
+
+
 def measure(
     wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, str]] = (), quiet: bool = False
 ) -> tuple[Run, list[Failure]]:
     """Plan and measure into a new run; `left_out`: what cannot be measured here, and why."""
-    plan, where = wishes.plan(), wishes.target()
-    if wishes.on is None:
-        enough_nodes(plan, wishes.via, wishes.nodes)
-    where.admit([benchmark(name) for name in wishes.names])  # all that can be refused is, before a folder is made
-    for name in wishes.names if wishes.on is None else ():
-        refuse_missing(benchmark(name), wishes.settings)
+    plan, where = admitted(wishes)
     if wishes.on is None and not quiet:
         records, here = map(benchmark, wishes.names), wishes.via in (None, "local")
         for line in announced(
@@ -103,7 +109,8 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
                 with contextlib.suppress(AssayError):
                     run.finish("failed" if isinstance(error, session.RefusedError) else "interrupted")
             if isinstance(error, KeyboardInterrupt):
-                raise InterruptError(f"interrupted{_how_to_go_on(run)}") from None
+                kept = f"finished launches are kept; to resume: assay evaluate --resume {run.folder}"
+                raise InterruptError(f"interrupted; {kept}") from None
             raise
         finally:
             where.close()
@@ -121,10 +128,3 @@ def _name_machine(run: Run) -> None:
     measured = hosts(run)
     if len(measured) == 1:
         run.about["machine"] = next(iter(measured))
-
-
-def _how_to_go_on(run: Run) -> str:
-    """Name the command that resumes the run, for the verb that can."""
-    if sys.argv[1:2] != ["evaluate"]:
-        return ""
-    return f"; finished launches are kept; to resume: assay evaluate --resume {run.folder}"

@@ -9,6 +9,14 @@ import typer
 
 from assay.verbs._completing import described_names, run_names
 
+
+def named_path(text: str) -> Path:
+    """Parse a path; ValueError with what is accepted for an empty one, which would mean the current folder."""
+    if not text:
+        raise ValueError("a path (. is the current folder)")
+    return Path(text)
+
+
 MOST = 2**31 - 1  # of a count: what the programs' 32 bits hold
 
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="no progress, no tables: the result in one line")]
@@ -96,16 +104,22 @@ Budget = Annotated[
 ]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="seed of the random orders and alignments")]
 RunFolder = Annotated[
-    Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="the run's folder (default: runs/ID)")
+    Path | None,
+    typer.Option("-o", "--out", parser=named_path, metavar="FOLDER", help="the run's folder (default: runs/ID)"),
 ]
 Timeline = Annotated[
     Path | None,
     typer.Option(
-        metavar="TRACE.json", help="write ranks (`run --on`) or messages (`replay`) over time, for ui.perfetto.dev"
+        parser=named_path,
+        metavar="TRACE.json",
+        help="write ranks (`run --on`) or messages (`replay`) over time, for ui.perfetto.dev",
     ),
 ]
 DocsFolder = Annotated[
-    Path | None, typer.Option("--docs", metavar="FOLDER", help="with all machines or studies: write their page there")
+    Path | None,
+    typer.Option(
+        "--docs", parser=named_path, metavar="FOLDER", help="with all machines or studies: write their page there"
+    ),
 ]
 BESIDE = "another run, drawn beside this one: with --on all, or of a test on a batch system (several times: each)"
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="a run: its folder or id", autocompletion=run_names)]
@@ -117,7 +131,13 @@ NetworkSettings = Annotated[
 ]
 Points = Annotated[
     Path | None,
-    typer.Option("-o", "--out", metavar="FILE", help="keep finished points there; the same command resumes from it"),
+    typer.Option(
+        "-o",
+        "--out",
+        parser=named_path,
+        metavar="FILE",
+        help="keep finished points there; the same command resumes from it",
+    ),
 ]
 Executor = Annotated[
     str, typer.Option(metavar="NAME", help="threads, processes, or mpi (ranks of python -m mpi4py.futures)")

@@ -45,6 +45,26 @@ def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> Quoted | None:
     return found
 
 
+def quoted_nodes(on: str, only: str, records: list[Benchmark]) -> Quoted:
+    """Quote the published figures of a described machine for node programs, which no simulation measures.
+
+    `only`: the parts that these are all of.
+    InputError where nothing was published of any.
+    """
+    from assay.papers.tables import quoted
+
+    machine = quoted.published(on)
+    found = None if machine is None else quoted.answer(machine, records)
+    if found is None or not found.benchmarks:
+        raise InputError(
+            f"measures a real processor; {on} is described and has none, and nothing was published of this part on it",
+            key="--only",
+            value=only,
+            accepted="parts with messages, or no --on",
+        )
+    return found
+
+
 def _described(wishes: Wishes) -> bool:
     try:
         wishes.target()

@@ -7,6 +7,7 @@ from typing import Any
 from typer.exceptions import TyperException
 
 _WANTED = "Input should be "  # how pydantic, which reads options' values for typer, begins what is accepted
+_REFUSED = "Value error, "  # and what a parser's or a choice's ValueError says
 _KINDS = {"int": "a whole number", "float": "a number"}  # by how its errors of what is no number begin
 _BOUNDS = ("greater_than_equal", "greater_than", "less_than_equal", "less_than")
 _ANY = 2**31 - 1  # a bound from here on is that of a type, and not of what an option means
@@ -37,7 +38,9 @@ def _accepted(error: dict[str, Any], least: float | None, most: float | None) ->
     if error["type"] in _BOUNDS:
         kind = _KINDS["float" if isinstance(least, float) or isinstance(most, float) else "int"]
     if kind is None:
-        return str(error["msg"].removeprefix(_WANTED))
+        message = str(error["msg"]).removeprefix(_WANTED).removeprefix(_REFUSED)
+        _, choice, names = message.partition(" is not one of ")
+        return names.replace("'", "") if choice else message
     passed = error["type"].startswith("less")
     upper = None if most is None or (most >= _ANY and not passed) else f"{most:,}"
     if least is None:

@@ -67,6 +67,8 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     quoted = _quoting.quoted_whole(wishes, parts)
     if quoted is not None:
         return Evaluation(None, quoted)
+    if on is not None and not wanted:
+        return Evaluation(None, _quoting.quoted_nodes(on, str(options["only"]), parts))
     missing = absent(wanted, options["via"]) if on is None else None
     if missing is not None:
         wanted = [record for record in wanted if record not in missing.records]

@@ -96,10 +96,12 @@ def register(app: typer.Typer) -> None:
             listed = {"figures": of_comparisons(found), "comparisons": [to_json(entry) for entry in found]}
             emit({"run": first.about["id"], **about, "margin": margin or MARGIN, **listed})
         else:
+            unkept = {of.entry.other: of.why for of in beside if of.why is not None}
             for name, state in ((whole.run, whole.state), *((entry.other, entry.state) for entry in found)):
                 if state not in (None, "clean"):
                     of = name if others else first.about["id"]
-                    print(f"{name} is {state}: `assay report {of}` says why", file=sys.stderr)
+                    why = unkept.get(name) or f"`assay report {of}` says why"
+                    print(f"{name} is {state}: {why}", file=sys.stderr)
             _show(_name_of(first, whole), found, margin, quiet)
         if margin is not None and not passed:
             raise typer.Exit(3)
@@ -109,12 +111,14 @@ def register(app: typer.Typer) -> None:
 class Beside:
     """What stands beside the run: of another run, or of a simulation, its document, by which its rows will be judged.
 
-    `planned`: the benchmarks that it was to measure.
+    `planned`: the benchmarks that it was to measure; `why`: of a simulation, which no report keeps, the first
+    reason for its state.
     """
 
     entry: RunComparison
     document: Document | None = None
     planned: set[str] = field(default_factory=set)
+    why: str | None = None
 
 
 def _name_of(run: Run, whole: Document) -> str:
@@ -167,7 +171,8 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
         if is_described(name):
             made = predicted(first, name, lambda text: print(text, file=sys.stderr))
             if made is not None:
-                found.append(Beside(_unjudged(name, "predicted", made), made))
+                why = next(iter(made.warnings), "nothing of what the run has was simulated")
+                found.append(Beside(_unjudged(name, "predicted", made), made, why=why))
         if name in load().machines:
             rows = against_machine(whole, name)
             found.append(Beside(RunComparison(other=name, kind="quoted", state=None, warnings=[], rows=[*rows])))
@@ -215,7 +220,8 @@ def _show(run: str, beside: list[RunComparison], margin: float | None, quiet: bo
         quoted = [row for row in entry.rows if isinstance(row, PublishedRow)]
         judged = [row for row in entry.rows if isinstance(row, FigureRow)]
         if not entry.rows:
-            say(f"{run} and {entry.other} have no figure in common")
+            of = f"what was published of {entry.other}" if entry.kind == "quoted" else entry.other
+            say(f"{run} and {of} have no figure in common")
         elif quoted and quiet:
             say(f"{entry.other}: {len(quoted)} published values beside {run}, none judged")
         elif quoted:

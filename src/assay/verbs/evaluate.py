@@ -40,6 +40,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def evaluate(
+        context: typer.Context,
         on: On = None,
         via: Via = None,
         nodes: Nodes = None,
@@ -69,21 +70,30 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.described.shipped import find
         from assay.document.json_form import to_json
+        from assay.errors import InputError
         from assay.papers.cells.described_file import read
         from assay.report.listed import of_quoted, of_sections
+        from assay.report.one_line import nothing_measured
         from assay.report.page import write
         from assay.report.run_verdict import judged
         from assay.store import Run
         from assay.verbs import _quoting
+        from assay.verbs._alone import alone
         from assay.verbs._doing import measure
         from assay.verbs._doing import resume as go_on
         from assay.verbs._interrupts import report_can_be_made_again
         from assay.verbs._whole import whole
         from assay.verbs._wishing import evaluation
 
+        if resume is not None:
+            alone(context, "--resume", ("--quiet", "--json"))
         if on == "all":
+            alone(context, "--on all", ("--docs", "--beside", "--quiet", "--json"))
             _all(docs, beside, json)
             return
+        for option, value in (("--docs", docs), ("--beside", beside)):
+            if value is not None:
+                raise InputError("has no effect here", key=option, value=str(value), accepted="with --on all")
         if resume is not None:
             run = Run.open(resume)
             failures = go_on(run, quiet)
@@ -121,6 +131,8 @@ def register(app: typer.Typer) -> None:
             print(one_line(made))
         if failures or not made.valid:
             raise typer.Exit(1)
+        if made.described and (nothing := nothing_measured(made)):
+            raise InputError(nothing)
 
 
 def _all(docs: Path | None, beside: str | None, json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._options import Json, Quiet, RunName
+from assay.verbs._options import Json, Quiet, RunName, named_path
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,7 +39,8 @@ def register(app: typer.Typer) -> None:
         table: Annotated[ExportedTable, typer.Option(help="which rows")] = ExportedTable.samples,
         format: Annotated[ExportFormat, typer.Option(help="csv or json")] = ExportFormat.csv,
         output: Annotated[
-            Path | None, typer.Option("-o", "--out", metavar="FILE", help="where to (default: standard output)")
+            Path | None,
+            typer.Option("-o", "--out", parser=named_path, metavar="FILE", help="where to (default: standard output)"),
         ] = None,
         quiet: Quiet = False,
         json: Json = False,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._options import Json, On, Quiet
+from assay.verbs._options import Json, On, Quiet, named_path
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +21,13 @@ def register(app: typer.Typer) -> None:
         on: On = None,
         out: Annotated[
             Path | None,
-            typer.Option("-o", "--out", metavar="FILE", help="write the description with the fitted numbers there"),
+            typer.Option(
+                "-o",
+                "--out",
+                parser=named_path,
+                metavar="FILE",
+                help="write the description with the fitted numbers there",
+            ),
         ] = None,
         quiet: Quiet = False,
         json: Json = False,

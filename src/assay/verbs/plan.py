@@ -65,6 +65,7 @@ def register(app: typer.Typer) -> None:
         from assay.execute.announced import announced
         from assay.execute.duration import duration
         from assay.store import known_runs
+        from assay.verbs._doing import admitted
         from assay.verbs._wishing import evaluation
 
         given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
@@ -75,9 +76,9 @@ def register(app: typer.Typer) -> None:
             quoted = f"{on}: nothing is run; published figures are quoted"
             emit({"tasks": [], "quoted": True}) if json else print(quoted)
             return
-        made = wishes.plan()
+        made, where = admitted(wishes)
         records = {name: benchmark(name) for name in wishes.names}
-        machine = os.uname().nodename if on is None else wishes.target().machine
+        machine = os.uname().nodename if on is None else where.machine
         expected: Duration | None = duration(made, records, machine, known_runs())
         if on is not None and expected and expected.known < expected.launches:
             expected = None  # what a simulation takes is known only from one made before

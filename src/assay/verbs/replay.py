@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._options import Json, NetworkSettings, Quiet, Timeline
+from assay.verbs._options import Json, NetworkSettings, Quiet, Timeline, named_path
 
 
 def register(app: typer.Typer) -> None:
@@ -17,7 +17,9 @@ def register(app: typer.Typer) -> None:
     def replay(
         network: Annotated[Path, typer.Argument(metavar="NETWORK.toml", help="the network; its traffic is not used")],
         messages: Annotated[Path, typer.Argument(metavar="messages.csv", help="id,cycle,source,destination,flits")],
-        out: Annotated[Path, typer.Option("-o", "--out", metavar="delivered.csv", help="id,head,tail,hops")],
+        out: Annotated[
+            Path, typer.Option("-o", "--out", parser=named_path, metavar="delivered.csv", help="id,head,tail,hops")
+        ],
         settings: NetworkSettings = None,
         timeline: Timeline = None,
         quiet: Quiet = False,
@@ -29,8 +31,10 @@ def register(app: typer.Typer) -> None:
         from assay.network.memory_bound import bounded
         from assay.verbs._interrupts import ends_in_a_line
         from assay.verbs._once import each_once
+        from assay.verbs._written import apart
 
         each_once(settings or [])
+        apart({"--out": out, "--timeline": timeline}, {"NETWORK.toml": network, "messages.csv": messages})
         with bounded(network), ends_in_a_line():
             found = trace.load(messages)  # a file that is wrong is refused before the core may have to be compiled
             described = description.load(network, settings or [])

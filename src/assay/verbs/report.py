@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +11,7 @@ from typing import Annotated
 import typer
 
 from assay.verbs._completing import run_names
-from assay.verbs._options import Json, Quiet
+from assay.verbs._options import Json, Quiet, named_path
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +28,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 "-o",
                 "--out",
+                parser=named_path,
                 metavar="FILE",
                 help="the page (default: report.html in the run; for several runs beside.html in the first)",
             ),
@@ -44,17 +47,21 @@ def register(app: typer.Typer) -> None:
         from assay.store import Run
         from assay.verbs._whole import whole
 
+        printed = output is None and (json or (markdown and not quiet))  # no page needs to be kept for it
         made = []
         for name in runs:
             run = Run.open(name)
             one = judged(run, whole(run))
-            made.append(replace(one, report=str(page.write(run, one, output if len(runs) == 1 else None))))
-        beside = None
+            with _kept(printed=printed):
+                one = replace(one, report=str(page.write(run, one, output if len(runs) == 1 else None)))
+            made.append(one)
+        beside = written = None
         if len(made) > 1:
             from assay.report import page_beside, side_by_side
 
             beside = side_by_side.side_by_side(made)
-            written = page_beside.write(beside, output or Path(made[0].folder) / "beside.html")
+            with _kept(printed=printed):
+                written = page_beside.write(beside, output or Path(made[0].folder) / "beside.html")
         if json:
             listed = [figure for one in made for figure in of_sections(one)]
             several = {"reports": [to_json(one) for one in made], "beside": None if beside is None else to_json(beside)}
@@ -75,3 +82,16 @@ def register(app: typer.Typer) -> None:
             main = side_by_side.table(beside, headlines=True)
             console.print((main if main.rows else side_by_side.table(beside)).rich())
             console.print(f"report: {written}", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def _kept(*, printed: bool) -> Iterator[None]:
+    """Warn where a page cannot be written, if what was asked for is `printed`; else raise."""
+    from assay.errors import InputError, MeasurementError, warn
+
+    try:
+        yield
+    except (InputError, MeasurementError) as error:
+        if not printed:
+            raise
+        warn(f"{error}: printed only; `-o FILE` writes the page elsewhere")

@@ -29,6 +29,7 @@ from assay.verbs._options import (
     Transports,
     Via,
     Within,
+    named_path,
 )
 
 
@@ -67,7 +68,10 @@ def register(app: typer.Typer) -> None:
         seed: Seed = 1,
         timeline: Timeline = None,
         matrix: Annotated[
-            Path | None, typer.Option(help="on a described machine: messages and bytes between ranks (CSV)")
+            Path | None,
+            typer.Option(
+                parser=named_path, metavar="PATH", help="on a described machine: messages and bytes between ranks (CSV)"
+            ),
         ] = None,
         out: RunFolder = None,
         quiet: Quiet = False,
@@ -82,11 +86,14 @@ def register(app: typer.Typer) -> None:
         from assay.execute.mpi_variants import wished
         from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
+        from assay.report.one_line import nothing_measured
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._once import each_once
+        from assay.verbs._written import apart
 
         given, machine = split(settings or [])
+        apart({"--timeline": timeline, "--matrix": matrix}, {"--on": None if on is None else Path(on)})
         if on is not None:
             benchmark = on_described(benchmark)
         kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
@@ -148,5 +155,5 @@ def register(app: typer.Typer) -> None:
             print(one_line(whole))
         if failures or not flat["valid"]:
             raise typer.Exit(1)
-        if on is not None and section is None and left_out is not None:  # of what it was asked for nothing is described
-            raise InputError(f"{benchmark}: nothing was measured: {left_out}")
+        if on is not None and (nothing := nothing_measured(whole)):  # of what it was asked for nothing is described
+            raise InputError(nothing)

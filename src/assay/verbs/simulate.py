@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._options import Executor, Json, NetworkSettings, Points, Quiet, Workers
+from assay.verbs._options import Executor, Json, NetworkSettings, Points, Quiet, Workers, named_path
 
 if TYPE_CHECKING:
     from assay.network.workers import WorkerKind
@@ -30,7 +30,9 @@ def register(app: typer.Typer) -> None:
         out: Points = None,
         heatmap: Annotated[
             Path | None,
-            typer.Option("--heatmap", metavar="FILE.svg", help="draw the network with the load of its links"),
+            typer.Option(
+                "--heatmap", parser=named_path, metavar="FILE.svg", help="draw the network with the load of its links"
+            ),
         ] = None,
         executor: Executor = "threads",
         workers: Workers = None,
@@ -46,6 +48,7 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._interrupts import ends_in_a_line
         from assay.verbs._once import each_once
         from assay.verbs._simulated import show
+        from assay.verbs._written import apart
 
         if keys:
             _show_keys(quiet, json)
@@ -54,6 +57,7 @@ def register(app: typer.Typer) -> None:
             raise InputError(
                 "no network is given", accepted="assay simulate NETWORK.toml, or --keys for what it may say"
             )
+        apart({"--out": out, "--heatmap": heatmap}, {"NETWORK.toml": network})
         each_once(settings or [])
         each_once([*(settings or []), *(sweep or [])], option="--set, --sweep")
         if heatmap is not None:

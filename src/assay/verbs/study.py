@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._options import DocsFolder, Executor, Json, Points, Quiet, Workers
+from assay.verbs._options import DocsFolder, Executor, Json, Points, Quiet, Workers, named_path
 
 if TYPE_CHECKING:
     from assay.network.workers import WorkerKind
@@ -29,7 +29,9 @@ def register(app: typer.Typer) -> None:
         ] = False,
         quiet: Quiet = False,
         json: Json = False,
-        plots: Annotated[Path | None, typer.Option("--plots", metavar="FOLDER", help="write the plots there")] = None,
+        plots: Annotated[
+            Path | None, typer.Option("--plots", parser=named_path, metavar="FOLDER", help="write the plots there")
+        ] = None,
         docs: DocsFolder = Path("docs"),
         out: Points = None,
         executor: Executor = "threads",

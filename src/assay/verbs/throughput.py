@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.verbs._options import BESIDE, Json, On, Quiet
+from assay.verbs._options import BESIDE, Json, On, Quiet, named_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +63,10 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         schedule: Annotated[
-            Path | None, typer.Option("--schedule", metavar="OUT.swf", help="write when every job waited and ran")
+            Path | None,
+            typer.Option(
+                "--schedule", parser=named_path, metavar="OUT.swf", help="write when every job waited and ran"
+            ),
         ] = None,
         slots: Annotated[
             int | None,
@@ -76,7 +79,9 @@ def register(app: typer.Typer) -> None:
         ] = 1.0,
         out: Annotated[
             Path | None,
-            typer.Option("-o", "--out", metavar="DIR", help="--via: its folder; the same command resumes"),
+            typer.Option(
+                "-o", "--out", parser=named_path, metavar="DIR", help="--via: its folder; the same command resumes"
+            ),
         ] = None,
         resume: Annotated[
             bool, typer.Option("--only-resume", help="--via: DIR must hold a test that was begun")

@@ -1,0 +1,30 @@
+"""Files that a command writes: none of them is one that it reads, or that it writes by another option."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.errors import InputError
+
+
+def apart(written: Mapping[str, Path | None], read: Mapping[str, Path | None]) -> None:
+    """InputError where a file to be written, by its option, is one that is read, or is there twice.
+
+    What is no regular file (a terminal, /dev/null) may be both.
+    """
+    taken = {name: path for name, path in read.items() if path is not None}
+    for option, path in written.items():
+        if path is None:
+            continue
+        for name, other in taken.items():
+            if _same(path, other):
+                raise InputError(f"is {name} too", key=option, value=str(path), accepted="a file of its own")
+        taken[option] = path
+
+
+def _same(path: Path, other: Path) -> bool:
+    try:
+        return path.is_file() and path.samefile(other) if path.exists() else path.resolve() == other.resolve()
+    except OSError:  # left to whoever opens them
+        return False
