@@ -83,6 +83,27 @@ def test_a_load_above_saturation_is_recognised_soon(described: description.Netwo
     assert all(simulation.FIRST_LOOK * one.cycles <= 2 * one.pilot_cycles for one in found)
 
 
+@pytest.mark.parametrize("key", ["messages", "warmup_messages", "utilisation"])
+def test_a_pilot_run_is_as_long_as_it_must_be(described: description.NetworkDescription, key: str) -> None:
+    """How the measured runs end, and what they record of the links, changes neither its length nor what it sees."""
+    method = described.method.model_copy(update={key: 5})
+    task, usual = (simulation.pilot_task(of, 3000, "") for of in (described.but(method=method), described))
+    assert task.config == usual.config and task.make().simulated_cycles == 3000
+
+
+def test_runs_that_end_by_messages_have_a_pilot_run(described: description.NetworkDescription) -> None:
+    method = described.method.model_copy(update={"messages": 100, "replications": 2})
+    steps, longest = simulation.steps(described.but(method=method)), 0
+    tasks = next(steps)
+    try:
+        while True:
+            longest = max(longest, *(task.config["method"]["cycles"] for task in tasks))
+            assert longest < 10**7
+            tasks = steps.send([task.make() for task in tasks])
+    except StopIteration as end:
+        assert end.value["warmup"]["correlation_cycles"] > 0 and end.value["messages"] >= 200
+
+
 def series(values: np.ndarray) -> engine.SimulationRun:
     """A run whose batches have these mean latencies and backlogs, a hundred messages each."""
     made = run(np.ones(1024, np.int32), np.zeros(1024, np.int32), 1024)

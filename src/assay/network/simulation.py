@@ -58,6 +58,12 @@ def task(description: NetworkDescription, stream: int, warmup: int, cycles: int,
     return SimulationTask(description.source, engine.configuration(description, stream, warmup, cycles), purpose)
 
 
+def pilot_task(description: NetworkDescription, cycles: int, purpose: str) -> SimulationTask:
+    """A pilot run from empty, of so many cycles: nothing else ends it, and what the links do is not asked of it."""
+    alike = description.method.model_copy(update={"messages": 0, "warmup_messages": 0, "utilisation": False})
+    return task(description.but(method=alike), PILOT, 0, cycles, purpose)
+
+
 @dataclass(frozen=True)
 class Warmup:
     """How long a run is before anything is measured, and how that was found.
@@ -87,7 +93,7 @@ def warmup(
     while True:
         turn += 1
         purpose = f"pilot run {turn} (how long does the network remember?)"
-        (pilot,) = yield [task(description, PILOT, 0, length, purpose)]
+        (pilot,) = yield [pilot_task(description, length, purpose)]
         spent, simulated = spent + pilot.cpu_seconds, simulated + pilot.simulated_cycles
         found = relaxation.of_pilot(pilot)
         grown = grown + 1 if found.saturated else 0
