@@ -120,7 +120,8 @@ def test_a_mean_that_is_none_is_invalid() -> None:
 
 
 def test_intervals_of_another_confidence_are_no_ci95() -> None:
-    found = simulated("--set", "method.confidence=0.9")
+    words = ("--set", "method.confidence=0.9", "--set", "method.cycles=20000")
+    found: dict[str, Any] = assay("simulate", HYPERCUBE, *words, "--json").document
     assert {figure["ci95"] is None for figure in found["figures"]} == {True}
     assert found["estimates"]["header_latency"]["seconds"]["interval"] is not None
 

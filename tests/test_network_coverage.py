@@ -31,6 +31,17 @@ def header(document: Document) -> Document:
     return found
 
 
+def alone(file: Path, truth: float, seeds: int, **method: Any) -> int:
+    """How many of these seeds' single runs have an interval; at least 93% of them hold the truth."""
+    found = [header(made(file, seed=seed, **method)) for seed in range(1, seeds + 1)]
+    assert all(one["interval"] is not None or one["note"] for one in found)
+    intervals = [one["interval"] for one in found if one["interval"] is not None]
+    held = sum(low <= truth <= high for low, high in intervals)
+    print(f"held {held} of {len(intervals)} given of {seeds}")
+    assert held >= 0.93 * len(intervals)
+    return len(intervals)
+
+
 def check(file: Path, truth: float, seeds: int) -> None:
     """At least 93% of the intervals hold the truth, and their middles lie about it."""
     held, given, means, halves = 0, 0, [], []
@@ -63,6 +74,32 @@ def test_a_queue_near_saturation_has_its_interval_in_every_seed(tmp_path: Path) 
     found = [header(made(file, seed=seed, precision=0.1)) for seed in range(1, 9)]
     assert all(one["interval"] is not None for one in found)
     assert sum(one["interval"][0] <= truth <= one["interval"][1] for one in found) >= 7
+
+
+@pytest.mark.parametrize("warmup", [2000, "detect"])
+def test_a_single_run_has_an_interval_where_it_is_long_enough(warmup: int | str, tmp_path: Path) -> None:
+    """A queue that remembers some 11,000 cycles: most runs of a few of that would seem to remember less."""
+    load, file = 0.95, tmp_path / "queue.toml"
+    file.write_text(QUEUE + f"load = {load}\n")
+    truth = 3 + load * FLITS / (2 * (1 - load))
+    for cycles in (1000, 10_000, 100_000):
+        assert alone(file, truth, 25, cycles=cycles, warmup_cycles=warmup) == 0
+    assert alone(file, truth, 100, cycles=4_000_000, warmup_cycles=warmup) >= 90
+
+
+@pytest.mark.parametrize(("cycles", "seeds"), [(1000, 10), (20_000, 10), pytest.param(0, 0, marks=pytest.mark.nightly)])
+def test_a_single_run_of_a_cube(cycles: int, seeds: int, tmp_path: Path) -> None:
+    """At nine tenths of its saturation, behind the warm-up of the example; each night whole, with runs long enough."""
+    file = tmp_path / "cube.toml"
+    file.write_text(CUBE + "load = 0.7\n")
+    if cycles:
+        assert alone(file, 0.0, seeds, cycles=cycles, warmup_cycles=2000) == 0
+        return
+    truth = header(made(file, seed=10**6, cycles=100_000_000, warmup_cycles=100_000))["mean"]
+    for warmup in (2000, "detect"):
+        for length in (100, 1000, 5000, 20_000, 100_000):
+            assert alone(file, truth, 100, cycles=length, warmup_cycles=warmup) <= 2
+        assert alone(file, truth, 100, cycles=800_000, warmup_cycles=warmup) >= 80
 
 
 @pytest.mark.nightly
@@ -100,6 +137,10 @@ def test_a_fixed_warm_up_that_is_too_short_gives_no_interval(tmp_path: Path) -> 
     file.write_text(CUBE + "load = 0.7\n")
     found = header(made(file, replications=20, cycles=3000, warmup_cycles=300))
     assert found["interval"] is None and "drift" in found["note"]
+    few = header(made(file, replications=3, cycles=3000, warmup_cycles=300))
+    assert few["interval"] is None and "warm-up is too short" in few["note"]
+    long = made(file, replications=3, cycles=3000, warmup_cycles=40_000)
+    assert header(long)["interval"] is not None and long["warmup"]["cycles"] == 40_000
 
 
 @pytest.mark.nightly

@@ -67,6 +67,16 @@ def test_batch_means_cover(memory: float) -> None:
     assert given >= 285 and held >= 0.9 * given  # 95 percent, less what 300 trials and correlated batches may take
 
 
+def test_batches_are_as_long_as_the_memory_that_another_run_has_shown() -> None:
+    random = np.random.default_rng(6)
+    values = autoregressive(random, 4096, 0.9, 10)
+    given = {memory: method.batch_interval(values, np.ones(4096), 0.95, memory) for memory in (0.5, 9.5, 20.0, 30.0)}
+    assert [one.parts for one in given.values()][:3] == [32, 16, 8]
+    assert given[30.0].half is None and "2 times as long" in given[30.0].note
+    held = [method.batch_interval(autoregressive(random, 2048, 0.9, 10), np.ones(2048), 0.95, 9.5) for _ in range(300)]
+    assert sum(abs(one.mean - 10) <= (one.half or 0) for one in held) >= 0.93 * 300
+
+
 def test_batch_means_weigh_by_count() -> None:
     counts = np.tile([1.0, 3.0], 512)
     found = method.batch_interval(counts * np.tile([10.0, 2.0], 512), counts, 0.95)

@@ -6,6 +6,7 @@ The network is a queue of one server and fixed service (Lindley's recursion), si
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 from assay.network import description, engine, progress, relaxation, simulation, sweep
 from assay.network.simulation import SimulationTask
+from made_runs import answer
 
 SEEDS = range(16)
 
@@ -81,6 +83,52 @@ def test_a_load_above_saturation_is_recognised_soon(described: description.Netwo
     assert not any(one.settles for one in found)
     assert all(one.pilot_cycles <= 20_000 * (1 + 4 + 16 + 64) for one in found)
     assert all(simulation.FIRST_LOOK * one.cycles <= 2 * one.pilot_cycles for one in found)
+
+
+@pytest.mark.parametrize("key", ["messages", "warmup_messages", "utilisation"])
+def test_a_pilot_run_is_as_long_as_it_must_be(described: description.NetworkDescription, key: str) -> None:
+    """How the measured runs end, and what they record of the links, changes neither its length nor what it sees."""
+    method = described.method.model_copy(update={key: 5})
+    task, usual = (simulation.pilot_task(of, 3000, "") for of in (described.but(method=method), described))
+    assert task.config == usual.config and task.make().simulated_cycles == 3000
+
+
+def test_runs_that_end_by_messages_have_a_pilot_run(described: description.NetworkDescription) -> None:
+    method = described.method.model_copy(update={"messages": 100, "replications": 2})
+    steps, longest = simulation.steps(described.but(method=method)), 0
+    tasks = next(steps)
+    try:
+        while True:
+            longest = max(longest, *(task.config["method"]["cycles"] for task in tasks))
+            assert longest < 10**7
+            tasks = steps.send([task.make() for task in tasks])
+    except StopIteration as end:
+        assert end.value["warmup"]["correlation_cycles"] > 0 and end.value["messages"] >= 200
+
+
+def test_a_pilot_run_costs_no_more_than_the_runs_or_a_second(described: description.NetworkDescription) -> None:
+    """Of a large network 100 cycles were measured, with a million messages: a pilot run has as many."""
+    alone = [replace(run(*queue(0.5, 1, 100), 100), generated=10**6)]
+    (task,) = next(simulation.remembered(described, simulation.Warmup(0, "fixed"), alone, alone=True))
+    assert task.cycles == 100 and simulation.SHORT_PILOT == 10**6
+
+
+def test_a_long_run_needs_no_pilot_run(described: description.NetworkDescription) -> None:
+    method = described.method.model_copy(update={"cycles": 2_000_000, "warmup_cycles": 100})
+    found = answer(simulation.steps(described.but(method=method)))
+    assert found["warmup"]["pilot_cycles"] == 0 and found["warmup"]["correlation_cycles"] < 2_000_000 / 1024
+    assert found["estimates"]["header_latency"]["cycles"]["interval"] is not None
+
+
+@pytest.mark.parametrize("flits", [32, {"lengths": [1, 63]}])
+def test_a_rate_has_an_interval_where_messages_tell_its_flits(flits: Any, tmp_path: Path) -> None:
+    file = tmp_path / "queue.toml"
+    file.write_text(
+        '[network]\ntopology = "hypercube"\ndimension = 1\n[method]\ncycles = 2000000\nwarmup_cycles = 1000\n'
+        f"[traffic]\nload = 0.5\nflits = {flits if isinstance(flits, int) else '{ lengths = [1, 63] }'}\n"
+    )
+    found = answer(simulation.steps(description.load(file)))["estimates"]["throughput"]["flits_per_node_per_cycle"]
+    assert (found["interval"] is not None) == isinstance(flits, int)
 
 
 def series(values: np.ndarray) -> engine.SimulationRun:

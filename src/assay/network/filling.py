@@ -21,7 +21,7 @@ from assay.network import relaxation
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.offered import at_load
-from assay.network.simulation import LENGTHENED, PILOT, SimulationTask, task
+from assay.network.simulation import LENGTHENED, SimulationTask, pilot_task
 
 DILUTED = 64.0  # of a load that seems to saturate the network, to see it with hardly a message waiting
 FIRST, MOST = 2_000, 1_000_000  # cycles of the first run; messages of the longest
@@ -56,7 +56,7 @@ def _measured(
         length = FIRST
         while True:
             purpose = "pilot run (how long does the network take to fill?)"
-            (run,) = yield [task(at_load(description, load), PILOT, 0, length, purpose)]
+            (run,) = yield [pilot_task(at_load(description, load), length, purpose)]
             runs.append(run)
             found = relaxation.of_pilot(run)
             if found.known and not found.saturated:

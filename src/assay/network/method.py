@@ -19,7 +19,10 @@ from scipy.special import stdtrit
 Floats = NDArray[np.float64]
 
 WINDOW = 5.0  # the sum of an autocorrelation time ends at so many times itself
-LONG = 50  # a run of fewer autocorrelation times has no interval
+LONG = 50  # a run of fewer of its own autocorrelation times has no interval
+# Autocorrelation times in a batch, where another run says them: it can be wrong by a factor of two, and eight means of
+# fewer than ten cover too seldom where queues are long, whose means are far from normal.
+BATCH = 20
 DRIFT = 0.001  # how seldom replications in balance may seem to drift
 BATCHES = 1024  # what a run records; merged for the interval
 MERGED = 32
@@ -72,24 +75,29 @@ def correlation_time(values: ArrayLike) -> float:
     return float(max(sums[inside[0] if len(inside) else n - 1], 0.5))
 
 
-def batch_interval(sums: ArrayLike, counts: ArrayLike, confidence: float) -> MeanEstimate:
+def batch_interval(sums: ArrayLike, counts: ArrayLike, confidence: float, memory: float | None = None) -> MeanEstimate:
     """Mean of a run's observations, from sums and counts of equal stretches of time, with the interval by batch means.
 
     Batches are merged, 32 at first, then fewer while neighbours are still correlated; the mean is a ratio of sums, so
-    its error is that of the residuals. A run of fewer than LONG autocorrelation times has no interval.
+    its error is that of the residuals. `memory`: the autocorrelation time, in stretches, that another run has shown: no
+    batch is shorter than BATCH of it, and what has not eight such batches has no interval. Without it a run of fewer
+    than LONG of its own has none; those of short runs that seem to be long enough are the ones that vary too little.
     """
     s, n = np.asarray(sums, float), np.asarray(counts, float)
     total = n.sum()
     if total == 0:
         return MeanEstimate(math.nan, None, confidence, 0, "no message was delivered")
     mean = float(s.sum() / total)
-    memory = correlation_time(s - mean * n)
-    if len(s) < LONG * memory:
-        longer = math.ceil(LONG * memory / len(s) * 2)
+    own = correlation_time(s - mean * n) if memory is None else 0.0
+    shortest = LONG * own if memory is None else LEAST_MERGED * BATCH * memory
+    if len(s) < shortest:
+        longer = math.ceil(shortest / len(s) * (2 if memory is None else 1))
         return MeanEstimate(
             mean, None, confidence, len(s), f"too short for an interval: simulate {longer} times as long"
         )
     merged = MERGED
+    while memory is not None and merged > LEAST_MERGED and len(s) < merged * BATCH * memory:
+        merged //= 2
     while True:
         if len(s) < merged:
             return MeanEstimate(mean, None, confidence, len(s), f"fewer than {merged} batches")

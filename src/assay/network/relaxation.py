@@ -10,6 +10,7 @@ how fast a queue that starts empty approaches its balance: its relaxation time i
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from assay.network import method
@@ -23,6 +24,7 @@ MESSAGES = 5000  # and if it has so many: what holds up the others may be rare, 
 LINEAR = 2 / 3
 WARMUP = 10.0  # autocorrelation times of warm-up: five relaxation times, which leave less than 1% of the way
 FLIGHTS = 5.0  # and at least so many mean latencies
+LEFT = 0.2  # of an interval's half-width: what a shorter warm-up may leave in the mean; 95% cover 93% then
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,33 @@ class Relaxation:
     def warmup(self) -> float:
         """Cycles after which a run that starts empty is in balance."""
         return max(WARMUP * self.cycles, FLIGHTS * self.latency)
+
+    def left(self, warmup: float, cycles: float) -> float:
+        """Share of a mean over so many `cycles` after a `warmup` from empty that is missing, at most.
+
+        A queue near saturation lacks half its mean for an autocorrelation time in all (the area above the first moment
+        of regulated Brownian motion), of which the share that is left after a warm-up falls at least as fast as the
+        slowest of its exponentials; what only passes lacks all of it for a latency. Twice that, for a memory that is
+        known within a factor of two.
+        """
+        slowest = max(2 * self.cycles, self.latency, 1.0)
+        return max(self.cycles, self.latency) * math.exp(-warmup / slowest) / max(cycles, 1.0)
+
+
+def of_itself(run: SimulationRun) -> Relaxation | None:
+    """What a run that is so long says of its own memory; None of one that is not: too short a run would say too little
+    exactly where it varied too little.
+    """
+    latency, cycles = run.latencies["header_latency"], run.measured_cycles
+    delivered, parts = latency.counts.sum(), len(latency.sums)
+    if delivered < MESSAGES or run.deadlock:
+        return None
+    steps = max(
+        method.correlation_time(latency.sums - latency.mean * latency.counts), method.correlation_time(run.backlog)
+    )
+    if parts < method.MERGED * method.BATCH * steps:
+        return None
+    return Relaxation(steps * cycles / parts, latency.mean, True, True, False)
 
 
 def of_pilot(run: SimulationRun) -> Relaxation:

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.network import engine, figures, method, relaxation
 from assay.network.description import NetworkDescription
 from assay.network.engine import Latency, SimulationRun
 from assay.network.network_tables import Method
+from assay.network.relaxation import Relaxation
 from assay.toml.source import Source
 
 DEFAULT_CYCLES = 20_000
@@ -27,7 +29,10 @@ LENGTHENED = 4  # times as long, a pilot run that does not know its autocorrelat
 GROWN = 3  # pilot runs in a row whose backlog grew, each longer: once or twice can be a long queue's chance
 # Cycles, whatever they cost; messages, no more; and no more where it can say neither that it settled nor that it grew.
 LEAST_PILOT, MOST_PILOT, LONGEST_PILOT = 80_000, 16_000_000, 64_000_000
+SHORT_PILOT = 1_000_000  # messages, or what the runs themselves took, where the warm-up is given: less than a second
+LONGEST = 2**62  # cycles of a run
 RUN = 50  # autocorrelation times: a replication's length unless the file says it
+ALONE = method.LEAST_MERGED * method.BATCH  # of a run by itself, to have an interval
 FIRST_LOOK = 10  # five alike can be chance; ten seldom are
 
 
@@ -58,12 +63,18 @@ def task(description: NetworkDescription, stream: int, warmup: int, cycles: int,
     return SimulationTask(description.source, engine.configuration(description, stream, warmup, cycles), purpose)
 
 
+def pilot_task(description: NetworkDescription, cycles: int, purpose: str) -> SimulationTask:
+    """A pilot run from empty, of so many cycles: nothing else ends it, and what the links do is not asked of it."""
+    alike = description.method.model_copy(update={"messages": 0, "warmup_messages": 0, "utilisation": False})
+    return task(description.but(method=alike), PILOT, 0, cycles, purpose)
+
+
 @dataclass(frozen=True)
 class Warmup:
     """How long a run is before anything is measured, and how that was found.
 
     `memory`: the autocorrelation time (cycles) that the pilot run showed, None where there was none; `settles`: whether
-    a pilot run long enough to know it was in balance.
+    a pilot run long enough to know it was in balance; `relaxation`: all that the pilot run said.
     """
 
     cycles: int
@@ -72,6 +83,7 @@ class Warmup:
     pilot_cpu_seconds: float = 0.0
     memory: float | None = None
     settles: bool = True
+    relaxation: Relaxation | None = None
 
 
 def warmup(
@@ -83,25 +95,63 @@ def warmup(
         return Warmup(0, f"{description.method.warmup_messages} deliveries")
     if fixed != "detect":
         return Warmup(int(fixed), "fixed")
-    length, spent, simulated, grown, turn = max(2_000, min(cycles, 50_000)), 0.0, 0, 0, 0
+    found = yield from piloted(description, Warmup(0, ""), max(2_000, min(cycles, 50_000)))
+    assert found.relaxation is not None
+    words = f"{relaxation.WARMUP:g} autocorrelation times" if found.settles else "no steady state in the pilot run"
+    return replace(found, cycles=max(found.cycles, 100), how=words)
+
+
+def piloted(
+    description: NetworkDescription, before: Warmup, length: int, most: float | None = None, enough: float = math.inf
+) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
+    """A warm-up with what a pilot run says, of this length at first, made longer until it knows the memory.
+
+    `most`: messages of the longest; `enough`: autocorrelation times (cycles) so long need not be known any better.
+    `cycles` becomes what the pilot run says; of one that did not settle the eighth of it.
+    """
+    spent, simulated, grown, turn = 0.0, 0, 0, 0
     while True:
         turn += 1
         purpose = f"pilot run {turn} (how long does the network remember?)"
-        (pilot,) = yield [task(description, PILOT, 0, length, purpose)]
+        (pilot,) = yield [pilot_task(description, length, purpose)]
         spent, simulated = spent + pilot.cpu_seconds, simulated + pilot.simulated_cycles
         found = relaxation.of_pilot(pilot)
         grown = grown + 1 if found.saturated else 0
-        if (found.known and not grown) or grown == GROWN or pilot.deadlock:
+        if ((found.known or (found.settled and found.cycles > enough)) and not grown) or grown == GROWN:
             break
         longer = length * LENGTHENED
-        most = MOST_PILOT if grown or found.settled else LONGEST_PILOT
-        if longer > LEAST_PILOT and pilot.generated * LENGTHENED > most:
+        if most is None:
+            limit = MOST_PILOT if grown or found.settled else LONGEST_PILOT
+            ends = longer > LEAST_PILOT and pilot.generated * LENGTHENED > limit
+        else:
+            longer = min(longer, int(length * most / max(pilot.generated, 1)))
+            ends = longer < 2 * length
+        if ends or pilot.deadlock or longer > LONGEST:
             break
         length = longer
     settles = found.settled and not found.saturated
-    words = f"{relaxation.WARMUP:g} autocorrelation times" if settles else "no steady state in the pilot run"
-    before = math.ceil(found.warmup) if settles else length // 8  # of the first look, which takes little more then
-    return Warmup(max(before, 100), words, simulated, spent, found.cycles, settles)
+    cycles = math.ceil(found.warmup) if settles else length // 8  # of the first look, which takes little more then
+    return Warmup(cycles, before.how, simulated, spent, found.cycles, settles, found)
+
+
+def remembered(
+    description: NetworkDescription, before: Warmup, runs: Sequence[SimulationRun], alone: bool
+) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
+    """What must be known of the memory to judge these runs where the file gives the warm-up: of a pilot run that costs
+    no more than they did, or than SHORT_PILOT messages; a run by itself may be long enough to say it.
+    """
+    if any(run.deadlock for run in runs):
+        return before
+    if saturated(runs, before):
+        return replace(before, settles=False, relaxation=Relaxation(0.0, 0.0, False, False, True))
+    if alone and (own := relaxation.of_itself(runs[0])):
+        return replace(before, memory=own.cycles, relaxation=own)
+    cycles = max(runs[0].measured_cycles, 1)
+    most = max(SHORT_PILOT, sum(run.generated * run.simulated_cycles / cycles for run in runs))
+    first = min(max(2_000, min(cycles, 50_000)), math.ceil(most * cycles / max(runs[0].generated, 1)))
+    enough = cycles / ALONE if alone else math.inf
+    found = yield from piloted(description, before, first, most, enough)
+    return replace(found, cycles=before.cycles)
 
 
 def steps(description: NetworkDescription) -> Steps:
@@ -112,7 +162,10 @@ def steps(description: NetworkDescription) -> Steps:
     before = yield from warmup(description, cycles)
     if how.cycles is not None and how.replications is None:
         alone = yield [task(description, 0, before.cycles, cycles)]
-        return document(description, alone, before, batches(alone[0], how.confidence), ended="cycles simulated")
+        if before.memory is None:
+            before = yield from remembered(description, before, alone, alone=True)
+        header = batches(alone[0], "header_latency", how.confidence, before)
+        return document(description, alone, before, header, ended="cycles simulated")
     if how.cycles is None and before.settles:
         cycles = max(cycles, math.ceil(RUN * (before.memory or 0.0)))
     runs: list[SimulationRun] = []
@@ -122,6 +175,8 @@ def steps(description: NetworkDescription) -> Steps:
         most = stops[-1] if runs or how.replications else how.max_replications
         purpose = f"replications {len(runs) + 1} to {stop} of {most} at most"
         runs += yield [task(description, stream, before.cycles, cycles, purpose) for stream in range(len(runs), stop)]
+        if before.memory is None:
+            before = yield from remembered(description, before, runs, alone=False)
         if how.replications is None and stop == FIRST_LOOK:
             stops = method.looks(FIRST_LOOK, affordable(how, runs))
         found = replicated(runs, "header_latency", how.confidence, before, len(stops))
@@ -162,10 +217,59 @@ def feasible(description: NetworkDescription, cycles: int) -> None:
         )
 
 
-def batches(run: SimulationRun, confidence: float) -> method.MeanEstimate:
-    """Header latency of a single run, by batch means."""
-    latency = run.latencies["header_latency"]
-    return method.batch_interval(latency.sums, latency.counts, confidence)
+def batches(run: SimulationRun, name: str, confidence: float, before: Warmup) -> method.MeanEstimate:
+    """A latency of a single run, by batch means; without an interval where the run or its warm-up is too short."""
+    latency = run.latencies[name]
+    return by_itself(run, latency.sums, latency.counts, confidence, before)
+
+
+def by_itself(
+    run: SimulationRun, sums: NDArray[np.float64], counts: NDArray[np.float64], confidence: float, before: Warmup
+) -> method.MeanEstimate:
+    """The mean of sums over counts of equal parts of a single run, by batch means."""
+    known = before.relaxation
+    if known is None:
+        return method.batch_interval(sums, counts, confidence)
+    cycles = run.measured_cycles
+    found = method.batch_interval(sums, counts, confidence, known.cycles * len(sums) / max(cycles, 1))
+    delivered = int(run.latencies["header_latency"].counts.sum())
+    least = math.ceil(ALONE * known.cycles)
+    short = "too short for an interval:"
+    note = ""
+    if found.parts == 0:
+        return found
+    if known.saturated:
+        note = unsteady(before)
+    elif not before.settles:
+        note = f"{short} {before.pilot_cycles} cycles of pilot runs do not tell how long the network remembers, "
+        note += f"{max(least, LENGTHENED * cycles)} cycles or more would do"
+    elif cycles < least:
+        note = f"{short} {cycles} cycles, {least} would do ({ALONE} autocorrelation times)"
+    elif delivered < relaxation.MESSAGES:
+        longer = math.ceil(cycles * relaxation.MESSAGES / max(delivered, 1))
+        note = f"{short} {delivered} messages, {relaxation.MESSAGES} would do ({longer} cycles)"
+    return replace(found, half=None, note=note) if note else warmed(found, [run], before)
+
+
+def unsteady(before: Warmup) -> str:
+    """Why no mean of runs that may not be in balance has an interval."""
+    pilot = f"the pilot run of {before.pilot_cycles} cycles found no steady state"
+    return f"no interval: {pilot if before.pilot_cycles else 'the backlog still grows at the end'}"
+
+
+def warmed(found: method.MeanEstimate, runs: Sequence[SimulationRun], before: Warmup) -> method.MeanEstimate:
+    """Without an interval where a warm-up that the file gives may leave more in the mean than the interval allows.
+
+    The warm-up is what the runs have simulated and not measured: one that is given in deliveries has no cycles before.
+    """
+    known, warm = before.relaxation, min(run.simulated_cycles - run.measured_cycles for run in runs)
+    if known is None or found.half is None or not before.settles or warm >= known.warmup:
+        return found
+    cycles = sum(run.measured_cycles for run in runs) / len(runs)
+    if known.left(warm, cycles) * abs(found.mean) <= relaxation.LEFT * found.half:
+        return found
+    would = f"{warm} cycles, {math.ceil(known.warmup)} would do"
+    return replace(found, half=None, note=f"no interval: the warm-up is too short, {would}")
 
 
 def replicated(
@@ -176,12 +280,12 @@ def replicated(
     means, counts = [part.mean for part in parts], [float(part.counts.sum()) for part in parts]
     found = method.replication_interval(means, confidence, number_of_looks, counts)
     if not before.settles:
-        note = f"no interval: the pilot run of {before.pilot_cycles} cycles found no steady state"
+        note = unsteady(before)
         return replace(found, half=None, note=note)
     if method.drifts([part.sums for part in parts], [part.counts for part in parts]):
         note = f"no interval: replications still drift after {before.cycles} cycles of warm-up, simulate longer"
         return replace(found, half=None, note=note)
-    return found
+    return warmed(found, runs, before)
 
 
 def saturated(runs: Sequence[SimulationRun], before: Warmup) -> bool:
@@ -220,9 +324,8 @@ def document(
         latency = pooled(runs, name)
         estimate = header
         if name != "header_latency":
-            single = runs[0].latencies[name]
             estimate = (
-                method.batch_interval(single.sums, single.counts, how.confidence)
+                batches(runs[0], name, how.confidence, before)
                 if len(runs) == 1
                 else replicated(runs, name, how.confidence, before)
             )
@@ -237,7 +340,7 @@ def document(
         found = method.replication_interval(shares, how.confidence)
         estimates["hit_rate"] = found.document()
         listed.append(figures.estimated("hit_rate", found, 1.0, "1", about, shares, steady))
-    rate = _accepted(runs, how.confidence)
+    rate = _accepted(description, runs, before)
     estimates["throughput"] = _throughput(runs, rate, description.cycle)
     rates = [run.throughput for run in runs]
     listed.append(figures.estimated("throughput", rate, 1.0, "flit/cycle", about, rates, not deadlocks))
@@ -284,16 +387,22 @@ def _latency(latency: Latency, estimate: method.MeanEstimate, shares: Sequence[f
     }
 
 
-def _accepted(runs: Sequence[SimulationRun], confidence: float) -> method.MeanEstimate:
-    rates = [run.throughput for run in runs]
-    if len(runs) == 1:
-        counts = runs[0].latencies["header_latency"].counts
-        parts = method.batch_interval(counts, np.ones(len(counts)), confidence)
-        scale = rates[0] / parts.mean if parts.mean else 1.0
-        return method.MeanEstimate(
-            rates[0], None if parts.half is None else parts.half * scale, confidence, parts.parts, parts.note
-        )
-    return method.replication_interval(rates, confidence)
+def _accepted(description: NetworkDescription, runs: Sequence[SimulationRun], before: Warmup) -> method.MeanEstimate:
+    """Flits per node per cycle; a rate that is known where the network saturates, too."""
+    rates, confidence = [run.throughput for run in runs], description.method.confidence
+    if before.relaxation is not None and before.relaxation.saturated:
+        before = replace(before, relaxation=None)
+    if len(runs) > 1:
+        return warmed(method.replication_interval(rates, confidence), runs, before)
+    if description.io is not None or not isinstance(description.traffic.flits, int):
+        # A run counts its messages by time, not their flits.
+        note = "no interval: messages are of several lengths, which takes replications"
+        return method.MeanEstimate(rates[0], None, confidence, 1, note)
+    counts = runs[0].latencies["header_latency"].counts
+    parts = by_itself(runs[0], counts, np.ones(len(counts)), confidence, before)
+    scale = rates[0] / parts.mean if parts.mean else 1.0
+    half = None if parts.half is None else parts.half * scale
+    return method.MeanEstimate(rates[0], half, confidence, parts.parts, parts.note)
 
 
 def _throughput(runs: Sequence[SimulationRun], estimate: method.MeanEstimate, cycle: float) -> dict[str, Any]:

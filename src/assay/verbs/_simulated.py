@@ -126,6 +126,7 @@ def _latency(found: dict[str, Any]) -> list[str]:
     accepted = rate["flits_per_node_per_cycle"]["mean"] or 0
     return [
         f"{words}; {accepted:.4g} flits per node per cycle accepted",
+        *([latency["note"]] if mean is not None and interval is None and latency["note"] else []),
         f"{_state(found)}; replications: {found['replications']}, {found['ended']}; "
         f"warm-up {found['warmup']['cycles']} cycles",
         *_files(found),
