@@ -104,7 +104,7 @@ def planned(*words: str) -> dict[str, Any]:
         ("--only", "messages", "--profile", "standard"),
         ("--on", "ipsc860", "--only", "messages"),
         ("--on", "ksr1"),
-        ("-N", "2", "--ppn", "1,2"),
+        ("-N", "1", "--ppn", "1,2"),
     ],
 )
 def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:

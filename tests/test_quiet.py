@@ -74,7 +74,7 @@ def test_what_is_not_valid_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_skipped_is_counted() -> None:
     line = assay("run", "self", "--on", "delta", "--out", "run", "-q").out
-    assert line == f"delta: clean: 0 benchmarks, 0 figures, 1 skipped; {Path('run').resolve()}\n"
+    assert line == f"delta: nothing measured: 0 benchmarks, 0 figures, 1 skipped; {Path('run').resolve()}\n"
 
 
 def test_a_measured_run_s_line_gives_its_grade_and_does_not_call_clean_what_partly_is() -> None:
