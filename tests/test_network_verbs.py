@@ -60,6 +60,17 @@ def test_the_document_has_what_it_promises() -> None:
     assert found["estimates"]["throughput"]["flits_per_node_per_cycle"]["mean"] == pytest.approx(0.2, rel=0.05)
 
 
+def test_each_warm_up_goes_with_each_end() -> None:
+    """A warm-up by cycles was left out where messages end the run, and one by deliveries where cycles do."""
+    by_cycles = simulate("--set", "method.messages=5000")
+    assert by_cycles["simulated_cycles"] - by_cycles["measured_cycles"] == 2_000
+    assert by_cycles["messages"] == pytest.approx(5_000, rel=0.05)
+    by_deliveries = simulate("--set", "method.warmup_cycles=detect", "--set", "method.warmup_messages=5000")
+    assert by_deliveries["measured_cycles"] == 20_000
+    warm = by_deliveries["simulated_cycles"] - 20_000
+    assert warm == pytest.approx(5_000 / (128 * 0.2 / 32), rel=0.05)
+
+
 def test_the_same_seed_gives_the_same_bits_on_any_workers() -> None:
     again = ("--set", "method.replications=4")
     alone = simulate(*again)

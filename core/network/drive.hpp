@@ -15,13 +15,13 @@ inline double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Warm-up, then batches of equal time; by cycles, or by messages delivered as in the paper.
+/// Warm-up, then batches of equal time; either by cycles, or by messages delivered as in the paper.
 /// `rate`: messages expected a cycle.
 template <class Engine, class Collected>
 void drive(Engine& engine, Collected& collected, const Method& method, double rate, Outcome& outcome) {
   std::uint64_t cycle = method.warmup_cycles;
   events::Pieces pieces;
-  if (method.messages == 0) {
+  if (method.warmup_messages == 0) {
     pieces.run(engine, cycle);
   } else {
     cycle = 0;
@@ -32,8 +32,10 @@ void drive(Engine& engine, Collected& collected, const Method& method, double ra
   }
   const std::uint64_t start = cycle, created = engine.created();
   std::uint64_t length = method.cycles;
+  // A warm-up by deliveries is of the messages that end the run, one by cycles before them.
+  const std::uint64_t last = method.messages + (method.warmup_messages == 0 ? collected.all() : 0);
   if (method.messages != 0) {
-    const auto wanted = method.messages > collected.all() ? method.messages - collected.all() : 0;
+    const auto wanted = last > collected.all() ? last - collected.all() : 0;
     length = 1 + static_cast<std::uint64_t>(static_cast<double>(wanted) / rate);
   }
   collected.measure(method.batches);
@@ -42,11 +44,11 @@ void drive(Engine& engine, Collected& collected, const Method& method, double ra
     cycle = start + static_cast<std::uint64_t>(static_cast<unsigned __int128>(length) * (batch + 1) / method.batches);
     pieces.run(engine, cycle);
     outcome.backlog.push_back(engine.live());
-    if (method.messages != 0 && collected.all() >= method.messages) break;
+    if (method.messages != 0 && collected.all() >= last) break;
   }
   // A run by messages that is not there yet goes on, in the last batch, for as long again at most: then it is
   // saturated.
-  for (std::uint64_t more = 0; method.messages != 0 && collected.all() < method.messages && more < 64; ++more)
+  for (std::uint64_t more = 0; method.messages != 0 && collected.all() < last && more < 64; ++more)
     pieces.run(engine, cycle += 1 + length / 64);
   outcome.measured_cycles = cycle - start;
   outcome.simulated_cycles = cycle;

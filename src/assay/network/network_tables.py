@@ -346,5 +346,9 @@ class Method(Table):
     warmup_messages: int = Field(
         0, ge=0, description="measure only after so many deliveries (instead of warmup_cycles); 0: off"
     )
-    messages: int = Field(0, ge=0, description="end when so many are delivered in all (instead of cycles); 0: off")
+    messages: int = Field(
+        0,
+        ge=0,
+        description="end when so many are delivered, the first warmup_messages among them (instead of cycles); 0: off",
+    )
     utilisation: bool = Field(False, description="report the busy share of every channel")

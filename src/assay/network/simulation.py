@@ -48,7 +48,7 @@ class SimulationTask:
     def cycles(self) -> int:
         """Cycles that it simulates; 0 (not known) where a number of messages ends it."""
         how = self.config["method"]
-        return 0 if how["messages"] else int(how["warmup_cycles"] + how["cycles"])
+        return 0 if how["messages"] or how["warmup_messages"] else int(how["warmup_cycles"] + how["cycles"])
 
     def make(self) -> SimulationRun:
         """Run it here."""
