@@ -14,8 +14,9 @@
 
 #include "events/wheel.hpp"
 
-// Four words are passed by value here, which without AVX is done otherwise than with it: all of the core is compiled
-// alike. It is said where functions are put out, at the end of what includes this.
+// Four words are passed by value here, which without AVX is done otherwise than with it: only to functions that are
+// always inlined, so that code of either kind may be linked. GCC says it all the same, at the end of what includes
+// this.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace assay::network {
@@ -170,7 +171,7 @@ class Trains {
   void find_moves() {
     heads.count = 0;
     heads.reserve(std::size_t{used_} * beside);
-    find(heads, [](Four& four) {
+    find(heads, [](Four& four) __attribute__((always_inline)) {
       const Words kept = ~in(four.lost), moves = following(in(four.ready) & kept, in(four.tied) & kept);
       in(four.moves) = moves;
       return in(four.fresh) & moves;
@@ -188,11 +189,11 @@ class Trains {
  private:
   using Words = Word __attribute__((vector_size(sizeof(Of)), may_alias));
   static Words& in(Of& four) { return *reinterpret_cast<Words*>(four); }
-  static Words all(Word word) { return Words{word, word, word, word}; }
-  static Words nonzero(Words words) { return reinterpret_cast<Words>(words != 0); }
-  static Word one_word(Words words) { return words[0] | words[1] | words[2] | words[3]; }
+  [[gnu::always_inline]] static inline Words all(Word word) { return Words{word, word, word, word}; }
+  [[gnu::always_inline]] static inline Words nonzero(Words words) { return reinterpret_cast<Words>(words != 0); }
+  [[gnu::always_inline]] static inline Word one_word(Words words) { return words[0] | words[1] | words[2] | words[3]; }
   /// A bit for each of four words that is not 0 but all ones.
-  static Word which(Words words) {
+  [[gnu::always_inline]] static inline Word which(Words words) {
 #ifdef __AVX__
     using Doubles = double __attribute__((vector_size(sizeof(Of))));
     return static_cast<Word>(__builtin_ia32_movmskpd256(reinterpret_cast<Doubles>(words)));
@@ -238,7 +239,7 @@ class Trains {
   bool prepare_all() {
     Words any = {};
     const Digits full = full_digits();
-    find(tails, [&](Four& four) {
+    find(tails, [&](Four& four) __attribute__((always_inline)) {
       any |= prepare<used>(four, full);
       return in(four.tail) & in(four.moves);
     });
@@ -268,7 +269,7 @@ class Trains {
   /// Those that are ready, and those behind them whose buffers are full: a run of bits upwards, through which a carry
   /// goes.
   template <class Some>
-  static Some following(Some ready, Some tied) {
+  [[gnu::always_inline]] static inline Some following(Some ready, Some tied) {
     return ready | (tied & ~(tied + (tied & ready << 1)));
   }
   void grow() {
