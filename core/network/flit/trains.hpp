@@ -119,7 +119,12 @@ class Trains {
     (*this)[number][&Four::reach] |= bit(rest.top);
     return dropped;
   }
+  /// All its flits are gone. What it last sent must not be counted once more: words of a worm that comes within a tick
+  /// bring those beside them into the tick's count, though they were not looked at when it began.
   void remove(std::uint32_t number) {
+    const Train train = (*this)[number];
+    for (Of Four::* property : {&Four::reach, &Four::ready, &Four::tied, &Four::tail, &Four::moves})
+      train[property] = 0;
     free_[number / 64] |= Word{1} << number % 64;
     lowest_ = std::min(lowest_, number / 64);
     while (used_ != 0 && (free_[(used_ - 1) * beside / 64] >> (used_ - 1) * beside % 64 & 15) == 15) --used_;
