@@ -104,7 +104,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "recursion_loop.cpp").write_text(LOOP)
     every = [*record._sources(), path]
     monkeypatch.setattr(record, "_sources", lambda: every)
-    caches = (record.benchmarks, record._places, record.shipped)
+    caches = (record.benchmarks, record._places, record.shipped, record._texts)
     for cache in caches:
         cache.cache_clear()
     yield path

@@ -7,6 +7,7 @@ from collections import Counter
 from assay.document.run_document import Document
 from assay.document.run_verdict import RunVerdict
 from assay.report import run_verdict
+from assay.report.nothing_measured import nothing_measured
 
 MOST_FIGURES = 2  # of what a run of one benchmark reached
 
@@ -57,14 +58,6 @@ def why_not(document: Document) -> str | None:
     if document.valid or not reasons:
         return None
     return reasons[0] + (f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else "")
-
-
-def nothing_measured(document: Document) -> str | None:
-    """Say why a run measured nothing at all though nothing went wrong; None where it measured anything."""
-    if document.benchmarks or not document.left_out:
-        return None
-    names = ", ".join(each.benchmark for each in document.left_out)
-    return f"{names}: nothing was measured: {'; '.join(dict.fromkeys(each.reason for each in document.left_out))}"
 
 
 def _skipped(document: Document) -> int:

@@ -73,7 +73,7 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.papers.cells.described_file import read
         from assay.report.listed import of_quoted, of_sections
-        from assay.report.one_line import nothing_measured
+        from assay.report.nothing_measured import nothing_measured
         from assay.report.page import write
         from assay.report.run_verdict import judged
         from assay.store import Run

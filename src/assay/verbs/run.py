@@ -86,7 +86,7 @@ def register(app: typer.Typer) -> None:
         from assay.execute.mpi_variants import wished
         from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
-        from assay.report.one_line import nothing_measured
+        from assay.report.nothing_measured import nothing_measured
         from assay.verbs import _quoting
         from assay.verbs._doing import measure
         from assay.verbs._once import each_once
