@@ -103,6 +103,10 @@ void EnergyMeter::take_events() {
   }
 }
 
+std::optional<std::uint64_t> EnergyMeter::counted(const Zone& zone) {
+  return zone.file < 0 ? number_of(zone.counter) : count_of(zone.file);
+}
+
 const Energy& EnergyMeter::read() {
   const std::int64_t now = clock_();
   const double elapsed = 1e-9 * static_cast<double>(now - read_at_);
@@ -111,19 +115,19 @@ const Energy& EnergyMeter::read() {
   for (const Zone& zone : zones_) whole[static_cast<std::size_t>(zone.part)] = true;
   for (Zone& zone : zones_) {
     const auto part = static_cast<std::size_t>(zone.part);
-    const std::optional<std::uint64_t> counted = zone.file < 0 ? number_of(zone.counter) : count_of(zone.file);
-    bool right = counted && zone.known;
+    const std::optional<std::uint64_t> count = counted(zone);
+    bool right = count && zone.known;
     if (right) {
-      const bool anew = *counted < zone.last;
+      const bool anew = *count < zone.last;
       right = !anew || zone.range >= zone.last;
-      const std::uint64_t more = anew ? zone.range - zone.last + *counted : *counted - zone.last;
+      const std::uint64_t more = anew ? zone.range - zone.last + *count : *count - zone.last;
       const double joules = zone.joules * static_cast<double>(more);
       right = right && joules <= most_power * elapsed;
       gained[part] += joules;
     }
     whole[part] = whole[part] && right;
-    zone.known = counted.value_or(0) != 0;  // at 0 it has not begun: what a hypervisor shows may never
-    zone.last = counted.value_or(0);
+    zone.known = count.value_or(0) != 0;  // at 0 it has not begun: what a hypervisor shows may never
+    zone.last = count.value_or(0);
   }
   for (std::size_t part = 0; read_at_ >= 0 && part < 3; ++part) {
     ++total_[part].intervals;
@@ -140,7 +144,7 @@ const Energy& EnergyMeter::read() {
 bool EnergyMeter::stands_still() const {
   for (const std::int64_t end = now_ns() + 10'000'000; now_ns() < end; usleep(500))
     for (const Zone& zone : zones_)
-      if ((zone.file < 0 ? number_of(zone.counter) : count_of(zone.file)).value_or(1) != 0) return false;
+      if (counted(zone).value_or(1) != 0) return false;
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ class EnergyMeter {
   };
   void take_zones(const std::string& folder);
   void take_events();
+  static std::optional<std::uint64_t> counted(const Zone& zone);
   bool stands_still() const;
   std::string listed(const std::string& source) const;
 

@@ -69,6 +69,10 @@ class ReportedFigure:
         """What is said beside a value where there is no room for its state at length; [] of a clean one."""
         return {"bound": ["best reading"], "disturbed": ["disturbed"]}.get(self.state, [])
 
+    def with_marks(self, text: str) -> str:
+        """Give the value, as written, with its marks."""
+        return f"{text} ({', '.join(self.marks)})" if self.marks else text
+
 
 @dataclass(frozen=True, kw_only=True)
 class Headline(ReportedFigure):

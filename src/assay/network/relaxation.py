@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from assay.network import method
 from assay.network.engine import SimulationRun
+from assay.network.method import Floats
 
 KNOWN = 100.0  # a series says its autocorrelation time if it is so many times as long
 SETTLED = 30.0  # one so many times as long is in balance: of a backlog that grows the sum over lags is an eighth of it
@@ -66,9 +67,7 @@ def of_itself(run: SimulationRun) -> Relaxation | None:
     delivered, parts = latency.counts.sum(), len(latency.sums)
     if delivered < MESSAGES or run.deadlock:
         return None
-    steps = max(
-        method.correlation_time(latency.sums - latency.mean * latency.counts), method.correlation_time(run.backlog)
-    )
+    steps = _memory(latency.sums, latency.counts, latency.mean, run.backlog)
     if parts < method.MERGED * method.BATCH * steps:
         return None
     return Relaxation(steps * cycles / parts, latency.mean, True, True, False)
@@ -86,6 +85,11 @@ def of_pilot(run: SimulationRun) -> Relaxation:
     saturated = linear and method.backlog_grows(early, late, stretch, run.generated * (1 - 1 / stretch))
     if half < 2 or not delivered:
         return Relaxation(0.0, mean, False, False, saturated)
-    steps = max(method.correlation_time(sums - mean * counts), method.correlation_time(run.backlog[half:]))
+    steps = _memory(sums, counts, mean, run.backlog[half:])
     known, settled = (half >= least * steps and delivered >= MESSAGES for least in (KNOWN, SETTLED))
     return Relaxation(steps * cycles / len(latency.sums), mean, known, settled, saturated)
+
+
+def _memory(sums: Floats, counts: Floats, mean: float, backlog: Floats) -> float:
+    """Autocorrelation time, in stretches, of the latencies or of the backlog, whichever remembers longer."""
+    return max(method.correlation_time(sums - mean * counts), method.correlation_time(backlog))

@@ -19,7 +19,6 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import AccuracyDrawn, Section
 from assay.report.axes import finish
 from assay.report.plots import COLOURS, layout
-from assay.report.states import is_main, shown
 from assay.report.units import counted, human
 
 NO_DIGIT = "no digit right"
@@ -156,8 +155,8 @@ def entries(section: Section, wanted: AccuracyDrawn) -> Entries:
     first = _first(section, wanted)
     found: Entries = {}
     for figure in section.figures:
-        value = shown(figure)
-        if value is None or not is_main(figure) or figure.name not in (wanted.time, wanted.error, wanted.wrong):
+        value = figure.shown
+        if value is None or not figure.main or figure.name not in (wanted.time, wanted.error, wanted.wrong):
             continue
         family = tuple(str(figure.params.get(key)) for key in families)
         entry = found.setdefault(family, {}).setdefault(str(figure.params.get(wanted.across)), Entry(first))

@@ -15,7 +15,6 @@ from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.described_bounds import DESCRIBED_BOUNDS, not_slowed
-from assay.report.states import is_main, shown
 from assay.report.units import human
 
 UNITS = (1, 2)  # multiply-add units per core that processors of today have
@@ -73,8 +72,8 @@ def values(
     for section in document.benchmarks:
         if section.benchmark == benchmark:
             for figure in section.figures:
-                fits = is_main(figure) if statistic == "median" else figure.statistic == statistic
-                value = shown(figure) if fits and figure.name == name else None
+                fits = figure.main if statistic == "median" else figure.statistic == statistic
+                value = figure.shown if fits and figure.name == name else None
                 if value and all(figure.params.get(key) == wanted for key, wanted in params.items()):
                     yield figure, value
 

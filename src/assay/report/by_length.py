@@ -10,7 +10,7 @@ from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report import file_rates
-from assay.report.states import shown, words
+from assay.report.states import words
 from assay.report.tables import listed
 from assay.report.units import params
 
@@ -57,7 +57,7 @@ def _table(section: Section, rest: str, lines: list[Line]) -> Grid:
     for length, time, rate in sorted(lines, key=lambda line: line[0]):
         spread = time.ci95 or time.range or (None, None)
         state = "" if time.state == "clean" else words(time)
-        rows.append((str(length), *(_fixed(v, 1e6) for v in (shown(time), *spread)), _fixed(shown(rate), 1e-6), state))
+        rows.append((str(length), *(_fixed(v, 1e6) for v in (time.shown, *spread)), _fixed(rate.shown, 1e-6), state))
     headings = ("bytes", "time (us)", "least", "most", "rate (MB/s)", "state")
     ends = "the 95% interval" if lines[0][1].ci95 else "the range of launches"
     return grid(section.title + (f", {rest}" if rest else ""), headings, rows, f"Least and most: {ends}.", left=0)

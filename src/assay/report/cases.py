@@ -7,7 +7,7 @@ from typing import Any
 from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
-from assay.report.states import displaced, is_main, shown, words
+from assay.report.states import displaced, words
 from assay.report.tables import alike, listed, spread
 from assay.report.units import human, params, unit_of
 
@@ -21,13 +21,13 @@ def cases(section: Section) -> Params:
     common = alike([figure.params for figure in figures])
     keys = dict.fromkeys(key for figure in figures for key in figure.params if key not in common)
     keys = {key: None for key in keys if any(figure.params.get(key) is not None for figure in figures)}
-    estimated = len({figure.estimator for figure in figures if is_main(figure)}) > 1
+    estimated = len({figure.estimator for figure in figures if figure.main}) > 1
     rows = []
     for figure in figures:
         name = figure.name.replace("_", " ")
         row: list[Params] = [{"t": name if figure.statistic == "median" else f"{name}, {figure.statistic}", "v": None}]
         row += [_parameter(key, figure.params.get(key)) for key in keys]
-        value = shown(figure)
+        value = figure.shown
         row.append({"t": human(value, unit_of(figure)), "v": value})
         row.append({"t": words(figure), "v": displaced(figure.disturbance), "s": figure.state})
         row.append({"t": spread(figure), "v": None})

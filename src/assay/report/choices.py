@@ -22,7 +22,6 @@ from assay.report.axes import finish
 from assay.report.comparing import interleaved, size
 from assay.report.plots import COLOURS, layout
 from assay.report.settings import setting
-from assay.report.states import is_main, shown
 from assay.report.units import human
 from assay.samples import case_text
 
@@ -66,7 +65,7 @@ def _cells(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> list[dict
     """Each case's ways by name; only those that have an estimate."""
     found: dict[str, dict[str, ReportedFigure]] = defaultdict(dict)
     for figure in figures:
-        if figure.name == wanted.figure and is_main(figure) and figure.state in ("clean", "disturbed") and figure.value:
+        if figure.name == wanted.figure and figure.main and figure.state in ("clean", "disturbed") and figure.value:
             rest = case_text(_rest(figure.params, wanted.across))
             found[f"{figure.host} {rest}"][str(figure.params.get(wanted.across))] = figure
     return list(found.values())
@@ -186,8 +185,8 @@ def plots(section: Section) -> list[Plot]:
     operations: dict[str, dict[str, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
     biggest: dict[str, tuple[object, ...]] = {}
     for figure in section.figures:
-        about, value, length = figure.params, shown(figure), figure.params.get("bytes")
-        if figure.name != wanted.figure or not is_main(figure) or value is None or not isinstance(length, int):
+        about, value, length = figure.params, figure.shown, figure.params.get("bytes")
+        if figure.name != wanted.figure or not figure.main or value is None or not isinstance(length, int):
             continue
         operation = str(about.get("operation"))
         circle = tuple(about.get(key) for key in ("ranks", "root", "call", "skew"))

@@ -15,7 +15,6 @@ from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.section import Section
 from assay.report import choices
 from assay.report.settings import setting
-from assay.report.states import is_main
 from assay.report.units import human
 
 TOLD_APART = ("ranks", "ppn", "root", "call", "skew")  # by what cases differ beside operation, length and library
@@ -27,7 +26,7 @@ def pairs(section: Section) -> Iterator[Headline]:
     if wanted is None:
         return
     found = section.choices or ()
-    figures = [each for each in section.figures if each.name == wanted.figure and is_main(each)]
+    figures = [each for each in section.figures if each.name == wanted.figure and each.main]
     alike = {key for key in (*TOLD_APART, *MPI_KEYS) if len({each.params.get(key) for each in found}) == 1}
     for case in sorted(found, key=_place):
         for way in (wanted.own, case.best):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
-from assay.report.states import is_main, shown
 
 LABEL = "intervals"
 
@@ -27,7 +26,7 @@ def tables(section: Section) -> list[Grid]:
         return []
     found: dict[int, dict[str, float]] = {}
     for figure in section.figures:
-        value = shown(figure) if has(section, figure) and is_main(figure) else None
+        value = figure.shown if has(section, figure) and figure.main else None
         if value is not None:
             found.setdefault(int(figure.params[LABEL]), {})[figure.name] = value
     rows = []

@@ -43,7 +43,7 @@ from assay.report.pooled import pooled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
 from assay.report.sampled import sampled
-from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worse
+from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worst
 from assay.report.variance_by_level import variance_by_level
 from assay.report.variants import build_variants, reference, variants
 from assay.report.vector_widths import with_widths
@@ -115,7 +115,7 @@ def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, B
     made = dict(sections)
     for name, texts in failed.items():
         of = made.get(name) or frame(name, known.get(name))
-        state = worse(of.state, "disturbed") if of.figures else "invalid"
+        state = worst((of.state, "disturbed")) if of.figures else "invalid"
         made[name] = replace(of, state=state, warnings=[*texts, *of.warnings])
     return list(made.values())
 

@@ -16,7 +16,6 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.plots import COLOURS, layout
-from assay.report.states import is_main, shown
 
 LEAST_COUNTS = 2  # numbers of ranks that make a line
 PRINTED = 4  # processors of figures 6.5 and 6.9
@@ -25,7 +24,7 @@ Points = dict[int, float]  # by ranks
 
 def plots(section: Section) -> list[Plot]:
     """The section's pictures; none where it is another benchmark's, or has too few cases."""
-    rates = [each for each in section.figures if each.name == "rate" and is_main(each) and shown(each) is not None]
+    rates = [each for each in section.figures if each.name == "rate" and each.main and each.shown is not None]
     if section.benchmark == "distributed-dot":
         return [*_dot_products(rates), *_best(rates)]
     return _patterns(rates) if section.benchmark == "patterns" else []
@@ -60,7 +59,7 @@ def _by_node(rates: Iterable[ReportedFigure]) -> list[tuple[str, list[ReportedFi
 
 def _greatest(points: Points, each: ReportedFigure) -> None:
     ranks = int(each.params.get("ranks") or 0)
-    points[ranks] = max(points.get(ranks, 0.0), shown(each) or 0.0)
+    points[ranks] = max(points.get(ranks, 0.0), each.shown or 0.0)
 
 
 def _over_ranks(title: str, lines: dict[str, Points]) -> list[Plot]:
@@ -101,7 +100,7 @@ def _patterns(rates: list[ReportedFigure]) -> list[Plot]:
         best: dict[str, float] = defaultdict(float)
         for each in figures:
             name = str(each.params.get("pattern"))
-            best[name] = max(best[name], shown(each) or 0.0)
+            best[name] = max(best[name], each.shown or 0.0)
         traces.append(
             {
                 "type": "bar",

@@ -20,7 +20,7 @@ from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.matrices import COOL_TO_WARM
 from assay.report.plots import COLOURS, LEAST_CASES, layout
-from assay.report.states import is_main, shown, words
+from assay.report.states import words
 from assay.report.tables import alike, spread
 from assay.report.units import human, params
 
@@ -49,7 +49,7 @@ class FileRate:
     @property
     def value(self) -> float:
         """What may be shown; B/s or s."""
-        return shown(self.figure) or 0.0
+        return self.figure.shown or 0.0
 
     @property
     def label(self) -> str:
@@ -65,9 +65,9 @@ def covers(section: Section) -> bool:
 def _cells(section: Section, names: Iterable[str], tail: bool = False) -> list[FileRate]:
     """The figures of these names that are known by block size and source."""
     wanted = set(names)
-    of = [each for each in section.figures if each.name in wanted and shown(each)]
+    of = [each for each in section.figures if each.name in wanted and each.shown]
     of = [each for each in of if isinstance(each.params.get("bytes"), int) and _source(each.params)]
-    of = [each for each in of if (each.statistic == "p99" if tail else is_main(each) and each.statistic != "p99")]
+    of = [each for each in of if (each.statistic == "p99" if tail else each.main and each.statistic != "p99")]
     if not of or "rate_aggregate" in wanted & {each.name for each in of}:  # a rank's own rate says no more
         of = [each for each in of if each.name != "rate"]
     common = alike([each.params for each in of])

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.document.fits import Fit, LevelRatesFit
 from assay.document.reported_figure import ReportedFigure
-from assay.report.states import is_main, worse
+from assay.report.states import worst
 
 OVER = "length"
 
@@ -18,10 +18,10 @@ def with_states(fits: Sequence[Fit], figures: Iterable[ReportedFigure]) -> list[
     """Give each fit of a loop by level the worst state of its figures at the lengths that it was fitted to."""
     found: dict[Any, dict[float, str]] = defaultdict(dict)
     for figure in figures:
-        if is_main(figure) and OVER in figure.params:
+        if figure.main and OVER in figure.params:
             found[_family(figure.name, figure.params)][float(figure.params[OVER])] = figure.state
     return [
-        replace(fit, state=_worst(found[_family(fit.figure, fit.params)], fit.lengths))
+        replace(fit, state=_worst_at(fit.lengths, found[_family(fit.figure, fit.params)]))
         if isinstance(fit, LevelRatesFit)
         else fit
         for fit in fits
@@ -32,8 +32,5 @@ def _family(name: str, params: dict[str, Any]) -> Any:
     return name, frozenset((key, str(value)) for key, value in params.items() if key != OVER)
 
 
-def _worst(states: dict[float, str], lengths: Sequence[float]) -> str:
-    worst = "clean"
-    for length in lengths:
-        worst = worse(worst, states.get(length, "clean"))
-    return worst
+def _worst_at(lengths: Sequence[float], states: dict[float, str]) -> str:
+    return worst(states.get(length, "clean") for length in lengths)

@@ -21,7 +21,6 @@ from assay.document.reported_figure import Moved, ReportedFigure
 from assay.document.section import Section
 from assay.report.choices import between, factor, rival
 from assay.report.settings import setting
-from assay.report.states import is_main
 from assay.report.units import human
 from assay.samples import case_text
 
@@ -76,7 +75,7 @@ def _circles(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> Iterato
     for figure in figures:
         if (
             figure.name == wanted.figure
-            and is_main(figure)
+            and figure.main
             and figure.state in ("clean", "disturbed")
             and figure.value
             and figure.params.get(wanted.across) == wanted.own

@@ -16,7 +16,6 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.plots import COLOURS, LEAST_CASES, layout
-from assay.report.states import is_main, shown
 from assay.report.tables import listed
 from assay.report.units import human, unit_of
 
@@ -41,7 +40,7 @@ def plots(section: Section) -> list[Plot]:
     record = benchmark(section.benchmark)
     drawn: dict[tuple[str, str], dict[str, list[ReportedFigure]]] = defaultdict(lambda: defaultdict(list))
     for figure in listed(section):
-        if figure.headline and is_main(figure) and shown(figure) is not None and figure.params.get("length"):
+        if figure.headline and figure.main and figure.shown is not None and figure.params.get("length"):
             kernels = drawn[figure.name, str(figure.params["access"])]
             kernels[str(figure.params["kernel"])].append(figure)
     kernels_of, accesses = ([str(each) for each in record.parameters[key].choices] for key in ("kernel", "access"))
@@ -72,7 +71,7 @@ def _curve(kernel: str, points: Sequence[ReportedFigure], levels: Levels, i: int
         "mode": "lines+markers",
         "name": kernel,
         "x": [_length(point) for point in points],
-        "y": [shown(point) for point in points],
+        "y": [point.shown for point in points],
         "text": [_words(kernel, point, level) for point, level in zip(points, within, strict=True)],
         "hoverinfo": "text",
         "line": {"color": colour, "width": 1.5, "dash": "solid" if i < len(COLOURS) - 1 else "dash"},
@@ -89,7 +88,7 @@ def _mark(level: str | None) -> str:
 
 
 def _words(kernel: str, point: ReportedFigure, level: str | None) -> str:
-    value = human(shown(point), unit_of(point), 3)
+    value = human(point.shown, unit_of(point), 3)
     return f"{kernel}, {_length(point):.0f} elements, {level or 'level unknown'}: {value}"
 
 

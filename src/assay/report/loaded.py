@@ -19,7 +19,7 @@ from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.bounds import percent
 from assay.report.plots import COLOURS, LEAST_CASES, layout
-from assay.report.states import is_main, shown, worse
+from assay.report.states import worst
 from assay.report.units import human
 
 WHOSE = ("moved", "latency", "counted", "written")
@@ -47,7 +47,7 @@ def families(section: Section) -> dict[Family, list[PointUnderLoad]]:
     found: dict[tuple[Family, int, int], dict[str, ReportedFigure]] = {}
     for figure in section.figures:
         params = figure.params
-        known = figure.name in WHOSE and is_main(figure) and shown(figure) is not None
+        known = figure.name in WHOSE and figure.main and figure.shown is not None
         if known and {"pause", "writes"} <= set(params):
             family = (int(params["writes"]), str(params["stores"]))
             case = (family, int(params.get("streams") or 0), int(params["pause"]))
@@ -61,10 +61,7 @@ def families(section: Section) -> dict[Family, list[PointUnderLoad]]:
 
 def _point(figures: Mapping[str, ReportedFigure]) -> PointUnderLoad:
     moved, latency, counted, written = (float(figures[name].value or 0) for name in WHOSE)
-    worst = "clean"
-    for figure in figures.values():
-        worst = worse(worst, figure.state)
-    return PointUnderLoad(moved, latency, counted, written, worst)
+    return PointUnderLoad(moved, latency, counted, written, worst(figure.state for figure in figures.values()))
 
 
 def _name(family: Family) -> str:

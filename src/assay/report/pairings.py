@@ -10,7 +10,6 @@ from assay.document.params import Plot
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.plots import COLOURS, MOST_CASES, label, layout
-from assay.report.states import is_main, shown
 from assay.report.units import params
 
 WHOSE = ("effective", "low", "high", "slowest_pair", "alone")
@@ -23,13 +22,13 @@ MARKS = (
 
 def plots(section: Section) -> list[Plot]:
     """The one plot, a line for each case; none for a section of another benchmark."""
-    cases = [figure for figure in section.figures if is_main(figure) and figure.name == WHOSE[0]]
+    cases = [figure for figure in section.figures if figure.main and figure.name == WHOSE[0]]
     names = [label(figure.params, [each.params for each in cases]) or params(figure.params) for figure in cases]
     by_case: dict[str, dict[str, float]] = {name: {} for name in names}
     of = {str(figure.params): name for figure, name in zip(cases, names, strict=True)}
     for figure in section.figures:
-        name, value = of.get(str(figure.params)), shown(figure)
-        if name is not None and figure.name in WHOSE and is_main(figure) and value is not None:
+        name, value = of.get(str(figure.params)), figure.shown
+        if name is not None and figure.name in WHOSE and figure.main and value is not None:
             by_case[name][figure.name] = value
     drawn = {name: values for name, values in by_case.items() if set(values) == set(WHOSE)}
     if not drawn or len(drawn) > MOST_CASES:

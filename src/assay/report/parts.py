@@ -37,7 +37,7 @@ from assay.report import (
     tables,
 )
 from assay.report.cases import cases
-from assay.report.states import WORST, shown, words
+from assay.report.states import WORST, words
 from assay.report.units import human, unit_of
 from assay.report.variants import reference
 
@@ -164,10 +164,9 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
         counts=", ".join(f"{count} {state}" for state, count in section.states.items() if count),
         rank=min((figure.order or reached.LAST for figure in section.headlines), default=reached.LAST + 1),
         roofed=bool(section.roof and section.roof.bandwidth),
-        gist=[f"{f.title} {human(shown(f), unit_of(f), 3)}" for f in section.headlines if shown(f) is not None],
+        gist=[f"{f.title} {human(f.shown, unit_of(f), 3)}" for f in section.headlines if f.shown is not None],
         headlines=[
-            HeadlineShown(f.title, human(shown(f), unit_of(f), 3), tables.spread(f), words(f))
-            for f in section.headlines
+            HeadlineShown(f.title, human(f.shown, unit_of(f), 3), tables.spread(f), words(f)) for f in section.headlines
         ],
         plots=keys,
         fits=tables.fits(section),

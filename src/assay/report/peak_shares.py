@@ -15,7 +15,6 @@ from assay.document.run_document import Document
 from assay.document.section import PeakShare, Section
 from assay.report.bounds import DOUBLE, TOLERANCE, peak_measured, percent
 from assay.report.case_order import by_value
-from assay.report.states import is_main, shown
 from assay.report.units import human
 
 
@@ -36,7 +35,7 @@ def shares(document: Document, section: Section, name: str) -> list[PeakShare]:
     """Return the share of each valid case; [] where no peak is known."""
     made = []
     for figure in section.figures:
-        value = shown(figure) if figure.name == name and is_main(figure) else None
+        value = figure.shown if figure.name == name and figure.main else None
         bound = None if value is None else peak_measured(document, figure)
         if value and bound is not None:
             made.append(

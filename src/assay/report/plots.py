@@ -15,7 +15,6 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.case_order import place, record_of
-from assay.report.states import is_main
 from assay.report.units import human, params, unit_of
 
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
@@ -71,7 +70,7 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
         families: dict[str, list[ReportedFigure]] = defaultdict(list)
         drawn = [f for f in section.figures if f.name == name and f.value is not None]
         drawn = [f for f in drawn if f.statistic != "first" and f.state != "invalid" and f.params.get(key)]
-        medians = [f for f in drawn if is_main(f) and f.statistic != "p99"]
+        medians = [f for f in drawn if f.main and f.statistic != "p99"]
         alike = _alike([f.params for f in medians], key)
         medians.sort(key=lambda f: place(record, f.params))
         for figure in (*medians, *(f for f in drawn if f.statistic == "p99")):
@@ -215,7 +214,7 @@ def points(section: Section) -> Plot | None:
 
     None where there are so few that the table says it faster, or more than a picture holds.
     """
-    known = [f for f in section.figures if is_main(f) and f.statistic not in ("p99", "first")]
+    known = [f for f in section.figures if f.main and f.statistic not in ("p99", "first")]
     known = [f for f in known if f.value is not None and f.state != "invalid"]
     name = next((name for name in wanted(section) if any(f.name == name for f in known)), "")
     shown = sorted((f for f in known if f.name == name), key=lambda f: [str(v) for v in f.params.values()])

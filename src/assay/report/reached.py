@@ -22,7 +22,7 @@ from assay.report.earlier import EarlierRun, ticks
 from assay.report.first_cases import first_cases, in_common, telling
 from assay.report.made_with import made_with
 from assay.report.plots import label, wanted
-from assay.report.states import displaced, is_main, shown, words
+from assay.report.states import displaced, words
 from assay.report.tables import alike, listed, spread
 from assay.report.units import human, unit_of
 from assay.report.variants import reference
@@ -60,7 +60,7 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
 
 def _first_figures(section: Section) -> list[Headline]:
     """What stands for the main figures of a benchmark whose record names none: its first figure, case by case."""
-    main = [figure for figure in listed(section) if is_main(figure)]
+    main = [figure for figure in listed(section) if figure.main]
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
     every = [figure for figure in main if figure.name == name]
     chosen = first_cases(section, every)
@@ -87,7 +87,7 @@ def _short(title: str) -> str:
 
 
 def _line(figure: Headline, section: Section, document: Document, before: Sequence[EarlierRun]) -> ReachedLine:
-    value = shown(figure)
+    value = figure.shown
     own = None if value is None else share(figure, document)
     pair = None if value is None else figure.ci95 or figure.range
     software = made_with(section, document)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from assay.analysis.disturbance import BETWEEN
 from assay.document.reported_figure import Moved, ReportedFigure
@@ -12,14 +12,14 @@ LEFT_OUT = "left out: "  # why a case, or all of them, cannot be done here
 WORST = {"clean": 0, "disturbed": 1, "bound": 2, "invalid": 3}
 
 
-def worse(one: str, other: str) -> str:
-    """Return the worse of two states."""
-    return max(one, other, key=WORST.__getitem__)
+def worst(states: Iterable[str]) -> str:
+    """Return the worst of some states; "clean" of none."""
+    return max(states, key=WORST.__getitem__, default="clean")
 
 
 def states(figures: Sequence[ReportedFigure]) -> dict[str, int]:
     """How many cases' figures are in each state: those by the estimator that stands, not tails and first calls."""
-    main = [figure for figure in figures if is_main(figure)]
+    main = [figure for figure in figures if figure.main]
     return {state: sum(figure.state == state for figure in main) for state in WORST}
 
 
@@ -52,13 +52,3 @@ def words(figure: ReportedFigure) -> str:
 
 def _percent(moved: float) -> str:
     return f"{100 * moved:.0f}%" if moved >= 0.1 else f"{100 * moved:.2g}%"
-
-
-def is_main(figure: ReportedFigure) -> bool:
-    """Whether a figure is by the estimator that stands for its case: no tail, first call or extreme beside it."""
-    return figure.main
-
-
-def shown(figure: ReportedFigure) -> float | None:
-    """Return the value that may be shown: an invalid figure has none, whatever it holds."""
-    return figure.shown

@@ -14,7 +14,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.bounds import percent, share
-from assay.report.states import shown, words
+from assay.report.states import words
 from assay.report.units import human, params, unit_of
 
 
@@ -29,7 +29,7 @@ def headlines(document: Document) -> Grid:
             rows.append(
                 (
                     figure.title,
-                    human(shown(figure), unit_of(figure)),
+                    human(figure.shown, unit_of(figure)),
                     spread(figure),
                     "–" if bound is None else bound.text,
                     words(figure),
@@ -51,7 +51,7 @@ def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigur
         state = "" if figure.state == "clean" else words(figure)
         counts = () if narrow else (str(figure.launches), str(figure.samples))
         rows.append(
-            (name if several else "", case, human(shown(figure), unit_of(figure)), spread(figure), *counts, state)
+            (name if several else "", case, human(figure.shown, unit_of(figure)), spread(figure), *counts, state)
         )
     counted = () if narrow else ("launches", "samples")
     note = f"All with {params(common)}." if params(common) else ""

@@ -67,8 +67,4 @@ def _greatest(columns: list[list[ReportedFigure]]) -> tuple[str, ...]:
     """The greatest rate of each column, a dash where there is none, and of which lengths they are."""
     best = [max(rates, key=lambda each: each.value or 0.0, default=None) for rates in columns]
     lengths = dict.fromkeys(human(each.params["bytes"], "B") for each in best if each)
-    return *(_marked(each) if each else "–" for each in best), ", ".join(lengths)
-
-
-def _marked(rate: ReportedFigure) -> str:
-    return human(rate.value, "B/s", 3) + (f" ({', '.join(rate.marks)})" if rate.marks else "")
+    return *(each.with_marks(human(each.value, "B/s", 3)) if each else "–" for each in best), ", ".join(lengths)

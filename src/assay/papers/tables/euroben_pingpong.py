@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from assay.analysis.ping_pong import SHORT, STEPS, greatest_rate, latency
 from assay.document.grid import Grid, grid
+from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.machine import catalogue
 from assay.papers.tables.hypercubes import kind
@@ -25,26 +26,20 @@ LEAST = 2  # short lengths that make a line
 
 def tables(document: Document) -> list[Grid]:
     """The table; [] where this run measured no ping-pong in fine steps."""
-    by_node: dict[int, dict[int, float]] = defaultdict(dict)  # one-way times by ranks per node and length
-    bounded: dict[int, dict[int, float]] = defaultdict(dict)  # those of lengths without a median
-    marks: dict[tuple[int, int], list[str]] = {}  # by ranks per node and length
+    best: dict[int, dict[int, ReportedFigure]] = defaultdict(dict)  # least one-way times by ranks per node and length
     for section in document.benchmarks:
         for each in section.figures if section.benchmark == BENCHMARK else ():
-            if each.name == "half_round_trip" and each.main and (time := each.shown) is not None:
-                size, nodes = int(each.params["bytes"]), per_node(each)
-                times = (by_node if each.statistic == "median" else bounded)[nodes]
-                if time <= times.get(size, time):
-                    times[size] = time
-                    if times is by_node[nodes] or size not in by_node[nodes]:
-                        marks[nodes, size] = each.marks
+            if each.name == "half_round_trip" and each.main and each.shown is not None:
+                size, of = int(each.params["bytes"]), best[per_node(each)]
+                of[size] = min(of.get(size, each), each, key=_estimate_first)
+    by_node = {nodes: _times(of, medians=True) for nodes, of in best.items()}
     known = {nodes: by_node[nodes] for nodes in sorted(by_node) if len(_short(by_node[nodes])) >= LEAST}
     if not known:
         return []
     rows: list[tuple[str, ...]] = []
     for nodes, times in known.items():
-        rate, size = greatest_rate(bounded[nodes] | times)
-        words = f" ({', '.join(marks[nodes, size])})" if marks[nodes, size] else ""
-        own = (human(rate, "B/s", 3) + words, human(latency(times), "s", 3))
+        rate, size = greatest_rate(_times(best[nodes]))
+        own = (best[nodes][size].with_marks(human(rate, "B/s", 3)), human(latency(times), "s", 3))
         rows.append((f"{document.machine} ({kind(document)}{on_nodes(nodes)})", *own))
     quoted = catalogue.cells(paper=PAPER, table=TABLE)
     for machine in dict.fromkeys(cell.machine for cell in quoted):
@@ -53,7 +48,7 @@ def tables(document: Document) -> list[Grid]:
         doubtful = " ?" if any(cell.doubtful for cell in cells.values()) else ""
         rows.append((f"{catalogue.machine(machine or '').name}{doubtful}", *printed))
     lengths = max(known.values(), key=len)
-    at = (greatest_rate(bounded[nodes] | times)[1] for nodes, times in known.items())
+    at = (greatest_rate(_times(best[nodes]))[1] for nodes in known)
     sizes = " and ".join(dict.fromkeys(human(size, "B") for size in at))
     twins = f" (the one beside a published cell: over {len(_short(STEPS))})" if document.described else ""
     note = (
@@ -66,3 +61,13 @@ def tables(document: Document) -> list[Grid]:
 
 def _short(lengths: Iterable[int]) -> list[int]:
     return [size for size in lengths if size <= SHORT]
+
+
+def _estimate_first(figure: ReportedFigure) -> tuple[bool, float]:
+    """Order by which of a length's figures stands: a median before a best reading, then the least."""
+    return figure.statistic != "median", figure.shown or 0.0
+
+
+def _times(of: dict[int, ReportedFigure], *, medians: bool = False) -> dict[int, float]:
+    """One-way times by length, of all or of those that are medians."""
+    return {size: each.shown or 0.0 for size, each in of.items() if each.statistic == "median" or not medians}

@@ -82,5 +82,5 @@ def _methods(document: Document, rates: list[ReportedFigure]) -> Grid | None:
 def _text(found: ReportedFigure | PublishedCell | None) -> str:
     if found is None:
         return "–"
-    marks = found.marks if isinstance(found, ReportedFigure) else []
-    return human(found.value, found.unit, 3) + (f" ({', '.join(marks)})" if marks else "")
+    text = human(found.value, found.unit, 3)
+    return found.with_marks(text) if isinstance(found, ReportedFigure) else text
