@@ -3,12 +3,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <semaphore>
+#include <thread>
 
 #include "expect.hpp"
 #include "threads/parameters.hpp"
@@ -17,6 +20,7 @@
 #include "timing/program.hpp"
 #include "timing/quota.hpp"
 #include "timing/sampler.hpp"
+#include "timing/settle.hpp"
 
 using namespace assay::timing;
 
@@ -269,6 +273,30 @@ void facts_of_a_host() {
   fs::remove_all(root);
 }
 
+// A thread that spins as a library's does, for `seconds`, and then sleeps: whether it still spins after settle(most).
+bool spins_after_settling(double seconds, double most) {
+  std::atomic<bool> started{false}, spinning{true};
+  std::binary_semaphore over{0};
+  std::thread other([&] {
+    const std::int64_t end = now_ns() + static_cast<std::int64_t>(1e9 * seconds);
+    started = true;
+    while (now_ns() < end) continue;
+    spinning = false;
+    over.acquire();
+  });
+  while (!started) std::this_thread::yield();
+  settle(most);
+  const bool still = spinning;
+  over.release();
+  other.join();
+  return still;
+}
+
+void threads_left_behind() {
+  for (int time = 0; time < 5; ++time) expect(!spins_after_settling(0.02, 10), "a spinning thread is waited for");
+  expect(spins_after_settling(0.5, 0.01), "one that goes on spinning is not waited for any longer");
+}
+
 }  // namespace
 
 int main() {
@@ -282,6 +310,7 @@ int main() {
   memory_limits();
   processor_quotas();
   facts_of_a_host();
+  threads_left_behind();
   if (failures == 0) std::puts("all hold");
   return failures == 0 ? 0 : 1;
 }
