@@ -501,7 +501,7 @@ def test_the_worst_thousand_of_all_arguments_are_judged_again_wherever_they_lie(
 
 
 def test_full_takes_every_float_argument_once_and_says_how_long_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """22 functions of one argument in four variants, 90 s of processor time each: 132 min on one, 66 on two."""
+    """22 functions of one argument in four variants, 90 s of processor time each: 2.2 hours on one, half on two."""
     record = benchmark("intrinsics")
     assert "all" in resolved.values(record, {}, "full")["range"]
     monkeypatch.setattr(first_launch, "usable", lambda: 2)
@@ -510,7 +510,7 @@ def test_full_takes_every_float_argument_once_and_says_how_long_before(monkeypat
         "judges all 2^32 float32 arguments of up to 88 of its loops (a function in a variant each), about 66 min"
         in text
     )
-    assert "132 min of processor time" in announced([record], "full", here=False)[0]
+    assert "2.2 h of processor time" in announced([record], "full", here=False)[0]
     assert announced([record], "full", {"function": "exp,pow", "variant": "scalar"}) == [
         text.replace("88 of", "1 of").replace("66 min", "45 s")
     ]

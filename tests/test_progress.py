@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from assay.execute.plan import Task
+from assay.machine.units import waiting_time
 from assay.verbs import _progress
 
 
@@ -45,7 +46,7 @@ def test_measuring_says_what_is_done_and_how_long_it_will_take() -> None:
 
 
 def test_times_to_go_are_written_as_people_do() -> None:
-    assert [_progress.duration(s) for s in (0.2, 40, 100, 5300, 9000)] == ["1 s", "40 s", "2 min", "88 min", "2.5 h"]
+    assert [waiting_time(s) for s in (0.2, 40, 100, 5300, 9000)] == ["0 s", "40 s", "2 min", "88 min", "2.5 h"]
     assert _progress.doing(tasks(4), 4) == "writing the tables" and _progress.doing(tasks(4), 1) == "b1"
 
 

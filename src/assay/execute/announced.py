@@ -16,6 +16,7 @@ from assay.execute import first_launch
 from assay.execute.folders import SHARE, Folder, free_bytes
 from assay.machine.limits import limits
 from assay.machine.memory import memory
+from assay.machine.units import waiting_time
 
 
 def announced(
@@ -46,10 +47,8 @@ def announced(
         free = memory(limits=limits()).usable if here else None
         now = "" if free is None else f", {share * free / 1e9:.3g} GB now"
         slice_, blocks = resolved.sampling(record, profile)
-        minutes = blocks * slice_ / 60
-        most = f"{minutes:.3g} min" if minutes >= 1 else f"{blocks * slice_:.3g} s"
         found.append(
-            f"{record.name}: takes {100 * share:.3g}% of the free memory{now}, and about {most} at most, once in a run"
+            f"{record.name}: takes {100 * share:.3g}% of the free memory{now}, and about {waiting_time(blocks * slice_)} at most, once in a run"
         )
     return found
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from assay.benchmark import resolved
 from assay.benchmark.record import Benchmark
+from assay.machine.units import waiting_time
 
 
 def cases(record: Benchmark, profile: str, settings: Mapping[str, str] | None = None) -> int:
@@ -53,11 +54,7 @@ def line(record: Benchmark, profile: str, settings: Mapping[str, str] | None = N
         return ""
     seconds, processors = processor_seconds(record, profile, settings), usable()
     time = (
-        f"{_long(seconds / processors)} on {processors} processors" if here else f"{_long(seconds)} of processor time"
+        f"{waiting_time(seconds / processors)} on {processors} processors" if here else f"{waiting_time(seconds)} of processor time"
     )
     does = str(record.extra["first_launch"]["does"]).format(cases=count)
     return f"{record.name}: {does}, about {time}, in the first launch of each build variant alone"
-
-
-def _long(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.3g} min"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.execute.job import Job, outputs
+from assay.machine.units import waiting_time
 
 WITHIN = "within a launch: "  # how a line of such progress begins
 EVERY = 1.0  # s between two looks at the files
@@ -59,8 +60,9 @@ def _follow(job: Job, files: dict[Path, _File], every: float, ended: threading.E
                     done, of, now = int(event["done"]), int(event["of"]), time.monotonic()
                     file.first = file.first or (now, done)
                     began, before = file.first
-                    left = (now - began) / (done - before) * (of - done) if done > before else None
-                    job.say(f"{WITHIN}{name}: {event['now']}: {done + 1} of {of}{'' if left is None else _left(left)}")
+                    pace = (now - began) / (done - before) if done > before else None
+                    left = "" if pace is None else f", about {waiting_time(pace * (of - done))} left"
+                    job.say(f"{WITHIN}{name}: {event['now']}: {done + 1} of {of}{left}")
 
 
 def _new_lines(path: Path, file: _File) -> list[bytes]:
@@ -73,10 +75,6 @@ def _new_lines(path: Path, file: _File) -> list[bytes]:
     new = new[: new.rfind(b"\n") + 1]
     file.read += len(new)
     return [each for each in new.splitlines() if _KIND in each]
-
-
-def _left(seconds: float) -> str:
-    return f", about {seconds / 60:.2g} min left" if seconds >= 60 else f", about {seconds:.0f} s left"
 
 
 def _size(path: Path) -> int:

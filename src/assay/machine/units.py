@@ -1,4 +1,4 @@
-"""Quantities as people write them ("70 us", "0.4 us/B", "8 MiB"), read into SI base units.
+"""Quantities as people write them ("70 us", "0.4 us/B", "8 MiB"), read into SI base units; waiting times in words.
 
 A unit is a prefix and a name, or two of them with a slash. Bytes take decimal (kB, MB) and binary (KiB, MiB) prefixes,
 bits are eighths of a byte, so that "200 Gbit/s" is 2.5e10 B/s. The published tables' own unit strings are data of the
@@ -82,3 +82,10 @@ def quantity(text: str, wanted: str) -> float:
         return float(value)
     except OverflowError:
         raise ValueError(f"{text!r} is too large") from None
+
+
+def waiting_time(seconds: float) -> str:
+    """Write about how long something takes, to somebody who waits for it: 40 s, 3 min, 2.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

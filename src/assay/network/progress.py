@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from assay.machine.units import waiting_time
 from assay.network.simulation import SimulationTask
 
 FIRST_LINE = 60.0  # s until the first line where there is no terminal; each next one after twice as long
@@ -49,8 +50,8 @@ class Meter:
         done = self.cycles
         share = done / self.expected if self.expected else 0.0
         seconds = time.monotonic() - self.began
-        left = f", about {_words(seconds * (1 - share) / share)} left for these" if share > 0.01 else ""
-        return f"{self.place}{done:,} of {self.expected:,} cycles requested so far, {_words(seconds)}{left}"
+        left = f", about {waiting_time(seconds * (1 - share) / share)} left for these" if share > 0.01 else ""
+        return f"{self.place}{done:,} of {self.expected:,} cycles requested so far, {waiting_time(seconds)}{left}"
 
     @property
     def place(self) -> str:
@@ -64,12 +65,6 @@ def _cycles() -> int:
     from assay._core import network as core
 
     return int(core.simulated_cycles())
-
-
-def _words(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from assay.execute.plan import Task
 from assay.execute.within_launch import WITHIN
+from assay.machine.units import waiting_time
 
 COMPILING = "compiling "  # how a line of the compiler's progress begins
 EVERY = 10.0  # s between two plain lines
@@ -43,13 +44,6 @@ def doing(tasks: Sequence[Task], done: int) -> str:
         return "writing the tables"
     task, launches = tasks[done], 1 + max(each.launch for each in tasks)
     return f"{task.benchmark}, launch {task.launch + 1} of {launches}" if launches > 1 else task.benchmark
-
-
-def duration(seconds: float) -> str:
-    """Write a time to go: 40 s, 3 min, 2.5 h."""
-    if seconds < 90:
-        return f"{max(1, round(seconds)):d} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _lines(tasks: Sequence[Task], out: Callable[[str], None], clock: Callable[[], float]) -> ProgressCallbacks:
@@ -85,7 +79,7 @@ def _lines(tasks: Sequence[Task], out: Callable[[str], None], clock: Callable[[]
         left = ""
         if done > 1:
             rate = (began[-1] - began[0]) / (done - 1)
-            left = f", about {duration(rate * (len(tasks) - done))} left"
+            left = f", about {waiting_time(rate * (len(tasks) - done))} left"
         out(f"measured {done} of {len(tasks)} launches{left}; now {doing(tasks, done)}")
 
     return ProgressCallbacks(say, advance)
