@@ -53,8 +53,7 @@ def line(record: Benchmark, profile: str, settings: Mapping[str, str] | None = N
     if not count:
         return ""
     seconds, processors = processor_seconds(record, profile, settings), usable()
-    time = (
-        f"{waiting_time(seconds / processors)} on {processors} processors" if here else f"{waiting_time(seconds)} of processor time"
-    )
+    shared = f"{waiting_time(seconds / processors)} on {processors} processors"
+    time = shared if here else f"{waiting_time(seconds)} of processor time"
     does = str(record.extra["first_launch"]["does"]).format(cases=count)
     return f"{record.name}: {does}, about {time}, in the first launch of each build variant alone"
