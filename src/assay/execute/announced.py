@@ -47,8 +47,9 @@ def announced(
         free = memory(limits=limits()).usable if here else None
         now = "" if free is None else f", {share * free / 1e9:.3g} GB now"
         slice_, blocks = resolved.sampling(record, profile)
+        most = waiting_time(blocks * slice_)
         found.append(
-            f"{record.name}: takes {100 * share:.3g}% of the free memory{now}, and about {waiting_time(blocks * slice_)} at most, once in a run"
+            f"{record.name}: takes {100 * share:.3g}% of the free memory{now}, and about {most} at most, once in a run"
         )
     return found
 
