@@ -157,6 +157,16 @@ def test_what_goes_wrong_in_it_is_said_in_a_line(folder: Path, cache: Path, faul
     assert re.search(said, played(cache, fault).strip())
 
 
+@pytest.mark.mpi
+def test_a_failed_check_is_the_whole_reason_of_exit_status_1(folder: Path, cache: Path) -> None:
+    """On MPI the program ends by status 1 for its checks alone: no other failure is said beside them."""
+    take_in(written(folder, "faulty") if not (cache / "faulty.hpp").exists() else cache / "faulty.hpp")
+    made = assay("run", "faulty", "-n", "2", "--set", "fault=wrong", "--launches", "1", "--out", str(folder / "run"))
+    assert made.status == 1
+    (said,) = [line for line in made.err.splitlines() if "check failed" in line]
+    assert re.fullmatch(r"faulty: check failed for bytes \d+: five bytes wrong \(and \d more\)", said)
+
+
 def test_failed_checks_lead_what_is_said_of_a_deadlock(folder: Path, cache: Path) -> None:
     said = played(cache, "wrong and stuck")
     assert re.search(r"check failed for bytes \d+: five bytes wrong.*then deadlock.*rank 0 in recv from rank 1", said)

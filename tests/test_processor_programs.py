@@ -110,8 +110,10 @@ def test_lines_obey_the_contract_and_checks_pass(build: Any, name: str) -> None:
 @pytest.mark.parametrize("name", [*NAMES, "memory/memory"])
 def test_a_broken_kernel_fails_its_check(build: Any, name: str) -> None:
     lines, complaint = quick(build(name, "-O0", "-DASSAY_BREAK=1"), status=1)
-    assert any(line["event"] == "check" and not line["passed"] for line in lines)
-    assert "check failed" in complaint
+    failed = [line["detail"] for line in lines if line["event"] == "check" and not line["passed"]]
+    assert failed and "check failed" in complaint
+    if name == "processor/whetstone":  # one module has several results; it is named once
+        assert failed[0] == "wrong: module 2 (array elements)"
 
 
 @pytest.mark.parametrize("name", [*NAMES, "memory/memory"])

@@ -538,4 +538,6 @@ def benchmark(name: str) -> Benchmark:
     known = benchmarks() | own_benchmarks()
     near = difflib.get_close_matches(name, known, 1)
     hint = f" (did you mean {near[0]}?)" if near else ""
+    if name.endswith(".hpp"):
+        hint = f" (your own program: `assay build {name}`, then its record's name)"
     raise InputError(f"no such benchmark{hint}", key="benchmark", value=name, accepted=", ".join(known))

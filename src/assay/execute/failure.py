@@ -29,6 +29,7 @@ _BOILERPLATE = re.compile(
     r"|^=\s|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ|^Abort\(\d+\) on node"
     r"|^internal_\w+\(|^\(unknown\)\(\)"
 )
+SILENT = ", without output"  # how the reason ends where a program said nothing of its exit status
 _RULE = re.compile(r"^-{20,}$")  # above and below each of Open MPI's texts of help
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
@@ -61,7 +62,7 @@ def reason(
         found = " / ".join(rest[-3:])[:400] or None
     how = f"ended by {_signal(-status)}" if status < 0 else f"exit status {status}"
     if found is None and not text.strip():
-        return f"{how}, without output"
+        return f"{how}{SILENT}"
     return f"{how}: {found}; log: {log}" if found else f"{how}; log: {log}"
 
 

@@ -75,7 +75,8 @@ def _missing(document: Document) -> Iterator[Finding]:
         reason = _short(section.warnings[0]) if section.warnings else "no case gave one"
         none = all(figure.value is None for figure in section.figures)
         what = "no valid result" if none else "some cases have no valid result"
-        advice = f"its part below; assay run {section.benchmark} repeats it"
+        alone = f"; assay run {section.benchmark} measures it alone" if len(document.benchmarks) > 1 else ""
+        advice = f"its part below{alone}"
         yield _line(90 if none else 55, "missing", f"{section.title}: {what}: {reason}", advice)
     if len(bad) > 2:
         names = ", ".join(section.benchmark for section in bad[2:8])

@@ -104,12 +104,12 @@ def register(app: typer.Typer) -> None:
 def _words(expected: Duration | None, several: bool) -> str:
     if expected is None:
         return "how long a simulation takes is not known before the first one"
-    from assay.verbs._progress import duration as time_to_go
+    from assay.machine.units import waiting_time
 
-    text = f"{expected.launches} launches, about {time_to_go(expected.seconds)}"
+    text = f"{expected.launches} launches, about {waiting_time(expected.seconds)}"
     if expected.most > expected.seconds:
         why = "if intervals stay wide" if several else "where others' work has the processors"
-        text += f", at most {time_to_go(expected.most)} {why}"
+        text += f", at most {waiting_time(expected.most)} {why}"
     if expected.known == expected.launches:
         return f"{text} (as in earlier runs here)"
     return f"{text} (estimated, {expected.known} of them from earlier runs here); programs are compiled first, once"
