@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import TypeVar
 
 from assay.network.engine import SimulationRun
-from assay.network.simulation import SimulationTask
+from assay.network.tasks import SimulationTask
 
 Answer = TypeVar("Answer")
 

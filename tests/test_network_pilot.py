@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.network import description, engine, progress, relaxation, simulation, sweep
-from assay.network.simulation import SimulationTask
+from assay.network import description, engine, progress, relaxation, simulation, sweep, warming
+from assay.network.tasks import SimulationTask, Steps, pilot_task
 from made_runs import answer
 
 SEEDS = range(16)
@@ -58,14 +58,14 @@ def described(tmp_path: Path) -> description.NetworkDescription:
     return description.load(file)
 
 
-def piloted(found: description.NetworkDescription, load: float, seed: int) -> simulation.Warmup:
-    steps = simulation.warmup(found, 20_000)
+def piloted(found: description.NetworkDescription, load: float, seed: int) -> warming.Warmup:
+    steps = warming.warmup(found, 20_000)
     (task,) = next(steps)
     try:
         while True:
             (task,) = steps.send([run(*queue(load, seed, task.cycles), task.cycles)])
     except StopIteration as end:
-        answer: simulation.Warmup = end.value
+        answer: warming.Warmup = end.value
         return answer
 
 
@@ -89,7 +89,7 @@ def test_a_load_above_saturation_is_recognised_soon(described: description.Netwo
 def test_a_pilot_run_is_as_long_as_it_must_be(described: description.NetworkDescription, key: str) -> None:
     """How the measured runs end, and what they record of the links, changes neither its length nor what it sees."""
     method = described.method.model_copy(update={key: 5})
-    task, usual = (simulation.pilot_task(of, 3000, "") for of in (described.but(method=method), described))
+    task, usual = (pilot_task(of, 3000, "") for of in (described.but(method=method), described))
     assert task.config == usual.config and task.make().simulated_cycles == 3000
 
 
@@ -109,8 +109,8 @@ def test_runs_that_end_by_messages_have_a_pilot_run(described: description.Netwo
 def test_a_pilot_run_costs_no_more_than_the_runs_or_a_second(described: description.NetworkDescription) -> None:
     """Of a large network 100 cycles were measured, with a million messages: a pilot run has as many."""
     alone = [replace(run(*queue(0.5, 1, 100), 100), generated=10**6)]
-    (task,) = next(simulation.remembered(described, simulation.Warmup(0, "fixed"), alone, alone=True))
-    assert task.cycles == 100 and simulation.SHORT_PILOT == 10**6
+    (task,) = next(warming.remembered(described, warming.Warmup(0, "fixed"), alone, alone=True))
+    assert task.cycles == 100 and warming.SHORT_PILOT == 10**6
 
 
 def test_a_long_run_needs_no_pilot_run(described: description.NetworkDescription) -> None:
@@ -166,7 +166,7 @@ def replicated(found: description.NetworkDescription, settles: bool, monkeypatch
 
     def warmup(*_: object) -> Any:
         yield []
-        return simulation.Warmup(500, "", 1000, 0.0, 10.0, settles)
+        return warming.Warmup(500, "", 1000, 0.0, 10.0, settles)
 
     monkeypatch.setattr(simulation, "warmup", warmup)
     documents: list[dict[str, Any]] = []
@@ -202,7 +202,7 @@ def test_progress_says_what_is_being_done(described: description.NetworkDescript
             seen.append(meter.line())
             return super().make()
 
-    def watched() -> simulation.Steps:
+    def watched() -> Steps:
         steps = simulation.steps(described)
         tasks = next(steps)
         try:

@@ -16,7 +16,7 @@ from hypothesis import strategies as some
 from assay.network import balance, description, filling, saturation
 from assay.network.filling import Filling
 from assay.network.offered import at_load
-from assay.network.simulation import task
+from assay.network.tasks import task
 from made_runs import answer
 from saturable_networks import CUBE, HOT_SPOT, IO_NODES, QUEUE, TORUS
 

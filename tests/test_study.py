@@ -232,7 +232,7 @@ def test_claims_about_saturation_are_judged_by_brackets() -> None:
 
 @pytest.mark.parametrize("dimension", [3, 7])
 def test_queues_predict_what_is_simulated_at_low_traffic(dimension: int) -> None:
-    from assay.network.simulation import task
+    from assay.network.tasks import task
 
     tree: dict[str, Any] = {"network": {"topology": "hypercube", "dimension": dimension}}
     tree["io"] = {"interval": 600_000.0, "b": 2}
@@ -269,7 +269,7 @@ def test_with_messages_over_one_channel_apart_the_queues_give_table_2() -> None:
     ],
 )
 def test_queues_predict_other_networks_too(network: dict[str, Any], load: float) -> None:
-    from assay.network.simulation import task
+    from assay.network.tasks import task
 
     tree = {"network": network, "traffic": {"load": load}}
     described = file.description.parse(tree, file.Source(Path("x"), ""))

@@ -38,7 +38,8 @@ from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.filling import Filling, slowest
 from assay.network.offered import load_of
-from assay.network.simulation import SimulationTask, finite, task
+from assay.network.simulation import finite
+from assay.network.tasks import SimulationTask, task
 
 REPLICATIONS = 16
 ROOT, STEEP = 1 / 2, 2 / 3  # powers of time

@@ -21,7 +21,8 @@ from assay.network import relaxation
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.offered import at_load
-from assay.network.simulation import LENGTHENED, SimulationTask, pilot_task
+from assay.network.tasks import SimulationTask, pilot_task
+from assay.network.warming import LENGTHENED
 
 DILUTED = 64.0  # of a load that seems to saturate the network, to see it with hardly a message waiting
 FIRST, MOST = 2_000, 1_000_000  # cycles of the first run; messages of the longest

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from assay.machine.units import waiting_time
-from assay.network.simulation import SimulationTask
+from assay.network.tasks import SimulationTask
 
 FIRST_LINE = 60.0  # s until the first line where there is no terminal; each next one after twice as long
 

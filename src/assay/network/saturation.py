@@ -16,7 +16,8 @@ from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.filling import Filling
 from assay.network.offered import at_load, load_of
-from assay.network.simulation import DEFAULT_CYCLES, VERSION, SimulationTask, Steps, finite, task
+from assay.network.simulation import DEFAULT_CYCLES, VERSION, finite
+from assay.network.tasks import SimulationTask, Steps, task
 
 LONGER = 2  # how often an undecided run is made four times as long
 PLACES = (0.5, 0.25, 0.75)  # of an interval, one after the other, until one of them can be decided

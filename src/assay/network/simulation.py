@@ -7,151 +7,25 @@ A generator: it yields lists of tasks, is sent their results in the same order, 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from assay.network import engine, figures, method, relaxation
+from assay.network import engine, figures, method
 from assay.network.description import NetworkDescription
 from assay.network.engine import Latency, SimulationRun
+from assay.network.intervals import batches, by_itself, pooled, replicated, warmed
 from assay.network.network_tables import Method
-from assay.network.relaxation import Relaxation
-from assay.toml.source import Source
+from assay.network.tasks import Steps, task
+from assay.network.warming import Warmup, remembered, saturated, warmup
 
 DEFAULT_CYCLES = 20_000
 VERSION = 2  # of the documents; 1 had the estimates, by name, where the list of figures is now
-PILOT = 2**32  # random stream of pilot runs: no replication has it
 BYTES_WAITING, MOST_BYTES = 100, 4e9
-LENGTHENED = 4  # times as long, a pilot run that does not know its autocorrelation time
-GROWN = 3  # pilot runs in a row whose backlog grew, each longer: once or twice can be a long queue's chance
-# Cycles, whatever they cost; messages, no more; and no more where it can say neither that it settled nor that it grew.
-LEAST_PILOT, MOST_PILOT, LONGEST_PILOT = 80_000, 16_000_000, 64_000_000
-SHORT_PILOT = 1_000_000  # messages, or what the runs themselves took, where the warm-up is given: less than a second
-LONGEST = 2**62  # cycles of a run
 RUN = 50  # autocorrelation times: a replication's length unless the file says it
-ALONE = method.LEAST_MERGED * method.BATCH  # of a run by itself, to have an interval
 FIRST_LOOK = 10  # five alike can be chance; ten seldom are
-
-
-@dataclass(frozen=True)
-class SimulationTask:
-    """One run of the core, to be made; can be sent to another process."""
-
-    source: Source
-    config: dict[str, Any]
-    purpose: str = ""  # in words, for those who wait
-
-    @property
-    def cycles(self) -> int:
-        """Cycles that it simulates; 0 (not known) where a number of messages ends it."""
-        how = self.config["method"]
-        return 0 if how["messages"] or how["warmup_messages"] else int(how["warmup_cycles"] + how["cycles"])
-
-    def make(self) -> SimulationRun:
-        """Run it here."""
-        return engine.run(self.source, self.config)
-
-
-Steps = Generator[list[SimulationTask], list[SimulationRun], dict[str, Any]]
-
-
-def task(description: NetworkDescription, stream: int, warmup: int, cycles: int, purpose: str = "") -> SimulationTask:
-    """The description's replication number `stream`."""
-    return SimulationTask(description.source, engine.configuration(description, stream, warmup, cycles), purpose)
-
-
-def pilot_task(description: NetworkDescription, cycles: int, purpose: str) -> SimulationTask:
-    """A pilot run from empty, of so many cycles: nothing else ends it, and what the links do is not asked of it."""
-    alike = description.method.model_copy(update={"messages": 0, "warmup_messages": 0, "utilisation": False})
-    return task(description.but(method=alike), PILOT, 0, cycles, purpose)
-
-
-@dataclass(frozen=True)
-class Warmup:
-    """How long a run is before anything is measured, and how that was found.
-
-    `memory`: the autocorrelation time (cycles) that the pilot run showed, None where there was none; `settles`: whether
-    a pilot run long enough to know it was in balance; `relaxation`: all that the pilot run said.
-    """
-
-    cycles: int
-    how: str
-    pilot_cycles: int = 0
-    pilot_cpu_seconds: float = 0.0
-    memory: float | None = None
-    settles: bool = True
-    relaxation: Relaxation | None = None
-
-
-def warmup(
-    description: NetworkDescription, cycles: int
-) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
-    """Fixed by the file, or ten autocorrelation times of a pilot run, made longer until it knows them."""
-    fixed = description.method.warmup_cycles
-    if description.method.warmup_messages:
-        return Warmup(0, f"{description.method.warmup_messages} deliveries")
-    if fixed != "detect":
-        return Warmup(int(fixed), "fixed")
-    found = yield from piloted(description, Warmup(0, ""), max(2_000, min(cycles, 50_000)))
-    assert found.relaxation is not None
-    words = f"{relaxation.WARMUP:g} autocorrelation times" if found.settles else "no steady state in the pilot run"
-    return replace(found, cycles=max(found.cycles, 100), how=words)
-
-
-def piloted(
-    description: NetworkDescription, before: Warmup, length: int, most: float | None = None, enough: float = math.inf
-) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
-    """A warm-up with what a pilot run says, of this length at first, made longer until it knows the memory.
-
-    `most`: messages of the longest; `enough`: autocorrelation times (cycles) so long need not be known any better.
-    `cycles` becomes what the pilot run says; of one that did not settle the eighth of it.
-    """
-    spent, simulated, grown, turn = 0.0, 0, 0, 0
-    while True:
-        turn += 1
-        purpose = f"pilot run {turn} (how long does the network remember?)"
-        (pilot,) = yield [pilot_task(description, length, purpose)]
-        spent, simulated = spent + pilot.cpu_seconds, simulated + pilot.simulated_cycles
-        found = relaxation.of_pilot(pilot)
-        grown = grown + 1 if found.saturated else 0
-        if ((found.known or (found.settled and found.cycles > enough)) and not grown) or grown == GROWN:
-            break
-        longer = length * LENGTHENED
-        if most is None:
-            limit = MOST_PILOT if grown or found.settled else LONGEST_PILOT
-            ends = longer > LEAST_PILOT and pilot.generated * LENGTHENED > limit
-        else:
-            longer = min(longer, int(length * most / max(pilot.generated, 1)))
-            ends = longer < 2 * length
-        if ends or pilot.deadlock or longer > LONGEST:
-            break
-        length = longer
-    settles = found.settled and not found.saturated
-    cycles = math.ceil(found.warmup) if settles else length // 8  # of the first look, which takes little more then
-    return Warmup(cycles, before.how, simulated, spent, found.cycles, settles, found)
-
-
-def remembered(
-    description: NetworkDescription, before: Warmup, runs: Sequence[SimulationRun], alone: bool
-) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
-    """What must be known of the memory to judge these runs where the file gives the warm-up: of a pilot run that costs
-    no more than they did, or than SHORT_PILOT messages; a run by itself may be long enough to say it.
-    """
-    if any(run.deadlock for run in runs):
-        return before
-    if saturated(runs, before):
-        return replace(before, settles=False, relaxation=Relaxation(0.0, 0.0, False, False, True))
-    if alone and (own := relaxation.of_itself(runs[0])):
-        return replace(before, memory=own.cycles, relaxation=own)
-    cycles = max(runs[0].measured_cycles, 1)
-    most = max(SHORT_PILOT, sum(run.generated * run.simulated_cycles / cycles for run in runs))
-    first = min(max(2_000, min(cycles, 50_000)), math.ceil(most * cycles / max(runs[0].generated, 1)))
-    enough = cycles / ALONE if alone else math.inf
-    found = yield from piloted(description, before, first, most, enough)
-    return replace(found, cycles=before.cycles)
 
 
 def steps(description: NetworkDescription) -> Steps:
@@ -215,95 +89,6 @@ def feasible(description: NetworkDescription, cycles: int) -> None:
             value=traffic.load,
             accepted=f"a load near {channels}, what the injection channels take, or fewer method.cycles",
         )
-
-
-def batches(run: SimulationRun, name: str, confidence: float, before: Warmup) -> method.MeanEstimate:
-    """A latency of a single run, by batch means; without an interval where the run or its warm-up is too short."""
-    latency = run.latencies[name]
-    return by_itself(run, latency.sums, latency.counts, confidence, before)
-
-
-def by_itself(
-    run: SimulationRun, sums: NDArray[np.float64], counts: NDArray[np.float64], confidence: float, before: Warmup
-) -> method.MeanEstimate:
-    """The mean of sums over counts of equal parts of a single run, by batch means."""
-    known = before.relaxation
-    if known is None:
-        return method.batch_interval(sums, counts, confidence)
-    cycles = run.measured_cycles
-    found = method.batch_interval(sums, counts, confidence, known.cycles * len(sums) / max(cycles, 1))
-    delivered = int(run.latencies["header_latency"].counts.sum())
-    least = math.ceil(ALONE * known.cycles)
-    short = "too short for an interval:"
-    note = ""
-    if found.parts == 0:
-        return found
-    if known.saturated:
-        note = unsteady(before)
-    elif not before.settles:
-        note = f"{short} {before.pilot_cycles} cycles of pilot runs do not tell how long the network remembers, "
-        note += f"{max(least, LENGTHENED * cycles)} cycles or more would do"
-    elif cycles < least:
-        note = f"{short} {cycles} cycles, {least} would do ({ALONE} autocorrelation times)"
-    elif delivered < relaxation.MESSAGES:
-        longer = math.ceil(cycles * relaxation.MESSAGES / max(delivered, 1))
-        note = f"{short} {delivered} messages, {relaxation.MESSAGES} would do ({longer} cycles)"
-    return replace(found, half=None, note=note) if note else warmed(found, [run], before)
-
-
-def unsteady(before: Warmup) -> str:
-    """Why no mean of runs that may not be in balance has an interval."""
-    pilot = f"the pilot run of {before.pilot_cycles} cycles found no steady state"
-    return f"no interval: {pilot if before.pilot_cycles else 'the backlog still grows at the end'}"
-
-
-def warmed(found: method.MeanEstimate, runs: Sequence[SimulationRun], before: Warmup) -> method.MeanEstimate:
-    """Without an interval where a warm-up that the file gives may leave more in the mean than the interval allows.
-
-    The warm-up is what the runs have simulated and not measured: one that is given in deliveries has no cycles before.
-    """
-    known, warm = before.relaxation, min(run.simulated_cycles - run.measured_cycles for run in runs)
-    if known is None or found.half is None or not before.settles or warm >= known.warmup:
-        return found
-    cycles = sum(run.measured_cycles for run in runs) / len(runs)
-    if known.left(warm, cycles) * abs(found.mean) <= relaxation.LEFT * found.half:
-        return found
-    would = f"{warm} cycles, {math.ceil(known.warmup)} would do"
-    return replace(found, half=None, note=f"no interval: the warm-up is too short, {would}")
-
-
-def replicated(
-    runs: Sequence[SimulationRun], name: str, confidence: float, before: Warmup, number_of_looks: int = 1
-) -> method.MeanEstimate:
-    """A latency's mean over replications; without an interval where they did not start in balance."""
-    parts = [run.latencies[name] for run in runs if name in run.latencies]
-    means, counts = [part.mean for part in parts], [float(part.counts.sum()) for part in parts]
-    found = method.replication_interval(means, confidence, number_of_looks, counts)
-    if not before.settles:
-        note = unsteady(before)
-        return replace(found, half=None, note=note)
-    if method.drifts([part.sums for part in parts], [part.counts for part in parts]):
-        note = f"no interval: replications still drift after {before.cycles} cycles of warm-up, simulate longer"
-        return replace(found, half=None, note=note)
-    return warmed(found, runs, before)
-
-
-def saturated(runs: Sequence[SimulationRun], before: Warmup) -> bool:
-    """Whether the backlog, summed over all runs, still grows at their end."""
-    if not runs or any(len(run.backlog) != len(runs[0].backlog) for run in runs):
-        return False
-    cycles = runs[0].measured_cycles
-    early, late, stretch = method.growth_of(np.sum([run.backlog for run in runs], axis=0), before.cycles, cycles)
-    return method.backlog_grows(early, late, stretch, sum(run.generated for run in runs) * (1 - 1 / max(stretch, 1.0)))
-
-
-def pooled(runs: Sequence[SimulationRun], name: str) -> Latency:
-    """The histograms of several runs in one."""
-    parts = [run.latencies[name] for run in runs if name in run.latencies]
-    values, where = np.unique(np.concatenate([part.values for part in parts]), return_inverse=True)
-    counts = np.bincount(where, np.concatenate([part.frequencies for part in parts]), len(values)).astype(np.float64)
-    sums = np.array([part.sums.sum() for part in parts])
-    return Latency(sums, np.array([part.counts.sum() for part in parts]), values, counts)
 
 
 def document(

@@ -20,7 +20,7 @@ from assay import versions
 from assay.errors import InputError
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
-from assay.network.simulation import SimulationTask, Steps
+from assay.network.tasks import SimulationTask, Steps
 
 
 def make(task: SimulationTask) -> SimulationRun:

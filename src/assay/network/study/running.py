@@ -15,18 +15,19 @@ from assay.network.engine import SimulationRun
 from assay.network.filling import Filling
 from assay.network.offered import at_load, load_of
 from assay.network.progress import Meter
-from assay.network.simulation import SimulationTask, Steps
 from assay.network.study.file import Study
 from assay.network.study.results import US, Bracket, Point, Results, rate_of
+from assay.network.tasks import SimulationTask, Steps, task
+from assay.network.warming import warmup
 
 QUICK_REPLICATIONS = 3
 
 
 def point_steps(description: NetworkDescription, replications: int, judge: int) -> Steps:
     """The replications of one point, and a run of `judge` cycles that says by its backlog whether it is saturated."""
-    before = yield from simulation.warmup(description, description.method.cycles or simulation.DEFAULT_CYCLES)
+    before = yield from warmup(description, description.method.cycles or simulation.DEFAULT_CYCLES)
     cycles = description.method.cycles or simulation.DEFAULT_CYCLES
-    runs = yield [simulation.task(description, stream, before.cycles, cycles) for stream in range(replications)]
+    runs = yield [task(description, stream, before.cycles, cycles) for stream in range(replications)]
     empty = _from_empty(description)
     filling = Filling(empty)
     saturated, made = yield from saturation.judge(empty, judge or _judged(runs), filling)
