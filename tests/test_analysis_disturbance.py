@@ -211,6 +211,38 @@ def test_a_launch_whose_threads_got_half_of_the_time_is_starved(wall: float) -> 
         assert {halved[i].launch for i in verdict.marked} == {1}
 
 
+@pytest.mark.parametrize("switched", [1, 0])  # a thread that sleeps, waiting for another, is not switched out
+@pytest.mark.parametrize("threads", [2, 4])
+def test_threads_that_meet_lose_all_that_each_of_them_lost(threads: int, switched: int) -> None:
+    """Somebody's slices of 4 or 8 ms stop one thread after another, and all wait: the bound covers the 4 ms of work."""
+    rng = np.random.default_rng(threads)
+    work, run, t = 4e-3, [], 0.0
+    for launch, block, case in np.ndindex(3, 2, 4):
+        slices = rng.choice([0.004, 0.008], 1 + rng.poisson(1.0))
+        wall = work + float(slices.sum())
+        lag = float(np.diff(rng.uniform(0, 0.004, (2, threads - 1)), axis=0).sum())
+        accounting = {
+            "wall": wall,
+            "own": threads * wall - float(slices.sum()) + lag,
+            "others": ticked(float(slices.sum()), rng),
+            "steal": 0.0,
+            "involuntary": float(switched * len(slices)),
+            "major_faults": 0.0,
+            "frequency": None,
+        }
+        values = np.array([wall])
+        made = AccountedBlock("time", case, launch, block, 1, values, accounting, t, t + wall)
+        run.append(dataclasses.replace(made, threads=threads))
+        t += wall
+    found = judge(run, threads)
+    for case, verdict in found.cases.items():
+        assert verdict.state in (State.DISTURBED, State.BOUND), verdict
+        if verdict.state is State.DISTURBED:
+            assert verdict.disturbance is not None
+            shown = np.median([block.values[0] for block in run if block.case == case[1]])
+            assert shown / (1 + verdict.disturbance.high) <= work * 1.02
+
+
 def test_some_switches_more_in_a_short_launch_are_chance() -> None:
     """Eight switches in 65 ms are 123 a second, as many as a competitor causes; over a second they are one."""
     short = [quiet_run(blocks=1, cases=6, wall=0.011), quiet_run(blocks=20, cases=6, wall=0.011)]

@@ -112,6 +112,14 @@ def test_tails_come_only_from_single_operations_and_enough_of_them(batch: int, s
         assert tails[0].value == pytest.approx(0.99 * samples / 2, rel=0.01)
 
 
+def test_the_tail_of_a_rate_is_its_first_percentile() -> None:
+    """Of 1,000 rates by times of 1 to 1,000 s a hundredth is below that of the slowest hundredth, and it says so."""
+    made = figures(ECHO, [cell({"bytes": 8}, [float(i) for i in range(1, 1001)], batch=1)])
+    rates = {f.statistic: f.value for f in made if f.name == "rate"}
+    assert "p99" not in rates and rates["p1"] is not None and rates["median"] is not None
+    assert rates["p1"] == pytest.approx(2 * 8 / 990, rel=0.01) and rates["p1"] < rates["median"]
+
+
 def test_rows_become_cells_in_order_of_time() -> None:
     rows = [
         ("t", '{"n":1}', "h", 0, [5.0], 1, True),

@@ -66,12 +66,16 @@ def test_the_bound_of_arithmetic_follows_from_the_clock_that_was_measured() -> N
 @pytest.mark.parametrize(
     ("clock", "value", "basis"),
     [
-        (4e9, 64e9, "4 lanes x 2 units x 4.00 GHz measured"),  # 50 Gflop/s are more than one unit gives
-        (6.4e9, 51.2e9, "4 lanes x 1 unit x 6.40 GHz measured"),  # one unit is enough
+        (
+            4e9,
+            64e9,
+            "4 lanes x 2 (multiply-add) x 2 units x 4.00 GHz measured",
+        ),  # 50 Gflop/s are more than one unit gives
+        (6.4e9, 51.2e9, "4 lanes x 2 (multiply-add) x 1 unit x 6.40 GHz measured"),  # one unit is enough
         (
             2e9,
             50e9,
-            "best reading of this run, above 4 lanes x 2 units x 2.00 GHz measured",
+            "best reading of this run, above 4 lanes x 2 (multiply-add) x 2 units x 2.00 GHz measured",
         ),  # neither: it is the bound
     ],
 )
@@ -87,7 +91,10 @@ def test_how_many_units_compute_is_found_by_measurement(clock: float, value: flo
 def test_without_a_measured_peak_the_bound_is_the_most_that_processors_have_and_says_so() -> None:
     ticks = section("ticks", [figure("frequency", 4e9, "Hz")], roof={"clock": "frequency"})
     run = document(kernel(), ticks, host={"flags": ["avx2", "fma"]})
-    assert bounds.peak_float64(run) == (pytest.approx(64e9), "at most 4 lanes x 2 units x 4.00 GHz measured")
+    assert bounds.peak_float64(run) == (
+        pytest.approx(64e9),
+        "at most 4 lanes x 2 (multiply-add) x 2 units x 4.00 GHz measured",
+    )
 
 
 def test_there_is_no_roof_without_slopes_or_without_anything_under_them() -> None:

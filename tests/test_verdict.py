@@ -207,6 +207,20 @@ def test_causes_stand_once_with_how_far_they_moved_what_and_what_to_do() -> None
     assert sum("stream" in each["text"] for each in judge(run)["findings"]) == 0
 
 
+def test_ranks_that_share_processors_come_before_what_a_quiet_machine_mends() -> None:
+    """It moved by nobody knows how much, and four causes that moved more were seen."""
+    touched = {"benchmark": "echo", "figure": "rate", "params": {}, "state": "disturbed"}
+    rest = {"from": 0, "to": 9, "amount": 1.0, "host": "", "processes": [], "advice": ""}
+    causes = [
+        rest | {"cause": name, "text": name, "figures": [touched | {"low": -moved, "high": 0.0}]}
+        for name, moved in (("others", 0.9), ("switches", 0.8), ("starved", 0.7), ("steal", 0.6))
+    ]
+    shared = rest | {"cause": "shared processors", "text": "4 ranks share 2 hardware threads"}
+    shared["figures"] = [touched | {"low": None, "high": None}]
+    run = document(part("echo", "messages", headline("rate", 1e9, "B/s", state="disturbed")), causes=[*causes, shared])
+    assert judge(run)["findings"][0]["text"].startswith("4 ranks share 2 hardware threads")
+
+
 def test_of_a_best_reading_no_cause_says_how_far_it_was_moved() -> None:
     """Only a bound is known of it: the median that it stands for may be thousands of times as long."""
     moved = {"state": "disturbed", "low": -0.02, "high": 0.05}

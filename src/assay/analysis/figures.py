@@ -200,7 +200,8 @@ def _tail(
 ) -> list[FigureValue]:
     """The 99th percentile, of single operations and enough of them (METHOD, rule 6).
 
-    Where each launch carries its own it is an estimate across launches; else one of all their readings together.
+    Where each launch carries its own it is an estimate across launches; else one of all their readings together. Of a
+    figure that falls while its metric grows, as a rate does with its time, it is the first percentile ("p1").
     """
     if cell.batch != 1:
         return []
@@ -211,9 +212,12 @@ def _tail(
     pooled = quantile(np.concatenate(list(cell.launches.values())), 0.99, batch=cell.batch)
     found = pooled if across is None else across
     value = None if found.value is None else derive(found.value)
-    if value is None:
+    if value is None or found.value is None:
         return []
-    p99 = described(value, "p99", "99th percentile" if across is None else "median of the launches' 99th percentiles")
+    twice = derive(2 * found.value)
+    falls = twice is not None and twice < value
+    name, words = ("p1", "1st percentile") if falls else ("p99", "99th percentile")
+    p99 = described(value, name, words if across is None else f"median of the launches' {words}s")
     p99.scope = "within the launches sampled; order statistics" if across is None else across.scope
     if p99.value is not None:
         p99.ci95 = _mapped(derive, found.ci95)

@@ -60,6 +60,11 @@ class ReportedFigure:
         return self.statistic == "median" or (self.state == "bound" and self.statistic == "best")
 
     @property
+    def tail(self) -> bool:
+        """Whether it is of the slowest hundredth: of a time its 99th percentile, of a rate its 1st."""
+        return self.statistic in ("p99", "p1")
+
+    @property
     def shown(self) -> float | None:
         """The value that may be shown: an invalid figure has none, whatever it holds."""
         return None if self.state == "invalid" else self.value

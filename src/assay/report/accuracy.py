@@ -36,6 +36,7 @@ class Entry:
 
     first: str
     time: float | None = None
+    marked: str = ""  # the time as it is written, with its state
     errors: dict[str, tuple[float, str]] = field(default_factory=dict)
     wrong: set[str] = field(default_factory=set)
 
@@ -56,7 +57,7 @@ class Entry:
     @property
     def text(self) -> str:
         """Time and greatest error as a cell of the table."""
-        time = "–" if self.time is None else human(self.time, "s", 3)
+        time = self.marked or "–"
         return time if self.error is None else f"{time}, {self.error_text}"
 
     @property
@@ -170,7 +171,7 @@ def _take(entry: Entry, figure: ReportedFigure, value: float, wanted: AccuracyDr
     at = str(figure.params.get(wanted.over))
     if figure.name == wanted.time:
         if entry.time is None or at == entry.first:
-            entry.time = value
+            entry.time, entry.marked = value, figure.with_marks(human(value, "s", 3))
     elif figure.name == wanted.error:
         entry.errors[at] = (value, str(figure.params.get("worst_argument") or ""))
     elif value > 0:

@@ -103,13 +103,14 @@ def peak_of(document: Document, precision: str) -> tuple[float, str] | None:
     lanes = (8 if "avx512f" in flags else 4 if "avx2" in flags else 2) * LANES[precision]
     fused = 2 if flags & {"fma", "avx512f"} else 1
     unit = clock * lanes * fused
+    vector = f"{lanes} lanes{' x 2 (multiply-add)' * (fused == 2)}"
     gigahertz = f"{clock / 1e9:.2f} GHz {'measured' if measured else 'stated'}"
     if best is None:
-        return unit * UNITS[-1], f"at most {lanes} lanes x {UNITS[-1]} units x {gigahertz}"
+        return unit * UNITS[-1], f"at most {vector} x {UNITS[-1]} units x {gigahertz}"
     for units in UNITS:
         if best <= TOLERANCE * unit * units:
-            return max(best, unit * units), f"{lanes} lanes x {units} unit{'s' * (units > 1)} x {gigahertz}"
-    return best, f"best reading of this run, above {lanes} lanes x {UNITS[-1]} units x {gigahertz}"
+            return max(best, unit * units), f"{vector} x {units} unit{'s' * (units > 1)} x {gigahertz}"
+    return best, f"best reading of this run, above {vector} x {UNITS[-1]} units x {gigahertz}"
 
 
 def best_peak(sections: Sequence[Section], precision: str = DOUBLE) -> float | None:

@@ -10,6 +10,7 @@ from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report import file_rates
+from assay.report.first_cases import telling
 from assay.report.states import words
 from assay.report.tables import listed
 from assay.report.units import params
@@ -33,11 +34,12 @@ def _families(section: Section) -> dict[str, list[Line]]:
     """Lines of cases that differ in length only, by what else they are measured with; of more than one length."""
     if file_rates.covers(section):  # which have a table of their own, that says of what each rate is
         return {}
-    rates = _of(section, "B/s")
+    rates, times = _of(section, "B/s"), _of(section, "s")
     families: dict[str, list[Line]] = {}
-    for case, time in _of(section, "s").items():
+    named = telling([time.params for time in times.values()], section)
+    for (case, time), stated in zip(times.items(), named, strict=True):
         if case in rates and isinstance(time.params.get("bytes"), int):
-            rest = params({key: value for key, value in time.params.items() if key != "bytes"})
+            rest = params({key: value for key, value in stated.items() if key != "bytes"})
             families.setdefault(rest, []).append((time.params["bytes"], time, rates[case]))
     return {rest: lines for rest, lines in families.items() if len({n for n, *_ in lines}) > 1}
 
@@ -60,7 +62,9 @@ def _table(section: Section, rest: str, lines: list[Line]) -> Grid:
         rows.append((str(length), *(_fixed(v, 1e6) for v in (time.shown, *spread)), _fixed(rate.shown, 1e-6), state))
     headings = ("bytes", "time (us)", "least", "most", "rate (MB/s)", "state")
     ends = "the 95% interval" if lines[0][1].ci95 else "the range of launches"
-    return grid(section.title + (f", {rest}" if rest else ""), headings, rows, f"Least and most: {ends}.", left=0)
+    time = lines[0][1]
+    note = f"Least and most: {ends}." + (f" Time: {time.help}." if time.help else "")
+    return grid(section.title + (f", {rest}" if rest else ""), headings, rows, note, left=0)
 
 
 def _fixed(value: float | None, factor: float) -> str:

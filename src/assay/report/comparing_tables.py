@@ -79,7 +79,7 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     reasons = Counter(row.reason for row in rows if row.verdict == "cannot be told")
     few = [reason for reason in reasons if reason and reason.endswith("needed")]
     why = f" ({few[0]})" if few else ""
-    return f"{b} beside {a}: {len(rows)} figures within {margin:.1%}: {counted}{why}"
+    return f"{b} beside {a}: {len(rows)} figures judged at a margin of {margin:.1%}: {counted}{why}"
 
 
 def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str) -> Grid:

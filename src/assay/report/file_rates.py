@@ -67,7 +67,7 @@ def _cells(section: Section, names: Iterable[str], tail: bool = False) -> list[F
     wanted = set(names)
     of = [each for each in section.figures if each.name in wanted and each.shown]
     of = [each for each in of if isinstance(each.params.get("bytes"), int) and _source(each.params)]
-    of = [each for each in of if (each.statistic == "p99" if tail else each.main and each.statistic != "p99")]
+    of = [each for each in of if (each.tail if tail else each.main)]
     if not of or "rate_aggregate" in wanted & {each.name for each in of}:  # a rank's own rate says no more
         of = [each for each in of if each.name != "rate"]
     common = alike([each.params for each in of])

@@ -70,13 +70,13 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
         families: dict[str, list[ReportedFigure]] = defaultdict(list)
         drawn = [f for f in section.figures if f.name == name and f.value is not None]
         drawn = [f for f in drawn if f.statistic != "first" and f.state != "invalid" and f.params.get(key)]
-        medians = [f for f in drawn if f.main and f.statistic != "p99"]
+        medians = [f for f in drawn if f.main]
         alike = _alike([f.params for f in medians], key)
         medians.sort(key=lambda f: place(record, f.params))
-        for figure in (*medians, *(f for f in drawn if f.statistic == "p99")):
+        for figure in (*medians, *(f for f in drawn if f.tail)):
             rest = {k: v for k, v in figure.params.items() if k != key and k not in alike and v is not None}
             label = ", ".join(f"{k} {v}" for k, v in rest.items()) or "this machine"
-            families[f"{label}, p99" if figure.statistic == "p99" else label].append(figure)
+            families[f"{label}, {figure.statistic}" if figure.tail else label].append(figure)
         families = {label: points for label, points in families.items() if len(points) >= LEAST_CASES}
         if not families:
             continue
@@ -214,7 +214,7 @@ def points(section: Section) -> Plot | None:
 
     None where there are so few that the table says it faster, or more than a picture holds.
     """
-    known = [f for f in section.figures if f.main and f.statistic not in ("p99", "first")]
+    known = [f for f in section.figures if f.main]
     known = [f for f in known if f.value is not None and f.state != "invalid"]
     name = next((name for name in wanted(section) if any(f.name == name for f in known)), "")
     shown = sorted((f for f in known if f.name == name), key=lambda f: [str(v) for v in f.params.values()])

@@ -67,8 +67,10 @@ def _first_figures(section: Section) -> list[Headline]:
     cases, what = telling([figure.params for figure in chosen], section), in_common(section, every, chosen)
     stated = {section.choice.across} if what and section.choice else set[str]()
     only = {key: None for key in _chosen_of_many(record_of(section), alike(cases)) if key not in stated}
-    titles = (_short(label(case, [*cases, case | only]) + what) or section.title for case in cases[:MOST_FIRST])
-    return [Headline(**vars(figure), title=title) for figure, title in zip(chosen, titles, strict=False)]
+    labels = (_short(label(case, [*cases, case | only]) + what) or section.title for case in cases[:MOST_FIRST])
+    titles = (f"{name.replace('_', ' ')}, {text}" for text in labels)
+    bound = "peak_measured" if section.peak_shares and chosen[:1] and chosen[0].unit == "flop/s" else None
+    return [Headline(**vars(figure), title=title, bound=bound) for figure, title in zip(chosen, titles, strict=False)]
 
 
 def _chosen_of_many(record: Benchmark | None, common: Params) -> list[str]:

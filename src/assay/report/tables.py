@@ -43,10 +43,11 @@ def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigur
     """Every figure of one benchmark (or `only` some), case by case; `narrow` has no counts, to fit a terminal."""
     every = listed(section) if only is None else only
     several = len({(f.name, f.statistic) for f in listed(section)}) > 1
+    statistics = {figure.statistic for figure in every}
     common = alike([figure.params for figure in every])
     rows = []
     for figure in every:
-        name = figure.name.replace("_", " ") + ("" if figure.statistic == "median" else f", {figure.statistic}")
+        name = figure.name.replace("_", " ") + (f", {figure.statistic}" if statistics != {"median"} else "")
         case = params({key: v for key, v in figure.params.items() if key not in common}) or "–"
         state = "" if figure.state == "clean" else words(figure)
         counts = () if narrow else (str(figure.launches), str(figure.samples))
@@ -55,7 +56,8 @@ def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigur
         )
     counted = () if narrow else ("launches", "samples")
     note = f"All with {params(common)}." if params(common) else ""
-    headings = ("figure", "case", "median", "across launches", *counted, "state")
+    column = "median" if statistics <= {"median"} else "value"
+    headings = ("figure", "case", column, "across launches", *counted, "state")
     return grid(section.title, headings, rows, note, left=2)
 
 
@@ -83,7 +85,7 @@ def alike(cases: list[Params]) -> Params:
     return {key: value for key, value in cases[0].items() if all(case.get(key) == value for case in cases)}
 
 
-STATISTICS = ("median", "best", "p99")
+STATISTICS = ("median", "best", "p99", "p1")
 
 
 def _place(figure: ReportedFigure) -> tuple[Any, ...]:

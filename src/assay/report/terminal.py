@@ -149,7 +149,8 @@ def _benchmark(out: Console, section: Section) -> None:
     reasons = section.warnings
     if reasons:
         more = f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else ""
-        out.print(Text(f"{section.state}: {section.benchmark}: {reasons[0]}{more}", style="yellow"))
+        state = "beside it" if section.state == "clean" else section.state  # as most of its cases are
+        out.print(Text(f"{state}: {section.benchmark}: {reasons[0]}{more}", style="yellow"))
 
 
 def _fits(section: Section) -> list[str]:

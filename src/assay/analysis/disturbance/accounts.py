@@ -22,7 +22,7 @@ SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor i
 STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
 FREQUENCY = 0.05  # so much below the best, relative: a time follows the processor's frequency one to one
 EVENT = 1e-3  # s: a process or a hypervisor takes a processor for so long at least (the scheduler's least slice)
-SWITCH = 3e-3  # s: for so long a process that was switched out waits at most (the scheduler's slice)
+SWITCH = 8e-3  # s: for so long a process that was switched out waits at most (a slice, in ticks of up to 4 ms)
 EXACT = 0.02  # hardware threads: the time of a process of one thread is counted that well
 LAG = 0.1  # hardware threads: a process of one thread never uses more than one and this
 WAITS = 0.5  # hardware threads: a program that mostly waits, for a disk say, is not judged by its processor time
@@ -84,14 +84,15 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
             tolerated += 2 * (tolerated / wall) ** 0.5
         if switches > tolerated:
             hit("switches", window, switches)
-            lost = switches * SWITCH
-            single = all(blocks[i].threads == 1 and busiest[i] <= ranks * (1 + EXACT) for i in window)
-            if single:  # what each thread lost is then counted in our own time
-                lost = min(lost, max(0.0, ranks - own) + EXACT)
-            else:  # whoever ran in our place was counted, unless it was another thread of ours
-                wanted = ranks * max(blocks[i].threads for i in window)
-                lost = min(lost, others + steal + rounding + max(0.0, wanted - own))
-            findings.met("slices", window, _switched(blocks, window, switches), _slowed(lost))
+            for group in _of_threads(blocks, window):
+                lost = min(switches * SWITCH, _lost(blocks, group, ranks, busiest, others + steal + rounding))
+                findings.met("slices", group, _switched(blocks, group, switches), _slowed(lost))
+        elif others + steal > idle:  # threads that meet lose much by few switches, where all processors are wanted
+            for group in _of_threads(blocks, window):
+                several = blocks[group[0]].threads
+                if several > 1 and ranks * several + others + steal > processors:
+                    lost = _lost(blocks, group, ranks, busiest, others + steal + rounding)
+                    findings.met("slices", group, _touched(blocks, group, others + steal), _slowed(lost))
         if starving and 2 * len(starving) >= len(window):
             least = min(share[i] for i in starving)
             hit("starved", starving, 1 - least)
@@ -128,6 +129,27 @@ def _touched(blocks: Sequence[AccountedBlock], window: Sequence[int], busy: floa
 def _switched(blocks: Sequence[AccountedBlock], window: Sequence[int], rate: float) -> list[float]:
     """The share of each block's readings that were switched out, at so many switches per second."""
     return [rate * blocks[i].reading for i in window]
+
+
+def _of_threads(blocks: Sequence[AccountedBlock], window: Sequence[int]) -> Iterator[list[int]]:
+    """The blocks of a window by how many threads worked in them."""
+    for threads in sorted({blocks[i].threads for i in window}):
+        yield [i for i in window if blocks[i].threads == threads]
+
+
+def _lost(blocks: Sequence[AccountedBlock], group: Sequence[int], ranks: int, busiest: Floats, taken: float) -> float:
+    """Most of these blocks' time (a share) that passed while one of our threads was not on a processor.
+
+    Threads that meet wait for the one that is held up: what each of them lost is lost by all, and adds up. That shows
+    in our own time, of several threads to a tick of each; where more of ours ran than worked it does not, and others in
+    our place are counted instead (`taken`, in processors).
+    """
+    wall, threads = sum(blocks[i].wall for i in group), blocks[group[0]].threads
+    short = ranks * threads - sum(blocks[i].counted("own") for i in group) / wall
+    if threads == 1 and all(busiest[i] <= ranks * (1 + EXACT) for i in group):
+        return max(0.0, short) + EXACT
+    unsure = 2 * TICK * threads * np.sqrt(ranks * len(group) / 6) / wall  # two readings, each uniform in a tick
+    return float(max(0.0, short) + unsure + (taken if short < -unsure else 0.0))
 
 
 def _slowed(lost: float) -> float:

@@ -135,7 +135,8 @@ def _single_rates(document: Document) -> Grid | None:
         value, unit = _value(found)
         if value is not None:
             machines = [human(quoted[name].value, quoted[name].unit) for name in _RATED]
-            rows.append([title, human(value, unit), *machines])
+            own_text = human(value, unit) if found is None else found.with_marks(human(value, unit))
+            rows.append([title, own_text, *machines])
     if not rows:
         return None
     columns = ["", f"this machine ({kind(document)})", *(f"{_machines()[name]} (quoted)" for name in _RATED)]
