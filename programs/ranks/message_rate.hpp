@@ -60,7 +60,7 @@ help = "messages of all pairs per second"
 [headline.message_rate]
 figure = "message_rate"
 where = "bytes=8"
-title = "8-byte messages (best number of pairs)"
+title = "8-byte messages (pairs: {pairs})"
 says = "passes short messages at up to"
 bound = "start_ups"
 advice = "fewer, longer messages, or another transport or MPI"

@@ -195,7 +195,7 @@ def _far(lines: Sequence[ReachedLine]) -> Iterator[Finding]:
     for line in lines:
         bound = line.bound
         if bound is not None and bound.share < FAR and line.state != "bound":
-            text = f"{line.title}: {line.text}, {percent(bound.share)} {line.bound_text}"
+            text = f"{line.title} reaches {percent(bound.share)} of its bound"  # which stands beside it
             yield _line(40 - 10 * bound.share, "limit", text, line.advice)
 
 
