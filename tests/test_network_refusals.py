@@ -68,6 +68,7 @@ def test_a_plot_of_what_is_swept_is_drawn(tmp_path: Path) -> None:
         ("traffic.load=０.４", "traffic.load: is wrong; seen: '０.４'; accepted: a number"),
         ('network.cycle="１ us"', "network.cycle: '１ us' is no number with a unit"),
         ('network.cycle="0.35 GB/s"', "network.cycle: '0.35 GB/s' is in B/s, not in s"),
+        ("network.dimension=23", "network.dimension: is 23, accepted is an integer from 1 to 22"),
     ],
 )
 def test_numbers_that_are_none(setting: str, said: str) -> None:
