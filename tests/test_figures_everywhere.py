@@ -110,7 +110,7 @@ def test_the_list_says_what_the_estimates_say() -> None:
     throughput = found["estimates"]["throughput"]["flits_per_node_per_cycle"]["mean"]
     assert by["throughput", "mean"]["value"] == throughput
     assert by["bandwidth", "mean"]["value"] == pytest.approx(throughput * 1.0 / 5e-8)  # flits of one byte
-    assert found["version"] == 2
+    assert found["version"] == 3
 
 
 def test_a_mean_that_is_none_is_invalid() -> None:
@@ -120,26 +120,38 @@ def test_a_mean_that_is_none_is_invalid() -> None:
 
 
 def test_intervals_of_another_confidence_are_no_ci95() -> None:
+    """They are said with their confidence, so that nobody takes them for 95%; those of 95% are said in both ways."""
     words = ("--set", "method.confidence=0.9", "--set", "method.cycles=20000")
     found: dict[str, Any] = assay("simulate", HYPERCUBE, *words, "--json").document
     assert {figure["ci95"] is None for figure in found["figures"]} == {True}
-    assert found["estimates"]["header_latency"]["seconds"]["interval"] is not None
+    low, high = found["estimates"]["header_latency"]["seconds"]["interval"]
+    assert found["figures"][0]["interval"] == {"low": low, "high": high, "confidence": 0.9}
+    usual: dict[str, Any] = assay("simulate", HYPERCUBE, *words[2:], "--json").document
+    known = {figure["name"]: figure for figure in usual["figures"] if figure["statistic"] == "mean"}
+    for name in ("header_latency", "throughput", "bandwidth"):
+        low, high = known[name]["ci95"]
+        assert known[name]["interval"] == {"low": low, "high": high, "confidence": 0.95}
+    load = ("--saturation", "--set", "method.precision=0.2", "--set", "method.confidence=0.9")
+    for figure in simulated(*load)["figures"]:
+        bracket = figure["statistic"] == "bracket"
+        assert figure["ci95"] is None and (figure["interval"] or {}).get("confidence") == (0.9 if bracket else None)
 
 
 def test_a_sweep_is_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     words = ("--sweep", "traffic.load=0.1,1.5", "--sweep", "traffic.flits=8,16")
     out = assay("simulate", HYPERCUBE, *SHORT, *words).out.splitlines()
-    assert out[1].split() == ["load", "flits", "cycles", "±", "us", "flits/node/cycle", "state"]
+    assert out[0].rstrip() == "Mean header latency and accepted load"
+    assert out[1].split() == ["load", "flits", "cycles", "±", "us", "flits/node/cycle", "±", "state"]
     rows = [line.split() for line in out[2:6]]
     assert [row[:2] for row in rows] == [["0.1", "8"], ["0.1", "16"], ["1.5", "8"], ["1.5", "16"]]
-    assert [" ".join(row[6:]) for row in rows] == ["not saturated", "not saturated", "saturated", "saturated"]
+    assert [" ".join(row[7:]) for row in rows] == ["not saturated", "not saturated", "saturated", "saturated"]
     points = simulated(*words)["points"]
     assert [row[2] for row in rows] == [
         f"{point['estimates']['header_latency']['cycles']['mean']:.4f}" for point in points
     ]
-    assert len(out) == 7 and out[6].endswith("CPU s")
-    assert all(len(line.rstrip()) <= 80 for line in out)
+    assert out[6] == "±: at 95% confidence" and out[-1].endswith("CPU s")
+    assert all(len(line.rstrip()) <= 80 for line in out[:6])
 
 
 def test_bisections_of_a_sweep_are_one_table() -> None:
