@@ -157,6 +157,49 @@ def test_a_sweep_is_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bisections_of_a_sweep_are_one_table() -> None:
     words = ("--saturation", "--set", "method.precision=0.2", "--sweep", "traffic.flits=8,16")
     out = assay("simulate", HYPERCUBE, *SHORT, *words).out.splitlines()
-    assert out[1].split() == ["flits", "from", "to", "per", "ms", "state"]
+    assert out[0].rstrip() == "Saturation, flits/node/cycle"
+    assert out[1].split() == ["flits", "from", "to", "flits/node/ms", "state"]
+    assert out[4] == "from, to: at 95% confidence"
     assert [line.split()[0] for line in out[2:4]] == ["8", "16"]
     assert [float(line.split()[1]) < float(line.split()[2]) for line in out[2:4]] == [True, True]
+
+
+def test_rates_of_a_node_say_so_in_every_document(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rate in flit/cycle could be the whole network's; "per ms" was of messages in studies and of flits here."""
+    bisected = ("--saturation", "--set", "method.precision=0.2", "--set", "network.dimension=3")
+    expected = {"throughput": "flit/node/cycle", "bandwidth": "B/node/s"}
+    found = {"saturation": "flit/node/cycle", "saturation_rate": "flit/node/s", "accepted": "flit/node/cycle"}
+    for words, units in (((), expected), (bisected, found)):
+        for sweep in ((), ("--sweep", "traffic.flits=8")):
+            document = simulated(*words, *sweep)
+            assert document["version"] == 3
+            told = {
+                figure["name"]: figure["unit"] for figure in document["figures"] if figure["unit"] not in ("s", "1")
+            }
+            assert told == units
+    monkeypatch.chdir(here)
+    study = assay("study", "study.toml", "--json").document
+    assert study["version"] == 2
+    assert {one["unit"] for one in study["figures"] if one["name"] == "saturation"} == {"flit/node/cycle"}
+
+
+def test_a_bisection_says_per_node_what_it_says_per_ms() -> None:
+    small = ("--set", "network.dimension=3", "--set", "method.precision=0.2")
+    words = ("simulate", HYPERCUBE, *SHORT, "--saturation", *small)
+    found = assay(*words, "--json").document["saturation"]
+    low, high = found["interval"]
+    rate = (low + high) / 2 / 50e-9 * 1e-3  # cycles of 50 ns
+    assert assay(*words).out.splitlines()[0] == (
+        f"saturates between {low:.4g} and {high:.4g} flits per node per cycle ({rate:,.0f} flits per node per ms), "
+        "at 95% confidence"
+    )
+
+
+def test_a_bisection_with_io_nodes_is_in_messages_of_an_element() -> None:
+    small = ("--set", "network.dimension=3", "--set", "io.nodes=[0,7]", "--set", "method.precision=0.5")
+    words = ("simulate", str(EXAMPLES / "io_nodes.toml"), *SHORT, "--saturation", *small)
+    first = assay(*words).out.splitlines()[0]
+    assert " messages per element per cycle (" in first and " messages per element per ms), at 95% " in first
+    units = {one["name"]: one["unit"] for one in assay(*words, "--json").document["figures"]}
+    assert units["saturation"] == "message/element/cycle" and units["saturation_rate"] == "message/element/s"
+    assert units["accepted"] == "flit/node/cycle"

@@ -16,6 +16,8 @@ from assay.network.description import NetworkDescription
 from assay.network.method import MeanEstimate
 
 SimulatedFigure = dict[str, Any]
+# Rates of each node, not of the network: in the figures of simulations, sweeps, bisections and studies.
+FLITS_PER_CYCLE, BYTES_PER_SECOND = "flit/node/cycle", "B/node/s"
 # A_1 and A_H: the cycles in which a head starts to cross its first and its last link; h_H: the head_ticks of the last
 # link (ejection_head_ticks or node_head_ticks where given).
 DEFINITIONS = {
@@ -105,9 +107,9 @@ def params(description: NetworkDescription) -> dict[str, Any]:
 
 
 def of_saturation(description: NetworkDescription, result: Mapping[str, Any]) -> list[SimulatedFigure]:
-    """The load that saturates, and what is accepted beyond it: flits (with I/O nodes: messages) per node per cycle."""
+    """The load that saturates, of each node (with I/O nodes: of each element), and what is accepted beyond it."""
     about = {key: value for key, value in params(description).items() if key not in ("load", "interval")}
-    what = "1" if description.io is not None else "flit"
+    what = "message/element" if description.io is not None else "flit/node"
     low, high = result["interval"]
     found = []
     for name, scale, per in (("saturation", 1.0, "cycle"), ("saturation_rate", 1 / description.cycle, "s")):
@@ -127,7 +129,7 @@ def of_saturation(description: NetworkDescription, result: Mapping[str, Any]) ->
         )
     for beyond in result["accepted_beyond"]:
         load = about | {"load": beyond["load"]}
-        found.append(figure("accepted", beyond["throughput"], "flit/cycle", load, valid=not beyond["deadlock"]))
+        found.append(figure("accepted", beyond["throughput"], FLITS_PER_CYCLE, load, valid=not beyond["deadlock"]))
     return found
 
 

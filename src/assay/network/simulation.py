@@ -23,7 +23,7 @@ from assay.network.warming import Warmup, remembered, saturated, warmup
 
 DEFAULT_CYCLES = 20_000
 # Of the documents; 1 had the estimates, by name, where the list of figures is now; 2 had no interval of another
-# confidence than 95% in its figures.
+# confidence than 95% in its figures, and left "per node" out of their units.
 VERSION = 3
 BYTES_WAITING, MOST_BYTES = 100, 4e9
 RUN = 50  # autocorrelation times: a replication's length unless the file says it
@@ -135,9 +135,9 @@ def document(
     rate = _accepted(description, runs, before)
     estimates["throughput"] = _throughput(runs, rate, description.cycle)
     rates = [run.throughput for run in runs]
-    listed.append(figures.estimated("throughput", rate, 1.0, "flit/cycle", about, rates, not deadlocks))
+    listed.append(figures.estimated("throughput", rate, 1.0, figures.FLITS_PER_CYCLE, about, rates, not deadlocks))
     to_bytes = description.network.flit_bytes / description.cycle
-    listed.append(figures.estimated("bandwidth", rate, to_bytes, "B/s", about, rates, not deadlocks))
+    listed.append(figures.estimated("bandwidth", rate, to_bytes, figures.BYTES_PER_SECOND, about, rates, not deadlocks))
     utilisation = {"utilisation": _utilisation(description, runs)} if how.utilisation else {}
     return {
         "engine": runs[0].engine,

@@ -51,8 +51,10 @@ def table(documents: Sequence[dict[str, Any]]) -> Grid:
 
     keys = list(documents[0]["setting"])
     if "saturation" in documents[0]:
-        title = f"Saturation, {documents[0]['saturation']['unit'].replace(' per ', '/')}"
-        columns, found = BISECTED, [_bisected(one) for one in documents]
+        unit = documents[0]["saturation"]["unit"]
+        title = f"Saturation, {unit.replace(' per ', '/')}"
+        columns = ("from", "to", _per_millisecond(unit).replace(" per ", "/"), "state")
+        found = [_bisected(one) for one in documents]
     else:
         columns, found = SIMULATED, [_simulated(one) for one in documents]
         title = "Mean header latency and accepted load"
@@ -66,9 +68,10 @@ def _percent(share: float) -> str:
 
 
 def below(documents: Sequence[dict[str, Any]]) -> list[str]:
-    """Of a table's ±: its confidence, and a line for each reason why there is none, after the points that it is of."""
+    """Of a table's intervals: their confidence, and for each reason why there is none a line, after its points."""
     if "saturation" in documents[0]:
-        return []
+        confidences = {one["saturation"]["confidence"] for one in documents}
+        return [f"from, to: at {' or '.join(map(_percent, sorted(confidences)))} confidence"]
     levels: set[float] = set()
     for one in documents:
         latency, accepted = _means(one)
@@ -96,7 +99,16 @@ def _reasons(found: dict[str, Any]) -> list[str]:
 
 
 SIMULATED: tuple[str, ...] = ("cycles", "±", "us", "flits/node/cycle", "±", "state")
-BISECTED: tuple[str, ...] = ("from", "to", "per ms", "state")
+
+
+def _per_millisecond(unit: str) -> str:
+    """The unit of a rate per cycle, in words, per ms."""
+    return f"{unit.removesuffix('cycle')}ms"
+
+
+def _rate(per_millisecond: float) -> str:
+    """Four digits, without a power of ten where these are not enough."""
+    return f"{per_millisecond:.4g}" if per_millisecond < 10_000 else f"{per_millisecond:,.0f}"
 
 
 def _simulated(found: dict[str, Any]) -> list[str]:
@@ -130,7 +142,7 @@ def _bisected(found: dict[str, Any]) -> list[str]:
     return [
         f"{low:.4g}",
         f"{high:.4g}",
-        f"{result['per_millisecond']:.4g}",
+        _rate(result["per_millisecond"]),
         "deadlock" if found["deadlock"] else "found",
     ]
 
@@ -151,8 +163,9 @@ def _saturation(result: dict[str, Any]) -> list[str]:
     low, high = result["interval"]
     if not result["found"]:
         return [f"no saturation up to a load of {low:g}" if low else f"already saturated at a load of {high:g}"]
-    between = f"saturates between {low:.4g} and {high:.4g} {result['unit']}"
-    lines = [f"{between} ({result['per_millisecond']:.4g} per ms), at {_percent(result['confidence'])} confidence"]
+    rate = f"{_rate(result['per_millisecond'])} {_per_millisecond(result['unit'])}"
+    level = _percent(result["confidence"])
+    lines = [f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({rate}), at {level} confidence"]
     for beyond in result["accepted_beyond"]:
         worst = "" if beyond["worst_node"] is None else f", worst node {beyond['worst_node']:.4g}"
         accepted = f"accepts {beyond['throughput']:.4g} flits per node per cycle{worst}"

@@ -75,7 +75,8 @@ def register(app: typer.Typer) -> None:
 
             picture.write(heatmap, description.load(network, settings or []), documents[0].get("utilisation"))
         listed = [figure for found in documents for figure in found["figures"]]
-        document: Any = {"figures": listed, "points": documents} if sweep else documents[0]
+        whole = {"version": documents[0]["version"], "figures": listed, "points": documents}
+        document: Any = whole if sweep else documents[0]
         if json:
             emit(document)
             return

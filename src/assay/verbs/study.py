@@ -67,7 +67,8 @@ def register(app: typer.Typer) -> None:
         if json:
             documents = [document(one) for one in results]
             listed = [figure for one in documents for figure in one["figures"]]
-            emit({"figures": listed, "studies": documents} if everything else documents[0])
+            whole = {"version": documents[0]["version"], "figures": listed, "studies": documents}
+            emit(whole if everything else documents[0])
             return
         for one in results:
             print(brief(one) if quiet else words(one) + "\n")
