@@ -52,8 +52,8 @@ def table(documents: Sequence[dict[str, Any]]) -> Grid:
     keys = list(documents[0]["setting"])
     if "saturation" in documents[0]:
         unit = documents[0]["saturation"]["unit"]
+        columns: tuple[str, ...] = ("from", "to", _per_millisecond(unit).replace(" per ", "/"), "state")
         title = f"Saturation, {unit.replace(' per ', '/')}"
-        columns = ("from", "to", _per_millisecond(unit).replace(" per ", "/"), "state")
         found = [_bisected(one) for one in documents]
     else:
         columns, found = SIMULATED, [_simulated(one) for one in documents]
