@@ -77,6 +77,31 @@ def test_numbers_that_are_none(setting: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("axis", "said"),
+    [
+        ("traffic.load=0.1,bad", "--sweep traffic.load=bad: traffic.load: is wrong; seen: 'bad'; accepted: a number"),
+        ("traffic.lod=0.1", "--sweep traffic.lod=0.1: traffic.lod: there is no such key"),
+        ("network=1,2", "--sweep network=1: network: names a whole table"),
+        ("traffic..load=1", "--sweep: is no override; seen: 'traffic..load=1'"),
+        ("traffic.hotspots.3=1", "--sweep traffic.hotspots.3=1: traffic.hotspots.3: traffic.hotspots has no entry 3"),
+        ("network.packet_gap=1,2", "--sweep network.packet_gap=2: network.packet_gap: has no effect here; seen: 2"),
+        ("network.dimension=3,30", "--sweep network.dimension=30: network.dimension: is 30, accepted is an integer"),
+    ],
+)
+def test_what_a_sweep_sets_is_refused_by_the_option_that_was_typed(axis: str, said: str, tmp_path: Path) -> None:
+    """It was "--set traffic.load=bad", which nobody had typed; in the file, while read, and in the core."""
+    file = tmp_path / "hot.toml"
+    file.write_text(Path(HYPERCUBE).read_text().replace("[method]", "hotspots = [0]\n[method]"))
+    words = ("--set", 'traffic.pattern="hotspot"', "--set", "method.cycles=100", "--set", "method.warmup_cycles=0")
+    assert refusal("simulate", file, *words, "--sweep", axis).startswith(f"assay: {said}")
+
+
+def test_what_is_set_beside_a_sweep_is_refused_as_such() -> None:
+    found = refusal("simulate", HYPERCUBE, "--set", "traffic.load=bad", "--sweep", "traffic.flits=8,16")
+    assert found == "assay: --set traffic.load=bad: traffic.load: is wrong; seen: 'bad'; accepted: a number"
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (("-n", "99999999999999999999"), "a whole number from 1 to 2,147,483,647"),

@@ -118,7 +118,7 @@ def _simulate(
 
     # What needs no core is refused before its import, which may have to compile it: minutes in a fresh checkout.
     combinations = list(itertools.product(*[_values(axis) for axis in axes]))
-    described = [description.load(network, [*settings, *combination]) for combination in combinations]
+    described = [description.load(network, settings, combination) for combination in combinations]
 
     from assay.network import progress, simulation, sweep, workers
     from assay.network import saturation as bisection
