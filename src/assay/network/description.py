@@ -153,9 +153,9 @@ class SweptSource(Source):
 
 def _by_sweep(error: InputError, swept: Sequence[str]) -> InputError:
     """The error of a key that was set from outside, as --set has it, with the option that the person typed."""
-    said = str(error)
-    if any(said.startswith(f"--set {words}: ") for words in swept):
-        error.args = (f"--sweep{said.removeprefix('--set')}",)
+    text = str(error)
+    if any(text.startswith(f"--set {words}: ") for words in swept):
+        error.args = (f"--sweep{text.removeprefix('--set')}",)
     return error
 
 

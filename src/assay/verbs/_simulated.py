@@ -76,8 +76,8 @@ def below(documents: Sequence[dict[str, Any]]) -> list[str]:
     for one in documents:
         latency, accepted = _means(one)
         levels |= {each["confidence"] for each in (latency, accepted) if each["interval"] is not None}
-    said = f"±: at {' or '.join(map(_percent, sorted(levels)))} confidence{', as set' * (len(levels) > 1)}"
-    lines = [said] if levels else []
+    level = f"±: at {' or '.join(map(_percent, sorted(levels)))} confidence{', as set' * (len(levels) > 1)}"
+    lines = [level] if levels else []
     of: dict[str, list[str]] = {}
     for one in documents:
         point = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in one["setting"].items())
