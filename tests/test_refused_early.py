@@ -39,6 +39,13 @@ REFUSED = {
     "simulate table.toml": "table.toml:1: netwrk: there is no such key",
     "simulate ring.toml --set traffic.lod=3": "--set traffic.lod=3: traffic.lod: there is no such key",
     "simulate ring.toml --sweep nonsense": "--sweep: is not an axis; seen: 'nonsense'",
+    "simulate ring.toml --sweep traffic.load=x,0.1": "--sweep traffic.load=x: traffic.load: is wrong; seen: 'x'",
+    "simulate ring.toml --saturation --sweep traffic.load=0.1,0.2": (
+        "--sweep traffic.load: has no effect here; seen: '0.1,0.2'; accepted: another key: --saturation looks for the"
+    ),
+    "simulate ring.toml --saturation --sweep traffic.flits=8 --sweep io.interval=1": (
+        "--sweep io.interval: has no effect here; seen: '1'; accepted: another key: --saturation looks for the load"
+    ),
     "study nosuch": "there is no such study; seen: 'nosuch'",
     "study nosuch.toml": "there is no such study; seen: 'nosuch.toml'",
     "study syntax.toml": "syntax.toml:2: is not TOML",
