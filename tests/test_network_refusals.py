@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.network import description, workers
+from assay.errors import InputError
+from assay.network import description, file_names, workers
 from command_line import assay
 from example_inputs import CONSTANT, HYPERCUBE, study
 
@@ -214,3 +215,15 @@ def test_a_folder_is_no_description(tmp_path: Path) -> None:
     found = refusal("run", "echo", "--on", tmp_path)
     assert found == f"assay: --on: is a folder; seen: '{tmp_path}'; {accepted}"
     assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; seen: ''; {accepted}"
+
+
+def test_names_that_say_nothing_of_their_form_are_taken(tmp_path: Path) -> None:
+    """A suffix in capitals, none, a number after a dot, a device; a folder whose name has a dot."""
+    for name in ("load.svg", "load.SVG", "load", "load-0.3", ".load", os.devnull):
+        file_names.named("--heatmap", Path(name), "SVG", file_names.PICTURE)
+    for name in ("points.jsonl", "points.json", "points-0.25", "points.txt"):
+        file_names.named("--out", Path(name), "lines of JSON", file_names.POINTS)
+    for plots in (tmp_path, tmp_path / "new", tmp_path / "v1.2"):
+        file_names.folder("--plots", plots, file_names.PICTURES)
+    with pytest.raises(InputError, match=r"--heatmap: is written as SVG; seen: 'load.PNG'; accepted: a name that ends"):
+        file_names.named("--heatmap", Path("load.PNG"), "SVG", file_names.PICTURE)
