@@ -52,8 +52,10 @@ enough: those that seem so are the ones that vary too little (of 25 runs of 5,00
 that saturates it, 9 intervals held the mean). So the autocorrelation time comes from a pilot run, also where the
 warm-up is given, unless the run itself has 640 of its own. An interval needs 160 autocorrelation times and 5,000
 messages; a warm-up that is given must not leave more in the mean than a fifth of the interval's half-width. Where there
-is none the result says which of these it was, and how long would do. Of the intervals that are given 92 to 95% hold the
-mean (7-cube at 0.9 of saturation, 49 of 53; M/D/1 at a load of .95, 189 of 200; I/O nodes, 92 of 99).
+is none the result says which of these it was, and how long would do. An interval is of `confidence`, which the text
+names; in the JSON a figure has it as `interval` {low, high, confidence}, and as `ci95` where it is of 95%. Of the
+intervals that are given 92 to 95% hold the mean (7-cube at 0.9 of saturation, 49 of 53; M/D/1 at a load of .95, 189 of
+200; I/O nodes, 92 of 99).
 
 A pilot run for a warm-up that is given simulates a million messages at most, or as many as the runs themselves, and
 where that does not tell, there is no interval either.
@@ -67,7 +69,8 @@ where the backlog grows more than the power 2/3 of time: queues that hold one an
 sixteen runs cannot tell is run four times as long, up to a million messages each; where that does not tell it either,
 the bracket stays wider than `precision`: 2% for a single queue, some 4% for the 7-cube, 19% for a network whose few I/O
 nodes saturate first. For networks whose growth stays below that power it holds the point at the stated confidence for
-all loads tried together.
+all loads tried together. Loads, and what is accepted, are rates of each node, flit/node/cycle in the JSON; with I/O
+nodes the load is that of an element, message/element/cycle.
 
 While a network fills its backlog grows whatever the load. So before a load is called saturated a pilot run at a 64th
 of it measures how long messages are on their way (the autocorrelation time of what the network holds, the latencies of

@@ -110,7 +110,7 @@ def test_the_list_says_what_the_estimates_say() -> None:
     throughput = found["estimates"]["throughput"]["flits_per_node_per_cycle"]["mean"]
     assert by["throughput", "mean"]["value"] == throughput
     assert by["bandwidth", "mean"]["value"] == pytest.approx(throughput * 1.0 / 5e-8)  # flits of one byte
-    assert found["version"] == 2
+    assert found["version"] == 3
 
 
 def test_a_mean_that_is_none_is_invalid() -> None:
@@ -120,31 +120,86 @@ def test_a_mean_that_is_none_is_invalid() -> None:
 
 
 def test_intervals_of_another_confidence_are_no_ci95() -> None:
+    """They are said with their confidence, so that nobody takes them for 95%; those of 95% are said in both ways."""
     words = ("--set", "method.confidence=0.9", "--set", "method.cycles=20000")
     found: dict[str, Any] = assay("simulate", HYPERCUBE, *words, "--json").document
     assert {figure["ci95"] is None for figure in found["figures"]} == {True}
-    assert found["estimates"]["header_latency"]["seconds"]["interval"] is not None
+    low, high = found["estimates"]["header_latency"]["seconds"]["interval"]
+    assert found["figures"][0]["interval"] == {"low": low, "high": high, "confidence": 0.9}
+    usual: dict[str, Any] = assay("simulate", HYPERCUBE, *words[2:], "--json").document
+    known = {figure["name"]: figure for figure in usual["figures"] if figure["statistic"] == "mean"}
+    for name in ("header_latency", "throughput", "bandwidth"):
+        low, high = known[name]["ci95"]
+        assert known[name]["interval"] == {"low": low, "high": high, "confidence": 0.95}
+    load = ("--saturation", "--set", "method.precision=0.2", "--set", "method.confidence=0.9")
+    for figure in simulated(*load)["figures"]:
+        bracket = figure["statistic"] == "bracket"
+        assert figure["ci95"] is None and (figure["interval"] or {}).get("confidence") == (0.9 if bracket else None)
 
 
 def test_a_sweep_is_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     words = ("--sweep", "traffic.load=0.1,1.5", "--sweep", "traffic.flits=8,16")
     out = assay("simulate", HYPERCUBE, *SHORT, *words).out.splitlines()
-    assert out[1].split() == ["load", "flits", "cycles", "±", "us", "flits/node/cycle", "state"]
+    assert out[0].rstrip() == "Mean header latency and accepted load"
+    assert out[1].split() == ["load", "flits", "cycles", "±", "us", "flits/node/cycle", "±", "state"]
     rows = [line.split() for line in out[2:6]]
     assert [row[:2] for row in rows] == [["0.1", "8"], ["0.1", "16"], ["1.5", "8"], ["1.5", "16"]]
-    assert [" ".join(row[6:]) for row in rows] == ["not saturated", "not saturated", "saturated", "saturated"]
+    assert [" ".join(row[7:]) for row in rows] == ["not saturated", "not saturated", "saturated", "saturated"]
     points = simulated(*words)["points"]
     assert [row[2] for row in rows] == [
         f"{point['estimates']['header_latency']['cycles']['mean']:.4f}" for point in points
     ]
-    assert len(out) == 7 and out[6].endswith("CPU s")
-    assert all(len(line.rstrip()) <= 80 for line in out)
+    assert out[6] == "±: at 95% confidence" and out[-1].endswith("CPU s")
+    assert all(len(line.rstrip()) <= 80 for line in out[:6])
 
 
 def test_bisections_of_a_sweep_are_one_table() -> None:
     words = ("--saturation", "--set", "method.precision=0.2", "--sweep", "traffic.flits=8,16")
     out = assay("simulate", HYPERCUBE, *SHORT, *words).out.splitlines()
-    assert out[1].split() == ["flits", "from", "to", "per", "ms", "state"]
+    assert out[0].rstrip() == "Saturation, flits/node/cycle"
+    assert out[1].split() == ["flits", "from", "to", "flits/node/ms", "state"]
+    assert out[4] == "from, to: at 95% confidence"
     assert [line.split()[0] for line in out[2:4]] == ["8", "16"]
     assert [float(line.split()[1]) < float(line.split()[2]) for line in out[2:4]] == [True, True]
+
+
+def test_rates_of_a_node_say_so_in_every_document(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rate in flit/cycle could be the whole network's; "per ms" was of messages in studies and of flits here."""
+    bisected = ("--saturation", "--set", "method.precision=0.2", "--set", "network.dimension=3")
+    expected = {"throughput": "flit/node/cycle", "bandwidth": "B/node/s"}
+    found = {"saturation": "flit/node/cycle", "saturation_rate": "flit/node/s", "accepted": "flit/node/cycle"}
+    for words, units in (((), expected), (bisected, found)):
+        for sweep in ((), ("--sweep", "traffic.flits=8")):
+            document = simulated(*words, *sweep)
+            assert document["version"] == 3
+            told = {
+                figure["name"]: figure["unit"] for figure in document["figures"] if figure["unit"] not in ("s", "1")
+            }
+            assert told == units
+    monkeypatch.chdir(here)
+    study = assay("study", "study.toml", "--json").document
+    assert study["version"] == 2
+    assert {one["unit"] for one in study["figures"] if one["name"] == "saturation"} == {"flit/node/cycle"}
+
+
+def test_a_bisection_says_per_node_what_it_says_per_ms() -> None:
+    small = ("--set", "network.dimension=3", "--set", "method.precision=0.2")
+    words = ("simulate", HYPERCUBE, *SHORT, "--saturation", *small)
+    found = assay(*words, "--json").document["saturation"]
+    low, high = found["interval"]
+    rate = (low + high) / 2 / 50e-9 * 1e-3  # cycles of 50 ns
+    assert assay(*words).out.splitlines()[0] == (
+        f"saturates between {low:.4g} and {high:.4g} flits per node per cycle ({rate:,.0f} flits per node per ms), "
+        "at 95% confidence"
+    )
+
+
+def test_a_bisection_with_io_nodes_is_in_messages_of_an_element() -> None:
+    small = ("--set", "network.dimension=3", "--set", "io.nodes=[0,7]", "--set", "method.precision=0.5")
+    words = ("simulate", str(EXAMPLES / "io_nodes.toml"), *SHORT, "--saturation", *small)
+    first = assay(*words).out.splitlines()[0]
+    assert " messages per element per cycle (" in first and " messages per element per ms), at 95% " in first
+    units = {one["name"]: one["unit"] for one in assay(*words, "--json").document["figures"]}
+    assert units["saturation"] == "message/element/cycle" and units["saturation_rate"] == "message/element/s"
+    assert units["accepted"] == "flit/node/cycle"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.network import description, workers
+from assay.errors import InputError
+from assay.network import description, file_names, workers
 from command_line import assay
 from example_inputs import CONSTANT, HYPERCUBE, study
 
@@ -68,11 +69,37 @@ def test_a_plot_of_what_is_swept_is_drawn(tmp_path: Path) -> None:
         ("traffic.load=０.４", "traffic.load: is wrong; seen: '０.４'; accepted: a number"),
         ('network.cycle="１ us"', "network.cycle: '１ us' is no number with a unit"),
         ('network.cycle="0.35 GB/s"', "network.cycle: '0.35 GB/s' is in B/s, not in s"),
+        ("network.dimension=23", "network.dimension: is 23, accepted is an integer from 1 to 22"),
     ],
 )
 def test_numbers_that_are_none(setting: str, said: str) -> None:
     found = refusal("simulate", HYPERCUBE, "--set", setting)
     assert found.startswith(f"assay: --set {setting}: ") and said in found and "or more" not in found
+
+
+@pytest.mark.parametrize(
+    ("axis", "said"),
+    [
+        ("traffic.load=0.1,bad", "--sweep traffic.load=bad: traffic.load: is wrong; seen: 'bad'; accepted: a number"),
+        ("traffic.lod=0.1", "--sweep traffic.lod=0.1: traffic.lod: there is no such key"),
+        ("network=1,2", "--sweep network=1: network: names a whole table"),
+        ("traffic..load=1", "--sweep: is no override; seen: 'traffic..load=1'"),
+        ("traffic.hotspots.3=1", "--sweep traffic.hotspots.3=1: traffic.hotspots.3: traffic.hotspots has no entry 3"),
+        ("network.packet_gap=1,2", "--sweep network.packet_gap=2: network.packet_gap: has no effect here; seen: 2"),
+        ("network.dimension=3,30", "--sweep network.dimension=30: network.dimension: is 30, accepted is an integer"),
+    ],
+)
+def test_what_a_sweep_sets_is_refused_by_the_option_that_was_typed(axis: str, said: str, tmp_path: Path) -> None:
+    """It was "--set traffic.load=bad", which nobody had typed; in the file, while read, and in the core."""
+    file = tmp_path / "hot.toml"
+    file.write_text(Path(HYPERCUBE).read_text().replace("[method]", "hotspots = [0]\n[method]"))
+    words = ("--set", 'traffic.pattern="hotspot"', "--set", "method.cycles=100", "--set", "method.warmup_cycles=0")
+    assert refusal("simulate", file, *words, "--sweep", axis).startswith(f"assay: {said}")
+
+
+def test_what_is_set_beside_a_sweep_is_refused_as_such() -> None:
+    found = refusal("simulate", HYPERCUBE, "--set", "traffic.load=bad", "--sweep", "traffic.flits=8,16")
+    assert found == "assay: --set traffic.load=bad: traffic.load: is wrong; seen: 'bad'; accepted: a number"
 
 
 @pytest.mark.parametrize(
@@ -188,3 +215,15 @@ def test_a_folder_is_no_description(tmp_path: Path) -> None:
     found = refusal("run", "echo", "--on", tmp_path)
     assert found == f"assay: --on: is a folder; seen: '{tmp_path}'; {accepted}"
     assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; seen: ''; {accepted}"
+
+
+def test_names_that_say_nothing_of_their_form_are_taken(tmp_path: Path) -> None:
+    """A suffix in capitals, none, a number after a dot, a device; a folder whose name has a dot."""
+    for name in ("load.svg", "load.SVG", "load", "load-0.3", ".load", os.devnull):
+        file_names.named("--heatmap", Path(name), "SVG", file_names.PICTURE)
+    for name in ("points.jsonl", "points.json", "points-0.25", "points.txt"):
+        file_names.named("--out", Path(name), "lines of JSON", file_names.POINTS)
+    for plots in (tmp_path, tmp_path / "new", tmp_path / "v1.2"):
+        file_names.folder("--plots", plots, file_names.PICTURES)
+    with pytest.raises(InputError, match=r"--heatmap: is written as SVG; seen: 'load.PNG'; accepted: a name that ends"):
+        file_names.named("--heatmap", Path("load.PNG"), "SVG", file_names.PICTURE)

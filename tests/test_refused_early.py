@@ -39,6 +39,31 @@ REFUSED = {
     "simulate table.toml": "table.toml:1: netwrk: there is no such key",
     "simulate ring.toml --set traffic.lod=3": "--set traffic.lod=3: traffic.lod: there is no such key",
     "simulate ring.toml --sweep nonsense": "--sweep: is not an axis; seen: 'nonsense'",
+    "simulate ring.toml --sweep traffic.load=x,0.1": "--sweep traffic.load=x: traffic.load: is wrong; seen: 'x'",
+    "simulate ring.toml --saturation --sweep traffic.load=0.1,0.2": (
+        "--sweep traffic.load: has no effect here; seen: '0.1,0.2'; accepted: another key: --saturation looks for the"
+    ),
+    "simulate ring.toml --saturation --sweep traffic.flits=8 --sweep io.interval=1": (
+        "--sweep io.interval: has no effect here; seen: '1'; accepted: another key: --saturation looks for the load"
+    ),
+    "simulate ring.toml --heatmap load.png": (
+        "--heatmap: is written as SVG; seen: 'load.png'; accepted: a name that ends in .svg"
+    ),
+    "simulate ring.toml --sweep traffic.load=0.1,0.2 -o points.csv": (
+        "--out: is written as lines of JSON; seen: 'points.csv'; accepted: a name that ends in .jsonl"
+    ),
+    "study fig4 -o points.parquet": "--out: is written as lines of JSON; seen: 'points.parquet'; accepted: a name that",
+    "study fig4 --plots plots.svg": (
+        "--plots: is no folder; seen: 'plots.svg'; accepted: a folder, into which .svg files are written"
+    ),
+    "study fig4 --plots words.csv": "--plots: is no folder; seen: 'words.csv'; accepted: a folder, into which .svg",
+    "replay ring.toml words.csv -o out.parquet": (
+        "--out: is written as CSV; seen: 'out.parquet'; accepted: a name that ends in .csv"
+    ),
+    "replay ring.toml words.csv -o out.csv --timeline messages.svg": (
+        "--timeline: is written as JSON; seen: 'messages.svg'; accepted: a name that ends in .json"
+    ),
+    "replay ring.toml words.csv -o out.csv --timeline t.json.gz": "--timeline: is written as JSON; seen: 't.json.gz'",
     "study nosuch": "there is no such study; seen: 'nosuch'",
     "study nosuch.toml": "there is no such study; seen: 'nosuch.toml'",
     "study syntax.toml": "syntax.toml:2: is not TOML",

@@ -43,6 +43,22 @@ def test_wrong_keys_are_named(keys: dict[str, object], key: str, says: str) -> N
     assert says in caught.value.args[1]
 
 
+@pytest.mark.parametrize("dimension", [23, 24])
+def test_a_cube_that_is_simulated_without_tables_is_no_larger_than_its_record_says(dimension: int) -> None:
+    """Dimensions 23 and 24 were simulated, for minutes, where the file's reference and the refusal of 25 say 22."""
+    cube = next(record for record in network.topologies() if record["name"] == "hypercube")
+    accepted = next(parameter["accepts"] for parameter in cube["parameters"] if parameter["name"] == "dimension")
+    assert accepted == "an integer from 1 to 22"
+    keys = {"topology": "hypercube", "dimension": dimension}
+    method = {"cycles": 1, "warmup_cycles": 0}
+    with pytest.raises(ValueError) as caught:
+        network.simulate({"network": keys, "traffic": {"load": 1e-6}, "method": method})
+    assert caught.value.args == ("network.dimension", f"is {dimension}, accepted is {accepted}")
+    with pytest.raises(ValueError) as caught:
+        network.build_network(keys)
+    assert caught.value.args == ("network.dimension", f"is {dimension}, accepted is {accepted}")
+
+
 @pytest.mark.parametrize(
     ("keys", "twin"),
     [

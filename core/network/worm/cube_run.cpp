@@ -2,6 +2,7 @@
 
 #include "network/collector.hpp"
 #include "network/drive.hpp"
+#include "network/registry.hpp"
 #include "network/worm/alike.hpp"
 #include "network/worm/cube.hpp"
 #include "network/worm/rigid.hpp"
@@ -22,6 +23,14 @@ bool is_text(const Table& network, const char* key, const std::string& wanted, b
   if (found == network.end() || found->second.absent()) return absent;
   const auto* text = std::get_if<std::string>(&found->second.held);
   return text != nullptr && *text == wanted;
+}
+
+/// What the topology's record accepts, so that cubes with tables and without have one limit. What is beyond it goes the
+/// way with tables, which refuses it and says what is accepted.
+std::int64_t greatest_dimension() {
+  const auto& keys = topology("hypercube").parameters;
+  const auto found = std::find_if(keys.begin(), keys.end(), [](const auto& key) { return key.name == "dimension"; });
+  return static_cast<std::int64_t>(found->maximum);
 }
 
 /// Rigid trains, or trains that bunch up in buffers.
@@ -64,7 +73,8 @@ std::optional<UnitCube> unit_cube(const Table& network, const Switching& switchi
   const auto within = [](const std::optional<std::int64_t>& value, std::int64_t least, std::int64_t most) {
     return value && *value >= least && *value <= most;
   };
-  if (!within(dimension, 1, 24) || !within(buffer, 1, 1 << 20) || !within(in, 1, 255) || !within(out, 1, 255))
+  if (!within(dimension, 1, greatest_dimension()) || !within(buffer, 1, 1 << 20) || !within(in, 1, 255) ||
+      !within(out, 1, 255))
     return std::nullopt;
   const UnitCube cube{static_cast<std::uint32_t>(*dimension), static_cast<std::uint32_t>(*buffer),
                       static_cast<std::uint32_t>(*in), static_cast<std::uint32_t>(*out)};

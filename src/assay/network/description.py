@@ -138,27 +138,55 @@ class NetworkDescription:
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def load(path: Path, overrides: Sequence[str] = ()) -> NetworkDescription:
-    """Read, override (`dotted.key=value`) and validate a file; InputError says what is wrong and where."""
+@dataclass(frozen=True)
+class SweptSource(Source):
+    """A file of which some keys were set by --sweep: `swept`, their words, which are in `overrides` too."""
+
+    swept: tuple[str, ...] = ()
+
+    def error(
+        self, keys: Sequence[str | int], problem: str, *, value: object = None, accepted: str | None = None
+    ) -> InputError:
+        """An error about this key; it names --sweep where that gave the key."""
+        return _by_sweep(super().error(keys, problem, value=value, accepted=accepted), self.swept)
+
+
+def _by_sweep(error: InputError, swept: Sequence[str]) -> InputError:
+    """The error of a key that was set from outside, as --set has it, with the option that the person typed."""
+    text = str(error)
+    if any(text.startswith(f"--set {words}: ") for words in swept):
+        error.args = (f"--sweep{text.removeprefix('--set')}",)
+    return error
+
+
+def load(path: Path, overrides: Sequence[str] = (), swept: Sequence[str] = ()) -> NetworkDescription:
+    """Read, override (`dotted.key=value`) and validate a file; InputError says what is wrong and where.
+
+    `swept`: overrides of a sweep, after the others; errors name --sweep for them.
+    """
     filed, plain = read(path, versions.NETWORK)
-    given = [_override(words) for words in overrides]
-    tree = overriding.overridden(_one_clock(filed, given), given)
-    source = replace(plain, overrides=tuple((each.keys, each.words) for each in given))
+    try:
+        given = [_override(words, "--set") for words in overrides] + [_override(words, "--sweep") for words in swept]
+        tree = overriding.overridden(_one_clock(filed, given), given)
+    except InputError as error:
+        raise _by_sweep(error, swept) from None
+    known = tuple((each.keys, each.words) for each in given)
+    source = SweptSource(plain.path, plain.text, known, plain.variant, tuple(swept))
     found = parse(tree, source)
     applies.check(found, tree, lambda: (parse(filed, plain), filed))
     return found
 
 
-def _override(words: str) -> Override:
+def _override(words: str, option: str) -> Override:
     dotted, equals, text = words.partition("=")
     given = overriding.override(dotted, text, words)
     if not equals or "" in given.keys:
         raise InputError(
-            "is no override", file="--set", value=words, accepted="dotted.key=value, such as traffic.load=0.3"
+            "is no override", file=option, value=words, accepted="dotted.key=value, such as traffic.load=0.3"
         )
     if len(given.keys) == 1:
         accepted = "a key inside " + ", ".join(f"{name}." for name in TABLES)
-        raise InputError("names a whole table", file=f"--set {words}", key=str(given.keys[0]), accepted=accepted)
+        raise InputError("names a whole table", file=f"{option} {words}", key=str(given.keys[0]), accepted=accepted)
     return given
 
 

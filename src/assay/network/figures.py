@@ -1,8 +1,9 @@
 """The results of a simulation as the list of figures that every verb's `--json` has, in SI units, flits and cycles.
 
 Simulated figures vary with the random numbers alone: the interval is that of the replications or batches, `range` the
-least and the greatest of the replications' means, and nothing disturbs them. A latency of a network that saturates or
-deadlocks has no mean: its state is invalid.
+least and the greatest of the replications' means, and nothing disturbs them. `interval` has the interval with the
+confidence that the description asks for, {low, high, confidence}; `ci95` has it too where that is 95%, and is null
+where it is another. A latency of a network that saturates or deadlocks has no mean: its state is invalid.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from assay.network.description import NetworkDescription
 from assay.network.method import MeanEstimate
 
 SimulatedFigure = dict[str, Any]
+# Rates of each node, not of the network: in the figures of simulations, sweeps, bisections and studies.
+FLITS_PER_CYCLE, BYTES_PER_SECOND = "flit/node/cycle", "B/node/s"
 # A_1 and A_H: the cycles in which a head starts to cross its first and its last link; h_H: the head_ticks of the last
 # link (ejection_head_ticks or node_head_ticks where given).
 DEFINITIONS = {
@@ -37,19 +40,24 @@ def figure(
     *,
     statistic: str = "mean",
     estimator: str = "mean",
-    ci95: Sequence[float] | None = None,
+    interval: Sequence[float] | None = None,
+    confidence: float = 0.95,
     range: Sequence[float] | None = None,
     valid: bool = True,
 ) -> SimulatedFigure:
-    """One figure in the shape of all documents; without a finite value it is invalid."""
+    """One figure in the shape of all documents, with the `interval` of this `confidence`; without a finite value it is
+    invalid.
+    """
     known = value is not None and math.isfinite(value)
+    ends = None if interval is None or not known else list(interval)
     return {
         "name": name,
         "value": value if known else None,
         "unit": unit,
         "statistic": statistic,
         "params": dict(params),
-        "ci95": None if ci95 is None or not known else list(ci95),
+        "ci95": ends if math.isclose(confidence, 0.95) else None,
+        "interval": None if ends is None else {"low": ends[0], "high": ends[1], "confidence": confidence},
         "range": None if range is None or not known else list(range),
         "state": "clean" if valid and known else "invalid",
         "estimator": estimator if known else "none",
@@ -67,14 +75,22 @@ def estimated(
     means: Sequence[float],
     valid: bool = True,
 ) -> SimulatedFigure:
-    """A mean with its interval, where that is of 95%; `means` of the replications, in the estimate's own unit."""
-    given = estimate.document(scale)
-    ci95 = given["interval"] if math.isclose(estimate.confidence, 0.95) else None
+    """A mean with its interval; `means` of the replications, in the estimate's own unit."""
+    ends: Any = estimate.document(scale)["interval"]
     known = [one for one in means if math.isfinite(one)]  # a replication that delivered nothing has no mean
     spread = [min(known) * scale, max(known) * scale] if len(known) > 1 else None
     how = "mean of replications" if len(means) > 1 else "mean of batches"
-    mean = estimate.mean * scale
-    return figure(name, mean, unit, params, estimator=how, ci95=ci95, range=spread, valid=valid)  # type: ignore[arg-type]
+    return figure(
+        name,
+        estimate.mean * scale,
+        unit,
+        params,
+        estimator=how,
+        interval=ends,
+        confidence=estimate.confidence,
+        range=spread,
+        valid=valid,
+    )
 
 
 def params(description: NetworkDescription) -> dict[str, Any]:
@@ -91,27 +107,29 @@ def params(description: NetworkDescription) -> dict[str, Any]:
 
 
 def of_saturation(description: NetworkDescription, result: Mapping[str, Any]) -> list[SimulatedFigure]:
-    """The load that saturates, and what is accepted beyond it: flits (with I/O nodes: messages) per node per cycle."""
+    """The load that saturates, of each node (with I/O nodes: of each element), and what is accepted beyond it."""
     about = {key: value for key, value in params(description).items() if key not in ("load", "interval")}
-    what = "1" if description.io is not None else "flit"
+    what = "message/element" if description.io is not None else "flit/node"
     low, high = result["interval"]
-    known = {"statistic": "bracket", "estimator": "middle of the bracket"}
-    scale = 1 / description.cycle
-    whole = [low, high] if high is not None else None
-    found = [
-        figure("saturation", result["load"], f"{what}/cycle", about, range=whole, **known),  # type: ignore[arg-type]
-        figure(
-            "saturation_rate",
-            None if result["load"] is None else result["load"] * scale,
-            f"{what}/s",
-            about,
-            range=None if whole is None else [low * scale, high * scale],
-            **known,  # type: ignore[arg-type]
-        ),
-    ]
+    found = []
+    for name, scale, per in (("saturation", 1.0, "cycle"), ("saturation_rate", 1 / description.cycle, "s")):
+        ends = None if high is None else [low * scale, high * scale]
+        found.append(
+            figure(
+                name,
+                None if result["load"] is None else result["load"] * scale,
+                f"{what}/{per}",
+                about,
+                statistic="bracket",
+                estimator="middle of the bracket",
+                interval=ends,
+                confidence=result["confidence"],
+                range=ends,
+            )
+        )
     for beyond in result["accepted_beyond"]:
         load = about | {"load": beyond["load"]}
-        found.append(figure("accepted", beyond["throughput"], "flit/cycle", load, valid=not beyond["deadlock"]))
+        found.append(figure("accepted", beyond["throughput"], FLITS_PER_CYCLE, load, valid=not beyond["deadlock"]))
     return found
 
 

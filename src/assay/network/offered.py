@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from assay.network.description import NetworkDescription
 
+KEYS = ("traffic.load", "io.interval")  # of a file: what `load_of` reads, without I/O nodes and with them
+
 
 def load_of(description: NetworkDescription) -> float:
     """The load of a description, in the unit of `at_load`."""

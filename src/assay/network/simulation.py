@@ -22,7 +22,9 @@ from assay.network.tasks import Steps, task
 from assay.network.warming import Warmup, remembered, saturated, warmup
 
 DEFAULT_CYCLES = 20_000
-VERSION = 2  # of the documents; 1 had the estimates, by name, where the list of figures is now
+# Of the documents; 1 had the estimates, by name, where the list of figures is now; 2 had no interval of another
+# confidence than 95% in its figures, and left "per node" out of their units.
+VERSION = 3
 BYTES_WAITING, MOST_BYTES = 100, 4e9
 RUN = 50  # autocorrelation times: a replication's length unless the file says it
 FIRST_LOOK = 10  # five alike can be chance; ten seldom are
@@ -39,7 +41,10 @@ def steps(description: NetworkDescription) -> Steps:
         if before.memory is None:
             before = yield from remembered(description, before, alone, alone=True)
         header = batches(alone[0], "header_latency", how.confidence, before)
-        return document(description, alone, before, header, ended="cycles simulated")
+        ended = "all cycles asked for are simulated (method.cycles)"
+        if how.messages:
+            ended = "all messages asked for are delivered (method.messages)"
+        return document(description, alone, before, header, "deadlock" if alone[0].deadlock else ended)
     if how.cycles is None and before.settles:
         cycles = max(cycles, math.ceil(RUN * (before.memory or 0.0)))
     runs: list[SimulationRun] = []
@@ -54,13 +59,15 @@ def steps(description: NetworkDescription) -> Steps:
         if how.replications is None and stop == FIRST_LOOK:
             stops = method.looks(FIRST_LOOK, affordable(how, runs))
         found = replicated(runs, "header_latency", how.confidence, before, len(stops))
-        ended = "replications made" if how.replications else f"{stop} replications, not as precise as asked"
+        ended = f"{stop} replications, not as precise as asked"
+        if how.replications:
+            ended = "all replications asked for are made (method.replications)"
         if any(run.deadlock for run in runs) or saturated(runs, before):
             ended = "deadlock" if any(run.deadlock for run in runs) else "saturated: no mean to be precise about"
         elif how.replications is None and not before.settles:
             ended = "no steady state in the pilot run: more replications would not give an interval"
         elif how.replications is None and found.precise(how.precision):
-            ended = f"within {how.precision:.2%} of the mean"
+            ended = f"the interval is within {how.precision:.2%} of the mean"
         elif stop < stops[-1]:
             continue
         break
@@ -98,7 +105,7 @@ def document(
     header: method.MeanEstimate,
     ended: str,
 ) -> dict[str, Any]:
-    """The JSON document; counts and CPU seconds are sums over the replications."""
+    """The JSON document; counts and CPU seconds are sums over the replications; `ended` says why no more was made."""
     how = description.method
     deadlocks = [run.deadlock for run in runs if run.deadlock]
     estimates: dict[str, Any] = {}
@@ -128,9 +135,9 @@ def document(
     rate = _accepted(description, runs, before)
     estimates["throughput"] = _throughput(runs, rate, description.cycle)
     rates = [run.throughput for run in runs]
-    listed.append(figures.estimated("throughput", rate, 1.0, "flit/cycle", about, rates, not deadlocks))
+    listed.append(figures.estimated("throughput", rate, 1.0, figures.FLITS_PER_CYCLE, about, rates, not deadlocks))
     to_bytes = description.network.flit_bytes / description.cycle
-    listed.append(figures.estimated("bandwidth", rate, to_bytes, "B/s", about, rates, not deadlocks))
+    listed.append(figures.estimated("bandwidth", rate, to_bytes, figures.BYTES_PER_SECOND, about, rates, not deadlocks))
     utilisation = {"utilisation": _utilisation(description, runs)} if how.utilisation else {}
     return {
         "engine": runs[0].engine,

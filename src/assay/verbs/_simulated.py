@@ -22,6 +22,8 @@ def show(documents: Sequence[dict[str, Any]], quiet: bool = False) -> None:
     console = Console(highlight=False)
     width = max(console.width, 100) if not console.is_terminal else console.width  # a pipe has no edge
     console.print(table(documents).rich(), width=width)
+    for line in below(documents):
+        print(line)
     spent = sum(found["cpu_seconds"] for found in documents)
     print(f"{sum(found['messages'] for found in documents):,} messages in {spent:.3g} CPU s")
 
@@ -31,9 +33,8 @@ def one_line(documents: Sequence[dict[str, Any]]) -> str:
     if len(documents) > 1:
         from collections import Counter
 
-        at = 3 if "saturation" in documents[0] else 4
         rows = [_bisected(one) if "saturation" in one else _simulated(one) for one in documents]
-        counted = Counter(row[at] for row in rows)
+        counted = Counter(row[-1] for row in rows)
         what = ", ".join(f"{count} {state}" for state, count in counted.items())
     elif "saturation" in documents[0]:
         what = _saturation(documents[0]["saturation"])[0]
@@ -50,30 +51,87 @@ def table(documents: Sequence[dict[str, Any]]) -> Grid:
 
     keys = list(documents[0]["setting"])
     if "saturation" in documents[0]:
-        title = f"Saturation, {documents[0]['saturation']['unit'].replace(' per ', '/')}"
-        columns, found = BISECTED, [_bisected(one) for one in documents]
+        unit = documents[0]["saturation"]["unit"]
+        columns: tuple[str, ...] = ("from", "to", _per_millisecond(unit).replace(" per ", "/"), "state")
+        title = f"Saturation, {unit.replace(' per ', '/')}"
+        found = [_bisected(one) for one in documents]
     else:
-        title, columns = "Header latency and accepted load", SIMULATED
-        found = [_simulated(one) for one in documents]
+        columns, found = SIMULATED, [_simulated(one) for one in documents]
+        title = "Mean header latency and accepted load"
     rows = [[*(str(one["setting"][key]) for key in keys), *cells] for one, cells in zip(documents, found, strict=True)]
     return grid(title, [*(key.rpartition(".")[2] for key in keys), *columns], rows, left=0)
 
 
-SIMULATED: tuple[str, ...] = ("cycles", "±", "us", "flits/node/cycle", "state")
-BISECTED: tuple[str, ...] = ("from", "to", "per ms", "state")
+def _percent(share: float) -> str:
+    """A confidence with all its digits: 99.9% is not 100%."""
+    return f"{share * 100:g}%"
+
+
+def below(documents: Sequence[dict[str, Any]]) -> list[str]:
+    """Of a table's intervals: their confidence, and for each reason why there is none a line, after its points."""
+    if "saturation" in documents[0]:
+        confidences = {one["saturation"]["confidence"] for one in documents}
+        return [f"from, to: at {' or '.join(map(_percent, sorted(confidences)))} confidence"]
+    levels: set[float] = set()
+    for one in documents:
+        latency, accepted = _means(one)
+        levels |= {each["confidence"] for each in (latency, accepted) if each["interval"] is not None}
+    level = f"±: at {' or '.join(map(_percent, sorted(levels)))} confidence{', as set' * (len(levels) > 1)}"
+    lines = [level] if levels else []
+    of: dict[str, list[str]] = {}
+    for one in documents:
+        point = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in one["setting"].items())
+        for note in _reasons(one):
+            of.setdefault(note, []).append(point)
+    most = 3
+    for note, points in of.items():
+        more = [f"{len(points) - most} more"] if len(points) > most else []
+        lines.append(f"{'; '.join([*points[:most], *more])}: {note}")
+    return lines
+
+
+def _reasons(found: dict[str, Any]) -> list[str]:
+    """Why the mean header latency, and the accepted load, have no interval; nothing where they have one."""
+    notes = [one["note"] if one["interval"] is None else "" for one in _means(found)]
+    if notes[1] and notes[1] != notes[0]:
+        notes[1] = f"accepted load: {notes[1]}"
+    return [note for note in dict.fromkeys(notes) if note]
+
+
+SIMULATED: tuple[str, ...] = ("cycles", "±", "us", "flits/node/cycle", "±", "state")
+
+
+def _per_millisecond(unit: str) -> str:
+    """The unit of a rate per cycle, in words, per ms."""
+    return f"{unit.removesuffix('cycle')}ms"
+
+
+def _rate(per_millisecond: float) -> str:
+    """Four digits, without a power of ten where these are not enough."""
+    return f"{per_millisecond:.4g}" if per_millisecond < 10_000 else f"{per_millisecond:,.0f}"
 
 
 def _simulated(found: dict[str, Any]) -> list[str]:
-    latency = found["estimates"]["header_latency"]["cycles"]
-    mean, interval = latency["mean"], latency["interval"]
-    accepted = found["estimates"]["throughput"]["flits_per_node_per_cycle"]["mean"]
+    latency, accepted = _means(found)
+    mean, half, rates = latency["mean"], _half(latency["interval"]), _half(accepted["interval"])
     return [
         "–" if mean is None else f"{mean:.4f}",
-        "–" if interval is None else f"{(interval[1] - interval[0]) / 2:.3g}",
+        "–" if half is None else f"{half:.3g}",
         "–" if mean is None else f"{mean * found['cycle_seconds'] * 1e6:.4g}",
-        f"{accepted or 0:.4g}",
+        f"{accepted['mean'] or 0:.4g}",
+        "–" if rates is None else f"{rates:.2g}",
         _state(found),
     ]
+
+
+def _means(found: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The estimates of the header latency, cycles, and of the accepted load, flits per node per cycle."""
+    estimates = found["estimates"]
+    return estimates["header_latency"]["cycles"], estimates["throughput"]["flits_per_node_per_cycle"]
+
+
+def _half(interval: Sequence[float] | None) -> float | None:
+    return None if interval is None else (interval[1] - interval[0]) / 2
 
 
 def _bisected(found: dict[str, Any]) -> list[str]:
@@ -84,7 +142,7 @@ def _bisected(found: dict[str, Any]) -> list[str]:
     return [
         f"{low:.4g}",
         f"{high:.4g}",
-        f"{result['per_millisecond']:.4g}",
+        _rate(result["per_millisecond"]),
         "deadlock" if found["deadlock"] else "found",
     ]
 
@@ -105,8 +163,9 @@ def _saturation(result: dict[str, Any]) -> list[str]:
     low, high = result["interval"]
     if not result["found"]:
         return [f"no saturation up to a load of {low:g}" if low else f"already saturated at a load of {high:g}"]
-    between = f"saturates between {low:.4g} and {high:.4g} {result['unit']}"
-    lines = [f"{between} ({result['per_millisecond']:.4g} per ms), at {result['confidence']:.0%} confidence"]
+    rate = f"{_rate(result['per_millisecond'])} {_per_millisecond(result['unit'])}"
+    level = _percent(result["confidence"])
+    lines = [f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({rate}), at {level} confidence"]
     for beyond in result["accepted_beyond"]:
         worst = "" if beyond["worst_node"] is None else f", worst node {beyond['worst_node']:.4g}"
         accepted = f"accepts {beyond['throughput']:.4g} flits per node per cycle{worst}"
@@ -115,26 +174,42 @@ def _saturation(result: dict[str, Any]) -> list[str]:
 
 
 def _latency(found: dict[str, Any]) -> list[str]:
-    latency, rate = found["estimates"]["header_latency"]["cycles"], found["estimates"]["throughput"]
-    mean, interval = latency["mean"], latency["interval"]
+    latency, accepted = _means(found)
+    mean = latency["mean"]
     if mean is None:
-        words = "nothing was delivered"
+        words, notes = "nothing was delivered", []
     else:
-        spread = "" if interval is None else f" ± {(interval[1] - interval[0]) / 2:.3g}"
-        words = f"header latency {mean:.4f}{spread} cycles ({mean * found['cycle_seconds'] * 1e6:.4g} us)"
+        words = (
+            f"mean header latency {mean:.4f}{_spread(latency, 3)} cycles ({mean * found['cycle_seconds'] * 1e6:.4g} us)"
+        )
         words += ", until the head is inside the destination"
-    accepted = rate["flits_per_node_per_cycle"]["mean"] or 0
+        notes = _reasons(found)
+    words += f"; {accepted['mean'] or 0:.4g}{_spread(accepted, 2)} flits per node per cycle accepted"
+    if mean is not None and (latency["interval"] or accepted["interval"]):
+        words += f" (± at {_percent(accepted['confidence'])} confidence)"
     return [
-        f"{words}; {accepted:.4g} flits per node per cycle accepted",
-        *([latency["note"]] if mean is not None and interval is None and latency["note"] else []),
-        f"{_state(found)}; replications: {found['replications']}, {found['ended']}; "
-        f"warm-up {found['warmup']['cycles']} cycles",
+        words,
+        *notes,
+        f"{_state(found)}; {_measured(found)}; ended: {found['ended']}",
         *_files(found),
         *[
             f"  {channel.get('name', channel)}: busy {channel['busy']:.1%}"
             for channel in found.get("utilisation", [])[:5]
         ],
     ]
+
+
+def _spread(estimate: dict[str, Any], digits: int) -> str:
+    half = _half(estimate["interval"])
+    return "" if half is None else f" ± {half:.{digits}g}"
+
+
+def _measured(found: dict[str, Any]) -> str:
+    """How many replications, of how many cycles: sums, as the document has them."""
+    cycles, count = found["measured_cycles"], found["replications"]
+    replications = "1 replication" if count == 1 else f"{count} replications"
+    words = f"{cycles:,} cycles measured after {found['simulated_cycles'] - cycles:,} of warm-up"
+    return f"{replications}, {words}{' in all' if count > 1 else ''}"
 
 
 def _files(found: dict[str, Any]) -> list[str]:

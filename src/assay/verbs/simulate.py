@@ -43,6 +43,7 @@ def register(app: typer.Typer) -> None:
         """Simulate traffic on a described network, exact to the flit."""
         from assay.cli import emit
         from assay.errors import InputError
+        from assay.network import file_names
         from assay.network.memory_bound import bounded
         from assay.network.workers import kind
         from assay.verbs._interrupts import ends_in_a_line
@@ -58,6 +59,8 @@ def register(app: typer.Typer) -> None:
                 "no network is given", accepted="assay simulate NETWORK.toml, or --keys for what it may say"
             )
         apart({"--out": out, "--heatmap": heatmap}, {"NETWORK.toml": network})
+        file_names.named("--out", out, "lines of JSON", file_names.POINTS)
+        file_names.named("--heatmap", heatmap, "SVG", file_names.PICTURE)
         each_once(settings or [])
         each_once([*(settings or []), *(sweep or [])], option="--set, --sweep")
         if heatmap is not None:
@@ -75,7 +78,8 @@ def register(app: typer.Typer) -> None:
 
             picture.write(heatmap, description.load(network, settings or []), documents[0].get("utilisation"))
         listed = [figure for found in documents for figure in found["figures"]]
-        document: Any = {"figures": listed, "points": documents} if sweep else documents[0]
+        whole = {"version": documents[0]["version"], "figures": listed, "points": documents}
+        document: Any = whole if sweep else documents[0]
         if json:
             emit(document)
             return
@@ -116,8 +120,10 @@ def _simulate(
     from assay.network import description
 
     # What needs no core is refused before its import, which may have to compile it: minutes in a fresh checkout.
+    if saturation:
+        _refuse_searched(axes)
     combinations = list(itertools.product(*[_values(axis) for axis in axes]))
-    described = [description.load(network, [*settings, *combination]) for combination in combinations]
+    described = [description.load(network, settings, combination) for combination in combinations]
 
     from assay.network import progress, simulation, sweep, workers
     from assay.network import saturation as bisection
@@ -138,6 +144,21 @@ def _simulate(
         for figure in one["figures"]:
             figure["params"] |= point.setting
     return [{"setting": point.setting, **one} for point, one in zip(points, documents, strict=True)]
+
+
+def _refuse_searched(axes: list[str]) -> None:
+    """Refuse a sweep over the load where that is what the search looks for: all its points would be the same."""
+    from assay.errors import InputError
+    from assay.network.offered import KEYS
+    from assay.toml.idle import PROBLEM
+    from assay.toml.overriding import keys_of
+
+    for axis in axes:
+        dotted, _, values = axis.partition("=")
+        key = ".".join(str(part) for part in keys_of(dotted))
+        if key in KEYS:
+            accepted = "another key: --saturation looks for the load itself"
+            raise InputError(PROBLEM, key=f"--sweep {key}", value=values, accepted=accepted)
 
 
 def _values(axis: str) -> list[str]:

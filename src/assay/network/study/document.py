@@ -12,6 +12,7 @@ from assay.network.study.figures import figures
 from assay.network.study.results import SHARES, Point, Results, StudyTable
 
 STARTUP_US, CYCLE_US = 200.0, 0.05
+VERSION = 2  # of the document; 1 left "per node" and "per element" out of its figures' units
 
 
 def document(
@@ -20,6 +21,7 @@ def document(
     """All results: latencies in us, rates in messages per element per ms (without I/O: flits per node per cycle)."""
     study = results.study
     return {
+        "version": VERSION,
         "study": study.name,
         "title": study.head.title,
         "figure": study.head.figure,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.network.figures import SimulatedFigure, estimated, figure
+from assay.network.figures import FLITS_PER_CYCLE, SimulatedFigure, estimated, figure
 from assay.network.study.results import SHARES, US, Results
 
 
@@ -17,7 +17,7 @@ def figures(results: Results) -> list[SimulatedFigure]:
             valid = not point.saturated
             scale, unit = (1.0, "1") if name in SHARES else (1 / US, "s")
             found.append(estimated(name, point.estimate(name), scale, unit, params, means, valid))
-    scale, unit = (1e3, "1/s") if results.with_io else (1.0, "flit/cycle")
+    scale, unit = (1e3, "message/element/s") if results.with_io else (1.0, FLITS_PER_CYCLE)
     for one in results.brackets:
         params = {"study": results.study.name, **one.setting}
         known = [one.low * scale, one.high * scale]

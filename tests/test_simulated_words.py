@@ -1,0 +1,117 @@
+"""What a person reads of a simulation: means with their confidence, why it ended, why an interval is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import assay
+from example_inputs import HYPERCUBE
+
+CYCLES = ("--set", "method.cycles=20000")
+
+
+def said(*words: object) -> list[str]:
+    found = assay("simulate", *map(str, words))
+    assert (found.status, found.err) == (0, "")
+    return found.out.splitlines()
+
+
+def ended(*words: object) -> str:
+    """The line that says why it ended."""
+    (line,) = [line for line in said(*words) if "; ended: " in line]
+    return line
+
+
+def document(*words: object) -> dict[str, Any]:
+    found: dict[str, Any] = assay("simulate", *map(str, words), "--json").document
+    return found
+
+
+def half(estimate: dict[str, Any]) -> float:
+    low, high = estimate["interval"]
+    return float(high - low) / 2
+
+
+@pytest.fixture
+def mesh(tmp_path: Path) -> Path:
+    file = tmp_path / "m.toml"
+    file.write_text(
+        '[network]\ntopology = "mesh"\nextents = [4, 4]\n[traffic]\nflits = 16\nload = 0.05\n'
+        "[method]\nwarmup_cycles = 1000\ncycles = 20000\n"
+    )
+    return file
+
+
+@pytest.mark.parametrize(("confidence", "level"), [("0.95", "95%"), ("0.99", "99%"), ("0.999", "99.9%")])
+def test_means_are_called_so_with_their_intervals_and_the_confidence(confidence: str, level: str) -> None:
+    words = (HYPERCUBE, *CYCLES, "--set", f"method.confidence={confidence}")
+    estimates = document(*words)["estimates"]
+    latency, load = estimates["header_latency"]["cycles"], estimates["throughput"]["flits_per_node_per_cycle"]
+    expected = (
+        f"mean header latency {latency['mean']:.4f} ± {half(latency):.3g} cycles ({latency['mean'] * 0.05:.4g} us), "
+        f"until the head is inside the destination; {load['mean']:.4g} ± {half(load):.2g} flits per node per cycle "
+        f"accepted (± at {level} confidence)"
+    )
+    assert said(*words)[0] == expected
+    assert said(*words, "-q")[0].startswith(expected)
+
+
+def test_an_end_is_said_as_a_reason_beside_the_cycles_that_were_measured(mesh: Path) -> None:
+    """That a run of given cycles ended said "cycles simulated", without their number."""
+    line = ended(mesh, "--set", "method.cycles=40000")
+    assert line == (
+        "not saturated; 1 replication, 40,000 cycles measured after 1,000 of warm-up; "
+        "ended: all cycles asked for are simulated (method.cycles)"
+    )
+    line = ended(mesh, "--set", "method.replications=3")
+    assert line == (
+        "not saturated; 3 replications, 60,000 cycles measured after 3,000 of warm-up in all; "
+        "ended: all replications asked for are made (method.replications)"
+    )
+    line = ended(mesh, "--set", "method.messages=500")
+    assert line.endswith("; ended: all messages asked for are delivered (method.messages)")
+    assert "; 1 replication, 20,000 cycles" not in line
+    mesh.write_text(mesh.read_text().split("[method]")[0])
+    line = ended(mesh, "--set", "method.precision=0.05")
+    assert line.endswith("; ended: the interval is within 5.00% of the mean")
+
+
+def test_a_single_run_that_deadlocks_ended_by_that(tmp_path: Path) -> None:
+    file = tmp_path / "ring.toml"
+    file.write_text(
+        '[network]\ntopology = "ring"\nnodes = 8\ndateline = "none"\n[traffic]\nload = 0.9\n'
+        "[method]\ncycles = 20000\nwarmup_cycles = 0\n"
+    )
+    line = ended(file)
+    assert line.startswith("deadlock; 1 replication, ") and line.endswith("; ended: deadlock")
+
+
+def test_a_sweep_says_once_why_it_has_no_interval(mesh: Path) -> None:
+    sweep = ("--set", "method.cycles=500", "--sweep", "traffic.load=0.1,0.2", "--sweep", "traffic.flits=8,16")
+    points = document(mesh, *sweep)["points"]
+    notes: dict[str, list[str]] = {}
+    for point in points:
+        estimate = point["estimates"]["header_latency"]["cycles"]
+        assert estimate["interval"] is None
+        setting = point["setting"]
+        words = f"load {setting['traffic.load']}, flits {setting['traffic.flits']}"
+        notes.setdefault(estimate["note"], []).append(words)
+    lines = said(mesh, *sweep)
+    assert [line.split()[3] for line in lines[2:6]] == ["–"] * 4
+    assert lines[6:-1] == [f"{'; '.join(points)}: {note}" for note, points in notes.items()]
+    assert all(line.split(": ", 1)[1].startswith("too short for an interval: ") for line in lines[6:-1])
+
+
+def test_points_that_share_a_reason_share_a_line(mesh: Path) -> None:
+    """The first three are named, the others are counted; what has its interval is not there."""
+    loads = ("--sweep", "traffic.load=0.05,2,3,4,5,6", "--set", "method.cycles=40000")
+    lines = said(mesh, *loads, "--set", "method.replications=4", "--set", "method.confidence=0.9")
+    assert "–" not in lines[2]
+    assert lines[8] == "±: at 90% confidence"
+    (reason,) = lines[9:-1]
+    assert reason.startswith("load 2; load 3; load 4; 2 more: no interval: ")
+    levels = said(mesh, "--sweep", "method.confidence=0.99,0.9", "--set", "method.cycles=200000")
+    assert levels[4] == "±: at 90% or 99% confidence, as set"
