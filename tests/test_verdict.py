@@ -120,6 +120,32 @@ def test_without_a_bound_a_line_has_no_bar_and_earlier_runs_give_it_a_scale() ->
     assert judge(run, before)["lines"][0]["bound_text"] == ""  # the scale is said instead
 
 
+@pytest.mark.parametrize(
+    ("better", "value", "state", "low", "said"),
+    [
+        ("higher", 3e9, "clean", 0.0, True),  # a third of what it was
+        ("higher", 9e9, "clean", 0.0, False),
+        ("higher", 3e9, "disturbed", -0.7, False),  # as others' work may explain
+        ("higher", 3e9, "disturbed", -0.4, True),
+        ("lower", 30e9, "clean", 0.0, True),
+        ("lower", 3e9, "clean", 0.0, False),
+    ],
+)
+def test_what_is_far_slower_than_earlier_runs_is_said(
+    better: str, value: float, state: str, low: float, said: bool
+) -> None:
+    moved = {"disturbance": {"low": low, "high": 0.0}} if state == "disturbed" else {}
+    run = document(part("stream", "memory", headline("triad", value, "B/s", better=better, state=state) | moved))
+    line = judge(run)["lines"][0]
+    before = [earlier(f"r{i}", {**line, "value": of}) for i, of in enumerate((9e9, 10e9, 50e9))]
+    found = [
+        each for each in judge(run, before)["findings"] if "slower than earlier runs here (10 GB/s)" in each["text"]
+    ]
+    assert bool(found) is said
+    assert not said or ("triad: 3" in found[0]["text"] and "assay compare r0 RUN" in found[0]["advice"])
+    assert not any("slower than earlier" in each["text"] for each in judge(run, before[:2])["findings"])
+
+
 def test_a_bound_that_an_earlier_run_passed_gives_way_to_what_that_run_reached() -> None:
     streamed = [figure("rate", 5e9, "B/s", "best", kernel="read", threads=1)]
     run = document(part("stream", "memory", headline("triad", 4e9, "B/s", bound="memory_rate"), figures=streamed))

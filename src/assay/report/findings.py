@@ -25,6 +25,7 @@ MOST_CAUSES = 3  # among the first lines
 OURS = ("shared processors", "quota")  # what was asked for, and no quiet machine mends: it comes before others' work
 MOST_CHOICES = 2  # operations for which a library chose badly
 FAR = 0.5  # of its bound: less is worth a line
+SLOWER, LEAST_EARLIER = 1.25, 3  # times slower than so many earlier runs of this machine: more is worth a line
 NOISY = 0.01  # share of the time that noise takes
 QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "scratch")  # known, and no news
 BUSY = ("busy", "stolen time")  # what the run's own accounting reports more precisely
@@ -43,6 +44,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_balance(document),
         *_threads(document),
         *_far(lines),
+        *_slower_than_before(lines),
         *_breaks(document),
         *_accuracy(document),
         *_choices(document),
@@ -197,6 +199,22 @@ def _far(lines: Sequence[ReachedLine]) -> Iterator[Finding]:
         if bound is not None and bound.share < FAR and line.state != "bound":
             text = f"{line.title} reaches {percent(bound.share)} of its bound"  # which stands beside it
             yield _line(40 - 10 * bound.share, "limit", text, line.advice)
+
+
+def _slower_than_before(lines: Sequence[ReachedLine]) -> Iterator[Finding]:
+    """Name main figures far behind the median of earlier runs with the same software, beyond what disturbed them."""
+    for line in lines:
+        before = sorted(each.value for each in line.earlier if not each.made_with and each.value > 0)
+        if len(before) < LEAST_EARLIER or not line.value or line.state not in ("clean", "disturbed"):
+            continue
+        usual = before[len(before) // 2]
+        factor = usual / line.value if line.better == "higher" else line.value / usual
+        explained = 1 / (1 - min(line.displaced or 0.0, 0.99)) if line.state == "disturbed" else 1.0
+        if factor > SLOWER * explained:
+            text = f"{line.title}: {factor:.2g} times slower than earlier runs here ({human(usual, line.unit, 3)})"
+            yield _line(
+                56, "odd", text, f"`assay compare {line.earlier[0].run} RUN` shows what else differs from the last one"
+            )
 
 
 def _accuracy(document: Document) -> Iterator[Finding]:
