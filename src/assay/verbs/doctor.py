@@ -49,15 +49,16 @@ def register(app: typer.Typer) -> None:
             if watch:
                 raise InputError("looks at this host only", key="--watch", accepted="without --via")
             raise typer.Exit(inventory(via, seconds, quiet, json))
-        if watch or seconds is not None:
+        if seconds is not None and not watch:
+            raise InputError("is how long to watch", key="--for", value=seconds, accepted="with --watch, or with --via")
+        if watch:
             from assay.verbs import _watching
 
             if json and seconds is None:
                 raise InputError(
                     "has no end at which to write a document", key="--watch --json", accepted="--for SECONDS"
                 )
-            _watching.watch(seconds, json)
-            return
+            raise typer.Exit(_watching.watch(seconds, json))
         from assay.cli import emit
         from assay.execute.mpi import find_mpi
         from assay.machine.abilities import abilities, host_warnings, missing
