@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from assay.execute import watching
+from assay.execute.libraries import find_here
 from assay.machine.abilities import PACKAGES, abilities, host_warnings, install, missing
 from assay.machine.activity import Activity, Process
 from assay.machine.discovery import Host, discover
@@ -24,6 +25,7 @@ from assay.machine.limits import Limits
 from assay.machine.software import InstalledCompiler, InstalledMpi, Library, Software
 from assay.machine.system import System
 from assay.verbs import _watching
+from assay.verbs.doctor import lines
 
 GXX = InstalledCompiler(command="g++", path="/usr/bin/g++", version="g++ 12", cxx20=True)
 MPI = InstalledMpi(mpicxx="/usr/bin/mpicxx", mpiexec="/usr/bin/mpiexec", implementation="Open MPI", version="4.1")
@@ -84,6 +86,33 @@ def test_without_mpi_and_blas(here: Host) -> None:
         ("BLAS", "apt-get install -y libopenblas-dev"),
         ("hwloc", "apt-get install -y hwloc"),
     ]
+
+
+def test_libraries_that_kernels_use_are_named_and_missed(here: Host) -> None:
+    """fft calls FFTW, linpack LAPACK, and intrinsics judges by MPFR; what was not looked for is not missed."""
+    with_all = Software(compilers=(GXX,), mpi=MPI, blas=(BLAS,), hwloc="2", libraries={"lapack": BLAS, "fftw": BLAS})
+    without = with_all.model_copy(update={"libraries": dict.fromkeys(("lapack", "fftw", "mpfr"))})
+    assert not missing(quiet(here, software=with_all))
+    assert [(each.name, each.command) for each in missing(quiet(here, software=without))] == [
+        ("LAPACK", "apt-get install -y libopenblas-dev"),
+        ("FFTW", "apt-get install -y libfftw3-dev"),
+        ("MPFR", "apt-get install -y libmpfr6"),
+    ]
+    assert {("LAPACK", BLAS.where), ("FFTW", BLAS.where)} <= set(lines(quiet(here, software=with_all)))
+    assert {("LAPACK", "none"), ("FFTW", "none"), ("MPFR", "none")} <= set(lines(quiet(here, software=without)))
+
+
+def test_it_says_of_libraries_what_builds_find() -> None:
+    done = subprocess.run(assay("doctor", "--json"), capture_output=True, text=True, check=True, timeout=60)
+    document = json.loads(done.stdout)
+    said = document["host"]["software"]["libraries"]
+    for name in ("lapack", "fftw"):
+        found = find_here(name)
+        assert said[name] == (found and {"name": name.upper(), "where": found.origin, "headers": None})
+    opens = subprocess.run([sys.executable, "-c", "import ctypes; ctypes.CDLL('libmpfr.so.6')"], capture_output=True)
+    assert (said["mpfr"] is not None) == (opens.returncode == 0)
+    absent = {name.upper() for name, found in said.items() if found is None}
+    assert absent == {each["name"] for each in document["missing"]} & {"LAPACK", "FFTW", "MPFR"}
 
 
 def test_an_mpi_that_does_not_answer(here: Host) -> None:

@@ -60,11 +60,12 @@ def register(app: typer.Typer) -> None:
                 )
             raise typer.Exit(_watching.watch(seconds, json))
         from assay.cli import emit
+        from assay.execute.libraries import find_here
         from assay.execute.mpi import find_mpi
         from assay.machine.abilities import abilities, host_warnings, missing
         from assay.machine.discovery import discover
 
-        host = discover(find_mpi)
+        host = discover(find_mpi, find_here)
         programs = _programs()
         able_to = abilities(host, programs)
         if json:
@@ -223,6 +224,8 @@ def _software(host: Host) -> Iterator[tuple[str, str]]:
     else:
         yield "MPI", "none"
     yield "BLAS", _join(*(each.name for each in host.software.blas)) or "none"
+    for key, library in host.software.libraries.items():
+        yield key.upper(), "none" if library is None else library.where
     yield "hwloc", host.software.hwloc or "none"
     for system in host.batch.systems:
         inside = f"inside job {system.job}" if system.job else "outside any job"
