@@ -159,10 +159,12 @@ four of 20 thousand or of 200 million flits through short buffers).
 
 def benchmarks() -> str:
     """Every benchmark's record."""
-    from assay.benchmark.record import PARTS, REPETITIONS
+    from assay.benchmark.record import PARTS, REPETITIONS, spelled
     from assay.benchmark.record import benchmarks as records
 
     lines = ["# Benchmarks\n", f"All of them take `--set {REPETITIONS.name}=N`: {REPETITIONS.help}.\n"]
+    lines.append("Where a default says what it is on a described machine, `--on MACHINE` takes that one, unless the")
+    lines.append("machine's own file gives another (`defaults`).\n")
     for part in PARTS:
         of_part = [record for record in records().values() if record.part == part]
         lines += [f"## {part}\n"] if of_part else []
@@ -178,8 +180,9 @@ def benchmarks() -> str:
             if record.parameters:
                 lines += ["| parameter | default | accepted | meaning |", "|---|---|---|---|"]
                 for parameter in record.parameters.values():
-                    default = parameter.default
-                    text = ", ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+                    text = spelled(parameter.default).replace(",", ", ")
+                    if parameter.simulated is not None:
+                        text += f"; on a described machine {spelled(parameter.simulated).replace(',', ', ')}"
                     lines.append(f"| {parameter.name} | {text} | {parameter.accepted()} | {parameter.help} |")
                 lines.append("")
             for parameter, choices in record.extra.get("constants", {}).items():

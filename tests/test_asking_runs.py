@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from assay import store
 from assay.store import Run, connect, known_runs
 from command_line import assay
 
@@ -97,6 +100,83 @@ def test_files_are_written_where_that_is_asked_for(echo_run: Path, tmp_path: Pat
 def test_a_question_that_asks_nothing_is_one_line(sql: str) -> None:
     answer = assay("query", sql)
     assert answer.status == 2 and answer.out == "" and len(answer.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("", "asks nothing; seen: ''"),
+        ("SELEC", "syntax error at or near"),
+        ("SELECT valu FROM samples", 'Referenced column "valu" not found'),
+        ("SELECT * FROM sample", "Table with name sample does not exist!"),
+        ("SELECT 1; nonsense", "syntax error at or near"),
+    ],
+)
+def test_what_is_misspelt_is_refused_before_any_run_is_opened(
+    sql: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To open hundreds of runs takes many seconds."""
+
+    def opened(*_: object) -> None:
+        raise AssertionError("runs were opened")
+
+    monkeypatch.setattr(store, "known_runs", opened)
+    monkeypatch.setattr(Run, "load", opened)
+    answer = assay("query", sql)
+    assert (answer.status, answer.out) == (2, "") and said in answer.err, answer
+    with pytest.raises(AssertionError, match="runs were opened"):  # by what is right
+        assay("query", "SELECT 1")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SUMMARIZE blocks",
+        "DESCRIBE samples",
+        "FROM launches",
+        "TABLE checks",
+        "EXPLAIN SELECT 1",
+        "PIVOT blocks ON metric USING count(*)",
+        "WITH x AS (SELECT 1 AS y) SELECT y FROM x",
+        "CREATE TABLE t AS SELECT 1 AS x; SELECT x FROM t",
+        "SELECT 1; SELECT 2",
+        "SHOW TABLES",
+        "SELECT energy_package FROM blocks",
+    ],
+)
+def test_every_kind_of_statement_that_duckdb_answers_is_answered(sql: str, echo_run: Path) -> None:
+    found = duckdb_answer(echo_run, sql)
+    answer = assay("query", sql, "--run", str(echo_run), "--json")
+    assert (answer.status == 0) == found, answer.err
+
+
+def duckdb_answer(folder: Path, sql: str) -> bool:
+    """Whether DuckDB itself answers, over the run's own tables."""
+    connection = Run.open(folder).connect()
+    try:
+        return connection.execute(sql).description is not None
+    except duckdb.Error:
+        return False
+
+
+def test_rows_that_do_not_fit_are_lists_with_every_value_whole(echo_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The README's example on 80 columns; a table that fits stays one, and no rows still name their columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    words = ("query", "SELECT * FROM blocks LIMIT 5", "--run", str(echo_run))
+    document, shown = assay(*words, "--json").document, assay(*words).out
+    assert "…" not in shown and max(map(len, shown.splitlines())) <= 80
+    assert [line for line in shown.splitlines() if line.startswith("row ")] == [f"row {n} of 5" for n in range(1, 6)]
+    whole = "".join(shown.split())
+    for name, value in zip(document["columns"], document["rows"][0], strict=True):
+        assert re.search(rf"^{name}\b", shown, re.MULTILINE)
+        if isinstance(value, str):
+            assert "".join(value.split()) in whole, name
+    assert assay("query", "SELECT 1 AS one, 'x y' AS two", "--run", str(echo_run)).out.split() == [
+        *("one", "two"),
+        *("1", "x", "y"),
+    ]
+    none = assay("query", "SELECT * FROM blocks WHERE false", "--run", str(echo_run)).out
+    assert "…" not in none and none.startswith("no rows; columns: run, ")
 
 
 @pytest.mark.parametrize(

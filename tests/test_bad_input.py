@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import stat
 from pathlib import Path
 
@@ -118,10 +120,24 @@ def test_a_full_disk_is_a_failure_and_no_traceback(tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "file-rate", "--set", "bytes=1000"), "parameter 'bytes': 1000; accepted: a multiple of 512"),
+        (
+            ("run", "file-rate", "--set", "bytes=1000"),
+            "bytes: are no whole sectors; seen: '1000'; accepted: a multiple of 512",
+        ),
+        (
+            ("run", "fft", "--set", "size=3", "--set", "code=ours"),
+            "assay: fft: parameter size: is no power of two; seen: '3'; accepted: powers of two\n",
+        ),
         (("run", "metadata", "--set", "folder=/proc"), "accepted: a folder that you may write in"),
         (("run", "parallel-files", "-n", "2", "--set", "bytes=1000"), "accepted: a multiple of 512"),
-        (("run", "gemm", "--set", "threads=4096"), "more threads than the "),
+        (
+            ("run", "gemm", "--set", "threads=4096", "--set", "code=ours"),
+            f"; seen: threads=4096; accepted: threads from 1 to {len(os.sched_getaffinity(0))}\n",
+        ),
+        (
+            ("run", "gemm", "--set", "threads=4096,4095", "--set", "size=64", "--set", "code=ours"),
+            "; seen: threads=4096, threads=4095; accepted: threads from 1 to ",
+        ),
         (("run", "roofs", "--set", "vector=100"), "vectors of 100 bits: not on this processor"),
     ],
 )
@@ -133,3 +149,17 @@ def test_what_only_the_program_can_judge_ends_the_run_at_its_first_launch(words:
     (run,) = known_runs()
     assert run.about["state"] == "failed"
     assert len([entry for entry in run.entries() if entry["event"] == "begun"]) == 1
+
+
+def test_the_largest_size_that_is_accepted_is_measured_and_the_next_is_not() -> None:
+    """What a refusal names as accepted is; lengths of fft double."""
+    words = ("run", "fft", "--set", "code=ours", "--launches", "1", "--set", "repetitions=1", "--set")
+    refused = assay(*words, f"size={1 << 24}")
+    if refused.status == 0:
+        pytest.skip("the last cache is so large that every size is measured")
+    found = re.search(r"seen: size=16777216; accepted: size up to (\d+)\n\Z", refused.err)
+    assert refused.status == 2 and found is not None, refused.err
+    most = int(found[1])
+    assert most & (most - 1) == 0
+    assert assay(*words, f"size={2 * most}").status == 2
+    assert assay(*words, f"size={most}").status == 0

@@ -108,8 +108,13 @@ def test_claims(document: Callable[..., Any]) -> None:
 def test_own_benchmarks(assay: Assay, document: Callable[..., Any]) -> None:
     said = document("--benchmarks")["benchmarks"]
     assert {"name", "part", "parameters", "figures"} <= set(said[0])
-    shown = assay("--benchmarks").stdout
+    shown = " ".join(assay("--benchmarks").stdout.split())
     assert all(each["name"] in shown for each in said)
+    assert "--set direction=write,read write new files; " in shown
+    assert "--set passes=1; on a described machine 6 " in shown
+    assert not re.search(r"--set \w+=[(\[]", shown)
+    passes = next(each for each in said if each["name"] == "tournament")["parameters"]["passes"]
+    assert (passes["default"], passes["described"]) == (1, 6)
 
 
 @pytest.mark.parametrize(

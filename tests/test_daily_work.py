@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +16,10 @@ import pytest
 from assay import __version__, verbs
 from assay.benchmark.record import benchmark
 from assay.execute import plan as planning
-from assay.execute.duration import duration
+from assay.execute.duration import Duration, duration
 from assay.execute.plan import Spending
 from assay.store import Run
+from assay.verbs.plan import _words as plan_words
 from command_line import assay
 from described_echo import MACHINE
 from test_compare_gate import made
@@ -126,7 +128,8 @@ def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytes
 
 
 def test_plan_says_how_long_it_takes(tmp_path: Path) -> None:
-    assert "programs are compiled first" in assay("plan", "-q").out
+    first = assay("plan", "-q").out
+    assert first.endswith(" (estimated: nothing like it was run here before); programs are compiled first, once\n")
     of = planning.make([benchmark("sieve"), benchmark("echo")], profile="standard", spending=Spending((10, 20), 0.02))
     records = {name: benchmark(name) for name in ("sieve", "echo")}
     run = Run.create(
@@ -144,6 +147,19 @@ def test_plan_says_how_long_it_takes(tmp_path: Path) -> None:
     echo = 10 * (0.5 + 81 * 6 * 0.03)  # its standard profile: lengths, blocks and slice, as its record has them
     assert len(records["echo"].parameters["bytes"].default) == 81
     assert known.seconds == pytest.approx(sieve + echo) and known.most == pytest.approx(2 * known.seconds)
+
+
+def test_plans_are_said_with_numbers_and_nouns_that_agree() -> None:
+    shown = assay("plan", "--only", "messages", "--profile", "standard").out
+    hosts = [line for line in shown.splitlines() if line.split()[2:3] == ["host"]]
+    assert hosts and all(line.split()[3:5] == ["1", "rank"] for line in hosts)
+    assert re.search(r" 2 ranks ", shown) and not re.search(r"\b1 (ranks|launches)\b", shown)
+    some = plan_words(Duration(seconds=100.0, most=100.0, launches=20, known=7), several=False)
+    assert some == (
+        "20 launches, about 2 min (estimated: for 7 of the 20 launches from earlier runs here); "
+        "programs are compiled first, once"
+    )
+    assert plan_words(Duration(1.0, 1.0, 1, 1), several=False) == "1 launch, about 1 s (as in earlier runs here)"
 
 
 def test_machines_that_are_only_described_are_in_the_catalogue() -> None:

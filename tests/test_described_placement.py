@@ -212,8 +212,19 @@ def test_an_evaluation_refuses_what_a_run_does(verb: str, words: tuple[str, ...]
         (("--on", "delta", "--placement", "1,512"), "names node 512, which delta does not have"),
         (("--on", "delta", "--placement", "1,2", "-n", "3"), "names 2 nodes, and the ranks fill 3"),
         (("--on", "delta", "--placement", "1,2", "-N", "3"), "names 2 nodes, and -N asks for 3"),
-        (("--on", "delta", "--placement", "subcube", "-n", "4"), "needs a hypercube, and delta is mesh"),
-        (("--on", "ipsc860", "--placement", "submesh", "-n", "4"), "needs a mesh or torus of up to three dimensions"),
+        (
+            ("--on", "delta", "--placement", "subcube", "-n", "4"),
+            "needs a hypercube, and delta is mesh; seen: 'subcube'; accepted: contiguous, scattered, submesh, or nodes",
+        ),
+        (
+            ("--on", "ipsc860", "--placement", "submesh", "-n", "4"),
+            "needs a mesh or torus of up to three dimensions, and ipsc860 is hypercube; seen: 'submesh'; accepted: "
+            "contiguous, scattered, subcube, or nodes",
+        ),
+        (
+            ("--on", "fat-tree-hdr", "--placement", "submesh", "-n", "4"),
+            "seen: 'submesh'; accepted: contiguous, scattered, or nodes",
+        ),
         (("--placement", "1,2"), "places ranks on a described machine; seen: '1,2'; accepted: --on"),
         (
             ("--on", "delta", "--matrix", "nosuch/m.csv"),

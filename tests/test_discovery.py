@@ -425,6 +425,31 @@ def test_compilers_are_tried() -> None:
     assert chosen is not None and chosen.command == "g++" and chosen.version == "g++ 99.1"
 
 
+def test_libraries_are_handed_in() -> None:
+    """The finder is execute's; what it cannot tell is left out, and without it nothing is said of libraries."""
+
+    def nothing(command: Sequence[str], words: str | None) -> tuple[int, str]:
+        return 127, ""
+
+    def find(name: str) -> SimpleNamespace | None:
+        return SimpleNamespace(origin="-lopenblas") if name == "lapack" else None
+
+    def no_compiler(name: str) -> SimpleNamespace | None:
+        raise MeasurementError("no C++ compiler")
+
+    nowhere = Path("/nowhere")
+    found = software(nowhere, {}, nothing, lambda _: None, None, find, lambda file: file == "libmpfr.so.6").libraries
+    assert {key: each and (each.name, each.where) for key, each in found.items()} == {
+        "lapack": ("LAPACK", "-lopenblas"),
+        "fftw": None,
+        "mpfr": ("MPFR", "libmpfr.so.6"),
+    }
+    assert software(nowhere, {}, nothing, lambda _: None, None, no_compiler, lambda _: False).libraries == {
+        "mpfr": None
+    }
+    assert software(nowhere, {}, nothing, lambda _: None).libraries == {}
+
+
 def test_mpi_is_handed_in() -> None:
     """The finder is execute's; one that raises leaves a note and no traceback."""
     found = SimpleNamespace(mpicxx="a", mpiexec="b", implementation="Open MPI", version="5.0", embedded=True)

@@ -10,16 +10,22 @@ import select
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from assay.execute import watching
+from assay.execute.libraries import find_here
 from assay.machine.abilities import PACKAGES, abilities, host_warnings, install, missing
 from assay.machine.activity import Activity, Process
 from assay.machine.discovery import Host, discover
 from assay.machine.limits import Limits
 from assay.machine.software import InstalledCompiler, InstalledMpi, Library, Software
 from assay.machine.system import System
+from assay.verbs import _watching
+from assay.verbs.doctor import lines
 
 GXX = InstalledCompiler(command="g++", path="/usr/bin/g++", version="g++ 12", cxx20=True)
 MPI = InstalledMpi(mpicxx="/usr/bin/mpicxx", mpiexec="/usr/bin/mpiexec", implementation="Open MPI", version="4.1")
@@ -80,6 +86,33 @@ def test_without_mpi_and_blas(here: Host) -> None:
         ("BLAS", "apt-get install -y libopenblas-dev"),
         ("hwloc", "apt-get install -y hwloc"),
     ]
+
+
+def test_libraries_that_kernels_use_are_named_and_missed(here: Host) -> None:
+    """fft calls FFTW, linpack LAPACK, and intrinsics judges by MPFR; what was not looked for is not missed."""
+    with_all = Software(compilers=(GXX,), mpi=MPI, blas=(BLAS,), hwloc="2", libraries={"lapack": BLAS, "fftw": BLAS})
+    without = with_all.model_copy(update={"libraries": dict.fromkeys(("lapack", "fftw", "mpfr"))})
+    assert not missing(quiet(here, software=with_all))
+    assert [(each.name, each.command) for each in missing(quiet(here, software=without))] == [
+        ("LAPACK", "apt-get install -y libopenblas-dev"),
+        ("FFTW", "apt-get install -y libfftw3-dev"),
+        ("MPFR", "apt-get install -y libmpfr6"),
+    ]
+    assert {("LAPACK", BLAS.where), ("FFTW", BLAS.where)} <= set(lines(quiet(here, software=with_all)))
+    assert {("LAPACK", "none"), ("FFTW", "none"), ("MPFR", "none")} <= set(lines(quiet(here, software=without)))
+
+
+def test_it_says_of_libraries_what_builds_find() -> None:
+    done = subprocess.run(assay("doctor", "--json"), capture_output=True, text=True, check=True, timeout=60)
+    document = json.loads(done.stdout)
+    said = document["host"]["software"]["libraries"]
+    for name in ("lapack", "fftw"):
+        found = find_here(name)
+        assert said[name] == (found and {"name": name.upper(), "where": found.origin, "headers": None})
+    opens = subprocess.run([sys.executable, "-c", "import ctypes; ctypes.CDLL('libmpfr.so.6')"], capture_output=True)
+    assert (said["mpfr"] is not None) == (opens.returncode == 0)
+    absent = {name.upper() for name, found in said.items() if found is None}
+    assert absent == {each["name"] for each in document["missing"]} & {"LAPACK", "FFTW", "MPFR"}
 
 
 def test_an_mpi_that_does_not_answer(here: Host) -> None:
@@ -185,18 +218,59 @@ def test_it_fits_a_terminal_of_80_columns() -> None:
 
 
 def test_watching_gives_one_document() -> None:
-    done = subprocess.run(assay("doctor", "--for", "0.5", "--json"), capture_output=True, text=True, timeout=240)
+    """The real program is started: there is a compiler wherever these tests run."""
+    done = subprocess.run(
+        assay("doctor", "--watch", "--for", "0.5", "--json"), capture_output=True, text=True, timeout=240
+    )
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert set(document) == {"version", "seconds", "looks", "noise", "activity", "history", "notes"}
     assert document["looks"] == len(document["history"]) >= 1 and document["seconds"] >= 0.5
-    assert document["activity"]["others"] is not None
-    if document["noise"] is not None:  # with a compiler
-        cpus = [each["cpu"] for each in document["noise"]["processors"]]
-        assert cpus == sorted(cpus) and set(cpus) <= os.sched_getaffinity(0)
-        for each in document["noise"]["processors"]:
-            assert 0 <= each["lost"] < 1
-            assert (each["detours"] > 0) == (each["largest_detour"] is not None)
+    assert document["activity"]["others"] is not None and document["notes"] == []
+    cpus = [each["cpu"] for each in document["noise"]["processors"]]
+    assert cpus == sorted(cpus) and set(cpus) == os.sched_getaffinity(0)
+    for each in document["noise"]["processors"]:
+        assert 0 <= each["lost"] < 1
+        assert (each["detours"] > 0) == (each["largest_detour"] is not None)
+    assert all(0 <= look["lost"] < 1 for look in document["history"])
+
+
+def test_watching_shows_the_noise_of_every_hardware_thread() -> None:
+    """Into a pipe: one frame, the last, which ends with its line and no longer speaks of Ctrl-C."""
+    done = subprocess.run(assay("doctor", "--watch", "--for", "1"), capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    lost = re.findall(r"^(\d+) +\d+\.\d\d% +\d+\.\d\d%", done.stdout, re.MULTILINE)
+    assert {int(cpu) for cpu in lost} == os.sched_getaffinity(0)
+    assert re.search(r"\n\d+ looks? in \d+ s\n\Z", done.stdout)
+    assert "not seen" not in done.stdout and "Ctrl-C" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("echo noise: no parameters given >&2; exit 2", "noise was not seen: no parameters given"),
+        ("exit 3", "noise was not seen: the program ended with 3"),
+        ("exit 0", "noise was not seen: the program ended with 0"),
+    ],
+)
+def test_a_program_that_fails_is_said_once_and_is_a_failure(
+    does: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "noise"
+    program.write_text(f"#!/bin/sh\n{does}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(watching, "build", lambda *_, **__: {"noise": SimpleNamespace(path=program)})
+    monkeypatch.setattr(_watching, "ACTIVE", 0.05)
+    assert _watching.watch(1.0, json=False) == 1
+    shown = capsys.readouterr().out
+    assert shown.splitlines().count(said) == 1 and len(re.findall("noise (was|is)", shown)) == 1
+    assert re.search(r"\n\d+ looks in \d+ s\n\Z", shown), "it looked on"
+
+
+def test_how_long_is_asked_of_a_watch_alone() -> None:
+    done = subprocess.run(assay("doctor", "--for", "5"), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr == "assay: --for: is how long to watch; seen: 5.0; accepted: with --watch, or with --via\n"
 
 
 def test_watching_ends_cleanly_on_ctrl_c_and_fits_the_terminal() -> None:

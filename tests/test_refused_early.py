@@ -76,6 +76,8 @@ REFUSED = {
     "evaluate --on ipsc860 --profile quik": "--profile: no such profile; seen: 'quik'",
     "evaluate --profile quik": "--profile: no such profile; seen: 'quik'",
     "evaluate --within 2%": "--within: needs more launches than --profile quick makes",
+    "run vectors -n 2": "vectors: is a program of one process per node; -n is for message-passing benchmarks",
+    "run vectors --ppn 2": "vectors: is a program of one process per node; --ppn is for message-passing benchmarks",
     "run echo --launches 0": "--launches: is out of bounds; seen: '0'; accepted: a whole number from 1 on; `assay run",
     "run echo --launches some": "--launches: is wrong; seen: 'some'; accepted: a whole number from 1 on; `assay run",
     "run echo --seed 1.5": "--seed: is wrong; seen: '1.5'; accepted: a whole number from 0 on; `assay run -h`",

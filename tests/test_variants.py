@@ -186,6 +186,8 @@ def test_an_interrupted_run_goes_on_with_its_variants(planted: Path, tmp_path: P
         (("vectors", "--compiler", "/bin/ls"), "--compiler: compiles no C++: "),
         (("vectors", "--flags", "-O2 -fno-such-flag"), "unrecognized command-line option"),
         (("vectors", "--isa", "x86-64-v99"), "refuses it"),
+        (("vectors", "--isa", "x86-64-v99"), "; seen: 'x86-64-v99'; accepted: native, "),
+        (("vectors", "--flags", "-Obogus"), "; seen: '-Obogus'; accepted: the compiler's own flags"),
         (("vectors", "--flags", "-O2", "--flags", " -O2 "), "is given twice; seen: '-O2'"),
         (("vectors", "--flags", "O2"), "is no flag; seen: 'O2'"),
         (("vectors", "--flags", "-O2 -march=native"), "accepted: --isa native"),

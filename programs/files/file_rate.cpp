@@ -250,7 +250,6 @@ namespace {
 using namespace assay;
 using namespace assay::files;
 using timing::Case;
-using timing::InputFault;
 
 struct Program {  // what all cases share
   std::unique_ptr<OwnFolder> folder;
@@ -283,10 +282,10 @@ Work work_of(const Case& at) {
   work.layout = layout == "own" ? Layout::own : layout == "segmented" ? Layout::segmented : Layout::strided;
   work.bytes = at.integer("bytes");
   if (work.bytes % sector != 0)
-    throw InputFault("parameter 'bytes': " + std::to_string(work.bytes) + "; accepted: a multiple of 512");
+    throw timing::refused_value("bytes", "are no whole sectors", work.bytes, "a multiple of 512");
   if (work.bytes > at.integer("size"))
-    throw InputFault("parameter 'bytes': " + std::to_string(work.bytes) + "; accepted: at most the parameter 'size', " +
-                     std::to_string(at.integer("size")));
+    throw timing::refused_value("bytes", "are more than a file has", work.bytes,
+                                "at most the parameter 'size', " + std::to_string(at.integer("size")));
   work.blocks = at.integer("size") / work.bytes;
   work.depth = at.integer("depth");
   work.processes = at.integer("processes");
@@ -294,8 +293,9 @@ Work work_of(const Case& at) {
   work.at_most = at.slice();
   if (const char* patience = std::getenv("ASSAY_FILES_PATIENCE")) work.patience = std::max(0.1, std::atof(patience));
   if (work.processes * work.blocks > (std::int64_t{1} << 27))
-    throw InputFault("parameter 'size': more than " + std::to_string(std::int64_t{1} << 27) +
-                     " operations in a pass; accepted: fewer, by a smaller size or larger bytes");
+    throw timing::refused_value(
+        "size", "takes too many operations in a pass", at.integer("size"),
+        "at most " + std::to_string(std::int64_t{1} << 27) + " operations, by a smaller size or larger bytes");
   work.prefix = work.write ? "written" : work.mixed ? "mixed" : "read";
   return work;
 }

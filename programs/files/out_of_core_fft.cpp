@@ -207,7 +207,7 @@ int main(int argc, char** argv) {
   return run_program(record, argc, argv, [&](Case& at) {
     if (!own) own = std::make_shared<files::OwnFolder>(at.path("folder"), at.subfolder());
     const std::int64_t n = at.integer("size"), bytes = n * n * point_bytes;
-    if (n & (n - 1)) throw InputFault("parameter 'size': " + std::to_string(n) + "; accepted: powers of two");
+    if (n & (n - 1)) throw refused_value("size", "is no power of two", n, "powers of two");
     const files::Room room = files::read_room(own->descriptor());
     if (bytes > std::min(room.bytes, room.file))
       return at.leave_out(std::to_string(n) + " x " + std::to_string(n) + " points: only " +

@@ -185,7 +185,7 @@ int main(int argc, char** argv) {
     const std::int64_t rows = std::stoll(size), columns = std::stoll(size.substr(size.find('x') + 1));
     const std::int64_t block = at.integer("bytes");
     if (block % files::page_of_file != 0)
-      throw InputFault("parameter 'bytes': " + std::to_string(block) + "; accepted: a multiple of 4096");
+      throw refused_value("bytes", "are no whole pages", block, "a multiple of 4096");
     const files::Room room = files::read_room(own->descriptor());
     const std::int64_t most = std::min({at.integer("most"), room.bytes, room.file}) - block;  // the last block is whole
     const std::int64_t held = std::min(rows, most / (8 * columns));

@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
   std::map<std::int64_t, std::shared_ptr<Matrix>> kept;
   return run_program(record, argc, argv, [&](Case& at) __attribute__((cold)) {
     const std::int64_t n = at.integer("size");
-    if (n % tile) throw InputFault("parameter 'size': '" + std::to_string(n) + "'; accepted: multiples of 64");
+    if (n % tile) throw refused_value("size", "is no multiple of a tile", n, "multiples of 64");
     threads::with_crew(at, team, [&](const auto& crew) __attribute__((cold)) {
       auto& matrix = kept[n];
       if (!matrix) matrix = std::make_shared<Matrix>(n);

@@ -173,12 +173,18 @@ int main(int argc, char** argv) {
   const memory::LastLevel last = memory::find_last_level({threads::find_processors().cpus.front()});
   return run_program(record, argc, argv, [&](Case& on) __attribute__((cold)) {
     const std::int64_t n = on.integer("size");
-    if (n & (n - 1)) throw InputFault("parameter 'size': '" + std::to_string(n) + "'; accepted: powers of two");
+    if (n & (n - 1)) throw refused_value("size", "is no power of two", n, "powers of two");
     const std::int64_t moved = 2 * n * static_cast<std::int64_t>(sizeof(Number));
-    if (moved > std::max<std::int64_t>(4 * last.bytes, 64 << 20))
-      return on.leave_out("transforms of more than four times the last cache, where nothing changes any more");
-    if (const memory::Headroom room = memory::read_headroom(); 5 * moved / 2 > room.bytes / 4)
-      return on.leave_out("transforms whose arrays take more than a quarter of what " + room.by + " leaves");
+    const memory::Headroom room = memory::read_headroom();
+    const std::int64_t telling = std::max<std::int64_t>(4 * last.bytes, 64 << 20), fitting = room.bytes / 10;
+    const auto most = std::bit_floor(static_cast<std::uint64_t>(std::min(telling, fitting)) / (2 * sizeof(Number)));
+    const std::string accepted = "size up to " + std::to_string(most);
+    if (moved > telling)
+      return on.leave_out("transforms of more than four times the last cache, where nothing changes any more", "size",
+                          accepted);
+    if (moved > fitting)
+      return on.leave_out("transforms whose arrays take more than a quarter of what " + room.by + " leaves", "size",
+                          accepted);
     if (on.choice("code") == "ours")
       return measure(on, std::make_shared<Transform>(n), [](Transform& of) {
         const auto plain = [](kernels::LineAlignedArray<Number>& of) {

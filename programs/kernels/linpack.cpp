@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
     auto& of = kept[on.integer("size")];
     if (!of) of = std::make_shared<System>(on.integer("size"));
     if (on.choice("code") == "ours") {
-      if (members != 1) return on.leave_out("our own code is for one thread");
+      if (members != 1) return on.leave_out("our own code is for one thread", "threads", "threads=1, or code=library");
       auto pivots = std::make_shared<std::vector<std::int64_t>>(at(of->n));
       return measure(on, of, [pivots](System& system, Numbers& x) {
         if (kernels::factor(system.n, system.a.data(), pivots->data()))

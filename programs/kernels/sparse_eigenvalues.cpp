@@ -210,8 +210,8 @@ int main(int argc, char** argv) {
   return run_program(record, argc, argv, [&](Case& at) {
     const std::int64_t size = at.integer("size"), steps = at.integer("steps");
     if (2 * steps > size * (size + 1))
-      throw InputFault("parameter 'steps': '" + std::to_string(steps) + "'; accepted: at most " +
-                       std::to_string(size * (size + 1) / 2) + " where size=" + std::to_string(size));
+      throw refused_value("steps", "are too many", steps,
+                          "at most " + std::to_string(size * (size + 1) / 2) + " where size=" + std::to_string(size));
     auto& of = kept[size];
     if (!of) of = std::make_shared<Problem>(size, steps);
     if (at.choice("code") == "ours") return measure<kernels::PlainProjections>(at, of);

@@ -330,13 +330,19 @@ int main(int argc, char** argv) {
     if (!threads::pin(cpu)) at.note("the thread could not be held on one hardware thread");
     const Shape shape{&kernels::table[find(kernels::table, at.choice("kernel"))],
                       find(kernels::accesses, at.choice("access")), at.integer("length")};
-    if (shape.bytes() > std::max<std::int64_t>(4 * last.bytes, 64 << 20))
-      return at.leave_out("vectors of more than four times the last cache, where nothing changes any more");
+    const memory::Headroom room = memory::read_headroom();
+    const std::int64_t telling = std::max<std::int64_t>(4 * last.bytes, 64 << 20), fitting = room.bytes / 4;
+    const std::string accepted = "length up to " +
+                                 std::to_string(std::min(telling, fitting) / (shape.bytes() / shape.n)) + " of " +
+                                 at.choice("kernel") + ", " + at.choice("access");
+    if (shape.bytes() > telling)
+      return at.leave_out("vectors of more than four times the last cache, where nothing changes any more", "length",
+                          accepted);
     const bool beyond = shape.bytes() > last.bytes;
     if (beyond && shape.access == 3 && at.profile() == "standard" && !by_index)  // half of a launch's time, or more
       return at.leave_out("vectors by index beyond the last cache: --profile full or --set access=indexed has them");
-    if (const memory::Headroom room = memory::read_headroom(); shape.bytes() > room.bytes / 4)
-      return at.leave_out("vectors of more than a quarter of what " + room.by + " leaves");
+    if (shape.bytes() > fitting)
+      return at.leave_out("vectors of more than a quarter of what " + room.by + " leaves", "length", accepted);
     pool->need(shape);
     auto& index = permutations[shape.n];
     if (shape.access == 3 && !index) index = permutation(shape.n + 2, at.seed());

@@ -136,8 +136,7 @@ double share_of_bound(Transform& of, const std::function<void()>& there, const s
 int main(int argc, char** argv) {
   return run_program(record, argc, argv, [](Case& at) {
     const std::int64_t size = at.integer("size");
-    if (size & (size - 1))
-      throw InputFault("parameter 'size': '" + std::to_string(size) + "'; accepted: powers of two");
+    if (size & (size - 1)) throw refused_value("size", "is no power of two", size, "powers of two");
     auto of = std::make_shared<Transform>(size);
     const auto there = [of] { kernels::haar(of->grid()); };
     const auto back = [of] { kernels::inverse_haar(of->grid()); };

@@ -257,7 +257,8 @@ int main(int argc, char** argv) {
       return at.leave_out("a stream over " + std::to_string(bytes) + " bytes: more than half of what " + room.by +
                           " leaves");
     const std::pair<std::int64_t, std::int64_t> of{at.integer("size"), at.integer("bytes")};
-    if (of.second > of.first) throw InputFault("parameter 'bytes': more than the size of the file");
+    if (of.second > of.first)
+      throw refused_value("bytes", "are more than a file has", of.second, "at most " + std::to_string(of.first));
     if (!files.count(of)) files[of] = std::make_shared<memory::ScratchFile>(of.first, of.second);
     if (!streams.count(copy)) streams[copy] = std::make_shared<Stream>(bytes, copy);
     const memory::ScratchFile& file = *files[of];

@@ -276,9 +276,11 @@ int main(int argc, char** argv) {
     if (!kept.count(bytes)) {
       const memory::Headroom room = memory::read_headroom();
       if (3 * bytes > room.bytes * 8 / 10)
-        return at.leave_out("arrays of " + std::to_string(bytes) + " bytes: three would not fit " + room.by);
+        return at.leave_out("arrays of " + std::to_string(bytes) + " bytes: three would not fit " + room.by, "size",
+                            "size up to " + std::to_string(room.bytes / 10 * 8 / 3));
       if (bytes / 8 < chunk * team->processors().usable())
-        throw InputFault("parameter 'size': too small for one piece of 512 bytes per thread");
+        throw refused_value("size", "is too small for one piece of 512 bytes per thread", bytes,
+                            std::to_string(8 * chunk * team->processors().usable()) + " or more");
       kept[bytes] = std::make_shared<Arrays>(*team, bytes, at.seed());
     }
     if (bytes < 4 * last.stated && !last.warning.empty()) at.note(last.warning);

@@ -28,7 +28,7 @@ bool Team::holds(timing::Case& at, std::int64_t threads) {
     why += processors_.usable() < static_cast<int>(processors_.cpus.size())
                ? " whose time " + processors_.limited + " allows"
                : " that this process may use";
-    at.leave_out(why);
+    at.leave_out(why, "threads", "threads from 1 to " + std::to_string(processors_.usable()));
     return false;
   }
   gather(static_cast<int>(threads));

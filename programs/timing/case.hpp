@@ -78,8 +78,9 @@ class Case {
   void warn(std::string_view text);
   // Asked after all blocks; "" where all went well, else the warning.
   void afterwards(std::function<std::string()> ask);
-  // Nothing to measure for these parameters: registers nothing, notes why. Where all say so, the input is wrong.
-  void leave_out(std::string_view why);
+  // Nothing to measure for these parameters: registers nothing, notes why. Where all say so, the input is wrong: then
+  // the message also has the value of `parameter`, if the program has one, and what would be `accepted`, "threads=1".
+  void leave_out(std::string_view why, std::string_view parameter = {}, std::string_view accepted = {});
 
  private:
   friend class Measurement;
@@ -102,7 +103,10 @@ class Case {
   std::vector<Measured> measured_;
   std::vector<std::function<Check()>> checks_;
   std::vector<std::function<std::string()>> afterwards_;
-  std::vector<std::string> left_out_;  // why there is nothing to measure
+  struct LeftOut {
+    std::string why, seen, accepted;
+  };
+  std::vector<LeftOut> left_out_;  // why there is nothing to measure
 };
 
 }  // namespace assay::timing

@@ -85,6 +85,18 @@ const std::string& CaseSettings::path(std::string_view name) const {
                    "=FOLDER");
 }
 
+InputFault refused_value(std::string_view parameter, std::string_view problem, std::string_view seen,
+                         std::string_view accepted) {
+  std::string text = "parameter ";
+  text.append(parameter).append(": ").append(problem).append("; seen: '").append(seen);
+  return InputFault(text.append("'; accepted: ").append(accepted));
+}
+
+InputFault refused_value(std::string_view parameter, std::string_view problem, std::int64_t seen,
+                         std::string_view accepted) {
+  return refused_value(parameter, problem, std::to_string(seen), accepted);
+}
+
 double option_number(std::string_view name, std::string_view text, double min, double max, bool whole) {
   const double seen = whole_number<double>(text).value_or(NAN);
   if (!(seen >= min && seen <= max) || (whole && !whole_number<std::int64_t>(text))) {

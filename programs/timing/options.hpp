@@ -80,6 +80,13 @@ std::string help_text(std::string_view record, std::string_view more = "");
 // What a program says that was started without its parameters' values.
 std::string unresolved(std::string_view record);
 
+// Of a value that the record accepts and the program cannot take:
+// "parameter size: is no power of two; seen: '3'; accepted: powers of two".
+InputFault refused_value(std::string_view parameter, std::string_view problem, std::string_view seen,
+                         std::string_view accepted);
+InputFault refused_value(std::string_view parameter, std::string_view problem, std::int64_t seen,
+                         std::string_view accepted);
+
 // The value of an option, between bounds; InputFault otherwise.
 double option_number(std::string_view name, std::string_view text, double min, double max, bool whole);
 

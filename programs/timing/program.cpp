@@ -58,17 +58,30 @@ class Measurement {
   }
 
  private:
-  // Each reason once, the first two in words: what was asked for may be of many cases.
+  // Each reason once, the first two in words, as with what was seen and what is accepted: what was asked for may be of
+  // many cases.
   static std::string why_left_out(const std::deque<Case>& cases) {
-    std::vector<std::string> reasons;
+    std::vector<std::string> reasons, seen, accepted;
+    const auto once = [](std::vector<std::string>& all, const std::string& text) {
+      if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end()) all.push_back(text);
+    };
     for (const Case& each : cases)
-      for (const std::string& why : each.left_out_)
-        if (std::find(reasons.begin(), reasons.end(), why) == reasons.end()) reasons.push_back(why);
+      for (const auto& left : each.left_out_) {
+        once(reasons, left.why);
+        once(seen, left.seen);
+        once(accepted, left.accepted);
+      }
     if (reasons.empty()) reasons.emplace_back("every case was left out");
-    std::string text = reasons[0];
-    if (reasons.size() > 1) text += "; " + reasons[1];
-    if (reasons.size() > 2) text += "; and " + std::to_string(reasons.size() - 2) + " more";
-    return text + "; accepted: what can be measured here";
+    if (accepted.empty()) accepted.emplace_back("other values of its parameters");
+    const auto shown = [](const std::vector<std::string>& all, std::string_view between) {
+      std::string text = all[0];
+      if (all.size() > 1) text.append(between).append(all[1]);
+      if (all.size() > 2) text.append(between).append("and " + std::to_string(all.size() - 2) + " more");
+      return text;
+    };
+    std::string text = shown(reasons, "; ");
+    if (!seen.empty()) text += "; seen: " + shown(seen, ", ");
+    return text + "; accepted: " + shown(accepted, ", ");
   }
 
   // The first call is kept apart; then a batch so long that the clock costs under 1% and ticks under 0.1%, and that a

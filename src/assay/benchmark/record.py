@@ -124,6 +124,11 @@ class Parameter:
         return InputError(problem, key=f"parameter {self.name}", value=value, accepted=self.accepted())
 
 
+def spelled(value: Scalar | tuple[Scalar, ...]) -> str:
+    """Spell a parameter's value, or its several, as `--set NAME=` takes them."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
 # What every benchmark takes beside its own parameters, and what is no part of its cases.
 REPETITIONS = Parameter(
     "repetitions",
@@ -245,7 +250,14 @@ class Benchmark:
             "model": self.model,
             "program": str(self.path.relative_to(programs_root())) if programs_root() in self.path.parents else None,
             "parameters": {
-                p.name: {"kind": p.kind, "unit": p.unit, "default": p.default, "accepted": p.accepted(), "help": p.help}
+                p.name: {
+                    "kind": p.kind,
+                    "unit": p.unit,
+                    "default": p.default,
+                    **({} if p.simulated is None else {"described": p.simulated}),
+                    "accepted": p.accepted(),
+                    "help": p.help,
+                }
                 for p in self.parameters.values()
             },
             "metrics": {m.name: {"unit": m.unit, "help": m.help} for m in self.metrics.values()},

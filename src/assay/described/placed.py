@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import nodes_of, per_node, usual_per_node
 from assay.errors import InputError
 
 WAYS = ("contiguous", "scattered", "subcube", "submesh")
-ACCEPTED = f"{', '.join(WAYS)}, or nodes such as 0,8,16-19"
+NAMED = "nodes such as 0,8,16-19"
+ACCEPTED = f"{', '.join(WAYS)}, or {NAMED}"
 MOST_NODES = 1 << 24
 DIGITS = 8  # of a node's number, at most
 DIMENSIONS = 3
@@ -82,11 +84,10 @@ def _lowest(machine: DescribedMachine, way: str, count: int, there: int) -> list
 
     network = machine.network or {}
     shape = network.get("extents") or []
-    fits = network.get("topology") == "hypercube" if way == "subcube" else _is_mesh(network.get("topology"), shape)
-    if not fits:
+    if way not in _ways(network):
         of = "a hypercube" if way == "subcube" else "a mesh or torus of up to three dimensions"
         problem = f"needs {of}, and {machine.name} is {network.get('topology') or 'without a network'}"
-        raise InputError(problem, key=KEY, value=way, accepted="contiguous, scattered, or nodes such as 0,8,16-19")
+        raise InputError(problem, key=KEY, value=way, accepted=f"{', '.join(_ways(network))}, or {NAMED}")
     row = (there, 1, way, True, list(shape))
     job = [[0], [1], [1], [count], [0]]
     needs: list[tuple[object, ...]] = [(1, count, 0, 0, [], 0.0, [])]
@@ -98,5 +99,9 @@ def _lowest(machine: DescribedMachine, way: str, count: int, there: int) -> list
     return [node for node, _ in stepper.place(0)][:count]
 
 
-def _is_mesh(topology: object, shape: Sequence[object]) -> bool:
-    return topology in ("mesh", "torus") and 1 <= len(shape) <= DIMENSIONS
+def _ways(network: Mapping[str, Any]) -> list[str]:
+    """Those of choosing nodes that a network has."""
+    topology, shape = network.get("topology"), network.get("extents") or []
+    is_mesh = topology in ("mesh", "torus") and 1 <= len(shape) <= DIMENSIONS
+    there = {"subcube": topology == "hypercube", "submesh": is_mesh}
+    return [way for way in WAYS if there.get(way, True)]

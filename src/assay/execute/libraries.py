@@ -130,6 +130,11 @@ def find(name: str, compiler: Compiler) -> FoundLibrary | None:
     return None
 
 
+def find_here(name: str) -> FoundLibrary | None:
+    """Find it for the compiler that is used where nobody names another; MeasurementError where there is none."""
+    return find(name, find_compiler())
+
+
 def _candidates(name: str, kind: _Kind) -> Iterator[tuple[FoundLibrary, Sequence[str]]]:
     """Where a library may be, the site's own first, and the functions that it must have."""
     if kind.root and (chosen := os.environ.get(kind.root[0])):

@@ -30,10 +30,10 @@ def ranks_wanted(
     many (`ppn` on each), else what its record says; None for node programs.
     """
     if record.kind == "node":
-        if given is not None:
-            raise InputError(
-                "is a program of one process per node; -n is for message-passing benchmarks", key=record.name
-            )
+        for option, value in (("-n", given), ("--ppn", ppn)):
+            if value is not None:
+                problem = f"is a program of one process per node; {option} is for message-passing benchmarks"
+                raise InputError(problem, key=record.name)
         return None
     if on is not None and ppn is not None:
         _room(on, overrides, ppn)

@@ -90,9 +90,11 @@ def product(compilers: Sequence[str], flags: Sequence[str], isas: Sequence[str])
 
 
 def _accepted(key: str) -> str:
-    """What `--compiler` or `--isa` may be given on this host."""
+    """What `--compiler`, `--flags` or `--isa` may be given on this host."""
     if key == "--isa":
         return "native, x86-64-v3, default, …"
+    if key == "--flags":
+        return "the compiler's own flags for optimisation, such as '-O2' or '-O3 -ffast-math'"
     return ", ".join(compilers_here(os.environ.get("PATH", os.defpath))) or "a C++ compiler (apt-get install g++)"
 
 
@@ -170,12 +172,21 @@ def _admit(compiler: Compiler, variant: Variant, usual: Compiler) -> None:
     alone = () if variant.isa == WITHOUT_ISA else (f"-march={variant.isa}",)
     refused = _trial(compiler, alone, usual)
     if refused and (reason := _trial(compiler, (), usual)):
-        raise InputError(f"compiles no C++: {reason}", key="--compiler", value=variant.compiler)
+        raise InputError(
+            f"compiles no C++: {reason}", key="--compiler", value=variant.compiler, accepted=_accepted("--compiler")
+        )
     if refused:
-        raise InputError(f"{compiler.identity} refuses it: {refused}", key="--isa", value=variant.isa)
+        raise InputError(
+            f"{compiler.identity} refuses it: {refused}", key="--isa", value=variant.isa, accepted=_accepted("--isa")
+        )
     refused = _trial(compiler, (*alone, *shlex.split(variant.flags)), usual)
     if refused:
-        raise InputError(f"{compiler.identity} refuses it: {refused}", key="--flags", value=variant.flags)
+        raise InputError(
+            f"{compiler.identity} refuses it: {refused}",
+            key="--flags",
+            value=variant.flags,
+            accepted=_accepted("--flags"),
+        )
 
 
 def _trial(compiler: Compiler, flags: tuple[str, ...], usual: Compiler) -> str | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.benchmark.record import benchmark
+from assay.benchmark.resolved import program_words
 from assay.errors import InputError, MeasurementError
 from assay.execute.build import build
 from assay.machine.activity import Activity, activity
@@ -25,7 +26,10 @@ PATIENCE = 60.0  # s, for one look; a machine that takes longer is beyond watchi
 
 @dataclass
 class Watch:
-    """What has been seen so far; `traces` holds every look's, `notes` what could not be seen and why."""
+    """What has been seen so far; `traces` holds every look's, `notes` what could not be seen and why.
+
+    `failed`: the program `noise` was started and failed, in one look or in several.
+    """
 
     looks: int = 0
     seconds: float = 0.0
@@ -34,11 +38,13 @@ class Watch:
     traces: list[Trace] = field(default_factory=list)
     history: list[dict[str, float | None]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    failed: bool = False
 
-    def note(self, text: str) -> None:
-        """Remember it once."""
-        if text not in self.notes:
+    def fail(self, text: str) -> None:
+        """Remember that the program failed, and why it did the first time: one note, however many looks follow."""
+        if not self.failed:
             self.notes.append(text)
+        self.failed = True
 
 
 class Watcher:
@@ -51,7 +57,7 @@ class Watcher:
         try:
             self._program = build([benchmark("noise")], mpi=None, progress=say)["noise"].path
         except MeasurementError as error:
-            self.watch.note(f"noise is not shown: {error}")
+            self.watch.notes.append(f"noise is not shown: {error}")
 
     def look(self, seconds: float) -> Watch:
         """Watch activity for `seconds`, then noise for some tenths of a second."""
@@ -73,20 +79,26 @@ class Watcher:
     def _noise(self) -> list[Trace]:
         with tempfile.TemporaryDirectory(prefix="assay-watch-") as folder:
             out = Path(folder) / "noise.jsonl"
-            words = ["--slice", str(SLICE), "--blocks", "1", "--seed", str(self.watch.looks + 1), "--out", str(out)]
+            own = ("--slice", str(SLICE), "--blocks", "1", "--seed", str(self.watch.looks + 1), "--out", str(out))
+            words = program_words(benchmark("noise"), ("--profile", "quick", *own))
             environment = os.environ | {"ASSAY_LEASH": str(os.getpid())}
             try:
                 done = subprocess.run(
                     [str(self._program), *words], env=environment, capture_output=True, text=True, timeout=PATIENCE
                 )
-            except (OSError, subprocess.TimeoutExpired) as error:
-                self.watch.note(f"noise was not seen: {error}")
+            except subprocess.TimeoutExpired:
+                self.watch.fail(f"noise was not seen: the program takes longer than {PATIENCE:g} s")
                 return []
-            if done.returncode != 0:
-                messages = done.stderr.strip().splitlines()
-                self.watch.note(f"noise is uncertain: {messages[-1] if messages else f'status {done.returncode}'}")
+            except OSError as error:
+                self.watch.fail(f"noise was not seen: the program cannot be started ({error.strerror})")
+                return []
             try:
-                return list(read_traces(out))
+                traces = list(read_traces(out)) if out.exists() else []
             except InputError as error:
-                self.watch.note(f"noise was not seen: {error}")
+                self.watch.fail(f"noise was not seen: {error}")
                 return []
+            if done.returncode != 0 or not traces:
+                messages = done.stderr.strip().splitlines()
+                why = messages[-1].removeprefix("noise: ") if messages else f"the program ended with {done.returncode}"
+                self.watch.fail(f"noise {'is uncertain' if traces else 'was not seen'}: {why}")
+            return traces

@@ -110,8 +110,12 @@ class Wishes:
         )
 
     def _sizes(self, record: Benchmark) -> list[Size]:
-        """Ranks, and ranks per node: as given, else nodes times ranks per node, else what the record asks for."""
-        given = self.ranks if record.kind == "ranks" or len(self.names) == 1 else None
+        """Ranks, and ranks per node: as given, else nodes times ranks per node, else what the record asks for.
+
+        What is given beside several benchmarks is for those that take it; one that is named alone refuses it.
+        """
+        takes = record.kind == "ranks" or len(self.names) == 1
+        given = self.ranks if takes else None
         nodes = self.nodes
         if nodes is None and given is None and self.placement is not None:
             from assay.described.placed import listed
@@ -125,7 +129,7 @@ class Wishes:
                     wanted, ppn = on_nodes(self.on, self.machine, nodes, ppn, given)
                 elif wanted is None:
                     wanted = nodes * (ppn or 1)
-            wanted = ranks_wanted(record, wanted, self.on, self.machine, ppn)
+            wanted = ranks_wanted(record, wanted, self.on, self.machine, ppn if takes else None)
             if self.placement is not None and self.on is not None and wanted is not None:
                 place(self.on, self.machine, self.placement, self.seed, wanted, ppn)
             sizes.append(Size(wanted, ppn if record.kind == "ranks" else None))

@@ -49,6 +49,14 @@ PACKAGES: dict[str, dict[str, str]] = {
         "arch": "openblas",
         "alpine": "openblas-dev",
     },
+    "fftw": {
+        "debian": "libfftw3-dev",
+        "fedora": "fftw-devel",
+        "suse": "fftw3-devel",
+        "arch": "fftw",
+        "alpine": "fftw-dev",
+    },
+    "mpfr": {"debian": "libmpfr6", "fedora": "mpfr", "suse": "libmpfr6", "arch": "mpfr", "alpine": "mpfr4"},
     "hwloc": {"debian": "hwloc", "fedora": "hwloc", "suse": "hwloc", "arch": "hwloc", "alpine": "hwloc"},
     "mpi": {
         "debian": "libopenmpi-dev openmpi-bin",
@@ -57,6 +65,11 @@ PACKAGES: dict[str, dict[str, str]] = {
         "arch": "openmpi",
         "alpine": "openmpi-dev",
     },
+}
+LIBRARIES = {
+    "lapack": ("LAPACK", "kernels: linpack and eigenvalues by a library"),
+    "fftw": ("FFTW", "kernels: fft by a library"),
+    "mpfr": ("MPFR", "kernels: intrinsics judges float64 functions by it"),
 }
 INSTALLERS = {
     "debian": "apt-get install -y",
@@ -172,6 +185,10 @@ def missing(host: Host) -> tuple[Missing, ...]:
         found.append(Missing(name="the site's MPI", needed_for=why, command=install(host, "mpi")))
     if not host.software.blas:
         found.append(Missing(name="BLAS", needed_for="kernels", command=install(host, "blas")))
+    for key, (name, use) in LIBRARIES.items():
+        if key in host.software.libraries and host.software.libraries[key] is None:
+            package = "blas" if key == "lapack" else key  # OpenBLAS has both
+            found.append(Missing(name=name, needed_for=use, command=install(host, package)))
     if host.software.hwloc is None:
         found.append(Missing(name="hwloc", needed_for="naming where ranks are placed", command=install(host, "hwloc")))
     if host.system.counters and (host.system.counters_paranoia or 0) > 2 and not host.root:

@@ -23,7 +23,7 @@ from assay.machine.limits import Limits, limits
 from assay.machine.memory import Memory, memory
 from assay.machine.network import HostNetwork, network
 from assay.machine.processors import Processors, processors
-from assay.machine.software import FindMpi, Software, software
+from assay.machine.software import FindLibrary, FindMpi, Software, software
 from assay.machine.system import System, system
 
 
@@ -56,10 +56,11 @@ class Host(reading.HostPart):
         )
 
 
-def discover(find_mpi: FindMpi | None = None) -> Host:
+def discover(find_mpi: FindMpi | None = None, find_library: FindLibrary | None = None) -> Host:
     """Find out what this host is; takes under a second. Never raises for what it cannot read.
 
     `find_mpi` is `assay.execute.mpi.find_mpi`, for callers that may import it; without it MPI is not looked for.
+    `find_library` is `assay.execute.libraries.find_here`, whose trial links take some seconds more.
     """
     began = time.monotonic()
     root = Path("/")
@@ -67,7 +68,7 @@ def discover(find_mpi: FindMpi | None = None) -> Host:
         watching = pool.submit(activity, root)
         kernel = system(root)
         counting = pool.submit(energy, root, kernel.virtualised)
-        installed = pool.submit(software, root, find_mpi=find_mpi)
+        installed = pool.submit(software, root, find_mpi=find_mpi, find_library=find_library)
         batches = pool.submit(batch)
         mounted = pool.submit(filesystems, root)
         bounds = limits(root)

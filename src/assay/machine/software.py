@@ -1,4 +1,4 @@
-"""Software that measuring needs: compilers and whether they take C++20, MPI, BLAS, hwloc.
+"""Software that measuring needs: compilers and whether they take C++20, MPI, BLAS, LAPACK, FFTW, MPFR, hwloc.
 
 Each compiler is asked to check ten lines with a coroutine in them; a version number alone proves nothing. All questions
 run at once, each with a limit on its time.
@@ -6,6 +6,7 @@ run at once, each with a limit on its time.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shlex
@@ -16,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
+
+from pydantic import Field
 
 from assay.errors import AssayError
 from assay.machine import reading
@@ -80,6 +83,20 @@ class FoundMpi(Protocol):
 FindMpi = Callable[[], FoundMpi | None]
 
 
+class LinkedLibrary(Protocol):
+    """What `execute.libraries` finds: a library that programs would be linked with."""
+
+    @property
+    def origin(self) -> str:
+        """Where it was found."""
+
+
+FindLibrary = Callable[[str], LinkedLibrary | None]
+"""Finds `lapack` or `fftw`, as builds do; AssayError where that cannot be told."""
+LINKED = {"lapack": "LAPACK", "fftw": "FFTW"}
+LOADED = {"mpfr": ("MPFR", "libmpfr.so.6")}  # opened by the programs that use it, under this name
+
+
 class InstalledMpi(reading.HostPart):
     """The MPI that programs would be compiled and started with; all None, and a note, where it does not answer."""
 
@@ -99,11 +116,12 @@ class Library(reading.HostPart):
 
 
 class Software(reading.HostPart):
-    """What is installed here."""
+    """What is installed here; `libraries` has lapack, fftw and mpfr where these were looked for, None for none here."""
 
     compilers: tuple[InstalledCompiler, ...] = ()
     mpi: InstalledMpi | None = None
     blas: tuple[Library, ...] = ()
+    libraries: dict[str, Library | None] = Field(default_factory=dict)
     hwloc: str | None = None
     tools: tuple[str, ...] = ()
 
@@ -143,8 +161,14 @@ def software(
     ask: Answer = answer,
     which: Callable[[str], str | None] = shutil.which,
     find_mpi: FindMpi | None = None,
+    find_library: FindLibrary | None = None,
+    loads: Callable[[str], bool] | None = None,
 ) -> Software:
-    """Ask for compilers, MPI, BLAS and hwloc, all at once. Without `find_mpi` nothing is said of MPI."""
+    """Ask for compilers, MPI, BLAS, other libraries and hwloc, all at once.
+
+    Without `find_mpi` nothing is said of MPI, without `find_library` nothing of libraries other than BLAS; `loads`
+    tells whether the dynamic linker knows a library.
+    """
     notes = []
     chosen = environment.get("CXX", "").strip()
     commands = {name: "" for name in COMPILERS if which(name)}
@@ -153,7 +177,8 @@ def software(
     with ThreadPoolExecutor(max_workers=8) as pool:
         compilers = [pool.submit(_compiler, name, why, ask, which) for name, why in commands.items()]
         message_passing = pool.submit(_mpi, find_mpi)
-        libraries = pool.submit(_blas, root, environment, ask)
+        blas = pool.submit(_blas, root, environment, ask)
+        libraries = pool.submit(_libraries, find_library, loads or _loads)
         hwloc = pool.submit(_hwloc, ask, which)
         found = tuple(each.result() for each in compilers)
         if chosen and not found[0].cxx20:
@@ -161,7 +186,8 @@ def software(
         return Software(
             compilers=_distinct(found),
             mpi=message_passing.result(),
-            blas=libraries.result(),
+            blas=blas.result(),
+            libraries=libraries.result(),
             hwloc=hwloc.result(),
             tools=tuple(name for name in ("perf", "numactl", "taskset", "ssh", "git") if which(name)),
             notes=tuple(notes),
@@ -231,6 +257,30 @@ def _blas(root: Path, environment: Mapping[str, str], ask: Answer) -> tuple[Libr
             where = spec.submodule_search_locations[0]
             found[package] = Library(name=f"OpenBLAS ({package} wheel)", where=where, headers=True)
     return tuple(found.values())
+
+
+def _libraries(find: FindLibrary | None, loads: Callable[[str], bool]) -> dict[str, Library | None]:
+    """Those that are looked for; one of which it cannot be told whether it is here is left out."""
+    if find is None:
+        return {}
+    found: dict[str, Library | None] = {}
+    for key, name in LINKED.items():
+        try:
+            library = find(key)
+        except (AssayError, OSError):  # no compiler to link with
+            continue
+        found[key] = None if library is None else Library(name=name, where=library.origin)
+    for key, (name, file) in LOADED.items():
+        found[key] = Library(name=name, where=file) if loads(file) else None
+    return found
+
+
+def _loads(file: str) -> bool:
+    try:
+        ctypes.CDLL(file)
+    except OSError:
+        return False
+    return True
 
 
 def _hwloc(ask: Answer, which: Callable[[str], str | None]) -> str | None:

@@ -129,6 +129,8 @@ def show_own(benchmarks: Sequence[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from assay.benchmark.record import spelled
+
     console = Console(highlight=False)
     part = None
     for each in sorted(benchmarks, key=lambda one: str(one["part"])):
@@ -137,7 +139,9 @@ def show_own(benchmarks: Sequence[dict[str, Any]]) -> None:
             console.print(Text(f"\n{part}", style="bold"))
         console.print(Text.assemble((each["name"], "cyan"), f"  {each['summary']}"))
         for key, given in each["parameters"].items():
-            console.print(Text(f"    --set {key}={given['default']}  {given['help']} ({given['accepted']})"))
+            on = "" if "described" not in given else f"; on a described machine {spelled(given['described'])}"
+            words = f"--set {key}={spelled(given['default'])}{on}  {given['help']} ({given['accepted']})"
+            console.print(Text(f"    {words}"))
         for key, figure in each["figures"].items():
             console.print(Text(f"    figure {key} [{figure['unit']}]  {figure['help']}", style="dim"))
         if each["published"]:

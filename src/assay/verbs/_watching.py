@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 ACTIVE = 0.5  # s, between two looks at noise
 
 
-def watch(seconds: float | None, json: bool) -> None:
-    """Look repeatedly, for `seconds` or until Ctrl-C, which is an ordinary end too; at least once."""
+def watch(seconds: float | None, json: bool) -> int:
+    """Look repeatedly, for `seconds` or until Ctrl-C, which is an ordinary end too; at least once.
+
+    Returns the exit status: 1 where the program that shows noise failed.
+    """
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -36,19 +39,27 @@ def watch(seconds: float | None, json: bool) -> None:
     began = time.monotonic()  # without the time of compiling
     seen = watcher.watch
     console = Console(highlight=False, file=sys.stderr if json else None)
+    first = Text("" if json else "looking …", style="dim")
     try:
-        first = Text("" if json else "looking …", style="dim")
         with Live(first, console=console, auto_refresh=False, transient=json, redirect_stdout=False) as live:
             live.refresh()
-            while seen.looks == 0 or left() > 0:
-                seen = watcher.look(min(ACTIVE, max(0.05, left())))
+            try:
+                while seen.looks == 0 or left() > 0:
+                    seen = watcher.look(min(ACTIVE, max(0.05, left())))
+                    seen.seconds = time.monotonic() - began
+                    if not json:
+                        live.update(picture(seen, console.width), refresh=True)
+            except KeyboardInterrupt:
                 seen.seconds = time.monotonic() - began
-                if not json:
-                    live.update(picture(seen, console.width), refresh=True)
-    except KeyboardInterrupt:
-        seen.seconds = time.monotonic() - began
+            if not json and seen.looks:
+                live.update(picture(seen, console.width, ended=True), refresh=True)
+    except KeyboardInterrupt:  # while the picture was drawn, or a second one
+        pass
     if json:
         emit(document(seen))
+    elif not console.is_terminal:
+        console.print()  # Live ends the last line on terminals only
+    return 1 if seen.failed else 0
 
 
 def document(seen: Watch) -> dict[str, Any]:
@@ -87,8 +98,8 @@ def processors(traces: list[Trace]) -> list[dict[str, Any]]:
     return found
 
 
-def picture(seen: Watch, width: int) -> RenderableType:
-    """Compose one frame for a terminal of `width` columns."""
+def picture(seen: Watch, width: int, ended: bool = False) -> RenderableType:
+    """Compose one frame for a terminal of `width` columns; `ended`: the last one."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -126,5 +137,6 @@ def picture(seen: Watch, width: int) -> RenderableType:
     parts.append(Text(", ".join(words) or "not visible"))
     parts += [Text(f"{each.share:5.0%}  {each.name} ({each.pid})") for each in active.busiest]
     parts += [Text(note, style="yellow") for note in seen.notes]
-    parts.append(Text(f"{seen.looks} looks in {seen.seconds:.0f} s; Ctrl-C ends", style="dim"))
+    looks = f"{seen.looks} look{'s' * (seen.looks != 1)} in {seen.seconds:.0f} s"
+    parts.append(Text(looks if ended else f"{looks}; Ctrl-C ends", style="dim"))
     return Group(*parts)

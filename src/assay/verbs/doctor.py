@@ -49,21 +49,23 @@ def register(app: typer.Typer) -> None:
             if watch:
                 raise InputError("looks at this host only", key="--watch", accepted="without --via")
             raise typer.Exit(inventory(via, seconds, quiet, json))
-        if watch or seconds is not None:
+        if seconds is not None and not watch:
+            raise InputError("is how long to watch", key="--for", value=seconds, accepted="with --watch, or with --via")
+        if watch:
             from assay.verbs import _watching
 
             if json and seconds is None:
                 raise InputError(
                     "has no end at which to write a document", key="--watch --json", accepted="--for SECONDS"
                 )
-            _watching.watch(seconds, json)
-            return
+            raise typer.Exit(_watching.watch(seconds, json))
         from assay.cli import emit
+        from assay.execute.libraries import find_here
         from assay.execute.mpi import find_mpi
         from assay.machine.abilities import abilities, host_warnings, missing
         from assay.machine.discovery import discover
 
-        host = discover(find_mpi)
+        host = discover(find_mpi, find_here)
         programs = _programs()
         able_to = abilities(host, programs)
         if json:
@@ -222,6 +224,8 @@ def _software(host: Host) -> Iterator[tuple[str, str]]:
     else:
         yield "MPI", "none"
     yield "BLAS", _join(*(each.name for each in host.software.blas)) or "none"
+    for key, library in host.software.libraries.items():
+        yield key.upper(), "none" if library is None else library.where
     yield "hwloc", host.software.hwloc or "none"
     for system in host.batch.systems:
         inside = f"inside job {system.job}" if system.job else "outside any job"

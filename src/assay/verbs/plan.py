@@ -87,7 +87,7 @@ def register(app: typer.Typer) -> None:
             return
         first = made.launches if made.spending is None else made.spending.looks[0]
         for task in made.tasks if not quiet else ():
-            ranks = "" if task.ranks is None else f"  {task.ranks} ranks"
+            ranks = "" if task.ranks is None else f"  {_count(task.ranks, 'rank'):<7}"
             if task.launch < first:
                 variant = variant_of(task.factors)
                 by = "" if variant is None else f"  {variant.title} "
@@ -106,10 +106,17 @@ def _words(expected: Duration | None, several: bool) -> str:
         return "how long a simulation takes is not known before the first one"
     from assay.machine.units import waiting_time
 
-    text = f"{expected.launches} launches, about {waiting_time(expected.seconds)}"
+    text = f"{_count(expected.launches, 'launch', 'launches')}, about {waiting_time(expected.seconds)}"
     if expected.most > expected.seconds:
         why = "if intervals stay wide" if several else "where others' work has the processors"
         text += f", at most {waiting_time(expected.most)} {why}"
     if expected.known == expected.launches:
         return f"{text} (as in earlier runs here)"
-    return f"{text} (estimated, {expected.known} of them from earlier runs here); programs are compiled first, once"
+    why = "nothing like it was run here before"
+    if expected.known:
+        why = f"for {expected.known} of the {expected.launches} launches from earlier runs here"
+    return f"{text} (estimated: {why}); programs are compiled first, once"
+
+
+def _count(number: int, one: str, several: str | None = None) -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -28,36 +30,82 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.store import Run, connect, known_runs
 
+        def refused(error: Exception) -> InputError:
+            message = (str(error).splitlines() or [type(error).__name__])[0]
+            accepted = "DuckDB's SQL"
+            if isinstance(error, duckdb.PermissionException) and not write:
+                accepted = "SQL over the views; with --write also files"
+            return InputError(message, key="SQL", value=sql, accepted=accepted)
+
+        wrong = (duckdb.Error, pa.ArrowException, ValueError, OverflowError, RuntimeError, UnicodeError)
+        nothing = InputError("asks nothing", key="SQL", value=sql, accepted="a statement of DuckDB's SQL")
+        try:
+            if not _read(sql, write):
+                raise nothing
+        except wrong as error:
+            raise refused(error) from None
         chosen = [Run.open(name) for name in runs] if runs else known_runs()
         connection = connect(chosen, write=write)
         try:
             answer = connection.execute(sql)
             if answer is None or answer.description is None:
-                raise InputError("asks nothing", key="SQL", value=sql, accepted="a statement of DuckDB's SQL")
+                raise nothing
             names = [column[0] for column in answer.description]
             rows = answer.fetchall()
-        except (duckdb.Error, pa.ArrowException, ValueError, OverflowError, RuntimeError, UnicodeError) as error:
-            message = (str(error).splitlines() or [type(error).__name__])[0]
-            accepted = "DuckDB's SQL"
-            if isinstance(error, duckdb.PermissionException) and not write:
-                accepted = "SQL over the views; with --write also files"
-            raise InputError(message, key="SQL", value=sql, accepted=accepted) from None
+        except wrong as error:
+            raise refused(error) from None
         if json:
             emit({"columns": names, "rows": [[_plain(value) for value in row] for row in rows]})
             return
         if quiet:
             print(", ".join(map(str, rows[0])) if len(rows) == 1 else f"{len(rows)} rows of {len(names)} columns")
             return
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
+        show(names, [["" if value is None else str(value) for value in row] for row in rows])
 
-        table = Table(box=None, header_style="bold")
-        for name in names:
-            table.add_column(Text(name))
-        for row in rows:
-            table.add_row(*("" if value is None else Text(str(value)) for value in row))
-        Console().print(table)
+
+def _read(sql: str, write: bool) -> int:
+    """How many statements these are, of which the first is understood over views without rows.
+
+    Many runs take seconds to open, and what is misspelt needs none of them. DuckDB's errors pass through.
+    """
+    import duckdb
+
+    from assay.store import connect
+
+    connection = connect([], write=write)
+    statements = connection.extract_statements(sql)
+    if statements and statements[0].type == duckdb.StatementType.SELECT:
+        with contextlib.suppress(duckdb.InvalidInputException):  # what EXPLAIN alone does not take
+            connection.execute(f"EXPLAIN {statements[0].query}")
+    return len(statements)
+
+
+def show(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table where it fits the terminal, else each row as a list of its columns."""
+    from rich.console import Console
+    from rich.measure import Measurement
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    table = Table(box=None, header_style="bold")
+    for name in names:
+        table.add_column(Text(name))
+    for row in rows:
+        table.add_row(*map(Text, row))
+    if Measurement.get(console, console.options.update(max_width=1 << 30), table).maximum <= console.width:
+        console.print(table)
+        return
+    if not rows:
+        console.print(Text(f"no rows; columns: {', '.join(names)}"))
+    for number, row in enumerate(rows, 1):
+        console.print(Text(f"row {number} of {len(rows)}", style="bold"))
+        fields = Table.grid(padding=(0, 2, 0, 0))
+        fields.add_column(overflow="fold", max_width=console.width // 2)
+        fields.add_column(overflow="fold")
+        for name, value in zip(names, row, strict=True):
+            fields.add_row(Text(name, style="dim"), Text(value))
+        console.print(fields)
 
 
 def _plain(value: Any) -> Any:
