@@ -66,8 +66,8 @@ struct PacketWire {
   void set_turn(unsigned lane) { bits = static_cast<std::uint16_t>((bits & 0xff) | lane << 8); }
   /// Where all is plain: a bit for each lane that somebody waits for.
   [[nodiscard]] std::uint32_t waits() const { return bits >> 4 & 0xf; }
-  void somebody_waits(unsigned lane) { bits |= static_cast<std::uint16_t>(0x10u << lane); }
-  void nobody_waits(unsigned lane, bool nobody) { bits ^= static_cast<std::uint16_t>(unsigned{nobody} << 4 << lane); }
+  void mark_waiting(unsigned lane) { bits |= static_cast<std::uint16_t>(0x10u << lane); }
+  void unmark_if(bool empty, unsigned lane) { bits ^= static_cast<std::uint16_t>(unsigned{empty} << 4 << lane); }
 };
 static_assert(sizeof(PacketWire) == 16);
 /// The buffer of a virtual channel at the far end, and those that wait for a lane class.
@@ -223,7 +223,7 @@ class PacketEngine
     const std::uint32_t number = messages_[index].want, lane = messages_[index].klass;
     Wire& wire = wires_[number];
     Base::line_up(wire.lane + lane, index);
-    wire.somebody_waits(lane);
+    wire.mark_waiting(lane);
     if (const std::uint32_t ahead = busy(wire); ahead == 0)
       to_be_looked_at(wire, number);
     else
@@ -360,7 +360,7 @@ class PacketEngine
   [[gnu::always_inline]] void give_out(Wire& wire, const PacketLink& like, std::uint32_t number, unsigned lane) {
     wire.set_turn(lane + 1 < like.lanes ? lane + 1 : 0);
     const std::uint32_t index = Base::step_out(wire.lane + lane);
-    wire.nobody_waits(lane, queues_[wire.lane + lane].empty());
+    wire.unmark_if(queues_[wire.lane + lane].empty(), lane);
     cross<true>(index, wire, like, number, lane);
     if (wire.waits() != 0) wake(wire, number, now_ + busy(wire));
   }
