@@ -36,9 +36,9 @@
 namespace assay::network {
 
 struct Packet : LaneMessage {
-  std::uint32_t lane : 8 = 0;          // of the wire
+  std::uint32_t lane : 8 = 0;          // of the wire (in a word: bytes might be any object's, and all be read again)
   std::uint32_t wire = none;           // whose far end it stands at
-  std::uint64_t second = 0, tail = 0;  // its second flit's start on that wire, and the last's
+  std::uint64_t second = 0, tail = 0;  // its second flit's start on that wire, where it matters, and the last's
 };
 static_assert(sizeof(Packet) == 88);
 /// What many links have alike.
@@ -507,8 +507,8 @@ class PacketEngine
   [[gnu::always_inline]] void return_credit(const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick time) {
     if (!plain && how_.buffer_packets == 0) return;
     slots_.give(queues_[lane], lane, time, now_);
-    const std::uint32_t lines = plain ? lane : first_line(wire, number);
-    if (!queues_[plain ? lane : lines + like_[wire.like].of(lane - wire.lane)].empty()) look_later(number);
+    const std::uint32_t line = plain ? lane : first_line(wire, number) + like_[wire.like].of(lane - wire.lane);
+    if (!queues_[line].empty()) look_later(number);
   }
   [[nodiscard]] std::uint32_t index_of(const Message& m) const {
     return static_cast<std::uint32_t>(&m - messages_.data());
