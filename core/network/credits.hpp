@@ -17,25 +17,23 @@ class Credits {
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
   [[nodiscard]] Tick front() const { return near_[0]; }
+  // Both without a branch for the two, since nothing foretells how many are known.
   void put(Tick time) {
-    if (count_ > 0 && time < near_[0]) std::swap(time, near_[0]);
-    if (count_ > 1 && time < near_[1]) std::swap(time, near_[1]);
-    if (count_ < 2)
-      near_[count_] = time;
-    else
-      put_beyond(time);
-    ++count_;
+    const Tick beyond_first = std::max(time, near_[0]), beyond = std::max(beyond_first, near_[1]);
+    near_[0] = std::min(time, near_[0]);
+    near_[1] = std::min(beyond_first, near_[1]);
+    if (++count_ > 2) [[unlikely]]
+      put_beyond(beyond);
   }
   /// Those that have come by `now` count no more.
-  void forget(Tick now) {
-    while (count_ != 0 && near_[0] <= now) {
-      near_[0] = near_[1];
-      if (count_ > 2) {
-        near_[1] = more_->front();
-        more_->erase(more_->begin());
-      }
-      --count_;
-    }
+  [[gnu::always_inline]] void forget(Tick now) {
+    if (count_ > 2) [[unlikely]]
+      return forget_of_many(now);
+    const bool first = near_[0] <= now, second = near_[1] <= now;
+    const Tick next = second ? never : near_[1];
+    near_[0] = first ? next : near_[0];
+    near_[1] = first ? never : near_[1];
+    count_ -= unsigned{first} + unsigned{second};
   }
   /// How many come after `now`.
   [[nodiscard]] std::uint32_t after(Tick now) const {
@@ -55,7 +53,20 @@ class Credits {
     more_->insert(std::upper_bound(more_->begin(), more_->end(), time), time);
   }
 
-  Tick near_[2] = {0, 0};
+  [[gnu::noinline]] void forget_of_many(Tick now) {
+    while (near_[0] <= now) {
+      near_[0] = near_[1];
+      near_[1] = never;
+      if (count_ > 2) {
+        near_[1] = more_->front();
+        more_->erase(more_->begin());
+      }
+      --count_;
+    }
+  }
+
+  static constexpr Tick never = ~Tick{0};
+  Tick near_[2] = {never, never};
   std::unique_ptr<std::vector<Tick>> more_;  // ascending, none before those two
   std::uint32_t count_ = 0;
 };

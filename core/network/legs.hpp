@@ -43,13 +43,15 @@ class Legs {
     return {static_cast<std::uint32_t>(found), static_cast<std::uint32_t>(found >> 32)};
   }
   /// The hops of a way lie one behind the other.
-  [[nodiscard]] Hop hop(std::uint32_t place) const { return parts_[place / part][place % part]; }
+  [[nodiscard]] const Hop* at(std::uint32_t place) const { return &parts_[place / part][place % part]; }
+  [[nodiscard]] Hop hop(std::uint32_t place) const { return *at(place); }
 
  private:
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
   static constexpr std::uint32_t part = 1u << 14;  // hops that lie together
   Leg find(std::uint32_t source, std::uint32_t destination) const;
-  [[nodiscard]] std::vector<Hop> walk(std::uint32_t source, std::uint32_t destination) const;
+  /// How many hops the way has, which are put at `to`; 0 if it is not kept.
+  [[nodiscard]] std::size_t walk(std::uint32_t source, std::uint32_t destination, Hop* to) const;
 
   const Routing& routing_;
   const std::size_t nodes_;

@@ -18,26 +18,51 @@ inline constexpr std::size_t few_requests = 64;
 inline void put_few_in_order(std::vector<LinkRequest>& all) {
   using Four = std::int64_t __attribute__((vector_size(32)));
   constexpr std::int64_t last = ~std::uint64_t{0} >> 1;
-  const auto is_signed = [](std::uint64_t key) { return static_cast<std::int64_t>(key ^ std::uint64_t{1} << 63); };
-  const std::size_t count = all.size(), fours = (count + 3) / 4;
-  Four keys[few_requests / 4];
-  LinkRequest sorted[few_requests];
-  keys[fours - 1] = Four{last, last, last, last};
-  for (std::size_t i = 0; i < count; ++i) keys[i / 4][i % 4] = is_signed(all[i].key);
-  for (const LinkRequest& one : all) {
-    const std::int64_t key = is_signed(one.key);
-    const Four of = {key, key, key, key};
-    Four less = {0, 0, 0, 0};
-    for (std::size_t i = 0; i < fours; ++i) less += keys[i] < of;  // -1 where it is
-    sorted[static_cast<std::size_t>(-(less[0] + less[1] + less[2] + less[3]))] = one;
+  const std::size_t count = all.size();
+  LinkRequest* const first = all.data();
+  alignas(32) std::int64_t keys[few_requests + 3];
+  LinkRequest sorted[few_requests + 1];
+  for (std::size_t i = 0; i < count; ++i) keys[i] = static_cast<std::int64_t>(first[i].key ^ std::uint64_t{1} << 63);
+  std::fill_n(keys + count, 3, last);
+  for (std::size_t i = 0; i < count; i += 4) {
+    const Four of = {keys[i], keys[i + 1], keys[i + 2], keys[i + 3]};
+    Four smaller = {0, 0, 0, 0};
+    for (std::size_t j = 0; j < count; j += 4)
+      for (std::size_t k = 0; k < 4; ++k) smaller -= Four{} + keys[j + k] < of;  // -1 where it is
+    // Of those that fill up the last four none is kept.
+    for (std::size_t k = 0; k < 4; ++k)
+      sorted[static_cast<std::size_t>(smaller[k])] = first[std::min(i + k, count - 1)];
   }
-  std::copy(sorted, sorted + count, all.begin());
+  for (std::size_t i = 0; i < count; ++i) first[i] = sorted[i];
+}
+
+/// Up to four, the same without vectors.
+inline void put_four_in_order(std::vector<LinkRequest>& all) {
+  const std::size_t most = all.size() - 1;
+  LinkRequest* const first = all.data();
+  LinkRequest one[4];
+  unsigned smaller[4] = {};
+  for (std::size_t i = 0; i < 4; ++i) {
+    one[i] = first[std::min(i, most)];
+    one[i].key |= i > most ? ~std::uint64_t{0} : 0;  // not one of them: behind all
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool later = one[i].key >= one[j].key;
+      smaller[i] += later;
+      smaller[j] += !later;
+    }
+  }
+  LinkRequest sorted[4];
+  for (std::size_t i = 0; i < 4; ++i) sorted[smaller[i]] = one[i];
+  for (std::size_t i = 0; i <= most; ++i) first[i] = sorted[i];
 }
 
 /// No two keys are equal. Many: by insertion while little is out of place.
 inline void put_in_order(std::vector<LinkRequest>& all) {
   if (all.size() <= few_requests) {
-    if (all.size() > 1) put_few_in_order(all);
+    if (all.size() > 4)
+      put_few_in_order(all);
+    else if (all.size() > 1)
+      put_four_in_order(all);
     return;
   }
   std::size_t moves = 0;

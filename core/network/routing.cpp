@@ -1,6 +1,16 @@
 #include "network/routing.hpp"
 
+#include <stdexcept>
+
 namespace assay::network {
+
+namespace {
+
+struct Undrawn final : RandomSource {
+  std::uint64_t next() override { throw std::logic_error("a routing with one way for each pair drew a number"); }
+};
+
+}  // namespace
 
 std::uint32_t RandomSource::below(std::uint32_t bound) {
   // 32 uniform bits times bound; the low half tells which products are over-represented.
@@ -29,6 +39,19 @@ void Routing::inject(const RouteState& state, Choices& out) const {
   out.clear();
   for (const auto link : fabric_.injection(state.source)) out.add(link);
   if (fabric_.any_failed()) drop_failed(out);
+}
+
+void Routing::way(std::uint32_t source, std::uint32_t destination, std::vector<std::uint32_t>& links) const {
+  RouteState state;
+  Undrawn undrawn;
+  begin(state, source, destination, undrawn, Load());
+  Choices found;
+  inject(state, found);
+  Choice taken = found[0];
+  for (links.assign(1, taken.link); fabric_.links[taken.link].kind != LinkKind::ejection; links.push_back(taken.link)) {
+    choices(fabric_.links[taken.link].to, taken.link, taken.lane, state, found);
+    taken = found[0];
+  }
 }
 
 void Routing::drop_failed(Choices& out) const {

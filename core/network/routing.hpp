@@ -101,6 +101,9 @@ class Routing {
   [[nodiscard]] virtual std::vector<Beginning> beginnings(std::uint32_t source, std::uint32_t destination) const;
   /// The injection links a message may take; all of the source's by default.
   virtual void inject(const RouteState& state, Choices& out) const;
+  /// The links of the one way that the routing leaves between two nodes, the injection link first: for routings that
+  /// choose and draw nothing, where nothing has failed.
+  virtual void way(std::uint32_t source, std::uint32_t destination, std::vector<std::uint32_t>& links) const;
   /// Where to go from `router`, reached by `link` on `lane`. At the destination's router: its ejection link. May move
   /// `state` to its next phase; asking again at the same place gives the same answer.
   void choices(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state, Choices& out) const {

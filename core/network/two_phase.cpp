@@ -59,14 +59,21 @@ std::uint32_t TwoPhase::ties(std::uint32_t source, std::uint32_t destination) co
 
 void TwoPhase::next(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state, Choices& out) const {
   if ((state.phase & by_legs) != 0) {
-    state.bits += legs_.hop(state.bits).link == link;  // it has crossed that one; otherwise it is asked again
-    auto hop = legs_.hop(state.bits);
+    const Legs::Hop* const at = legs_.at(state.bits);
+    const unsigned crossed = at->link == link;  // otherwise it is asked again
+    state.bits += crossed;
+    auto hop = at[crossed];
     if ((hop.last & ~unsigned{state.phase} & 1) != 0) {
       state.phase |= 1;
       hop = legs_.hop(state.bits = legs_(state.intermediate, state.destination).place);
     }
     return out.add(hop.link, hop.lane + half_ * (state.phase & ~unsigned{hop.last} & 1));
   }
+  next_by_routing(router, link, lane, state, out);
+}
+
+void TwoPhase::next_by_routing(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state,
+                               Choices& out) const {
   if (state.phase == 0 && router == fabric_.router_of(state.intermediate)) {
     state.phase = 1;
     state.bits = ties(state.intermediate, state.destination);

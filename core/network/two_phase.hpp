@@ -40,6 +40,9 @@ class TwoPhase : public Routing {
   Legs legs_;
 
  private:
+  /// Where the legs are not kept.
+  [[gnu::noinline]] void next_by_routing(std::uint32_t router, std::uint32_t link, unsigned lane, RouteState& state,
+                                         Choices& out) const;
   /// RouteState::phase of a message whose legs are kept: RouteState::bits is the place of its next hop.
   static constexpr std::uint8_t by_legs = 2;
 };

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
+#include <stdexcept>
+#include <vector>
 
 #include "network/channel_rates.hpp"
 #include "network/registry.hpp"
@@ -21,10 +23,25 @@ class DrawnLoad final : public Load {
   Draw& draw_;
 };
 
+unsigned ways = 0;  // that were compared
+
 void require(bool holds, const char* what, const Table& keys) {
   if (holds) return;
   std::printf("%s: %s\n", what, Value(keys).text().c_str());
   std::exit(1);
+}
+
+/// Where it leaves one way, the routing says it at once as it does step by step.
+void equals_way(const Network& network, std::uint32_t source, std::uint32_t destination,
+                const std::vector<std::uint32_t>& taken, const Table& keys) {
+  std::vector<std::uint32_t> links;
+  try {
+    network.routing->way(source, destination, links);
+  } catch (const std::logic_error&) {
+    return;  // it draws at the source, even if this pair has no tie
+  }
+  require(links == taken, "a way at once that is not the one by steps", keys);
+  ++ways;
 }
 
 void send(const Network& network, std::uint32_t source, std::uint32_t destination, Draw& draw, const Table& keys) {
@@ -39,6 +56,9 @@ void send(const Network& network, std::uint32_t source, std::uint32_t destinatio
     auto other = beginning.state;  // bits without a tie do not matter
     foreseen = foreseen || (other.intermediate == state.intermediate && other.phase == state.phase);
   }
+  bool one_way =
+      way.selection() == Selection::first && !fabric.any_failed() && way.beginnings(source, destination).size() == 1;
+  std::vector<std::uint32_t> taken;
   require(foreseen || fabric.any_failed(), "begin came out as beginnings did not foresee", keys);
   Choices choices;
   way.inject(state, choices);
@@ -47,8 +67,11 @@ void send(const Network& network, std::uint32_t source, std::uint32_t destinatio
     require(choice.link < fabric.links.size() && !fabric.failed(choice.link), "a link that is not there", keys);
     const auto& link = fabric.links[choice.link];
     require(choice.lane < link.lanes, "a lane that is not there", keys);
+    one_way = one_way && choices.count == 1;
+    taken.push_back(choice.link);
     if (link.kind == LinkKind::ejection) {
       require(link.to == destination, "arrived elsewhere", keys);
+      if (one_way) equals_way(network, source, destination, taken, keys);
       return;
     }
     require(hops < 4 * fabric.routers + 8, "never arrives", keys);
@@ -87,6 +110,7 @@ int main() {
       ++refused;
     }
   }
-  std::printf("%u networks built of %zu topologies, %u refused\n", count, built.size(), refused);
-  return built.size() == all_topologies().size() && count > 150 ? 0 : 1;
+  std::printf("%u networks built of %zu topologies, %u refused, %u ways compared\n", count, built.size(), refused,
+              ways);
+  return built.size() == all_topologies().size() && count > 150 && ways > 2000 ? 0 : 1;
 }

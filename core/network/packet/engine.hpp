@@ -36,9 +36,9 @@
 namespace assay::network {
 
 struct Packet : LaneMessage {
-  std::uint8_t lane = 0;               // of the wire
+  std::uint32_t lane : 8 = 0;          // of the wire (in a word: bytes might be any object's, and all be read again)
   std::uint32_t wire = none;           // whose far end it stands at
-  std::uint64_t second = 0, tail = 0;  // its second flit's start on that wire, and the last's
+  std::uint64_t second = 0, tail = 0;  // its second flit's start on that wire, where it matters, and the last's
 };
 static_assert(sizeof(Packet) == 88);
 /// What many links have alike.
@@ -57,8 +57,17 @@ struct PacketWire {
   std::uint32_t wake = 0;     // the low bits of when it is looked at next, if `woken`
   std::uint32_t lane = 0;
   std::uint16_t like = 0;  // which PacketLink
-  std::uint8_t turn = 0, flags = 0;
-  static constexpr std::uint8_t changed = 1, woken = 2;  // to be looked at in this tick; `wake` will come
+  std::uint16_t bits = 0;  // the lane whose turn it is, above those that wait, above flags
+  static constexpr std::uint16_t changed = 1, woken = 2;  // to be looked at in this tick; `wake` will come
+  [[nodiscard]] bool is(std::uint16_t flag) const { return (bits & flag) != 0; }
+  void set(std::uint16_t flag) { bits |= flag; }
+  void clear(std::uint16_t flag) { bits &= static_cast<std::uint16_t>(~flag); }
+  [[nodiscard]] unsigned turn() const { return bits >> 8; }
+  void set_turn(unsigned lane) { bits = static_cast<std::uint16_t>((bits & 0xff) | lane << 8); }
+  /// Where all is plain: a bit for each lane that somebody waits for.
+  [[nodiscard]] std::uint32_t waits() const { return bits >> 4 & 0xf; }
+  void mark_waiting(unsigned lane) { bits |= static_cast<std::uint16_t>(0x10u << lane); }
+  void unmark_if(bool empty, unsigned lane) { bits ^= static_cast<std::uint16_t>(unsigned{empty} << 4 << lane); }
 };
 static_assert(sizeof(PacketWire) == 16);
 /// The buffer of a virtual channel at the far end, and those that wait for a lane class.
@@ -84,6 +93,7 @@ class PacketEngine
         fifo_(how.buffers == "fifo"),
         output_(how.buffers == "output"),
         slots_(Base::lane_count_, how.buffer_packets) {
+    for (Lane& lane : queues_) static_cast<Slots::Lane&>(lane) = slots_.first();
     if (fifo_) behind_.resize(queues_.size());
     if (output_) outputs_.resize(queues_.size());
     several_ = wires_.size() != fabric.links.size();
@@ -103,8 +113,10 @@ class PacketEngine
       if (fresh) like_.push_back(one);
       wire.like = static_cast<std::uint16_t>(found->second);
     }
-    for (const auto& one : like_) plain_ &= one.lanes == one.classes && one.lanes <= most_plain;
-    queues_ = std::vector<Lane>(queues_.size() + most_plain);  // so many are looked at together
+    for (const auto& one : like_) {
+      plain_ &= one.lanes == one.classes && one.lanes <= most_plain;
+      steady_ &= one.head >= one.body;
+    }
     if (like_.size() > 65536)
       throw ParameterError("network.links", "make links of " + std::to_string(like_.size()) +
                                                 " different speeds, accepted are at most 65536");
@@ -124,7 +136,7 @@ class PacketEngine
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::flits_by_link_, Base::parts_, Base::now_, Base::no_index;
   enum Kind : unsigned { wire_wakes, place_free };
-  static constexpr std::uint8_t in_queue = 128;  // Packet::lane: it is in an output queue, its slot given back
+  static constexpr std::uint32_t in_queue = 128;  // Packet::lane: it is in an output queue, its slot given back
   /// fifo: the last of those packets; from when the one behind the last that left may ask, or go into the sink.
   struct Behind {
     Tick next_request = 0;
@@ -142,6 +154,12 @@ class PacketEngine
   };
   /// Packets that wait for this lane class, or stand at its far end.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
+    if (plain_) {
+      const Wire& wire = wires_[link];
+      const std::uint32_t number = wire.lane + lane;
+      return ((wire.waits() >> lane & 1) != 0 ? Base::waiting(number) : 0) + (busy(wire) != 0) +
+             slots_.held(queues_[number], number, now_);
+    }
     const First first = Base::first(link);
     std::uint32_t sum = Base::waiting(first.queue + lane) + (output_ ? outputs_[first.queue + lane].place.waiting : 0);
     for (unsigned c = 0; c < links_[link].channels; ++c) {
@@ -157,7 +175,7 @@ class PacketEngine
   void happens(unsigned kind, std::uint32_t number) {
     if (kind != wire_wakes) return leave_place(number);
     Wire& wire = wires_[number];
-    if (wire.wake == static_cast<std::uint32_t>(now_)) wire.flags &= static_cast<std::uint8_t>(~Wire::woken);
+    if (wire.wake == static_cast<std::uint32_t>(now_)) wire.clear(Wire::woken);
     change(wire, number);
   }
   /// Times in 32 bits must not come to lie too far from now: what has come since the tick before is forgotten.
@@ -195,7 +213,23 @@ class PacketEngine
   [[nodiscard]] std::uint32_t link_of(const Packet& m) const { return m.wire == none ? none : Base::link_of(m.wire); }
   [[nodiscard]] std::uint32_t lane_of(const Packet& m) const { return wires_[m.wire].lane + m.lane; }
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place(const Packet& m) const { return {link_of(m), m.klass}; }
-  void queue_up(std::uint32_t index) {
+  [[gnu::always_inline]] void queue_up(std::uint32_t index) {
+    if (plain_) [[likely]]
+      queue_up_plain(index);
+    else
+      queue_up_any(index);
+  }
+  [[gnu::always_inline]] void queue_up_plain(std::uint32_t index) {
+    const std::uint32_t number = messages_[index].want, lane = messages_[index].klass;
+    Wire& wire = wires_[number];
+    Base::line_up(wire.lane + lane, index);
+    wire.mark_waiting(lane);
+    if (const std::uint32_t ahead = busy(wire); ahead == 0)
+      to_be_looked_at(wire, number);
+    else
+      wake(wire, number, now_ + ahead);
+  }
+  [[gnu::noinline]] void queue_up_any(std::uint32_t index) {
     const Packet& m = messages_[index];
     const std::uint32_t wire = Base::first_wire(m.want), number = wires_[wire].lane + m.klass;
     if (!output_ || m.wire == none) return join(number, wire, index);
@@ -217,8 +251,11 @@ class PacketEngine
   }
   void change(Wire& wire, std::uint32_t number) {
     if (several_) return marks_.put(number);
-    if ((wire.flags & Wire::changed) != 0) return;
-    wire.flags |= Wire::changed;
+    to_be_looked_at(wire, number);
+  }
+  [[gnu::always_inline]] void to_be_looked_at(Wire& wire, std::uint32_t number) {
+    if (wire.is(Wire::changed)) return;
+    wire.set(Wire::changed);
     if (changes_ == changed_.size()) [[unlikely]]
       changed_.resize(2 * changes_ + 16);
     changed_[changes_++] = number;
@@ -240,7 +277,7 @@ class PacketEngine
       for (std::size_t i = 0; i < changes_; ++i) {  // which may get more
         const std::uint32_t number = changed_[i];
         Wire& wire = wires_[number];
-        wire.flags &= static_cast<std::uint8_t>(~Wire::changed);
+        wire.clear(Wire::changed);
         look<plain>(wire, number);
       }
       changes_ = 0;
@@ -285,7 +322,7 @@ class PacketEngine
     const PacketLink& like = like_[wire.like];
     const std::uint32_t lines = plain ? wire.lane : first_line(wire, number);
     if (const std::uint32_t ahead = busy(wire); ahead != 0) {
-      if (plain ? waited_for(wire.lane, like) != 0 : waited_for(lines, like.classes)) wake(wire, number, now_ + ahead);
+      if (plain ? wire.waits() != 0 : waited_for(lines, like.classes)) wake(wire, number, now_ + ahead);
       return;
     }
     if constexpr (plain)
@@ -295,40 +332,53 @@ class PacketEngine
   }
   /// To the first after the last one granted that has a slot ahead.
   [[gnu::always_inline]] void grant_plain(Wire& wire, const PacketLink& like, std::uint32_t number) {
-    Tick again = ~Tick{0};
-    const std::uint32_t waited = waited_for(wire.lane, like), twice = waited << like.lanes | waited;
-    for (std::uint32_t left = twice >> wire.turn & like.mask(); left != 0; left &= left - 1) {
-      const unsigned after = wire.turn + static_cast<unsigned>(std::countr_zero(left));
-      const unsigned lane = after < like.lanes ? after : after - like.lanes;
+    const std::uint32_t twice = wire.waits() << like.lanes | wire.waits(), left = twice >> wire.turn() & like.mask();
+    if (left == 0) return;
+    const unsigned lane = next_lane(wire, like, left);
+    if (slots_.take_if_free(queues_[wire.lane + lane], wire.lane + lane, now_)) [[likely]]
+      return give_out(wire, like, number, lane);
+    grant_another(wire, like, number, left, lane);
+  }
+  /// Not to that lane, which is full: to another one of those `left`.
+  [[gnu::noinline]] void grant_another(Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t left,
+                                       unsigned full) {
+    Tick again = slots_.next(queues_[wire.lane + full], wire.lane + full, now_);
+    while ((left &= left - 1) != 0) {
+      const unsigned lane = next_lane(wire, like, left);
       Lane& there = queues_[wire.lane + lane];
-      if (slots_.full(there, wire.lane + lane, now_)) {
-        again = std::min(again, slots_.next(there, wire.lane + lane, now_));
-        continue;
-      }
-      slots_.take(there, wire.lane + lane);
-      wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
-      cross<true>(Base::step_out(wire.lane + lane), wire, like, number, lane);
-      if (((waited & ~(1u << lane)) | !there.empty()) != 0) wake(wire, number, now_ + busy(wire));
-      return;
+      if (slots_.take_if_free(there, wire.lane + lane, now_)) return give_out(wire, like, number, lane);
+      again = std::min(again, slots_.next(there, wire.lane + lane, now_));
     }
     if (again != ~Tick{0}) wake(wire, number, again);
+  }
+  /// The lane of the first bit of those left from the wire's turn on.
+  [[nodiscard]] static unsigned next_lane(const Wire& wire, const PacketLink& like, std::uint32_t left) {
+    const unsigned after = wire.turn() + static_cast<unsigned>(std::countr_zero(left));
+    return after < like.lanes ? after : after - like.lanes;
+  }
+  /// To the first of those that wait for this lane, in which it has a slot.
+  [[gnu::always_inline]] void give_out(Wire& wire, const PacketLink& like, std::uint32_t number, unsigned lane) {
+    wire.set_turn(lane + 1 < like.lanes ? lane + 1 : 0);
+    const std::uint32_t index = Base::step_out(wire.lane + lane);
+    wire.unmark_if(queues_[wire.lane + lane].empty(), lane);
+    cross<true>(index, wire, like, number, lane);
+    if (wire.waits() != 0) wake(wire, number, now_ + busy(wire));
   }
   void grant(Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t lines) {
     Tick again = ~Tick{0};
     for (unsigned step = 0; step < like.lanes; ++step) {
-      const unsigned lane = wire.turn + step < like.lanes ? wire.turn + step : wire.turn + step - like.lanes;
+      const unsigned after = wire.turn() + step, lane = after < like.lanes ? after : after - like.lanes;
       const std::uint32_t line = lines + like.of(lane);
       if (queues_[line].empty()) continue;
       if (how_.buffer_packets != 0) {
         const std::uint32_t there = wire.lane + lane;
         Lane& buffer = queues_[there];
-        if (slots_.full(buffer, there, now_)) {
+        if (!slots_.take_if_free(buffer, there, now_)) {
           again = std::min(again, slots_.next(buffer, there, now_));
           continue;
         }
-        slots_.take(buffer, there);
       }
-      if (like.lanes != 1) wire.turn = static_cast<std::uint8_t>(lane + 1 < like.lanes ? lane + 1 : 0);
+      if (like.lanes != 1) wire.set_turn(lane + 1 < like.lanes ? lane + 1 : 0);
       cross<false>(Base::step_out(line), wire, like, number, lane);
       if (waited_for(lines, like.classes)) wake(wire, number, now_ + busy(wire));
       return;
@@ -339,21 +389,15 @@ class PacketEngine
   void wake(Wire& wire, std::uint32_t number, Tick again) {
     if (again - now_ < std::uint64_t{1} << 31) {
       const auto low = static_cast<std::uint32_t>(again);
-      if ((wire.flags & Wire::woken) != 0 && wire.wake == low) return;
+      if (wire.is(Wire::woken) && wire.wake == low) return;
       wire.wake = low;
-      wire.flags |= Wire::woken;
+      wire.set(Wire::woken);
     }
     table_.put(now_, again, wire_wakes, number);
   }
   /// The line of the first lane class of the wire's link.
   [[nodiscard]] std::uint32_t first_line(const Wire& wire, std::uint32_t number) const {
     return several_ ? wires_[Base::first_wire(Base::link_of(number))].lane : wire.lane;
-  }
-  /// Plain: a bit for each lane that somebody waits for. Without branches, which nothing would foretell.
-  [[nodiscard]] std::uint32_t waited_for(std::uint32_t line, const PacketLink& like) const {
-    std::uint32_t found = 0;
-    for (unsigned lane = 0; lane < most_plain; ++lane) found |= std::uint32_t{!queues_[line + lane].empty()} << lane;
-    return found & like.mask();
   }
   /// Whether anybody waits for a wire of the link, in whatever lane class.
   [[nodiscard]] bool waited_for(std::uint32_t lines, unsigned classes) const {
@@ -362,12 +406,11 @@ class PacketEngine
     return false;
   }
   template <bool plain>
-  void cross(std::uint32_t index, Wire& wire, const PacketLink& like, std::uint32_t number, unsigned lane) {
+  [[gnu::always_inline]] void cross(std::uint32_t index, Wire& wire, const PacketLink& like, std::uint32_t number,
+                                    unsigned lane) {
     Message& m = messages_[index];
     const std::uint32_t length = Base::length(m);
-    const Passage passage =
-        m.wire == none ? Passage::begin(now_, like.flit, length)
-                       : Passage{m.second, m.tail}.next(like_[wires_[m.wire].like].body, now_, like.flit, length);
+    const Passage passage = passes(m, like, length);
     const Tick tail = passage.last;
     const Tick free = tail + like.flit;
     free_from(wire, number, free);
@@ -399,20 +442,33 @@ class PacketEngine
     }
     arrive<plain>(index, wire, like, number, lane, passage);
   }
+  /// Over a wire that it is granted now.
+  [[nodiscard, gnu::always_inline]] Passage passes(const Message& m, const PacketLink& like,
+                                                   std::uint32_t length) const {
+    if (m.wire == none) return Passage::begin(now_, like.flit, length);
+    return further({m.second, m.tail}, like_[wires_[m.wire].like].body, now_, like.flit, length);
+  }
+  /// Where no head is faster than its body nothing hangs on the second flit.
+  [[nodiscard, gnu::always_inline]] Passage further(const Passage& before, std::uint32_t body, Tick head,
+                                                    std::uint32_t flit, std::uint32_t flits) const {
+    if (steady_) [[likely]]
+      return {0, std::max(head + std::uint64_t{flit} * (flits - 1), before.last + body)};
+    return before.next(body, head, flit, flits);
+  }
   template <bool plain>
-  void arrive(std::uint32_t index, const Wire& wire, const PacketLink& like, std::uint32_t number, unsigned of_wire,
-              const Passage& passage) {
+  [[gnu::always_inline]] void arrive(std::uint32_t index, const Wire& wire, const PacketLink& like,
+                                     std::uint32_t number, unsigned of_wire, const Passage& passage) {
     Message& m = messages_[index];
     const std::uint32_t lane = wire.lane + of_wire;
     m.wire = number;
-    m.lane = static_cast<std::uint8_t>(of_wire);
+    m.lane = of_wire & 0xff;
     m.second = passage.second;
     m.tail = passage.last;
     Tick ready = (!plain && stored_ ? passage.last : now_) + like.head;
     if (like.out) {
       // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
       if (!plain && fifo_) ready = std::max(ready, behind_[lane].next_request);
-      const Tick sunk = passage.next(like.body, ready, how_.sink_ticks, Base::length(m)).last;
+      const Tick sunk = further(passage, like.body, ready, how_.sink_ticks, Base::length(m)).last;
       if (!plain && fifo_) behind_[lane].next_request = sunk + std::max(like.credit + 1, how_.sink_ticks);
       return_credit<plain>(wire, number, lane, sunk + like.credit);
       return deliver(index);
@@ -429,7 +485,7 @@ class PacketEngine
   }
   /// The packet's tail leaves its buffer at `time`; `granted`: over the wire that it was granted in this round.
   template <bool plain>
-  void give_back(Message& m, Tick time, bool granted = false) {
+  [[gnu::always_inline]] void give_back(Message& m, Tick time, bool granted = false) {
     const Wire& wire = wires_[m.wire];
     const Tick back = time + like_[wire.like].credit;
     if (!plain && fifo_) {
@@ -448,11 +504,11 @@ class PacketEngine
       return_credit<plain>(wire, m.wire, lane_of(m), back);
   }
   template <bool plain>
-  void return_credit(const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick time) {
+  [[gnu::always_inline]] void return_credit(const Wire& wire, std::uint32_t number, std::uint32_t lane, Tick time) {
     if (!plain && how_.buffer_packets == 0) return;
     slots_.give(queues_[lane], lane, time, now_);
-    const std::uint32_t lines = plain ? wire.lane : first_line(wire, number);
-    if (!queues_[lines + like_[wire.like].of(lane - wire.lane)].empty()) look_later(number);
+    const std::uint32_t line = plain ? lane : first_line(wire, number) + like_[wire.like].of(lane - wire.lane);
+    if (!queues_[line].empty()) look_later(number);
   }
   [[nodiscard]] std::uint32_t index_of(const Message& m) const {
     return static_cast<std::uint32_t>(&m - messages_.data());
@@ -461,6 +517,7 @@ class PacketEngine
   const bool stored_, fifo_, output_;
   // Cut-through, buffers of some packets any of which may go on, links of one channel with few lanes, each a class.
   bool plain_ = false;
+  bool steady_ = true;  // no head is faster than its body
   static constexpr unsigned most_plain = 4;
   Slots slots_;
   Tick swept_ = 0;                     // when passes_to() last did

@@ -36,15 +36,23 @@ class Slots {
   Slots(std::size_t lanes, std::uint32_t most) : most_(most), wide_(most > most_taken || lanes * most > no_more) {
     if (wide_) beside_.resize(lanes);
   }
-  [[nodiscard]] bool full(Lane& lane, std::size_t number, Tick now) {
-    if (lane.more == no_more && !wide_) [[likely]] {  // without a branch, which nothing would foretell
-      const unsigned come = lane.known & (static_cast<std::int32_t>(lane.back - static_cast<std::uint32_t>(now)) <= 0);
-      lane.known ^= come;
-      lane.taken -= come;
-      return lane.taken >= most_;
-    }
-    forget(lane, number, now, now);
-    return taken(lane, number) >= most_;
+  /// As lanes have to be at first, where they lie beside: that there are no more is not seen in place then.
+  [[nodiscard]] Lane first() const {
+    Lane lane;
+    if (wide_) lane.more = 0;
+    return lane;
+  }
+  /// Takes a slot, where one is free.
+  [[nodiscard, gnu::always_inline]] bool take_if_free(Lane& lane, std::size_t number, Tick now) {
+    if (lane.more != no_more) [[unlikely]]
+      return take_one_of_many(lane, number, now);
+    // Without a branch, which nothing would foretell.
+    const unsigned come = lane.known & (static_cast<std::int32_t>(lane.back - static_cast<std::uint32_t>(now)) <= 0);
+    const unsigned taken = lane.taken - come;
+    const bool free = taken < most_;
+    lane.taken = (taken + free) & 0x7f;
+    lane.known ^= come;
+    return free;
   }
   /// When the next slot is free again, where that is known.
   [[nodiscard]] Tick next(const Lane& lane, std::size_t number, Tick now) const {
@@ -52,23 +60,14 @@ class Slots {
     const std::uint32_t list = more(lane, number);
     return list == no_index ? never : pool_[list].time;
   }
-  void take(Lane& lane, std::size_t number) {
-    if (wide_) [[unlikely]]
-      ++beside_[number].taken;
-    else
-      ++lane.taken;
-  }
   /// A slot is free again then.
-  void give(Lane& lane, std::size_t number, Tick time, Tick now) {
-    if (lane.known) {
-      const Tick first = near_tick(lane.back, now);
-      if (time >= first) return put_behind(lane, number, time);
-      put_behind(lane, number, first);
-    } else if (time - now >= near_ticks || time > next(lane, number, now)) {
-      return put_behind(lane, number, time);
+  [[gnu::always_inline]] void give(Lane& lane, std::size_t number, Tick time, Tick now) {
+    if (lane.known == 0 && lane.more == no_more && time - now < near_ticks) [[likely]] {
+      lane.back = static_cast<std::uint32_t>(time);
+      lane.known = 1;
+      return;
     }
-    lane.back = static_cast<std::uint32_t>(time);
-    lane.known = 1;
+    give_another(lane, number, time, now);
   }
   /// Packets in the buffer, and slots whose credit is under way.
   [[nodiscard]] std::uint32_t held(const Lane& lane, std::size_t number, Tick now) const {
@@ -142,6 +141,26 @@ class Slots {
       put_more(lane, number, index);
     else
       pool_[before].next = index;
+  }
+  [[gnu::noinline]] bool take_one_of_many(Lane& lane, std::size_t number, Tick now) {
+    forget(lane, number, now, now);
+    if (taken(lane, number) >= most_) return false;
+    if (wide_)
+      ++beside_[number].taken;
+    else
+      lane.taken = (lane.taken + 1u) & 0x7f;
+    return true;
+  }
+  [[gnu::noinline]] void give_another(Lane& lane, std::size_t number, Tick time, Tick now) {
+    if (lane.known) {
+      const Tick first = near_tick(lane.back, now);
+      if (time >= first) return put_behind(lane, number, time);
+      put_behind(lane, number, first);
+    } else if (time - now >= near_ticks || time > next(lane, number, now)) {
+      return put_behind(lane, number, time);
+    }
+    lane.back = static_cast<std::uint32_t>(time);
+    lane.known = 1;
   }
   /// The one behind it.
   std::uint32_t take_out(std::uint32_t index) {

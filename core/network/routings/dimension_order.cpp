@@ -23,7 +23,11 @@ class DimensionOrder final : public Routing {
         grid_(grid),
         highest_first_(highest_first),
         tie_(tie),
-        dateline_(dateline) {
+        dateline_(dateline),
+        dimensions_(grid.dimensions()),
+        coordinates_(grid.coordinates.empty() ? nullptr : grid.coordinates.data()),
+        nodes_are_routers_(coordinates_ != nullptr) {
+    for (std::uint32_t node = 0; node < fabric.nodes; ++node) nodes_are_routers_ &= fabric.router_of(node) == node;
     for (unsigned d = 0; d < grid.dimensions(); ++d)
       if (grid.wraps[d] && grid.extents[d] % 2 == 0) even_rings_ |= 1u << d;
     for (const Link& link : fabric.links) {
@@ -31,7 +35,9 @@ class DimensionOrder final : public Routing {
       if (link.kind == LinkKind::network && link.dimension >= 0) {
         const auto d = static_cast<unsigned>(link.dimension);
         const auto from = grid.coordinate(link.from, d), to = grid.coordinate(link.to, d);
-        step = {static_cast<std::uint8_t>(d), link.direction < 0, link.direction > 0 ? to < from : to > from};
+        const bool minus = link.direction < 0;
+        const bool wraps = link.direction > 0 ? to < from : to > from;
+        step = {grid.port(link.to, d, minus), to & 0x3fffff, wraps, d & 31};
       }
       steps_.push_back(step);
     }
@@ -61,28 +67,54 @@ class DimensionOrder final : public Routing {
     return out;
   }
 
+  void way(std::uint32_t source, std::uint32_t destination, std::vector<std::uint32_t>& links) const override {
+    if (tie_ == Tie::random && even_rings_) return Routing::way(source, destination, links);
+    const RouteState state{.source = source,
+                           .destination = destination,
+                           .bits = tie_ == Tie::alternate ? alternate(fabric_.router_of(source)) : 0};
+    links.assign(1, fabric_.injection(source)[0]);
+    std::uint32_t router = fabric_.links[links[0]].to;
+    const std::uint32_t target = fabric_.router_of(destination);
+    for (unsigned step = 0; step < dimensions_; ++step) {
+      const unsigned d = highest_first_ ? dimensions_ - 1 - step : step;
+      const auto here = coordinate(router, d), there = coordinate(target, d);
+      if (here == there) continue;
+      const bool minus = enters_minus(d, here, there, state);
+      std::uint32_t hops = minus ? here - there : there - here;
+      if (static_cast<std::int32_t>(hops) < 0) hops += grid_.extents[d];
+      const std::size_t before = links.size();
+      links.resize(before + hops);
+      std::uint32_t link = grid_.port(router, d, minus);
+      for (std::size_t i = before; i < before + hops; ++i, link = steps_[link].ahead) links[i] = link;
+      router += (there - here) * grid_.strides[d];
+    }
+    links.push_back(fabric_.ejection(destination)[0]);
+  }
+
  protected:
   void next(std::uint32_t router, std::uint32_t arrived, unsigned lane, RouteState& state,
             Choices& out) const override {
-    const auto target = fabric_.router_of(state.destination);
-    if (router == target) {
-      out.add(fabric_.ejection(state.destination)[0]);
-      return;
-    }
-    // By arithmetic: nothing foretells which dimension is next, and which way round.
-    std::uint32_t differ = 0;
-    for (unsigned d = 0; d < grid_.dimensions(); ++d)
-      differ |= std::uint32_t{grid_.coordinate(router, d) != grid_.coordinate(target, d)} << d;
-    const auto d = static_cast<unsigned>(highest_first_ ? std::bit_width(differ) - 1 : std::countr_zero(differ));
-    const auto here = grid_.coordinate(router, d), there = grid_.coordinate(target, d);
-    if (!grid_.wraps[d]) return out.add(grid_.port(router, d, there < here));
-    const Step along = arrived == none ? Step{} : steps_[arrived];
-    const bool on = along.dimension == d;  // it is on its way in this ring
-    const bool minus = (on & along.minus) | (!on & goes_minus(d, here, there, state));
-    out.add(grid_.port(router, d, minus), (lane | unsigned{along.wraps}) * (on & dateline_));
+    if (arrived == none) return turn(router, state, out);
+    const Step& along = steps_[arrived];
+    if (along.dimension == no_dimension) return turn(router, state, out);
+    if (!nodes_are_routers_) return next_along(along, router, lane, state, out);
+    // Straight on while its dimension is not corrected: those that come before it are.
+    if (coordinates_[std::size_t{state.destination} * dimensions_ + along.dimension] == along.end)
+      return turn(router, state, out);
+    go_on(along, lane, out);
   }
 
  private:
+  static constexpr unsigned no_dimension = 31;
+  /// What a link is to the one after it; no dimension: not of the grid. (A grid has at most 2^22 routers.)
+  struct Step {
+    std::uint32_t ahead = none;  // the link straight on, if there is one
+    std::uint32_t end : 22 = 0;  // the coordinate that it leads to in its dimension
+    std::uint32_t wraps : 1 = 0;
+    std::uint32_t dimension : 5 = no_dimension;
+  };
+  static_assert(sizeof(Step) == 8);
+
   static Claims claims(const Grid& grid, bool dateline) {
     bool ring = false;
     for (unsigned d = 0; d < grid.dimensions(); ++d) ring |= grid.wraps[d] != 0;
@@ -96,6 +128,32 @@ class DimensionOrder final : public Routing {
     return sum % 2 ? even_rings_ : 0;
   }
 
+  [[nodiscard]] std::uint32_t coordinate(std::uint32_t router, unsigned d) const {
+    return coordinates_ != nullptr ? coordinates_[std::size_t{router} * dimensions_ + d] : grid_.coordinate(router, d);
+  }
+  void go_on(const Step& along, unsigned lane, Choices& out) const {
+    out.add(along.ahead, (lane | unsigned{along.wraps}) & unsigned{dateline_});
+  }
+  /// The same as in `next` for nodes with other numbers than their routers.
+  [[gnu::noinline]] void next_along(const Step& along, std::uint32_t router, unsigned lane, const RouteState& state,
+                                    Choices& out) const {
+    if (coordinate(fabric_.router_of(state.destination), along.dimension) == along.end) return turn(router, state, out);
+    go_on(along, lane, out);
+  }
+  /// Into the next dimension, or out.
+  [[gnu::noinline]] void turn(std::uint32_t router, const RouteState& state, Choices& out) const {
+    const auto target = fabric_.router_of(state.destination);
+    if (router == target) return out.add(fabric_.ejection(state.destination)[0]);
+    unsigned d = highest_first_ ? dimensions_ - 1 : 0;
+    while (coordinate(router, d) == coordinate(target, d)) d += highest_first_ ? ~0u : 1u;
+    const auto here = coordinate(router, d), there = coordinate(target, d);
+    out.add(grid_.port(router, d, enters_minus(d, here, there, state)));
+  }
+
+  /// Which way it goes in a dimension that it enters here.
+  [[nodiscard]] bool enters_minus(unsigned d, std::uint32_t here, std::uint32_t there, const RouteState& state) const {
+    return grid_.wraps[d] ? goes_minus(d, here, there, state) : there < here;
+  }
   /// Which way round a ring that it enters here.
   [[nodiscard]] bool goes_minus(unsigned d, std::uint32_t here, std::uint32_t there, const RouteState& state) const {
     const auto k = grid_.extents[d], ahead = there - here + (there > here ? 0 : k);
@@ -103,15 +161,13 @@ class DimensionOrder final : public Routing {
     return (2 * ahead > k) | ((2 * ahead == k) & tie);
   }
 
-  /// What a link is to the one after it; no dimension: not of the grid.
-  struct Step {
-    std::uint8_t dimension = 0xff;
-    bool minus = false, wraps = false;
-  };
   const Grid& grid_;
   bool highest_first_;
   Tie tie_;
   bool dateline_;
+  const unsigned dimensions_;
+  const std::uint16_t* const coordinates_;  // of the grid, where it has them
+  bool nodes_are_routers_;                  // with the same numbers, and coordinates are kept
   std::uint32_t even_rings_ = 0;
   std::vector<Step> steps_;  // by link
 };

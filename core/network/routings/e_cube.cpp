@@ -14,29 +14,35 @@ class ECube final : public Routing {
   ECube(const Fabric& fabric, const Grid& grid, bool lowest_first)
       : Routing(fabric, {"e-cube", true, true, 1, Selection::first}), grid_(grid), lowest_first_(lowest_first) {}
 
+  void way(std::uint32_t source, std::uint32_t destination, std::vector<std::uint32_t>& links) const override {
+    links.assign(1, fabric_.injection(source)[0]);
+    for (std::uint32_t router = fabric_.links[links[0]].to; router != destination;) {
+      const unsigned d = dimension(router, destination);
+      links.push_back(grid_.port(router, d, router >> d & 1));
+      router ^= 1u << d;
+    }
+    links.push_back(fabric_.ejection(destination)[0]);
+  }
+
  protected:
   void next(std::uint32_t router, std::uint32_t, unsigned, RouteState& state, Choices& out) const override {
-    std::uint32_t wrong = router ^ state.destination;
-    if (wrong == 0) {
-      out.add(fabric_.ejection(state.destination)[0]);
-      return;
-    }
-    if (lowest_first_) {
-      const auto bit = static_cast<unsigned>(std::countr_zero(wrong));
-      out.add(grid_.port(router, bit, router >> bit & 1));
-      return;
-    }
+    if (router == state.destination) return out.add(fabric_.ejection(state.destination)[0]);
+    const unsigned d = dimension(router, state.destination);
+    out.add(grid_.port(router, d, router >> d & 1));
+  }
+
+ private:
+  /// The one that is crossed next.
+  [[nodiscard]] unsigned dimension(std::uint32_t router, std::uint32_t destination) const {
+    std::uint32_t wrong = router ^ destination;
+    if (lowest_first_) return static_cast<unsigned>(std::countr_zero(wrong));
     while (true) {
       const auto bit = static_cast<unsigned>(std::bit_width(wrong)) - 1;
-      if ((router ^ 1u << bit) < grid_.routers) {
-        out.add(grid_.port(router, bit, router >> bit & 1));
-        return;
-      }
+      if ((router ^ 1u << bit) < grid_.routers) return bit;
       wrong &= ~(1u << bit);
     }
   }
 
- private:
   const Grid& grid_;
   bool lowest_first_;
 };

@@ -18,8 +18,10 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "events/growing.hpp"
 #include "network/worm/mutant.hpp"
 #include "network/worm/pages.hpp"
 #include "network/worm/queues.hpp"
@@ -34,14 +36,25 @@ struct LinkTimes {
   std::uint32_t flit = 1, body = 1, head = 1, credit = 0, buffer = 1, sink = 1;
 };
 
+/// While it waits at its source, ever longer beyond saturation, these words are all that there is of it.
 struct AlikeMessage {
-  std::uint32_t next = no_index;                         // in the queue or bucket it stands in
-  std::uint32_t key = 0;                                 // ties: the lower is served first
-  std::uint32_t row = no_index;                          // of its path, once it is in the network
-  std::uint32_t column = 0, links = 0;                   // links crossed; of its path
-  std::uint32_t reach = 0;                               // columns after a link's until its release is known
-  std::uint32_t source = 0, destination = 0, flits = 0;  // no flits: not in use
-  std::uint32_t born = 0, entered = 0;                   // generated; head crossed the injection link
+  std::uint32_t next = no_index;  // in the queue or bucket it stands in
+  std::uint32_t key = 0;          // ties: the lower is served first
+  std::uint32_t row = no_index;   // of its path, once it is in the network
+  union {
+    std::uint32_t destination = 0;
+    std::uint32_t links;  // of its path, once it has one
+  };
+  std::uint32_t source = 0, flits = 0;  // no flits: not in use
+  std::uint32_t born = 0;
+  std::uint16_t column = 0;  // links crossed
+  std::uint16_t reach = 0;   // columns after a link's until its release is known; many: more than any way has
+};
+static_assert(sizeof(AlikeMessage) == 32);
+
+/// What the observer is given; `entered`: when the head crossed the injection link.
+struct AlikeArrival {
+  std::uint32_t key, source, flits, born, entered;
 };
 
 /// `Net` knows links by number: injection(node), word(link) and channels(link), of which those below singles() are one
@@ -71,7 +84,7 @@ class AlikeEngine : public ShortClock {
   /// Runs all events before cycle `end`. False if nothing is left to happen.
   bool run(std::uint64_t end) {
     return run_cycles(
-        end, [this] { return !next_.empty(); }, [this](std::uint32_t now) { cycle(now); }, [] {},
+        end, [this] { return next_.count != 0; }, [this](std::uint32_t now) { cycle(now); }, [] {},
         [this](std::uint64_t time) { move_base(time); });
   }
 
@@ -79,15 +92,17 @@ class AlikeEngine : public ShortClock {
   [[nodiscard]] std::uint64_t created() const { return created_; }
   [[nodiscard]] std::uint64_t live() const { return messages_.size() - free_.size(); }
   [[nodiscard]] std::size_t memory() const {
-    return words_.capacity() * 4 + messages_.capacity() * sizeof(Message) + cells_.capacity() * sizeof(Cell) +
+    return words_.capacity() * 4 + messages_.size() * sizeof(Message) + cells_.capacity() * sizeof(Cell) +
            slots_.capacity() + (free_.capacity() + free_rows_.capacity()) * 4 +
-           (current_.capacity() + next_.capacity()) * 8 + granted_.capacity() * sizeof(Granted) + clock_memory() +
-           net_.memory();
+           (current_.room.capacity() + next_.room.capacity()) * sizeof(Entry) + granted_.capacity() * sizeof(Granted) +
+           clock_memory() + net_.memory();
   }
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
   [[nodiscard]] std::uint64_t flit_hops() const { return flit_hops_; }
   /// The cycle in which the tail crosses the last link.
-  [[nodiscard]] std::uint64_t tail(const Message& m, std::uint32_t head) const { return absolute(last_tail(m, head)); }
+  [[nodiscard]] std::uint64_t tail(const AlikeArrival& m, std::uint32_t head) const {
+    return absolute(last_tail(m.flits, head));
+  }
   /// The last cycle in which anything happened.
   [[nodiscard]] std::uint64_t now() const { return base_ + now_; }
 
@@ -100,23 +115,36 @@ class AlikeEngine : public ShortClock {
   };
   static constexpr std::uint32_t large = 4096;  // messages: beyond, moving them costs more than room
   using Entry = std::uint64_t;                  // a request: the message's key, then its place
+  /// Requests of a cycle.
+  struct Entries {
+    std::vector<Entry> room = std::vector<Entry>(64);
+    std::size_t count = 0;
+    [[nodiscard]] Entry* begin() { return room.data(); }
+    [[nodiscard]] Entry* end() { return room.data() + count; }
+    [[gnu::always_inline]] void push(Entry one) {
+      if (count == room.size()) [[unlikely]]
+        grow();
+      room[count++] = one;
+    }
+    [[gnu::noinline]] void grow() { room.resize(count + count / 4); }
+  };
 
   // --- one cycle -----------------------------------------------------------------------------------------------------
   void cycle(std::uint32_t now) {
     now_ = now;
-    current_.swap(next_);
-    next_.clear();
+    std::swap(current_.room, next_.room);
+    current_.count = std::exchange(next_.count, 0);
     if (rare_ <= now) [[unlikely]]
       wake(now);
     if (wheel_.head(now) != no_index) {
-      const auto before = static_cast<std::ptrdiff_t>(current_.size());
+      const std::size_t before = current_.count;
       for (std::uint32_t index = wheel_.take(now); index != no_index; index = messages_[index].next)
-        current_.push_back(entry(index));
+        current_.push(entry(index));
       // A bucket gives back last what was put in first, which is mostly in order.
       std::reverse(current_.begin() + before, current_.end());
     }
     if constexpr (!Source::newest_last)
-      while (arrival_ == now) current_.push_back(entry(create()));
+      while (arrival_ == now) current_.push(entry(create()));
     if constexpr (mutant != 2) put_in_order();
     for (const Entry one : current_) request(static_cast<std::uint32_t>(one), now);
     if constexpr (Source::newest_last)
@@ -125,21 +153,22 @@ class AlikeEngine : public ShortClock {
   [[nodiscard]] Entry entry(std::uint32_t index) const { return std::uint64_t{messages_[index].key} << 32 | index; }
   /// By insertion while little is out of place.
   void put_in_order() {
+    Entry* const all = current_.begin();
     std::size_t moves = 0;
-    for (std::size_t i = 1; i < current_.size(); ++i) {
-      if (current_[i - 1] < current_[i]) [[likely]]
+    for (std::size_t i = 1; i < current_.count; ++i) {
+      if (all[i - 1] < all[i]) [[likely]]
         continue;
-      const Entry one = current_[i];
+      const Entry one = all[i];
       std::size_t at = i;
-      for (; at > 0 && current_[at - 1] > one; --at) current_[at] = current_[at - 1];
-      current_[at] = one;
+      for (; at > 0 && all[at - 1] > one; --at) all[at] = all[at - 1];
+      all[at] = one;
       moves += i - at;
-      if (moves > 8 * current_.size()) return std::sort(current_.begin(), current_.end());
+      if (moves > 8 * current_.count) return std::sort(current_.begin(), current_.end());
     }
   }
   [[gnu::always_inline]] void push(std::uint32_t index, const Message& m, std::uint32_t time) {
     if (time == now_ + 1)
-      next_.push_back(std::uint64_t{m.key} << 32 | index);
+      next_.push(std::uint64_t{m.key} << 32 | index);
     else
       put(time, index, messages_[index].next);
   }
@@ -157,8 +186,7 @@ class AlikeEngine : public ShortClock {
   [[gnu::noinline]] void grow() {
     const auto old = static_cast<std::uint32_t>(messages_.size());
     const std::uint32_t more = std::max(64u, old / (old < large ? 8 : 2));
-    messages_.reserve(old + more);
-    messages_.resize(old + more);
+    messages_.grow(old + more);
     free_.reserve(messages_.size());
     for (std::uint32_t i = more; i-- > 0;) free_.push_back(old + i);
   }
@@ -172,7 +200,8 @@ class AlikeEngine : public ShortClock {
     m.key = source_key();
     m.row = no_index;
     m.column = 0;
-    m.reach = times_.buffer == 1 ? arrival.flits : (arrival.flits - 1) / times_.buffer + 1;
+    const std::uint32_t reach = times_.buffer == 1 ? arrival.flits : (arrival.flits - 1) / times_.buffer + 1;
+    m.reach = static_cast<std::uint16_t>(std::min(reach, 0xffffu));
     m.source = arrival.source;
     m.destination = arrival.destination;
     m.flits = arrival.flits;
@@ -190,17 +219,20 @@ class AlikeEngine : public ShortClock {
     }
   }
   /// Its path, from the injection link on.
-  void enter(Message& m, std::uint32_t granted) {
-    m.entered = granted;
+  void enter(Message& m) {
     if (free_rows_.empty()) [[unlikely]]
       add_rows();
     m.row = free_rows_.back();
     free_rows_.pop_back();
-    std::size_t links = 0;
+    std::size_t links = 0, room = stride_;
+    Cell* row = cells(m);
     net_.route(m.source, m.destination, [&](std::uint32_t link) {
-      if (links == stride_) [[unlikely]]
+      if (links == room) [[unlikely]] {
         lengthen_rows();
-      cells(m)[links++].link = link;
+        room = stride_;
+        row = cells(m);
+      }
+      row[links++].link = link;
     });
     m.links = static_cast<std::uint32_t>(links);
   }
@@ -259,10 +291,10 @@ class AlikeEngine : public ShortClock {
   }
   /// The head crosses the link that it wanted, by channel `slot`.
   [[gnu::always_inline]] void pass(std::uint32_t index, Message& m, std::uint32_t slot, std::uint32_t granted) {
-    if (m.row == no_index) enter(m, granted);
+    if (m.row == no_index) enter(m);
     Cell* const row = cells(m);
     crossed(m, row, slot, granted);
-    if (m.column + 1 == m.links && net_.open(row[m.column].link)) {
+    if (m.column + 1u == m.links && net_.open(row[m.column].link)) {
       granted += times_.head;
       crossed(m, row, 0, granted);
     }
@@ -283,11 +315,11 @@ class AlikeEngine : public ShortClock {
     return static_cast<std::int32_t>(a - b) >= 0 ? a : b;
   }
   /// Flits behind the head, in time.
-  [[nodiscard]] std::uint32_t stream(const Message& m) const { return times_.flit * (m.flits - 1); }
+  [[nodiscard]] std::uint32_t stream(std::uint32_t flits) const { return times_.flit * (flits - 1); }
   /// Column `i`, when those up to `last` are known.
   void settle(const Message& m, Cell* row, std::uint32_t i, std::uint32_t last) {
-    std::uint32_t next_tail = row[last].time + stream(m);
-    for (std::uint32_t j = last; j-- > i + 1;) next_tail = tail_before(row[j].time + stream(m), next_tail);
+    std::uint32_t next_tail = row[last].time + stream(m.flits);
+    for (std::uint32_t j = last; j-- > i + 1;) next_tail = tail_before(row[j].time + stream(m.flits), next_tail);
     release(row, i, free_after(m, row[i], next_tail));
   }
   /// T of a column whose A + f (L-1) is `own`, from T of the next one.
@@ -295,27 +327,27 @@ class AlikeEngine : public ShortClock {
     return later(own, next_tail + times_.credit - hold_);
   }
   [[nodiscard]] std::uint32_t free_after(const Message& m, const Cell& cell, std::uint32_t next_tail) const {
-    return later(next_tail + times_.credit, cell.time + stream(m) + times_.flit);
+    return later(next_tail + times_.credit, cell.time + stream(m.flits) + times_.flit);
   }
-  [[nodiscard]] std::uint32_t last_tail(const Message& m, std::uint32_t head) const {
-    const std::uint32_t own = head + stream(m);
-    return m.reach == 1 ? own : tail_before(own, own + times_.head);
+  [[nodiscard]] std::uint32_t last_tail(std::uint32_t flits, std::uint32_t head) const {
+    const std::uint32_t own = head + stream(flits);
+    return flits <= times_.buffer ? own : tail_before(own, own + times_.head);
   }
 
   /// The head crosses its last link, the ejection link, in cycle `head`: everything about its path is known now.
   [[gnu::noinline]] void deliver(std::uint32_t index, Message& m, std::uint32_t head) {
     Cell* const row = cells(m);
     const std::uint32_t hops = m.links, first = hops > m.reach ? hops - m.reach : 0;
-    std::uint32_t tail = last_tail(m, head);
+    std::uint32_t tail = last_tail(m.flits, head);
     const std::uint32_t sunk = later(tail + times_.body, head + times_.head + times_.sink * (m.flits - 1));
     if (!net_.open(row[hops - 1].link)) release(row, hops - 1, later(sunk + times_.credit, tail + times_.flit));
     for (std::uint32_t i = hops - 1; i-- > first;) {
       release(row, i, free_after(m, row[i], tail));
-      tail = tail_before(row[i].time + stream(m), tail);
+      tail = tail_before(row[i].time + stream(m.flits), tail);
     }
     head_hops_ += hops;
     flit_hops_ += std::uint64_t{hops} * m.flits;
-    observer_.delivered(*this, m, head, hops);
+    observer_.delivered(*this, AlikeArrival{m.key, m.source, m.flits, m.born, row[0].time}, head, hops);
     free_rows_.push_back(m.row);
     m.flits = 0;
     free_.push_back(index);
@@ -368,10 +400,7 @@ class AlikeEngine : public ShortClock {
     const std::uint64_t shift = move_clock(time);
     const auto less = static_cast<std::uint32_t>(shift);  // times before the base wrap round
     for (auto& word : words_) word = moved(word, shift);
-    for (auto& m : messages_) {
-      m.born -= less;
-      m.entered -= less;
-    }
+    for (auto& m : messages_) m.born -= less;
     for (auto& cell : cells_) cell.time -= less;
     if constexpr (Source::newest_last) {
       std::vector<std::uint32_t> live;
@@ -390,11 +419,11 @@ class AlikeEngine : public ShortClock {
   const LinkTimes times_;
   const std::uint32_t singles_, hold_;  // hold_: f B
   Words words_;
-  std::vector<Message> messages_;
+  events::Growing<Message> messages_;
   std::vector<Cell> cells_;          // paths, a row each
   std::vector<std::uint8_t> slots_;  // the channels that they hold, where links have several
   std::vector<std::uint32_t> free_, free_rows_;
-  std::vector<Entry> current_, next_;
+  Entries current_, next_;
   std::vector<Granted> granted_;
   std::size_t stride_ = 8;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;

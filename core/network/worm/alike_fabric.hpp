@@ -2,7 +2,6 @@
 // the engine as a run has it.
 #pragma once
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include "events/random.hpp"
@@ -20,15 +19,12 @@ bool all_alike(const Network& network, const Switching& switching, std::uint64_t
 /// A fabric's links, in the numbers that they have there.
 class AlikeFabric {
  public:
-  AlikeFabric(const Fabric& fabric, const Routing& routing, std::uint32_t sink) : fabric_(&fabric), routing_(&routing) {
+  AlikeFabric(const Fabric& fabric, const Routing& routing, std::uint32_t sink) : routing_(&routing) {
     const Link& one = fabric.links.front();
     times_ = {one.flit, one.body, one.head, one.credit, one.buffer, sink};
-    for (const auto& link : fabric.links) {
-      to_.push_back(link.kind == LinkKind::ejection ? none : link.to);
-      words_ += link.channels == 1 ? 1 : link.channels + 1u;
-    }
+    for (const auto& link : fabric.links) words_ += link.channels == 1 ? 1 : link.channels + 1u;
     for (std::uint32_t node = 0; node < fabric.nodes; ++node) injection_.push_back(fabric.injection(node).front());
-    if (words_ == to_.size()) return;
+    if (words_ == fabric.links.size()) return;
     for (std::uint32_t first = 0; const auto& link : fabric.links) {
       channels_.push_back({first, link.channels});
       first += link.channels == 1 ? 1 : link.channels + 1u;
@@ -49,35 +45,23 @@ class AlikeFabric {
   }
   template <class Put>
   void route(std::uint32_t source, std::uint32_t destination, Put put) {
-    RouteState state;
-    Undrawn undrawn;
-    routing_->begin(state, source, destination, undrawn, Load());
-    std::uint32_t link = injection_[source];
-    for (; to_[link] != none; link = choices_[0].link) {
-      put(link);
-      routing_->choices(to_[link], link, 0, state, choices_);
-    }
-    put(link);
+    routing_->way(source, destination, way_);
+    for (const std::uint32_t link : way_) put(link);
   }
   [[nodiscard]] std::size_t memory() const {
-    return (to_.capacity() + injection_.capacity()) * 4 + channels_.capacity() * sizeof(Channels);
+    return (injection_.capacity() + way_.capacity()) * 4 + channels_.capacity() * sizeof(Channels);
   }
 
  private:
   struct Channels {
     std::uint32_t first, channels;  // words
   };
-  struct Undrawn final : RandomSource {
-    std::uint64_t next() override { throw std::logic_error("a routing with one way for each pair drew a number"); }
-  };
-  const Fabric* fabric_;
   const Routing* routing_;
   LinkTimes times_;
   std::uint64_t words_ = 0;
-  std::vector<std::uint32_t> to_;         // by link: the router at its end, or none: a node
   std::vector<std::uint32_t> injection_;  // by node
   std::vector<Channels> channels_;        // by link; empty where every link has one: then its number is its word's
-  Choices choices_;
+  std::vector<std::uint32_t> way_;        // the last one that was asked for
 };
 
 template <class Source, class Observer>

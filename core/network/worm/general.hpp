@@ -141,9 +141,10 @@ class GeneralEngine : private RandomSource, private Load {
     if (mutant != 2) put_in_order(requests_);
     for (std::size_t i = 0; i < requests_.size(); ++i) ask(requests_[i].index);
   }
-  void push(std::uint32_t index, Tick time) {
-    if (time - now_ < wheel_.size()) {
-      wheel_.put(static_cast<std::uint32_t>(time), index, worms_[index].next);
+  void push(std::uint32_t index, Tick time) { push(index, worms_[index], time); }
+  [[gnu::always_inline]] void push(std::uint32_t index, Worm& w, Tick time) {
+    if (time - now_ < wheel_.size()) [[likely]] {
+      wheel_.put(static_cast<std::uint32_t>(time), index, w.next);
     } else {
       distant_.push(time, index);
       rare_ = std::min(rare_, time);
@@ -268,6 +269,7 @@ class GeneralEngine : private RandomSource, private Load {
   /// When a channel of the link can be had, by what is known now.
   Offer best(std::uint32_t link) {
     if (alone_) return {free_at_[link] == unknown ? unknown : std::max(free_at_[link], now_), link, unknown};
+    if (packets_ && first_.empty()) return best_of_one(link);
     const std::uint32_t count = fabric_.links[link].channels, first = first_of(link);
     Offer offer{unknown, 0, unknown};
     bool uncertain = false;
@@ -297,6 +299,17 @@ class GeneralEngine : private RandomSource, private Load {
     }
     return offer;
   }
+  /// The same of packets where each link has one channel: its wire's release is known.
+  Offer best_of_one(std::uint32_t link) {
+    const Tick at = std::max(free_at_[link], now_);
+    if (how_.buffer_packets == 0) return {at, link, unknown};
+    FarEnd& end = far_ends_[link];
+    end.slots.forget(at);
+    if (end.slots.size() + end.slots_open < how_.buffer_packets) return {at, link, unknown};
+    if (end.slots.empty()) return {unknown, link, unknown};
+    if (end.slots_open != 0 && mutant != 3) return {unknown, link, end.slots.front()};
+    return {end.slots.front(), link, unknown};
+  }
   void wake_at(Tick time, std::uint32_t link) {
     if (wake_[link] <= time) return;
     wake_[link] = time;
@@ -304,6 +317,9 @@ class GeneralEngine : private RandomSource, private Load {
     rare_ = std::min(rare_, time);
   }
   void serve(std::uint32_t link) {
+    if (!lines_[link].empty()) serve_waiting(link);
+  }
+  [[gnu::noinline]] void serve_waiting(std::uint32_t link) {
     CountedLine& line = lines_[link];
     while (!line.empty()) {
       const Offer offer = best(link);
@@ -369,7 +385,7 @@ class GeneralEngine : private RandomSource, private Load {
       }
       if (last) return deliver(grant.worm, w.path.back().tail);
     }
-    push(grant.worm, grant.time + link.head);
+    push(grant.worm, w, grant.time + link.head);
   }
   /// The circuit stands when the header is in; the acknowledgement goes back, then the data stream at the slowest pace.
   void stream(std::uint32_t index) {
@@ -422,7 +438,7 @@ class GeneralEngine : private RandomSource, private Load {
     free_at_[channel] = w.packet.passage.last + link.flit + (mutant == 1 ? 1 : 0);
     w.packet.ready = (stored_ ? w.packet.passage.last : time) + link.head;
     if (link.kind == LinkKind::ejection) return sink_packet(w, link, taken);
-    if (!fifo_) return push(index, w.packet.ready);
+    if (!fifo_) return push(index, w, w.packet.ready);
     const std::uint32_t before = taken.last;
     taken.last = index;
     if (before == events::no_index)
