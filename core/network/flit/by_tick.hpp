@@ -112,9 +112,14 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   }
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
-    const std::uint32_t first = Base::first_wire(m.want), end = first + links_[m.want].channels;
-    Base::line_up(wires_[first].lane + m.klass, index);
-    wires_[first].waiting |= static_cast<std::uint8_t>(1U << m.klass);
+    const std::uint32_t first = Base::first_wire(m.want);
+    Wire& wire_of_first = wires_[first];
+    // Alone in the line of a lane that is free: nobody else can get it in this tick.
+    if (wire_of_first.plain && ((wire_of_first.owned | wire_of_first.waiting) >> m.klass & 1) == 0) [[likely]]
+      return take_lane(index, first, m.klass, false);
+    const std::uint32_t end = first + links_[m.want].channels;
+    Base::line_up(wire_of_first.lane + m.klass, index);
+    wire_of_first.waiting |= static_cast<std::uint8_t>(1U << m.klass);
     for (std::uint32_t wire = first; wire < end; ++wire)
       if (!std::exchange(wires_[wire].grants, true)) requested_.put(wire);
   }
@@ -208,6 +213,10 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   void grant(std::uint32_t queue, unsigned klass, std::uint32_t number, unsigned which, bool in_passes) {
     const std::uint32_t index = Base::step_out(queue);
     if (queues_[queue].empty()) wires_[Base::first_of(number)].waiting &= static_cast<std::uint8_t>(~(1U << klass));
+    take_lane(index, number, which, in_passes);
+  }
+  /// A message gets a lane that is free.
+  void take_lane(std::uint32_t index, std::uint32_t number, unsigned which, bool in_passes) {
     Message& m = messages_[index];
     m.waiting = false;
     if (m.train == no_index)
