@@ -34,10 +34,27 @@ inline void put_few_in_order(std::vector<LinkRequest>& all) {
   std::copy(sorted, sorted + count, all.begin());
 }
 
+/// Two to four, by as many comparisons whatever the order.
+inline void put_four_in_order(std::vector<LinkRequest>& all) {
+  constexpr LinkRequest last = {~std::uint64_t{0}, 0};
+  const std::size_t count = all.size();
+  LinkRequest a = all[0], b = all[1], c = count > 2 ? all[2] : last, d = count > 3 ? all[3] : last;
+  const auto put = [](LinkRequest& one, LinkRequest& other) {
+    const LinkRequest first = one, second = other;
+    const bool turned = second.key < first.key;
+    one = {turned ? second.key : first.key, turned ? second.index : first.index};
+    other = {turned ? first.key : second.key, turned ? first.index : second.index};
+  };
+  put(a, b), put(c, d), put(a, c), put(b, d), put(b, c);
+  all[0] = a, all[1] = b;
+  if (count > 2) all[2] = c;
+  if (count > 3) all[3] = d;
+}
+
 /// No two keys are equal. Many: by insertion while little is out of place.
 inline void put_in_order(std::vector<LinkRequest>& all) {
   if (all.size() <= few_requests) {
-    if (all.size() > 1) put_few_in_order(all);
+    if (all.size() > 1) all.size() <= 4 ? put_four_in_order(all) : put_few_in_order(all);
     return;
   }
   std::size_t moves = 0;

@@ -31,6 +31,7 @@ namespace assay::network {
 template <class Source, class Observer>
 class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Observer> {
   using Base = Contests<FlitsByTick, Source, Observer>;
+  friend Base;
   friend LaneEngine<FlitsByTick, TickWorm, Line, Source, Observer, TickWire>;
   using typename Base::Tick, typename Base::Wire, typename Base::First;
 
@@ -55,7 +56,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
 
   bool run(Tick end) { return !(ended_ = !Base::run(end)); }
   /// Something may move in the next tick.
-  [[nodiscard]] bool goes_on() const { return more_; }
+  [[nodiscard]] bool goes_on() const { return more_ || !Base::soon_.empty(); }
   /// The last tick in which anything happened.
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
   [[nodiscard]] std::size_t memory() const {
@@ -164,9 +165,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     if (trains_.count()) last_ = std::max(last_, now_ + 1);
     Base::settle();
   }
-  /// Heads and tails whose time in the tick does not count.
+  /// Tails whose time in the tick does not count.
   void cross() {
-    for (const std::uint32_t number : trains_.heads) head_crosses(number, trains_[number]);
     for (std::size_t i = 0; i < trains_.tails.count; ++i) {
       const std::uint32_t number = trains_.tails.all[i];
       if (const Train train = trains_[number]; (train[&Four::moves] & train[&Four::tail]) != 0)
@@ -433,6 +433,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     m.entered = m.hops++ == 0 ? now_ : m.entered;
     if (out != 0)
       m.head = now_;
+    else if (link.head == 1)
+      Base::ask_next(rest.message, m);
     else
       Base::ask_at(rest.message, m, now_ + link.head);
     last_ = std::max(last_, now_ + link.head);

@@ -115,7 +115,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     contested_.count = static_cast<std::size_t>(contested - contested_.all.data());
     followers_.count = static_cast<std::size_t>(followers - followers_.all.data());
   }
-  /// Who sends of those that want to, where it is not that simple.
+  /// Who sends of those that want to, where it is not that simple. Heads whose time in the tick does not count cross.
   void settle_contests() {
     for (const std::uint32_t number : contested_) contest(number);
     contested_.count = 0;
@@ -124,7 +124,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
       for (const std::uint32_t number : deferred_) contest_of_tied(number);
       deferred_.clear();
     }
-    trains_.find_moves();
+    trains_.find_moves([this](std::uint32_t number) { static_cast<Self&>(*this).head_crosses(number, trains_[number]); });
     const Word* const moves = trains_.words() + moves_at;
     for (const std::uint32_t number : followers_) {  // those that had a wire for themselves
       Pair& pair = pairs_[wires_[number].pair];

@@ -152,9 +152,8 @@ class Trains {
     }
     [[nodiscard]] std::size_t memory() const { return all.capacity() * 4; }
   };
-  /// Worms whose heads cross a link in this tick; whose tails do, if every lane sends that has a flit and a place for
-  /// it.
-  Some heads, tails;
+  /// Worms whose tails cross a link in this tick, if every lane sends that has a flit and a place for it.
+  Some tails;
 
   /// What each can send in this tick if no other one is in its way; whether any can.
   bool prepare() {
@@ -172,15 +171,18 @@ class Trains {
     if (rest_[number].passed == tick) train[&Four::tail] = 0;
     if ((train[&Four::tail] & train[&Four::moves]) != 0) tails.put(number);
   }
-  /// What sends without those that lost.
-  void find_moves() {
-    heads.count = 0;
-    heads.reserve(std::size_t{used_} * beside);
-    find(heads, [](Four& four) __attribute__((always_inline)) {
-      const Words kept = ~in(four.lost), moves = following(in(four.ready) & kept, in(four.tied) & kept);
-      in(four.moves) = moves;
-      return in(four.fresh) & moves;
-    });
+  /// What sends without those that lost. Calls with each worm whose head crosses a link.
+  template <class Call>
+  void find_moves(Call crosses) {
+    find(
+        [](Four& four) __attribute__((always_inline)) {
+          const Words kept = ~in(four.lost), moves = following(in(four.ready) & kept, in(four.tied) & kept);
+          in(four.moves) = moves;
+          return in(four.fresh) & moves;
+        },
+        [crosses](Word heads, std::uint32_t first) __attribute__((always_inline)) {
+          for (; heads != 0; heads &= heads - 1) crosses(first + static_cast<std::uint32_t>(std::countr_zero(heads)));
+        });
   }
   /// Those of `tied` that send if the one behind the last of them does, and which have none between that does not.
   static Word chain(Word tied, Word last) { return tied & ~(tied + (tied & last)); }
@@ -188,7 +190,7 @@ class Trains {
   bool count() { return few_digits_ ? count_all<digits - 1>() : count_all<digits>(); }
   [[nodiscard]] std::size_t memory() const {
     return fours_.capacity() * sizeof(Four) + rest_.capacity() * sizeof(Rest) + paths_.capacity() * 4 +
-           free_.capacity() * sizeof(Word) + heads.memory() + tails.memory();
+           free_.capacity() * sizeof(Word) + tails.memory();
   }
 
  private:
@@ -206,15 +208,16 @@ class Trains {
     return one_word(words & Words{1, 2, 4, 8});
 #endif
   }
-  /// Goes through all, four at a time, and puts down those of which a word is not 0.
-  template <class Call>
-  [[gnu::always_inline]] void find(Some& some, Call call) {
+  /// Goes through all, four at a time; then says of up to 64 each, a bit a worm, of which `call` gave a word that is
+  /// not 0.
+  template <class Call, class Found>
+  [[gnu::always_inline]] void find(Call call, Found say) {
     for (std::uint32_t begin = 0; begin < used_; begin += 64 / beside) {
       const std::uint32_t end = std::min(begin + 64 / beside, used_);
       Word found = 0;
       for (std::uint32_t at = begin; at < end; ++at)  // without branches, which nothing would foretell
         found |= which(nonzero(call(fours_[at]))) << (at - begin) * beside;
-      some.put_all(found, begin * beside);
+      say(found, begin * beside);
     }
   }
   struct Digits {
@@ -244,10 +247,12 @@ class Trains {
   bool prepare_all() {
     Words any = {};
     const Digits full = full_digits();
-    find(tails, [&](Four& four) __attribute__((always_inline)) {
-      any |= prepare<used>(four, full);
-      return in(four.tail) & in(four.moves);
-    });
+    find(
+        [&](Four& four) __attribute__((always_inline)) {
+          any |= prepare<used>(four, full);
+          return in(four.tail) & in(four.moves);
+        },
+        [this](Word found, std::uint32_t first) { tails.put_all(found, first); });
     return one_word(any) != 0;
   }
   template <unsigned used>
