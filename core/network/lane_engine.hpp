@@ -139,7 +139,8 @@ class LaneEngine : protected RandomSource, protected Load {
     return messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
            queues_.capacity() * sizeof(Queue) + (first_wire_.capacity() + links_of_wires_.capacity()) * 4 +
            waiting_.capacity() * 4 + flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity()) * 4 +
-           (order_.capacity() + soon_.capacity()) * sizeof(LinkRequest) + table_.memory() + heads_.memory() + parts_.memory();
+           (order_.capacity() + soon_.capacity()) * sizeof(LinkRequest) + table_.memory() + heads_.memory() +
+           parts_.memory();
   }
   /// Lane classes of a link, each with a line: that of the lane with its number, of the link's first wire.
   [[nodiscard]] unsigned classes(const Link& link) const {

@@ -266,38 +266,64 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
       order(trains_.path(train, low) / most_lanes);
     }
   }
-  /// A tail that nobody is in the way of, and the head that gets the lane `way` is there when the passes come to its
-  /// wire first; or it comes later, but nothing else wants that wire or goes on behind that head.
+  /// Where it is known without the passes what becomes of a tail, and that is done. It crosses, and the head that gets
+  /// the lane `way` is there when the passes come to its wire first; or that head comes later, but nothing else wants
+  /// the wires over which it and what it lets go on behind it cross. Or another one sends over the tail's wire.
   bool crosses_early(std::uint32_t index, std::uint32_t way) {
     const std::uint32_t number = way / most_lanes, last = queues_[wires_[number].lane + way % most_lanes].last;
     const Wire& wire = wires_[number];
-    if (!wire.plain || (wire.what & Wire::ordered) != 0) return false;
     const Train tail = trains_[index];
-    bool late = false;
-    for (std::uint32_t before = number, at = trains_.rest(index).low;; ++at) {  // from the tail to a flit with a place
-      if (at > trains_.rest(index).top) return false;
-      const std::uint32_t over = trains_.path(index, at) / most_lanes;
-      if (wires_[over].active != 1 || (wires_[over].what & Wire::ordered) != 0) return false;
-      if (wires_[Base::first_of(over)].waiting != 0 && std::popcount(wires_[over].owned) != 1) return false;
+    const auto& rest = trains_.rest(index);
+    bool late = false, shared = false;
+    for (std::uint32_t before = number, at = rest.low;; ++at) {  // from the tail to a flit with a place
+      if (at > rest.top) return false;
+      if ((tail[&Four::lost] & bit(at)) != 0) return true;
+      const std::uint32_t lane = trains_.path(index, at), over = lane / most_lanes;
+      const bool ready = (tail[&Four::ready] & bit(at)) != 0;
+      if (ready && at == rest.low && wires_[over].active == 2) {
+        const auto turn = Base::turn_of(over, lane % most_lanes);
+        if (turn == Base::Turn::other) return true;
+        if (turn == Base::Turn::unknown) return false;
+        shared = true;
+      } else if (!unshared(over)) {
+        return false;
+      }
       late |= before <= over;
-      if ((tail[&Four::ready] & bit(at)) != 0) break;
+      if (ready) break;
       before = over;
     }
+    if (!wire.plain || (wire.what & Wire::ordered) != 0) return false;
     const std::uint32_t message = messages_[last].next;
     if (late) {
       if (wire.active != 0 || wire.waiting != 1U << way % most_lanes) return false;
-      if (const std::uint32_t granted = messages_[message].train; granted != no_index) {
-        const auto& rest = trains_.rest(granted);
-        const Train train = trains_[granted];
-        if ((train[&Four::tied] & bit(rest.top)) != 0) return false;
-        if (rest.low > rest.top && train.stores_one(bit(rest.top))) return false;
-      }
+      if (const std::uint32_t granted = messages_[message].train; granted != no_index && !goes_on_alone(granted))
+        return false;
     }
+    if (shared) Base::other_loses(trains_.path(index, rest.low));
     if (tail[&Four::tail] == tail[&Four::fresh]) head_crosses(index, tail);
+    const std::uint32_t over = trains_.path(index, rest.low) / most_lanes;
     tail_crosses(index, tail);
+    if (shared) Base::pair_up(over, wires_[over]);
     give_lanes(number, false);
     trains_.prepare_again(messages_[message].train, now_);
     more_ = true;
+    return true;
+  }
+  /// One message has flits left to send over this wire, and no other one can get a lane of it in this tick.
+  [[nodiscard]] bool unshared(std::uint32_t number) const {
+    const Wire& wire = wires_[number];
+    if (wire.active != 1 || (wire.what & Wire::ordered) != 0) return false;
+    return wires_[Base::first_of(number)].waiting == 0 || std::popcount(wire.owned) == 1;
+  }
+  /// When the head of a worm goes on, what it lets go on behind it shares no wire, and its tail is not among that.
+  [[nodiscard]] bool goes_on_alone(std::uint32_t index) {
+    const auto& rest = trains_.rest(index);
+    const Train train = trains_[index];
+    if (rest.low > rest.top) return !train.stores_one(bit(rest.top));
+    const Word chain = Trains::chain(train[&Four::tied], bit(rest.top));
+    if ((train[&Four::tail] & chain) != 0) return false;
+    for (unsigned at = rest.top; (chain & bit(at)) != 0; --at)
+      if (!unshared(trains_.path(index, at) / most_lanes)) return false;
     return true;
   }
   /// Somebody waits for a lane that may be given back.

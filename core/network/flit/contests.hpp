@@ -124,7 +124,8 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
       for (const std::uint32_t number : deferred_) contest_of_tied(number);
       deferred_.clear();
     }
-    trains_.find_moves([this](std::uint32_t number) { static_cast<Self&>(*this).head_crosses(number, trains_[number]); });
+    trains_.find_moves(
+        [this](std::uint32_t number) { static_cast<Self&>(*this).head_crosses(number, trains_[number]); });
     const Word* const moves = trains_.words() + moves_at;
     for (const std::uint32_t number : followers_) {  // those that had a wire for themselves
       Pair& pair = pairs_[wires_[number].pair];
@@ -146,6 +147,25 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void sends(Wire& wire, unsigned which) {
     wire.turn = behind(which);
     if (wire.pair != no_index) take_turn(wire);
+  }
+
+  /// Whose turn it is of two that share a wire, where one of them, in lane `which`, has a flit and a place for it.
+  enum class Turn : std::uint8_t { own, other, unknown };
+  [[nodiscard]] Turn turn_of(std::uint32_t number, unsigned which) {
+    const Wire& wire = wires_[number];
+    const Pair& pair = pairs_[wire.pair];
+    if (pair.special || wires_[Base::first_of(number)].waiting != 0) return Turn::unknown;
+    const bool is_one = pair.one_lane == which;
+    const Word* const other = trains_.words() + (is_one ? pair.other : pair.one);
+    const unsigned at = is_one ? pair.other_bit : pair.one_bit;
+    if ((other[tied_at] >> at & 1) != 0) return Turn::unknown;
+    return (other[moves_at] >> at & 1) == 0 || is_one != (pair.prefers_other != 0) ? Turn::own : Turn::other;
+  }
+  /// Of two that share a wire the one with this lane sends.
+  void other_loses(std::uint32_t way) {
+    const Pair& pair = pairs_[wires_[way / most_lanes].pair];
+    const bool is_one = pair.one_lane == way % most_lanes;
+    trains_.words()[(is_one ? pair.other : pair.one) + lost_at] |= Word{1} << (is_one ? pair.other_bit : pair.one_bit);
   }
 
   // --- who shares a wire
