@@ -2,6 +2,7 @@
 // who shares them, and who sends in a tick.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -95,22 +96,19 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (Pair *pair = pairs_.data(), *const end = pair + count; pair != end; ++pair) {  // without branches
       Word *const one = words + pair->one, *const other = words + pair->other;
       const unsigned one_bit = pair->one_bit, other_bit = pair->other_bit;
-      const Word a = one[moves_at] >> one_bit & 1, b = other[moves_at] >> other_bit & 1, both = a & b;
-      const Word one_tied = a & one[tied_at] >> one_bit, other_tied = b & other[tied_at] >> other_bit;
-      const Word one_late = one_tied & ~other_tied & one[late_at] >> one_bit;
-      const Word other_late = other_tied & ~one_tied & other[late_at] >> other_bit;
-      const Word prefers = pair->prefers_other, tied = one_tied | other_tied;
-      const Word known = ~((both & tied & ~(one_late | other_late)) | pair->special) & 1;
-      const Word other_wins = b & (~a | one_late | (prefers & ~other_late)), loses = both & known;
-      const Word sends = (both | ((a | b) & ~tied)) & known;
-      one[lost_at] |= (loses & other_wins) << one_bit;
-      other[lost_at] |= (loses & ~other_wins) << other_bit;
-      pair->prefers_other = static_cast<std::uint8_t>((prefers & ~sends) | (sends & ~other_wins));
-      pair->sent |= static_cast<std::uint8_t>(sends);
+      const auto wishes = [](const Word* of, unsigned bit) {
+        return (of[moves_at] >> bit & 1) | (of[tied_at] >> bit & 1) << 1 | (of[late_at] >> bit & 1) << 2;
+      };
+      const unsigned outcome = outcomes[wishes(one, one_bit) | wishes(other, other_bit) << 3 |
+                                        unsigned{pair->prefers_other} << 6 | unsigned{pair->special} << 7];
+      one[lost_at] |= Word{outcome & 1} << one_bit;
+      other[lost_at] |= Word{outcome >> 1 & 1} << other_bit;
+      pair->prefers_other = outcome >> 2 & 1;
+      pair->sent |= outcome >> 3 & 1;
       *contested = pair->wire;
-      contested += known ^ 1;
+      contested += outcome >> 4 & 1;
       *followers = pair->wire;
-      followers += tied & ~both & known;
+      followers += outcome >> 5;
     }
     contested_.count = static_cast<std::size_t>(contested - contested_.all.data());
     followers_.count = static_cast<std::size_t>(followers - followers_.all.data());
@@ -256,6 +254,26 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     bool special = false;  // more than two, or for the passes
   };
   static_assert(sizeof(Pair) == 20);
+  /// What comes of a pair's wishes: who loses the wire, what is then known of it, whether it is contested, or to be
+  /// looked at again since the only one that wants to send is tied. Of each of the two it counts whether it wants to
+  /// send, is tied, and is late then; and whose turn it is, and whether the pair is special.
+  static constexpr std::uint8_t outcome_of(unsigned wishes) {
+    const auto wish = [wishes](unsigned at) { return (wishes >> at & 1) != 0; };
+    const bool a = wish(0), b = wish(3), both = a && b, prefers_other = wish(6), special = wish(7);
+    const bool one_tied = a && wish(1), other_tied = b && wish(4), tied = one_tied || other_tied;
+    const bool one_late = one_tied && !other_tied && wish(2), other_late = other_tied && !one_tied && wish(5);
+    const bool known = !special && (!both || !tied || one_late || other_late);
+    const bool other_wins = b && (!a || one_late || (prefers_other && !other_late));
+    const bool sends = known && (both || ((a || b) && !tied));
+    const bool loses = both && known, prefers = sends ? !other_wins : prefers_other;
+    return static_cast<std::uint8_t>((loses && other_wins) | (loses && !other_wins) << 1 | prefers << 2 | sends << 3 |
+                                     !known << 4 | (tied && !both && known) << 5);
+  }
+  static constexpr std::array<std::uint8_t, 256> outcomes = [] {
+    std::array<std::uint8_t, 256> all{};
+    for (unsigned wishes = 0; wishes < all.size(); ++wishes) all[wishes] = outcome_of(wishes);
+    return all;
+  }();
   static constexpr std::size_t moves_at = offsetof(Four, moves) / sizeof(Word),
                                tied_at = offsetof(Four, tied) / sizeof(Word),
                                late_at = offsetof(Four, late) / sizeof(Word),
