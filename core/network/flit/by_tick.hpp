@@ -28,19 +28,19 @@
 
 namespace assay::network {
 
-template <class Source, class Observer>
-class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Observer> {
-  using Base = Contests<FlitsByTick, Source, Observer>;
+template <class Source, class Observer, class WordOf>
+class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, Source, Observer, WordOf> {
+  using Base = Contests<FlitsByTickOf, Source, Observer, WordOf>;
   friend Base;
-  friend LaneEngine<FlitsByTick, TickWorm, Line, Source, Observer, TickWire>;
-  using typename Base::Tick, typename Base::Wire, typename Base::First;
+  friend LaneEngine<FlitsByTickOf, TickWorm, Line, Source, Observer, TickWire>;
+  using typename Base::Tick, typename Base::Wire, typename Base::First, typename Base::Trains;
 
  public:
   static constexpr const char* name = "flit";
   using Message = TickWorm;
 
-  FlitsByTick(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
-              events::Random random, std::uint32_t)
+  FlitsByTickOf(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
+                events::Random random, std::uint32_t)
       : Base(fabric, routing, how, source, observer, random, 0, heads(fabric, how)), agenda_(wires_.size()) {}
   /// Whether it is exact there.
   static bool suits(const Fabric& fabric, const Switching& how) {
@@ -83,7 +83,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   using Base::bit, Base::first_in_turn, Base::lowest, Base::most_lanes, Base::order, Base::unsettle;
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::parts_, Base::now_, Base::no_index, Base::lanes_, Base::trains_;
-  using typename Base::Word, typename Base::Four, typename Base::Train, typename Base::Lane;
+  using typename Base::Word, typename Base::Group, typename Base::Train, typename Base::Lane;
   enum Kind : unsigned { lane_free };
   [[nodiscard]] const Link& link_of(std::uint32_t wire) const { return links_[Base::link_of(wire)]; }
   [[nodiscard]] static std::uint32_t heads(const Fabric& fabric, const Switching& how) {
@@ -169,7 +169,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   void cross() {
     for (std::size_t i = 0; i < trains_.tails.count; ++i) {
       const std::uint32_t number = trains_.tails.all[i];
-      if (const Train train = trains_[number]; (train[&Four::moves] & train[&Four::tail]) != 0)
+      if (const Train train = trains_[number]; (train[&Group::moves] & train[&Group::tail]) != 0)
         tail_crosses(number, train);
     }
   }
@@ -232,11 +232,11 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     ++rest.lanes;
     const Train train = trains_[m.train];
     const Word here = bit(rest.top);
-    train[&Four::fresh] = here;
-    train[&Four::out] = here & -Word{link_of(number).kind == LinkKind::ejection};
+    train[&Group::fresh] = here;
+    train[&Group::out] = here & -Word{link_of(number).kind == LinkKind::ejection};
     // Of the lane before; of the first one there is no such bit.
     const std::uint32_t before = trains_.path(m.train, rest.top - 1U) / most_lanes;
-    train[&Four::late] |= (here & -Word{before <= number}) << 1;
+    train[&Group::late] |= (here & -Word{before <= number}) << 1;
     wire.owned |= static_cast<std::uint8_t>(1U << which);
     if (wire.active == 1 && !in_passes) Base::take_down(wire);
     if (++wire.active >= 2) Base::pair_up(number, wire);
@@ -259,7 +259,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     for (std::size_t i = 0; i < trains_.tails.count; ++i) {
       const std::uint32_t train = trains_.tails.all[i];
       const unsigned low = trains_.rest(train).low;
-      if (low == 0 || (trains_[train][&Four::tail] & trains_[train][&Four::moves]) == 0) continue;
+      if (low == 0 || (trains_[train][&Group::tail] & trains_[train][&Group::moves]) == 0) continue;
       const std::uint32_t way = trains_.path(train, low - 1);
       if (!waits(way / most_lanes, way % most_lanes) || crosses_early(train, way)) continue;
       may_be_free(way);
@@ -277,9 +277,9 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     bool late = false, shared = false;
     for (std::uint32_t before = number, at = rest.low;; ++at) {  // from the tail to a flit with a place
       if (at > rest.top) return false;
-      if ((tail[&Four::lost] & bit(at)) != 0) return true;
+      if ((tail[&Group::lost] & bit(at)) != 0) return true;
       const std::uint32_t lane = trains_.path(index, at), over = lane / most_lanes;
-      const bool ready = (tail[&Four::ready] & bit(at)) != 0;
+      const bool ready = (tail[&Group::ready] & bit(at)) != 0;
       if (ready && at == rest.low && wires_[over].active == 2) {
         const auto turn = Base::turn_of(over, lane % most_lanes);
         if (turn == Base::Turn::other) return true;
@@ -300,7 +300,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
         return false;
     }
     if (shared) Base::other_loses(trains_.path(index, rest.low));
-    if (tail[&Four::tail] == tail[&Four::fresh]) head_crosses(index, tail);
+    if (tail[&Group::tail] == tail[&Group::fresh]) head_crosses(index, tail);
     const std::uint32_t over = trains_.path(index, rest.low) / most_lanes;
     tail_crosses(index, tail);
     if (shared) Base::pair_up(over, wires_[over]);
@@ -320,8 +320,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const auto& rest = trains_.rest(index);
     const Train train = trains_[index];
     if (rest.low > rest.top) return !train.stores_one(bit(rest.top));
-    const Word chain = Trains::chain(train[&Four::tied], bit(rest.top));
-    if ((train[&Four::tail] & chain) != 0) return false;
+    const Word chain = Trains::chain(train[&Group::tied], bit(rest.top));
+    if ((train[&Group::tail] & chain) != 0) return false;
     for (unsigned at = rest.top; (chain & bit(at)) != 0; --at)
       if (!unshared(trains_.path(index, at) / most_lanes)) return false;
     return true;
@@ -349,12 +349,12 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     if (std::exchange(rest.may_go_on, true)) return;
     Base::foreseen_.push_back(number);
     const Train train = trains_[number];
-    const Word more = Trains::chain(train[&Four::tied], bit(rest.top));
-    train[&Four::moves] |= more;
+    const Word more = Trains::chain(train[&Group::tied], bit(rest.top));
+    train[&Group::moves] |= more;
     if (rest.low > rest.top && train.stores_one(bit(rest.top))) {
       if (const std::uint32_t way = trains_.path(number, rest.top); waits(way / most_lanes, way % most_lanes))
         may_be_free(way);
-    } else if ((train[&Four::tail] & more) != 0) {
+    } else if ((train[&Group::tail] & more) != 0) {
       trains_.tails.put(number);
     }
   }
@@ -363,7 +363,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   void go_through_passes() {
     for (const std::uint32_t number : Base::left_) {
       const Train train = trains_[number];
-      const Word sends = train[&Four::ready] | (train[&Four::tied] & train[&Four::moves] << 1);
+      const Word sends = train[&Group::ready] | (train[&Group::tied] & train[&Group::moves] << 1);
       for (Word all = trains_.rest(number).ordered & sends; all != 0; all &= ~bit(Trains::first_of(all)))
         serve_first(number, train, Trains::first_of(all));
     }
@@ -383,9 +383,9 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     Wire& wire = wires_[way / most_lanes];
     Lane& lane = lanes_[wire.lane + way % most_lanes];
     wire.what |= 1U << way % most_lanes;
-    if ((train[&Four::ready] & bit(at)) != 0) return agenda_.put(0, way / most_lanes);
+    if ((train[&Group::ready] & bit(at)) != 0) return agenda_.put(0, way / most_lanes);
     unsigned from = at + 1;
-    while ((train[&Four::ready] & train[&Four::moves] & bit(from)) == 0) ++from;
+    while ((train[&Group::ready] & train[&Group::moves] & bit(from)) == 0) ++from;
     lane.pass = 0;
     for (std::uint32_t after = trains_.path(number, from) / most_lanes; from-- > at;) {
       const std::uint32_t next = trains_.path(number, from) / most_lanes;
@@ -422,23 +422,23 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const std::uint32_t index = lane.train;
     const Train train = trains_[index];
     const Word here = bit(lane.hop - unsigned{trains_.rest(index).first_hop});
-    train[&Four::moves] |= here;
-    if (here == train[&Four::fresh]) head_crosses(index, train);
-    if (here == train[&Four::low] && is_tail(index, train))
+    train[&Group::moves] |= here;
+    if (here == train[&Group::fresh]) head_crosses(index, train);
+    if (here == train[&Group::low] && is_tail(index, train))
       tail_crosses(index, train);
     else
       let_go_on(index, train, here << 1, number);
   }
   /// The lane of bit `here` and those behind it, if their buffers were full: the one after has sent over wire `after`.
   void let_go_on(std::uint32_t index, const Train& train, Word here, std::uint32_t after) {
-    for (std::uint64_t pass = pass_; (here & train[&Four::tied] & ~train[&Four::moves]) != 0; here <<= 1) {
+    for (std::uint64_t pass = pass_; (here & train[&Group::tied] & ~train[&Group::moves]) != 0; here <<= 1) {
       const std::uint32_t way = trains_.path(index, Trains::first_of(here)), wire = way / most_lanes;
       pass += wire <= after;
       if ((here & trains_.rest(index).ordered) != 0) return serve(way, pass);
-      if ((here & train[&Four::lost]) != 0) return;
-      train[&Four::moves] |= here;
+      if ((here & train[&Group::lost]) != 0) return;
+      train[&Group::moves] |= here;
       Base::sends(wires_[wire], way % most_lanes);
-      if (here == train[&Four::low] && is_tail(index, train)) return tail_crosses(index, train);
+      if (here == train[&Group::low] && is_tail(index, train)) return tail_crosses(index, train);
       after = wire;
     }
   }
@@ -446,7 +446,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   [[nodiscard]] bool is_tail(std::uint32_t number, const Train& train) const {
     const auto& rest = trains_.rest(number);
     if (rest.passed == now_) return false;
-    return rest.low == 0 ? train[&Four::left] == 1 : train.stores_one(bit(rest.low - 1U));
+    return rest.low == 0 ? train[&Group::left] == 1 : train.stores_one(bit(rest.low - 1U));
   }
 
   // --- heads and tails
@@ -454,8 +454,8 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const auto& rest = trains_.rest(number);
     const Link& link = link_of(trains_.path(number, rest.top) / most_lanes);
     Message& m = messages_[rest.message];
-    const Word out = train[&Four::out];
-    train[&Four::fresh] = 0;
+    const Word out = train[&Group::out];
+    train[&Group::fresh] = 0;
     m.entered = m.hops++ == 0 ? now_ : m.entered;
     if (out != 0)
       m.head = now_;
@@ -472,10 +472,10 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     Wire& wire = wires_[number];
     Base::sends(wire, way % most_lanes);
     if (--wire.active >= 1) unsettle(number, wire);
-    const bool out = train[&Four::out] == train[&Four::low];
+    const bool out = train[&Group::out] == train[&Group::low];
     rest.passed = now_;
-    train[&Four::tail] = 0;
-    train[&Four::low] >>= 1;
+    train[&Group::tail] = 0;
+    train[&Group::low] >>= 1;
     if (low == 0 && rest.first_hop == 0) {
       Message& m = messages_[rest.message];
       m.more = m.row != none && parts_[m.row].left != 0;
@@ -495,12 +495,18 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     }
   }
 
-  Trains::Some requested_;              // wires of which lanes may be given away
+  Numbers requested_;                   // wires of which lanes may be given away
   std::vector<std::uint32_t> pending_;  // of these, in the passes
   Agenda agenda_;                       // wires that the passes come to
   Tick pass_ = 0, last_ = 0;
   std::uint32_t place_ = 0;                                // 1 and the wire in the pass
   bool more_ = false, in_passes_ = false, ended_ = false;  // `more_`: in the next tick something may move
 };
+
+/// For worms that hold 32 lanes at most, and for longer ones; LongWorm is thrown where one is too long.
+template <class Source, class Observer>
+using FlitsByTick = FlitsByTickOf<Source, Observer, std::uint32_t>;
+template <class Source, class Observer>
+using LongWormsByTick = FlitsByTickOf<Source, Observer, std::uint64_t>;
 
 }  // namespace assay::network

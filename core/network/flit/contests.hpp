@@ -39,16 +39,18 @@ struct TickWire {
 };
 static_assert(sizeof(TickWire) == 20);
 
-template <class Self, class Source, class Observer>
+/// `WordOf`: of the worms (trains.hpp).
+template <class Self, class Source, class Observer, class WordOf>
 class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickWire> {
   using Base = LaneEngine<Self, TickWorm, Line, Source, Observer, TickWire>;
 
  protected:
   using Base::links_, Base::wires_, Base::now_, Base::no_index;
   using typename Base::Wire;
-  using Word = Trains::Word;
-  using Four = Trains::Four;
-  using Train = Trains::Train;
+  using Trains = TrainsOf<WordOf>;
+  using Word = WordOf;
+  using Group = typename Trains::Group;
+  using Train = typename Trains::Train;
   static constexpr unsigned most_lanes = 8;  // of a wire; a worm's path has its wires times that, and which lane it has
   struct Lane {
     std::uint32_t train = Base::no_index;  // whose it is
@@ -205,8 +207,8 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
       const auto [number, lane] = sender(wire, lowest(rest));
       const Train train = trains_[number];
-      if ((train[&Four::moved] & lane) == 0) continue;
-      train[&Four::moved] ^= lane;
+      if ((train[&Group::moved] & lane) == 0) continue;
+      train[&Group::moved] ^= lane;
       wire.turn = behind(lowest(rest));
     }
   }
@@ -234,7 +236,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
   /// The passes have to say of a lane whether it sends.
   void leave_to_passes(const Train& train, std::uint32_t number, Word lane) {
-    train[&Four::lost] |= lane;
+    train[&Group::lost] |= lane;
     if (std::exchange(trains_.rest(number).ordered, trains_.rest(number).ordered | lane) == 0) left_.push_back(number);
   }
 
@@ -274,10 +276,10 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (unsigned wishes = 0; wishes < all.size(); ++wishes) all[wishes] = outcome_of(wishes);
     return all;
   }();
-  static constexpr std::size_t moves_at = offsetof(Four, moves) / sizeof(Word),
-                               tied_at = offsetof(Four, tied) / sizeof(Word),
-                               late_at = offsetof(Four, late) / sizeof(Word),
-                               lost_at = offsetof(Four, lost) / sizeof(Word);
+  static constexpr std::size_t moves_at = offsetof(Group, moves) / sizeof(Word),
+                               tied_at = offsetof(Group, tied) / sizeof(Word),
+                               late_at = offsetof(Group, late) / sizeof(Word),
+                               lost_at = offsetof(Group, lost) / sizeof(Word);
   /// Of a wire that has a pair: whose turn it is there, by the wire; at the wire, by what was sent of the pair.
   void take_turn(const Wire& wire) {
     Pair& pair = pairs_[wire.pair];
@@ -332,7 +334,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
       const auto [number, lane] = sender(wire, lowest(rest));
       const Train train = trains_[number];
-      const bool wants = (train[&Four::moves] & lane) != 0, ties = (train[&Four::tied] & lane) != 0;
+      const bool wants = (train[&Group::moves] & lane) != 0, ties = (train[&Group::tied] & lane) != 0;
       ready |= unsigned{wants && !ties} << lowest(rest);
       tied |= unsigned{wants && ties} << lowest(rest);
     }
@@ -347,7 +349,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void lose(const Wire& wire, unsigned lanes) {
     for (; lanes != 0; lanes &= lanes - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(lanes)];
-      trains_[lane.train][&Four::lost] |= bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
+      trains_[lane.train][&Group::lost] |= bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
     }
   }
   void leave_to_passes(Wire& wire, std::uint32_t number, unsigned lanes) {
@@ -384,11 +386,11 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (unsigned at = lane.hop + 1U - worm.first_hop; at <= worm.top; ++at) {
       const Word here = bit(at);
       if ((worm.ordered & here) != 0) return When::unknown;
-      if ((train[&Four::lost] & here) != 0) return When::never;
+      if ((train[&Group::lost] & here) != 0) return When::never;
       const std::uint32_t next = trains_.path(lane.train, at) / most_lanes;
       if ((wires_[next].what & Wire::deferred) != 0 || next == wire) return When::unknown;
       late |= wire < next;
-      if ((train[&Four::ready] & here) != 0) return late ? When::late : When::first;
+      if ((train[&Group::ready] & here) != 0) return late ? When::late : When::first;
       wire = next;
     }
     return When::unknown;
@@ -398,7 +400,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void forget_moved(const Wire& wire) {
     for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
       const auto [number, lane] = sender(wire, lowest(rest));
-      trains_[number][&Four::moved] &= ~lane;
+      trains_[number][&Group::moved] &= ~lane;
     }
   }
   /// Whose a lane is and the bit that it is there, 0 if there are no flits left to send over it.
@@ -410,10 +412,10 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
 
   std::vector<Pair> pairs_;               // wires over which several messages have flits left to send
-  Trains::Some contested_;                // wires of which it is not as simple who sends in this tick
+  Numbers contested_;                     // wires of which it is not as simple who sends in this tick
   std::vector<std::uint32_t> deferred_;   // of these, where tied lanes count
   std::vector<std::uint32_t> ordered_;    // wires of which the passes have to say it
-  Trains::Some followers_;                // wires of pairs of which one wants to send, and is tied
+  Numbers followers_;                     // wires of pairs of which one wants to send, and is tied
   std::vector<std::uint32_t> unsettled_;  // wires of which it is to be seen who shares them
 };
 
