@@ -36,6 +36,7 @@ class Wheel {
   std::uint32_t take(std::uint32_t tick) {
     const std::uint32_t slot = tick & mask_;
     const std::uint32_t first = heads_[slot];
+    if (first == no_index) return first;
     heads_[slot] = no_index;
     bits_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     if (bits_[slot / 64] == 0) summary_ &= ~(std::uint64_t{1} << (slot / 64));

@@ -233,7 +233,7 @@ class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, S
     const Train train = trains_[m.train];
     const Word here = bit(rest.top);
     train[&Group::fresh] = here;
-    train[&Group::out] = here & -Word{link_of(number).kind == LinkKind::ejection};
+    train[&Group::out] = here & -Word{wire.out};
     // Of the lane before; of the first one there is no such bit.
     const std::uint32_t before = trains_.path(m.train, rest.top - 1U) / most_lanes;
     train[&Group::late] |= (here & -Word{before <= number}) << 1;
@@ -257,13 +257,16 @@ class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, S
     }
     pending_.clear();
     for (std::size_t i = 0; i < trains_.tails.count; ++i) {
-      const std::uint32_t train = trains_.tails.all[i];
-      const unsigned low = trains_.rest(train).low;
-      if (low == 0 || (trains_[train][&Group::tail] & trains_[train][&Group::moves]) == 0) continue;
-      const std::uint32_t way = trains_.path(train, low - 1);
-      if (!waits(way / most_lanes, way % most_lanes) || crosses_early(train, way)) continue;
+      const std::uint32_t number = trains_.tails.all[i];
+      const Train train = trains_[number];
+      const unsigned low = trains_.rest(number).low;
+      const std::uint32_t way = trains_.path(number, low - 1);  // of the first lane: of none, which does not matter
+      // By arithmetic, since nothing foretells each of these: one gives a lane back, and somebody waits for one there.
+      const bool wanted = (low != 0) & ((train[&Group::tail] & train[&Group::moves]) != 0) &
+                          (wires_[Base::first_of(way / most_lanes)].waiting != 0);
+      if (!wanted || !waits(way / most_lanes, way % most_lanes) || crosses_early(number, way)) continue;
       may_be_free(way);
-      order(trains_.path(train, low) / most_lanes);
+      order(trains_.path(number, low) / most_lanes);
     }
   }
   /// Where it is known without the passes what becomes of a tail, and that is done. It crosses, and the head that gets

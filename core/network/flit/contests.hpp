@@ -36,6 +36,7 @@ struct TickWire {
   bool grants = false;                    // a lane may be given away
   bool settled = true;                    // it is known who shares it
   bool plain = false;                     // the only one of its link, each of whose lanes is a class
+  bool out = false;                       // leads to a node
 };
 static_assert(sizeof(TickWire) == 20);
 
@@ -64,6 +65,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (std::uint32_t number = 0; number < wires_.size(); ++number) {
       const Link& link = links_[Base::link_of(number)];
       wires_[number].plain = link.channels == 1 && link.lanes == Base::classes(link);
+      wires_[number].out = link.kind == LinkKind::ejection;
       if (link.kind != LinkKind::ejection) trains_.buffer(link.buffer);
     }
   }
@@ -215,8 +217,8 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void unsettle(std::uint32_t number, Wire& wire) {
     if (std::exchange(wire.settled, false)) unsettled_.push_back(number);
   }
-  /// At the end of a tick.
-  void settle() {
+  /// What the passes of a tick had to say.
+  [[gnu::noinline]] void forget_order() {
     for (const std::uint32_t train : left_) trains_.rest(train).ordered = 0;
     left_.clear();
     for (const std::uint32_t train : foreseen_) trains_.rest(train).may_go_on = false;
@@ -226,6 +228,11 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
       if (wires_[number].pair != no_index) pairs_[wires_[number].pair].special = wires_[number].active > 2;
     }
     ordered_.clear();
+    any_ordered_ = false;
+  }
+  /// At the end of a tick.
+  void settle() {
+    if (any_ordered_) forget_order();
     for (const std::uint32_t number : unsettled_) {
       Wire& wire = wires_[number];
       wire.settled = true;
@@ -244,6 +251,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   std::vector<Lane> lanes_;              // as the wires have them
   std::vector<std::uint32_t> left_;      // worms of which the passes have to say what sends
   bool passes_ = false;                  // there are some
+  bool any_ordered_ = false;             // wires of which the passes of this tick say who sends
   std::vector<std::uint32_t> foreseen_;  // worms that may go on within the tick
 
  private:
@@ -292,6 +300,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
   void be_ordered(std::uint32_t number, Wire& wire) {
     wire.what = Wire::ordered;
+    any_ordered_ = true;
     ordered_.push_back(number);
     if (wire.pair == no_index) return;
     give_turn(wire);
