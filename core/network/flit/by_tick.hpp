@@ -160,20 +160,10 @@ class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, S
     foresee_lanes();
     Base::look_at_pairs();
     Base::settle_contests();
-    cross();
     if (std::exchange(Base::passes_, false)) go_through_passes();
     if (trains_.count()) last_ = std::max(last_, now_ + 1);
     Base::settle();
   }
-  /// Tails whose time in the tick does not count.
-  void cross() {
-    for (std::size_t i = 0; i < trains_.tails.count; ++i) {
-      const std::uint32_t number = trains_.tails.all[i];
-      if (const Train train = trains_[number]; (train[&Group::moves] & train[&Group::tail]) != 0)
-        tail_crosses(number, train);
-    }
-  }
-
   // --- lanes given away
   /// Those that are free when the tick begins. Where a class has several lanes, and another one might be given back
   /// within the tick, who gets which is for the passes.
@@ -256,18 +246,18 @@ class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, S
         may_be_granted(number, queues_[first.queue + klass].last);
     }
     pending_.clear();
-    for (std::size_t i = 0; i < trains_.tails.count; ++i) {
-      const std::uint32_t number = trains_.tails.all[i];
-      const Train train = trains_[number];
-      const unsigned low = trains_.rest(number).low;
-      const std::uint32_t way = trains_.path(number, low - 1);  // of the first lane: of none, which does not matter
-      // By arithmetic, since nothing foretells each of these: one gives a lane back, and somebody waits for one there.
-      const bool wanted = (low != 0) & ((train[&Group::tail] & train[&Group::moves]) != 0) &
-                          (wires_[Base::first_of(way / most_lanes)].waiting != 0);
-      if (!wanted || !waits(way / most_lanes, way % most_lanes) || crosses_early(number, way)) continue;
-      may_be_free(way);
-      order(trains_.path(number, low) / most_lanes);
-    }
+    trains_.each_tail([this](std::uint32_t number) { foresee_tail(number); });
+  }
+  void foresee_tail(std::uint32_t number) {
+    const Train train = trains_[number];
+    const unsigned low = trains_.rest(number).low;
+    const std::uint32_t way = trains_.path(number, low - 1);  // of the first lane: of none, which does not matter
+    // By arithmetic, since nothing foretells each of these: one gives a lane back, and somebody waits for one there.
+    const bool wanted = (low != 0) & ((train[&Group::tail] & train[&Group::moves]) != 0) &
+                        (wires_[Base::first_of(way / most_lanes)].waiting != 0);
+    if (!wanted || !waits(way / most_lanes, way % most_lanes) || crosses_early(number, way)) return;
+    may_be_free(way);
+    order(trains_.path(number, low) / most_lanes);
   }
   /// Where it is known without the passes what becomes of a tail, and that is done. It crosses, and the head that gets
   /// the lane `way` is there when the passes come to its wire first; or that head comes later, but nothing else wants
@@ -308,7 +298,7 @@ class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, S
     tail_crosses(index, tail);
     if (shared) Base::pair_up(over, wires_[over]);
     give_lanes(number, false);
-    trains_.prepare_again(messages_[message].train, now_);
+    trains_.prepare_last(messages_[message].train, now_);
     more_ = true;
     return true;
   }
@@ -358,7 +348,7 @@ class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, S
       if (const std::uint32_t way = trains_.path(number, rest.top); waits(way / most_lanes, way % most_lanes))
         may_be_free(way);
     } else if ((train[&Group::tail] & more) != 0) {
-      trains_.tails.put(number);
+      trains_.put_tail(number);
     }
   }
 

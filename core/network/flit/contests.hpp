@@ -117,7 +117,8 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     contested_.count = static_cast<std::size_t>(contested - contested_.all.data());
     followers_.count = static_cast<std::size_t>(followers - followers_.all.data());
   }
-  /// Who sends of those that want to, where it is not that simple. Heads whose time in the tick does not count cross.
+  /// Who sends of those that want to, where it is not that simple. Heads and tails whose time in the tick does not
+  /// count cross.
   void settle_contests() {
     for (const std::uint32_t number : contested_) contest(number);
     contested_.count = 0;
@@ -126,8 +127,9 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
       for (const std::uint32_t number : deferred_) contest_of_tied(number);
       deferred_.clear();
     }
-    trains_.find_moves(
-        [this](std::uint32_t number) { static_cast<Self&>(*this).head_crosses(number, trains_[number]); });
+    const auto engine = static_cast<Self*>(this);
+    trains_.find_moves([engine, this](std::uint32_t number) { engine->head_crosses(number, trains_[number]); },
+                       [engine, this](std::uint32_t number) { engine->tail_crosses(number, trains_[number]); });
     const Word* const moves = trains_.words() + moves_at;
     for (const std::uint32_t number : followers_) {  // those that had a wire for themselves
       Pair& pair = pairs_[wires_[number].pair];

@@ -42,11 +42,6 @@ struct Numbers {
     reserve(1);
     all[count++] = number;
   }
-  void put_all(std::uint64_t some, std::uint32_t first) {
-    std::uint32_t* next = all.data() + count;
-    for (; some != 0; some &= some - 1) *next++ = first + static_cast<std::uint32_t>(std::countr_zero(some));
-    count = static_cast<std::size_t>(next - all.data());
-  }
   [[nodiscard]] std::size_t memory() const { return all.capacity() * 4; }
 };
 
@@ -173,37 +168,50 @@ class TrainsOf {
       --used_;
   }
 
-  /// Worms whose tails cross a link in this tick, if every lane sends that has a flit and a place for it.
-  Numbers tails;
-
   /// What each can send in this tick if no other one is in its way; whether any can.
   bool prepare() {
-    tails.count = 0;
-    tails.reserve(std::size_t{used_} * beside);
+    more_tails_.count = 0;
     return few_digits_ ? prepare_all<digits - 1>() : prepare_all<digits>();
   }
-  /// The same of one that has been given a lane since; its tail may have crossed a link in this tick.
-  void prepare_again(std::uint32_t number, std::uint64_t tick) {
-    Group group = groups_[number / beside];
-    prepare<digits>(group, full_digits());
+  /// Of one that has been given a lane since: its head is at hand, and has a place. Its tail may have crossed a link in
+  /// this tick.
+  void prepare_last(std::uint32_t number, std::uint64_t tick) {
+    const Rest& rest = rest_[number];
     const Train train = (*this)[number];
-    for (Of Group::* property : {&Group::ready, &Group::tied, &Group::tail, &Group::moves})
-      train[property] = (group.*property)[train.at];
-    if (rest_[number].passed == tick) train[&Group::tail] = 0;
-    if ((train[&Group::tail] & train[&Group::moves]) != 0) tails.put(number);
+    const Word here = bit(rest.top), more = here | chain(train[&Group::tied], here << 1);
+    train[&Group::ready] |= here;
+    train[&Group::moves] |= more;
+    if (rest.low == rest.top && rest.passed != tick)
+      if (rest.top == 0 ? train[&Group::left] == 1 : train.stores_one(here << 1)) train[&Group::tail] = here;
+    if ((train[&Group::tail] & more) != 0) put_tail(number);
   }
-  /// What sends without those that lost. Calls with each worm whose head crosses a link.
+  /// The tail of this one crosses a link as well in this tick, if every lane sends that has a flit and a place for it.
+  void put_tail(std::uint32_t number) { more_tails_.put(number); }
+  /// Calls with each worm of which that is so, those included that are put down meanwhile.
   template <class Call>
-  void find_moves(Call crosses) {
-    find(
-        [](Group& group) __attribute__((always_inline)) {
-          const Words kept = ~in(group.lost), moves = following(in(group.ready) & kept, in(group.tied) & kept);
-          in(group.moves) = moves;
-          return in(group.fresh) & moves;
-        },
-        [crosses](std::uint64_t heads, std::uint32_t first) __attribute__((always_inline)) {
-          for (; heads != 0; heads &= heads - 1) crosses(first + static_cast<std::uint32_t>(std::countr_zero(heads)));
-        });
+  void each_tail(Call call) {
+    const std::uint32_t blocks = (used_ * beside + 63) / 64;
+    for (std::uint32_t block = 0; block < blocks; ++block)
+      for (std::uint64_t some = tails_[block]; some != 0; some &= some - 1) call(block * 64 + lowest_of(some));
+    for (std::size_t i = 0; i < more_tails_.count; ++i) call(more_tails_.all[i]);
+  }
+  /// What sends without those that lost. Calls with each worm whose head crosses a link, then with each whose tail
+  /// does.
+  template <class Head, class Tail>
+  void find_moves(Head head_crosses, Tail tail_crosses) {
+    for (std::uint32_t begin = 0; begin < used_; begin += 64 / beside) {
+      const std::uint32_t end = std::min(begin + 64 / beside, used_);
+      std::uint64_t heads = 0, tails = 0;
+      for (std::uint32_t at = begin; at < end; ++at) {  // without branches, which nothing would foretell
+        Group& group = groups_[at];
+        const Words kept = ~in(group.lost), moves = following(in(group.ready) & kept, in(group.tied) & kept);
+        in(group.moves) = moves;
+        heads |= which(nonzero(in(group.fresh) & moves)) << (at - begin) * beside;
+        tails |= which(nonzero(in(group.tail) & moves)) << (at - begin) * beside;
+      }
+      for (; heads != 0; heads &= heads - 1) head_crosses(begin * beside + lowest_of(heads));
+      for (; tails != 0; tails &= tails - 1) tail_crosses(begin * beside + lowest_of(tails));
+    }
   }
   /// Those of `tied` that send if the one behind the last of them does, and which have none between that does not.
   static Word chain(Word tied, Word last) { return tied & ~(tied + (tied & last)); }
@@ -211,7 +219,7 @@ class TrainsOf {
   bool count() { return few_digits_ ? count_all<digits - 1>() : count_all<digits>(); }
   [[nodiscard]] std::size_t memory() const {
     return groups_.capacity() * sizeof(Group) + rest_.capacity() * sizeof(Rest) + paths_.capacity() * 4 +
-           free_.capacity() * 8 + tails.memory();
+           (free_.capacity() + tails_.capacity()) * 8 + more_tails_.memory();
   }
 
  private:
@@ -238,17 +246,8 @@ class TrainsOf {
     return found;
 #endif
   }
-  /// Goes through all, a group at a time; then says of up to 64 each, a bit a worm, of which `call` gave a word that is
-  /// not 0.
-  template <class Call, class Found>
-  [[gnu::always_inline]] void find(Call call, Found say) {
-    for (std::uint32_t begin = 0; begin < used_; begin += 64 / beside) {
-      const std::uint32_t end = std::min(begin + 64 / beside, used_);
-      std::uint64_t found = 0;
-      for (std::uint32_t at = begin; at < end; ++at)  // without branches, which nothing would foretell
-        found |= which(nonzero(call(groups_[at]))) << (at - begin) * beside;
-      say(found, begin * beside);
-    }
+  [[nodiscard]] static std::uint32_t lowest_of(std::uint64_t some) {
+    return static_cast<std::uint32_t>(std::countr_zero(some));
   }
   struct Digits {
     Words word[digits];
@@ -277,12 +276,16 @@ class TrainsOf {
   bool prepare_all() {
     Words any = {};
     const Digits full = full_digits();
-    find(
-        [&](Group& group) __attribute__((always_inline)) {
-          any |= prepare<used>(group, full);
-          return in(group.tail) & in(group.moves);
-        },
-        [this](std::uint64_t found, std::uint32_t first) { tails.put_all(found, first); });
+    for (std::uint32_t begin = 0; begin < used_; begin += 64 / beside) {
+      const std::uint32_t end = std::min(begin + 64 / beside, used_);
+      std::uint64_t tails = 0;
+      for (std::uint32_t at = begin; at < end; ++at) {  // without branches
+        Group& group = groups_[at];
+        any |= prepare<used>(group, full);
+        tails |= which(nonzero(in(group.tail) & in(group.moves))) << (at - begin) * beside;
+      }
+      tails_[begin * beside / 64] = tails;
+    }
     return any_of(any);
   }
   template <unsigned used>
@@ -323,7 +326,7 @@ class TrainsOf {
     rest_.resize(groups_.size() * beside);
     paths_.resize(rest_.size() * stride_);
     const auto first = static_cast<std::uint32_t>(rest_.size()) - beside;
-    if (first / 64 == free_.size()) free_.push_back(0);
+    if (first / 64 == free_.size()) free_.push_back(0), tails_.push_back(0);
     free_[first / 64] |= all_free << first % 64;
     lowest_ = std::min(lowest_, first / 64);
   }
@@ -360,6 +363,8 @@ class TrainsOf {
   std::vector<Rest> rest_;
   std::vector<std::uint64_t> free_;      // a bit for each that is free; the lowest one is taken
   std::uint32_t lowest_ = 0, used_ = 0;  // the first word of these that is not 0; behind the last group in use
+  std::vector<std::uint64_t> tails_;     // a bit for each whose tail may cross a link (each_tail)
+  Numbers more_tails_;                   // those for which that was found later
   std::vector<std::uint32_t> paths_;     // by worm: its lanes, `stride_` of them
   std::uint32_t stride_ = 8;
   Word full_[digits] = {};   // the digits of a full buffer
