@@ -273,11 +273,11 @@ class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, S
       if ((tail[&Group::lost] & bit(at)) != 0) return true;
       const std::uint32_t lane = trains_.path(index, at), over = lane / most_lanes;
       const bool ready = (tail[&Group::ready] & bit(at)) != 0;
-      if (ready && at == rest.low && wires_[over].active == 2) {
+      if (ready && wires_[over].active == 2) {
         const auto turn = Base::turn_of(over, lane % most_lanes);
         if (turn == Base::Turn::other) return true;
         if (turn == Base::Turn::unknown) return false;
-        shared = true;
+        shared = at == rest.low;
       } else if (!unshared(over)) {
         return false;
       }

@@ -123,7 +123,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (const std::uint32_t number : contested_) contest(number);
     contested_.count = 0;
     if (!deferred_.empty()) {
-      std::sort(deferred_.begin(), deferred_.end());
+      if (deferred_.size() > 1) std::sort(deferred_.begin(), deferred_.end());
       for (const std::uint32_t number : deferred_) contest_of_tied(number);
       deferred_.clear();
     }
@@ -134,9 +134,9 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (const std::uint32_t number : followers_) {  // those that had a wire for themselves
       Pair& pair = pairs_[wires_[number].pair];
       const Word one = moves[pair.one] >> pair.one_bit & 1, other = moves[pair.other] >> pair.other_bit & 1;
-      if ((one | other) == 0) continue;
-      pair.prefers_other = static_cast<std::uint8_t>(one);
-      pair.sent = 1;
+      const Word any = one | other;
+      pair.prefers_other = static_cast<std::uint8_t>(any != 0 ? one : pair.prefers_other);
+      pair.sent |= static_cast<std::uint8_t>(any);
     }
   }
   /// The passes say who sends over this wire in this tick.
@@ -314,19 +314,22 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void contest(std::uint32_t number) {
     Wire& wire = wires_[number];
     if (wire.active == 0) return leave_to_passes(wire, number, 0);
+    if (wire.active == 2 && (wire.what & Wire::ordered) == 0) return defer(wire, number);  // tied lanes count
     const auto [ready, tied] = wanting(wire);
     if ((wire.what & Wire::ordered) != 0) return leave_to_passes(wire, number, ready | tied);
     const unsigned all = ready | tied;
     if (all == 0) return;
     if (wire.pair != no_index) give_turn(wire);
-    bool defer = tied != 0 && (ready == 0 || (all & (all - 1)) == 0);
-    for (unsigned rest = defer ? 0 : tied; rest != 0; rest &= rest - 1) {
+    bool by_tied = tied != 0 && (ready == 0 || (all & (all - 1)) == 0);
+    for (unsigned rest = by_tied ? 0 : tied; rest != 0; rest &= rest - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(rest)];
       const auto& worm = trains_.rest(lane.train);
       const unsigned next = lane.hop + 1U - worm.first_hop;
-      defer |= next > worm.top || trains_.path(lane.train, next) / most_lanes < number;
+      by_tied |= next > worm.top || trains_.path(lane.train, next) / most_lanes < number;
     }
-    if (!defer) return one_sends(wire, ready, tied);
+    by_tied ? defer(wire, number) : one_sends(wire, ready, tied);
+  }
+  void defer(Wire& wire, std::uint32_t number) {
     wire.what |= Wire::deferred;
     deferred_.push_back(number);
   }
@@ -378,6 +381,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     const auto [ready, tied] = wanting(wire);
     unsigned first = ready, late = 0, never = 0;
     wire.what &= ~Wire::deferred;
+    if (wire.pair != no_index) give_turn(wire);
     for (unsigned rest = tied; rest != 0; rest &= rest - 1) {
       const When when = when_tied(number, lanes_[wire.lane + lowest(rest)]);
       if (when == When::unknown) return leave_to_passes(wire, number, ready | tied);
