@@ -15,41 +15,41 @@ Legs::Legs(const Routing& routing) : routing_(routing), nodes_(routing.fabric().
   parts_.resize(nodes_ * nodes_ * (most_hops + 1) / (part - most_hops) + 1);
 }
 
-std::vector<Legs::Hop> Legs::walk(std::uint32_t source, std::uint32_t destination) const {
+unsigned Legs::walk(std::uint32_t source, std::uint32_t destination, Hop (&way)[most_hops + 1]) const {
   const Fabric& fabric = routing_.fabric();
   RouteState state;
   Undrawn undrawn;
   routing_.begin(state, source, destination, undrawn, Load());
-  std::vector<Hop> way;
   auto router = fabric.entered_by(source);
   std::uint32_t link = none;
-  unsigned lane = 0;
-  for (Choices out; way.size() <= most_hops;) {
+  unsigned lane = 0, hops = 0;
+  for (Choices out; hops <= most_hops;) {
     routing_.choices(router, link, lane, state, out);
-    if (out.count != 1) return {};
+    if (out.count != 1) return 0;
     link = out[0].link;
     lane = out[0].lane;
     const bool last = fabric.links[link].kind == LinkKind::ejection;
-    way.push_back({link & 0xffffff, lane & 0x7f, last});
-    if (last) return way;
+    way[hops++] = {link & 0xffffff, lane & 0x7f, last};
+    if (last) return hops;
     router = fabric.links[link].to;
   }
-  return {};
+  return 0;
 }
 
 Legs::Leg Legs::find(std::uint32_t source, std::uint32_t destination) const {
-  const auto way = walk(source, destination);
+  Hop way[most_hops + 1];
+  const unsigned found = walk(source, destination, way);
   const std::lock_guard lock(adding_);
   auto& known = legs_[std::size_t{source} * nodes_ + destination];
   if (known.load(std::memory_order_relaxed) != unknown) return (*this)(source, destination);  // by another thread
   Leg leg{none, 0};
-  if (!way.empty()) {
-    if (next_ % part + way.size() > part) next_ += part - next_ % part;
+  if (found != 0) {
+    if (next_ % part + found > part) next_ += part - next_ % part;
     auto& hops = parts_[next_ / part];
-    if (!hops) hops = std::make_unique<Hop[]>(part);
-    std::copy(way.begin(), way.end(), &hops[next_ % part]);
-    leg = {next_, static_cast<std::uint32_t>(way.size() - 1)};
-    next_ += static_cast<std::uint32_t>(way.size());
+    if (!hops) hops = std::make_unique_for_overwrite<Hop[]>(part);
+    std::copy(way, way + found, &hops[next_ % part]);
+    leg = {next_, found - 1};
+    next_ += found;
   }
   known.store(leg.place | std::uint64_t{leg.hops} << 32, std::memory_order_release);
   return leg;

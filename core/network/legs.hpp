@@ -49,7 +49,8 @@ class Legs {
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
   static constexpr std::uint32_t part = 1u << 14;  // hops that lie together
   Leg find(std::uint32_t source, std::uint32_t destination) const;
-  [[nodiscard]] std::vector<Hop> walk(std::uint32_t source, std::uint32_t destination) const;
+  /// How many hops a way has, which are written to `way`; 0 where it is not kept.
+  unsigned walk(std::uint32_t source, std::uint32_t destination, Hop (&way)[most_hops + 1]) const;
 
   const Routing& routing_;
   const std::size_t nodes_;

@@ -15,7 +15,7 @@ enum class Engine : std::uint8_t { plans, ticks, ticks_of_long_worms };
 /// each other's way. What a hop, a plan, a tick and a flit cost was measured, in ns; it need only be about right, as
 /// both give the same times.
 Engine cheapest(const Network& network, const Switching& switching, const Traffic& traffic, const Method& method) {
-  constexpr double hop_of_plans = 195, plan = 450, hop = 110, tick = 40, flit = 1.5, in_the_way = 130;
+  constexpr double hop_of_plans = 195, plan = 450, hop = 80, tick = 35, flit = 1.1, in_the_way = 80;
   constexpr double longest = 2000, share = 32, greatest_share = 6, margin = 1.35;
   constexpr std::uint64_t hops_that_tell = 100, hops_that_settle = 300;
   constexpr double a_way_of_hops = 16;
@@ -38,7 +38,7 @@ Engine cheapest(const Network& network, const Switching& switching, const Traffi
   std::uint64_t hops_before = 0, plans_before = 0, flits_before = 0;
   double ticks = 0, all = 0, ran_to = 0;
   for (int part = 1; part <= parts; ++part) {  // the first ones are enough where they leave no question
-    const double until = end * part / parts;
+    const double until = end / (1 << (parts - part));
     events::Pieces().run(pilot, static_cast<std::uint64_t>(until));
     if (pilot.head_hops() < hops_before + hops_that_tell) continue;
     const double hops = static_cast<double>(pilot.head_hops() - hops_before);
