@@ -304,7 +304,7 @@ class LaneEngine : protected RandomSource, protected Load {
     if constexpr (requires { self().passes_to(now); }) self().passes_to(now);
     now_ = now;
     order_.clear();
-    order_.swap(soon_);
+    if (!soon_.empty()) order_.swap(soon_);
     while (far_heads_.first() == now) {
       const std::uint32_t index = far_heads_.pop().index;
       heads_.put(static_cast<std::uint32_t>(now), index, messages_[index].next);

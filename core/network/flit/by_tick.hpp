@@ -5,9 +5,10 @@
 // wire. All links have f = w = 1, r = 0 and, but for those into nodes, buffers of one size, and no sink
 // holds its link back (`suits`).
 //
-// How. Of a worm that has lanes there is a word a property, a bit a lane (trains.hpp). Which lanes have a flit at hand
-// and a place for it, which of these send, and what the buffers hold then are a few operations on whole words. A lane
-// whose buffer is full sends if the one after it does (`tied`).
+// How. Of a worm that has lanes there is a word a property, a bit a lane, and the words of several worms lie together
+// (trains.hpp). Which lanes have a flit at hand and a place for it, which of these send, and what the buffers hold then
+// are a few operations on whole words. A lane whose buffer is full sends if the one after it does (`tied`). A head that
+// finds the lane that it asks for free has it at once.
 //
 // Where several worms have flits to send over a wire, it is known before the tick's passes who has a place, so also
 // which of these are there when the passes come to that wire first, and who sends. All lanes are thought to send at
@@ -164,6 +165,7 @@ class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, S
     if (trains_.count()) last_ = std::max(last_, now_ + 1);
     Base::settle();
   }
+
   // --- lanes given away
   /// Those that are free when the tick begins. Where a class has several lanes, and another one might be given back
   /// within the tick, who gets which is for the passes.
