@@ -309,7 +309,7 @@ class LaneEngine : protected RandomSource, protected Load {
       const std::uint32_t index = far_heads_.pop().index;
       heads_.put(static_cast<std::uint32_t>(now), index, messages_[index].next);
     }
-    for (std::uint32_t index = heads_.take(static_cast<std::uint32_t>(now)); index != no_index;
+    for (std::uint32_t index = heads_.take_if_any(static_cast<std::uint32_t>(now)); index != no_index;
          index = messages_[index].next)
       order_.push_back({messages_[index].key, index});
     // A bucket gives back last what was put in first, which is mostly in order.
