@@ -318,7 +318,7 @@ class LaneEngine : protected RandomSource, protected Load {
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
     while (source_.next_cycle() == now) create();
     for (const auto index : requests_) order_.push_back({messages_[index].key, index});
-    put_in_order(order_);
+    put_mostly_four_in_order(order_);
     for (const auto& one : order_) ask(one.index);
     self().go_through_wires();
   }

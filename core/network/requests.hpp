@@ -34,6 +34,27 @@ inline void put_few_in_order(std::vector<LinkRequest>& all) {
   std::copy(sorted, sorted + count, all.begin());
 }
 
+/// No two keys are equal. Many: by insertion while little is out of place.
+inline void put_in_order(std::vector<LinkRequest>& all) {
+  if (all.size() <= few_requests) {
+    if (all.size() > 1) put_few_in_order(all);
+    return;
+  }
+  std::size_t moves = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i - 1].key < all[i].key) [[likely]]
+      continue;
+    const LinkRequest one = all[i];
+    std::size_t at = i;
+    for (; at > 0 && all[at - 1].key > one.key; --at) all[at] = all[at - 1];
+    all[at] = one;
+    moves += i - at;
+    if (moves <= 8 * all.size()) continue;
+    std::sort(all.begin(), all.end(), [](const LinkRequest& a, const LinkRequest& b) { return a.key < b.key; });
+    return;
+  }
+}
+
 /// Two to four, by as many comparisons whatever the order.
 inline void put_four_in_order(std::vector<LinkRequest>& all) {
   constexpr LinkRequest last = {~std::uint64_t{0}, 0};
@@ -51,25 +72,10 @@ inline void put_four_in_order(std::vector<LinkRequest>& all) {
   if (count > 3) all[3] = d;
 }
 
-/// No two keys are equal. Many: by insertion while little is out of place.
-inline void put_in_order(std::vector<LinkRequest>& all) {
-  if (all.size() <= few_requests) {
-    if (all.size() > 1) all.size() <= 4 ? put_four_in_order(all) : put_few_in_order(all);
-    return;
-  }
-  std::size_t moves = 0;
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    if (all[i - 1].key < all[i].key) [[likely]]
-      continue;
-    const LinkRequest one = all[i];
-    std::size_t at = i;
-    for (; at > 0 && all[at - 1].key > one.key; --at) all[at] = all[at - 1];
-    all[at] = one;
-    moves += i - at;
-    if (moves <= 8 * all.size()) continue;
-    std::sort(all.begin(), all.end(), [](const LinkRequest& a, const LinkRequest& b) { return a.key < b.key; });
-    return;
-  }
+/// The same where there are mostly no more than four.
+inline void put_mostly_four_in_order(std::vector<LinkRequest>& all) {
+  if (all.size() < 2) return;
+  all.size() <= 4 ? put_four_in_order(all) : put_in_order(all);
 }
 
 }  // namespace assay::network
