@@ -304,13 +304,16 @@ class LaneEngine : protected RandomSource, protected Load {
     if constexpr (requires { self().passes_to(now); }) self().passes_to(now);
     now_ = now;
     order_.clear();
-    if (!soon_.empty()) order_.swap(soon_);
+    // Nearly all that asks has been put down in the tick before.
+    constexpr bool by_tick = requires(Self& engine) { engine.goes_on(); };
+    if constexpr (by_tick) order_.swap(soon_);
     while (far_heads_.first() == now) {
       const std::uint32_t index = far_heads_.pop().index;
       heads_.put(static_cast<std::uint32_t>(now), index, messages_[index].next);
     }
-    for (std::uint32_t index = heads_.take_if_any(static_cast<std::uint32_t>(now)); index != no_index;
-         index = messages_[index].next)
+    for (std::uint32_t index = by_tick ? heads_.take_if_any(static_cast<std::uint32_t>(now))
+                                       : heads_.take(static_cast<std::uint32_t>(now));
+         index != no_index; index = messages_[index].next)
       order_.push_back({messages_[index].key, index});
     // A bucket gives back last what was put in first, which is mostly in order.
     if (order_.size() > few_requests) std::reverse(order_.begin(), order_.end());
@@ -318,7 +321,7 @@ class LaneEngine : protected RandomSource, protected Load {
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
     while (source_.next_cycle() == now) create();
     for (const auto index : requests_) order_.push_back({messages_[index].key, index});
-    put_mostly_four_in_order(order_);
+    by_tick ? put_mostly_four_in_order(order_) : put_in_order(order_);
     for (const auto& one : order_) ask(one.index);
     self().go_through_wires();
   }

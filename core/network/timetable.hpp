@@ -40,7 +40,7 @@ class Timetable {
       const std::uint32_t index = distant_.pop().index;
       wheel_.put(static_cast<std::uint32_t>(now), index, pool_[index].next);
     }
-    for (std::uint32_t index = wheel_.take_if_any(static_cast<std::uint32_t>(now)); index != events::no_index;) {
+    for (std::uint32_t index = wheel_.take(static_cast<std::uint32_t>(now)); index != events::no_index;) {
       const Event event = pool_[index];
       pool_[index].next = free_;
       free_ = index;
