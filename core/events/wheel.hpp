@@ -41,6 +41,8 @@ class Wheel {
     if (bits_[slot / 64] == 0) summary_ &= ~(std::uint64_t{1} << (slot / 64));
     return first;
   }
+  /// The same of a bucket that is mostly empty.
+  std::uint32_t take_if_any(std::uint32_t tick) { return head(tick) == no_index ? no_index : take(tick); }
   /// The first busy tick after `now`, or no_index.
   [[nodiscard]] std::uint32_t after(std::uint32_t now) const {
     if (summary_ == 0) return no_index;

@@ -139,7 +139,8 @@ class LaneEngine : protected RandomSource, protected Load {
     return messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
            queues_.capacity() * sizeof(Queue) + (first_wire_.capacity() + links_of_wires_.capacity()) * 4 +
            waiting_.capacity() * 4 + flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity()) * 4 +
-           order_.capacity() * sizeof(LinkRequest) + table_.memory() + heads_.memory() + parts_.memory();
+           (order_.capacity() + soon_.capacity()) * sizeof(LinkRequest) + table_.memory() + heads_.memory() +
+           parts_.memory();
   }
   /// Lane classes of a link, each with a line: that of the lane with its number, of the link's first wire.
   [[nodiscard]] unsigned classes(const Link& link) const {
@@ -237,6 +238,9 @@ class LaneEngine : protected RandomSource, protected Load {
       far_heads_.push(time, index);
   }
 
+  /// The same in the next tick, which then has to come: goes_on().
+  void ask_next(std::uint32_t index, const Message& m) { soon_.push_back({m.key, index}); }
+
   // --- lines
   template <class Any>
   void put(Any& line, std::uint32_t index) {
@@ -283,7 +287,7 @@ class LaneEngine : protected RandomSource, protected Load {
   Tick now_ = 0;
   std::uint32_t lane_count_ = 0;  // of all wires
   Observer& observer_;
-  std::vector<LinkRequest> order_;  // who asks in this tick
+  std::vector<LinkRequest> order_, soon_;  // who asks in this tick, and in the next one (ask_next)
 
  private:
   Self& self() { return static_cast<Self&>(*this); }
@@ -300,12 +304,16 @@ class LaneEngine : protected RandomSource, protected Load {
     if constexpr (requires { self().passes_to(now); }) self().passes_to(now);
     now_ = now;
     order_.clear();
+    // Nearly all that asks has been put down in the tick before.
+    constexpr bool by_tick = requires(Self& engine) { engine.goes_on(); };
+    if constexpr (by_tick) order_.swap(soon_);
     while (far_heads_.first() == now) {
       const std::uint32_t index = far_heads_.pop().index;
       heads_.put(static_cast<std::uint32_t>(now), index, messages_[index].next);
     }
-    for (std::uint32_t index = heads_.take(static_cast<std::uint32_t>(now)); index != no_index;
-         index = messages_[index].next)
+    for (std::uint32_t index = by_tick ? heads_.take_if_any(static_cast<std::uint32_t>(now))
+                                       : heads_.take(static_cast<std::uint32_t>(now));
+         index != no_index; index = messages_[index].next)
       order_.push_back({messages_[index].key, index});
     // A bucket gives back last what was put in first, which is mostly in order.
     if (order_.size() > few_requests) std::reverse(order_.begin(), order_.end());

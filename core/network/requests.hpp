@@ -36,24 +36,21 @@ inline void put_few_in_order(std::vector<LinkRequest>& all) {
   for (std::size_t i = 0; i < count; ++i) first[i] = sorted[i];
 }
 
-/// Up to four, the same without vectors.
+/// Two to four, by as many comparisons whatever the order.
 inline void put_four_in_order(std::vector<LinkRequest>& all) {
-  const std::size_t most = all.size() - 1;
-  LinkRequest* const first = all.data();
-  LinkRequest one[4];
-  unsigned smaller[4] = {};
-  for (std::size_t i = 0; i < 4; ++i) {
-    one[i] = first[std::min(i, most)];
-    one[i].key |= i > most ? ~std::uint64_t{0} : 0;  // not one of them: behind all
-    for (std::size_t j = 0; j < i; ++j) {
-      const bool later = one[i].key >= one[j].key;
-      smaller[i] += later;
-      smaller[j] += !later;
-    }
-  }
-  LinkRequest sorted[4];
-  for (std::size_t i = 0; i < 4; ++i) sorted[smaller[i]] = one[i];
-  for (std::size_t i = 0; i <= most; ++i) first[i] = sorted[i];
+  constexpr LinkRequest last = {~std::uint64_t{0}, 0};
+  const std::size_t count = all.size();
+  LinkRequest a = all[0], b = all[1], c = count > 2 ? all[2] : last, d = count > 3 ? all[3] : last;
+  const auto put = [](LinkRequest& one, LinkRequest& other) {
+    const LinkRequest first = one, second = other;
+    const bool turned = second.key < first.key;
+    one = {turned ? second.key : first.key, turned ? second.index : first.index};
+    other = {turned ? first.key : second.key, turned ? first.index : second.index};
+  };
+  put(a, b), put(c, d), put(a, c), put(b, d), put(b, c);
+  all[0] = a, all[1] = b;
+  if (count > 2) all[2] = c;
+  if (count > 3) all[3] = d;
 }
 
 /// No two keys are equal. Many: by insertion while little is out of place.

@@ -5,9 +5,10 @@
 // wire. All links have f = w = 1, r = 0 and, but for those into nodes, buffers of one size, and no sink
 // holds its link back (`suits`).
 //
-// How. Of a worm that has lanes there is a word a property, a bit a lane (trains.hpp). Which lanes have a flit at hand
-// and a place for it, which of these send, and what the buffers hold then are a few operations on whole words. A lane
-// whose buffer is full sends if the one after it does (`tied`).
+// How. Of a worm that has lanes there is a word a property, a bit a lane, and the words of several worms lie together
+// (trains.hpp). Which lanes have a flit at hand and a place for it, which of these send, and what the buffers hold then
+// are a few operations on whole words. A lane whose buffer is full sends if the one after it does (`tied`). A head that
+// finds the lane that it asks for free has it at once.
 //
 // Where several worms have flits to send over a wire, it is known before the tick's passes who has a place, so also
 // which of these are there when the passes come to that wire first, and who sends. All lanes are thought to send at
@@ -28,18 +29,19 @@
 
 namespace assay::network {
 
-template <class Source, class Observer>
-class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Observer> {
-  using Base = Contests<FlitsByTick, Source, Observer>;
-  friend LaneEngine<FlitsByTick, TickWorm, Line, Source, Observer, TickWire>;
-  using typename Base::Tick, typename Base::Wire, typename Base::First;
+template <class Source, class Observer, class WordOf>
+class FlitsByTickOf : public Contests<FlitsByTickOf<Source, Observer, WordOf>, Source, Observer, WordOf> {
+  using Base = Contests<FlitsByTickOf, Source, Observer, WordOf>;
+  friend Base;
+  friend LaneEngine<FlitsByTickOf, TickWorm, Line, Source, Observer, TickWire>;
+  using typename Base::Tick, typename Base::Wire, typename Base::First, typename Base::Trains;
 
  public:
   static constexpr const char* name = "flit";
   using Message = TickWorm;
 
-  FlitsByTick(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
-              events::Random random, std::uint32_t)
+  FlitsByTickOf(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
+                events::Random random, std::uint32_t)
       : Base(fabric, routing, how, source, observer, random, 0, heads(fabric, how)), agenda_(wires_.size()) {}
   /// Whether it is exact there.
   static bool suits(const Fabric& fabric, const Switching& how) {
@@ -55,7 +57,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
 
   bool run(Tick end) { return !(ended_ = !Base::run(end)); }
   /// Something may move in the next tick.
-  [[nodiscard]] bool goes_on() const { return more_; }
+  [[nodiscard]] bool goes_on() const { return more_ || !Base::soon_.empty(); }
   /// The last tick in which anything happened.
   [[nodiscard]] Tick now() const { return ended_ ? last_ : now_; }
   [[nodiscard]] std::size_t memory() const {
@@ -82,7 +84,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   using Base::bit, Base::first_in_turn, Base::lowest, Base::most_lanes, Base::order, Base::unsettle;
   using Base::fabric_, Base::links_, Base::how_, Base::table_, Base::queues_, Base::wires_, Base::messages_;
   using Base::free_, Base::parts_, Base::now_, Base::no_index, Base::lanes_, Base::trains_;
-  using typename Base::Word, typename Base::Four, typename Base::Train, typename Base::Lane;
+  using typename Base::Word, typename Base::Group, typename Base::Train, typename Base::Lane;
   enum Kind : unsigned { lane_free };
   [[nodiscard]] const Link& link_of(std::uint32_t wire) const { return links_[Base::link_of(wire)]; }
   [[nodiscard]] static std::uint32_t heads(const Fabric& fabric, const Switching& how) {
@@ -112,9 +114,14 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   }
   void queue_up(std::uint32_t index) {
     const Message& m = messages_[index];
-    const std::uint32_t first = Base::first_wire(m.want), end = first + links_[m.want].channels;
-    Base::line_up(wires_[first].lane + m.klass, index);
-    wires_[first].waiting |= static_cast<std::uint8_t>(1U << m.klass);
+    const std::uint32_t first = Base::first_wire(m.want);
+    Wire& wire_of_first = wires_[first];
+    // Alone in the line of a lane that is free: nobody else can get it in this tick.
+    if (wire_of_first.plain && ((wire_of_first.owned | wire_of_first.waiting) >> m.klass & 1) == 0) [[likely]]
+      return take_lane(index, first, m.klass, false);
+    const std::uint32_t end = first + links_[m.want].channels;
+    Base::line_up(wire_of_first.lane + m.klass, index);
+    wire_of_first.waiting |= static_cast<std::uint8_t>(1U << m.klass);
     for (std::uint32_t wire = first; wire < end; ++wire)
       if (!std::exchange(wires_[wire].grants, true)) requested_.put(wire);
   }
@@ -154,19 +161,9 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     foresee_lanes();
     Base::look_at_pairs();
     Base::settle_contests();
-    cross();
     if (std::exchange(Base::passes_, false)) go_through_passes();
     if (trains_.count()) last_ = std::max(last_, now_ + 1);
     Base::settle();
-  }
-  /// Heads and tails whose time in the tick does not count.
-  void cross() {
-    for (const std::uint32_t number : trains_.heads) head_crosses(number, trains_[number]);
-    for (std::size_t i = 0; i < trains_.tails.count; ++i) {
-      const std::uint32_t number = trains_.tails.all[i];
-      if (const Train train = trains_[number]; (train[&Four::moves] & train[&Four::tail]) != 0)
-        tail_crosses(number, train);
-    }
   }
 
   // --- lanes given away
@@ -208,6 +205,10 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   void grant(std::uint32_t queue, unsigned klass, std::uint32_t number, unsigned which, bool in_passes) {
     const std::uint32_t index = Base::step_out(queue);
     if (queues_[queue].empty()) wires_[Base::first_of(number)].waiting &= static_cast<std::uint8_t>(~(1U << klass));
+    take_lane(index, number, which, in_passes);
+  }
+  /// A message gets a lane that is free.
+  void take_lane(std::uint32_t index, std::uint32_t number, unsigned which, bool in_passes) {
     Message& m = messages_[index];
     m.waiting = false;
     if (m.train == no_index)
@@ -223,11 +224,11 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     ++rest.lanes;
     const Train train = trains_[m.train];
     const Word here = bit(rest.top);
-    train[&Four::fresh] = here;
-    train[&Four::out] = here & -Word{link_of(number).kind == LinkKind::ejection};
+    train[&Group::fresh] = here;
+    train[&Group::out] = here & -Word{wire.out};
     // Of the lane before; of the first one there is no such bit.
     const std::uint32_t before = trains_.path(m.train, rest.top - 1U) / most_lanes;
-    train[&Four::late] |= (here & -Word{before <= number}) << 1;
+    train[&Group::late] |= (here & -Word{before <= number}) << 1;
     wire.owned |= static_cast<std::uint8_t>(1U << which);
     if (wire.active == 1 && !in_passes) Base::take_down(wire);
     if (++wire.active >= 2) Base::pair_up(number, wire);
@@ -247,48 +248,77 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
         may_be_granted(number, queues_[first.queue + klass].last);
     }
     pending_.clear();
-    for (std::size_t i = 0; i < trains_.tails.count; ++i) {
-      const std::uint32_t train = trains_.tails.all[i];
-      const unsigned low = trains_.rest(train).low;
-      if (low == 0 || (trains_[train][&Four::tail] & trains_[train][&Four::moves]) == 0) continue;
-      const std::uint32_t way = trains_.path(train, low - 1);
-      if (!waits(way / most_lanes, way % most_lanes) || crosses_early(train, way)) continue;
-      may_be_free(way);
-      order(trains_.path(train, low) / most_lanes);
-    }
+    trains_.each_tail([this](std::uint32_t number) { foresee_tail(number); });
   }
-  /// A tail that nobody is in the way of, and the head that gets the lane `way` is there when the passes come to its
-  /// wire first; or it comes later, but nothing else wants that wire or goes on behind that head.
+  void foresee_tail(std::uint32_t number) {
+    const Train train = trains_[number];
+    const unsigned low = trains_.rest(number).low;
+    const std::uint32_t way = trains_.path(number, low - 1);  // of the first lane: of none, which does not matter
+    // By arithmetic, since nothing foretells each of these: one gives a lane back, and somebody waits for one there.
+    const bool wanted = (low != 0) & ((train[&Group::tail] & train[&Group::moves]) != 0) &
+                        (wires_[Base::first_of(way / most_lanes)].waiting != 0);
+    if (!wanted || !waits(way / most_lanes, way % most_lanes) || crosses_early(number, way)) return;
+    may_be_free(way);
+    order(trains_.path(number, low) / most_lanes);
+  }
+  /// Where it is known without the passes what becomes of a tail, and that is done. It crosses, and the head that gets
+  /// the lane `way` is there when the passes come to its wire first; or that head comes later, but nothing else wants
+  /// the wires over which it and what it lets go on behind it cross. Or another one sends over the tail's wire.
   bool crosses_early(std::uint32_t index, std::uint32_t way) {
     const std::uint32_t number = way / most_lanes, last = queues_[wires_[number].lane + way % most_lanes].last;
     const Wire& wire = wires_[number];
-    if (!wire.plain || (wire.what & Wire::ordered) != 0) return false;
     const Train tail = trains_[index];
-    bool late = false;
-    for (std::uint32_t before = number, at = trains_.rest(index).low;; ++at) {  // from the tail to a flit with a place
-      if (at > trains_.rest(index).top) return false;
-      const std::uint32_t over = trains_.path(index, at) / most_lanes;
-      if (wires_[over].active != 1 || (wires_[over].what & Wire::ordered) != 0) return false;
-      if (wires_[Base::first_of(over)].waiting != 0 && std::popcount(wires_[over].owned) != 1) return false;
+    const auto& rest = trains_.rest(index);
+    bool late = false, shared = false;
+    for (std::uint32_t before = number, at = rest.low;; ++at) {  // from the tail to a flit with a place
+      if (at > rest.top) return false;
+      if ((tail[&Group::lost] & bit(at)) != 0) return true;
+      const std::uint32_t lane = trains_.path(index, at), over = lane / most_lanes;
+      const bool ready = (tail[&Group::ready] & bit(at)) != 0;
+      if (ready && wires_[over].active == 2) {
+        const auto turn = Base::turn_of(over, lane % most_lanes);
+        if (turn == Base::Turn::other) return true;
+        if (turn == Base::Turn::unknown) return false;
+        shared = at == rest.low;
+      } else if (!unshared(over)) {
+        return false;
+      }
       late |= before <= over;
-      if ((tail[&Four::ready] & bit(at)) != 0) break;
+      if (ready) break;
       before = over;
     }
+    if (!wire.plain || (wire.what & Wire::ordered) != 0) return false;
     const std::uint32_t message = messages_[last].next;
     if (late) {
       if (wire.active != 0 || wire.waiting != 1U << way % most_lanes) return false;
-      if (const std::uint32_t granted = messages_[message].train; granted != no_index) {
-        const auto& rest = trains_.rest(granted);
-        const Train train = trains_[granted];
-        if ((train[&Four::tied] & bit(rest.top)) != 0) return false;
-        if (rest.low > rest.top && train.stores_one(bit(rest.top))) return false;
-      }
+      if (const std::uint32_t granted = messages_[message].train; granted != no_index && !goes_on_alone(granted))
+        return false;
     }
-    if (tail[&Four::tail] == tail[&Four::fresh]) head_crosses(index, tail);
+    if (shared) Base::other_loses(trains_.path(index, rest.low));
+    if (tail[&Group::tail] == tail[&Group::fresh]) head_crosses(index, tail);
+    const std::uint32_t over = trains_.path(index, rest.low) / most_lanes;
     tail_crosses(index, tail);
+    if (shared) Base::pair_up(over, wires_[over]);
     give_lanes(number, false);
-    trains_.prepare_again(messages_[message].train, now_);
+    trains_.prepare_last(messages_[message].train, now_);
     more_ = true;
+    return true;
+  }
+  /// One message has flits left to send over this wire, and no other one can get a lane of it in this tick.
+  [[nodiscard]] bool unshared(std::uint32_t number) const {
+    const Wire& wire = wires_[number];
+    if (wire.active != 1 || (wire.what & Wire::ordered) != 0) return false;
+    return wires_[Base::first_of(number)].waiting == 0 || std::popcount(wire.owned) == 1;
+  }
+  /// When the head of a worm goes on, what it lets go on behind it shares no wire, and its tail is not among that.
+  [[nodiscard]] bool goes_on_alone(std::uint32_t index) {
+    const auto& rest = trains_.rest(index);
+    const Train train = trains_[index];
+    if (rest.low > rest.top) return !train.stores_one(bit(rest.top));
+    const Word chain = Trains::chain(train[&Group::tied], bit(rest.top));
+    if ((train[&Group::tail] & chain) != 0) return false;
+    for (unsigned at = rest.top; (chain & bit(at)) != 0; --at)
+      if (!unshared(trains_.path(index, at) / most_lanes)) return false;
     return true;
   }
   /// Somebody waits for a lane that may be given back.
@@ -314,13 +344,13 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     if (std::exchange(rest.may_go_on, true)) return;
     Base::foreseen_.push_back(number);
     const Train train = trains_[number];
-    const Word more = Trains::chain(train[&Four::tied], bit(rest.top));
-    train[&Four::moves] |= more;
+    const Word more = Trains::chain(train[&Group::tied], bit(rest.top));
+    train[&Group::moves] |= more;
     if (rest.low > rest.top && train.stores_one(bit(rest.top))) {
       if (const std::uint32_t way = trains_.path(number, rest.top); waits(way / most_lanes, way % most_lanes))
         may_be_free(way);
-    } else if ((train[&Four::tail] & more) != 0) {
-      trains_.tails.put(number);
+    } else if ((train[&Group::tail] & more) != 0) {
+      trains_.put_tail(number);
     }
   }
 
@@ -328,7 +358,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   void go_through_passes() {
     for (const std::uint32_t number : Base::left_) {
       const Train train = trains_[number];
-      const Word sends = train[&Four::ready] | (train[&Four::tied] & train[&Four::moves] << 1);
+      const Word sends = train[&Group::ready] | (train[&Group::tied] & train[&Group::moves] << 1);
       for (Word all = trains_.rest(number).ordered & sends; all != 0; all &= ~bit(Trains::first_of(all)))
         serve_first(number, train, Trains::first_of(all));
     }
@@ -348,9 +378,9 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     Wire& wire = wires_[way / most_lanes];
     Lane& lane = lanes_[wire.lane + way % most_lanes];
     wire.what |= 1U << way % most_lanes;
-    if ((train[&Four::ready] & bit(at)) != 0) return agenda_.put(0, way / most_lanes);
+    if ((train[&Group::ready] & bit(at)) != 0) return agenda_.put(0, way / most_lanes);
     unsigned from = at + 1;
-    while ((train[&Four::ready] & train[&Four::moves] & bit(from)) == 0) ++from;
+    while ((train[&Group::ready] & train[&Group::moves] & bit(from)) == 0) ++from;
     lane.pass = 0;
     for (std::uint32_t after = trains_.path(number, from) / most_lanes; from-- > at;) {
       const std::uint32_t next = trains_.path(number, from) / most_lanes;
@@ -387,23 +417,23 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const std::uint32_t index = lane.train;
     const Train train = trains_[index];
     const Word here = bit(lane.hop - unsigned{trains_.rest(index).first_hop});
-    train[&Four::moves] |= here;
-    if (here == train[&Four::fresh]) head_crosses(index, train);
-    if (here == train[&Four::low] && is_tail(index, train))
+    train[&Group::moves] |= here;
+    if (here == train[&Group::fresh]) head_crosses(index, train);
+    if (here == train[&Group::low] && is_tail(index, train))
       tail_crosses(index, train);
     else
       let_go_on(index, train, here << 1, number);
   }
   /// The lane of bit `here` and those behind it, if their buffers were full: the one after has sent over wire `after`.
   void let_go_on(std::uint32_t index, const Train& train, Word here, std::uint32_t after) {
-    for (std::uint64_t pass = pass_; (here & train[&Four::tied] & ~train[&Four::moves]) != 0; here <<= 1) {
+    for (std::uint64_t pass = pass_; (here & train[&Group::tied] & ~train[&Group::moves]) != 0; here <<= 1) {
       const std::uint32_t way = trains_.path(index, Trains::first_of(here)), wire = way / most_lanes;
       pass += wire <= after;
       if ((here & trains_.rest(index).ordered) != 0) return serve(way, pass);
-      if ((here & train[&Four::lost]) != 0) return;
-      train[&Four::moves] |= here;
+      if ((here & train[&Group::lost]) != 0) return;
+      train[&Group::moves] |= here;
       Base::sends(wires_[wire], way % most_lanes);
-      if (here == train[&Four::low] && is_tail(index, train)) return tail_crosses(index, train);
+      if (here == train[&Group::low] && is_tail(index, train)) return tail_crosses(index, train);
       after = wire;
     }
   }
@@ -411,7 +441,7 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
   [[nodiscard]] bool is_tail(std::uint32_t number, const Train& train) const {
     const auto& rest = trains_.rest(number);
     if (rest.passed == now_) return false;
-    return rest.low == 0 ? train[&Four::left] == 1 : train.stores_one(bit(rest.low - 1U));
+    return rest.low == 0 ? train[&Group::left] == 1 : train.stores_one(bit(rest.low - 1U));
   }
 
   // --- heads and tails
@@ -419,11 +449,13 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     const auto& rest = trains_.rest(number);
     const Link& link = link_of(trains_.path(number, rest.top) / most_lanes);
     Message& m = messages_[rest.message];
-    const Word out = train[&Four::out];
-    train[&Four::fresh] = 0;
+    const Word out = train[&Group::out];
+    train[&Group::fresh] = 0;
     m.entered = m.hops++ == 0 ? now_ : m.entered;
     if (out != 0)
       m.head = now_;
+    else if (link.head == 1)
+      Base::ask_next(rest.message, m);
     else
       Base::ask_at(rest.message, m, now_ + link.head);
     last_ = std::max(last_, now_ + link.head);
@@ -435,10 +467,10 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     Wire& wire = wires_[number];
     Base::sends(wire, way % most_lanes);
     if (--wire.active >= 1) unsettle(number, wire);
-    const bool out = train[&Four::out] == train[&Four::low];
+    const bool out = train[&Group::out] == train[&Group::low];
     rest.passed = now_;
-    train[&Four::tail] = 0;
-    train[&Four::low] >>= 1;
+    train[&Group::tail] = 0;
+    train[&Group::low] >>= 1;
     if (low == 0 && rest.first_hop == 0) {
       Message& m = messages_[rest.message];
       m.more = m.row != none && parts_[m.row].left != 0;
@@ -458,12 +490,18 @@ class FlitsByTick : public Contests<FlitsByTick<Source, Observer>, Source, Obser
     }
   }
 
-  Trains::Some requested_;              // wires of which lanes may be given away
+  Numbers requested_;                   // wires of which lanes may be given away
   std::vector<std::uint32_t> pending_;  // of these, in the passes
   Agenda agenda_;                       // wires that the passes come to
   Tick pass_ = 0, last_ = 0;
   std::uint32_t place_ = 0;                                // 1 and the wire in the pass
   bool more_ = false, in_passes_ = false, ended_ = false;  // `more_`: in the next tick something may move
 };
+
+/// For worms that hold 32 lanes at most, and for longer ones; LongWorm is thrown where one is too long.
+template <class Source, class Observer>
+using FlitsByTick = FlitsByTickOf<Source, Observer, std::uint32_t>;
+template <class Source, class Observer>
+using LongWormsByTick = FlitsByTickOf<Source, Observer, std::uint64_t>;
 
 }  // namespace assay::network

@@ -2,6 +2,7 @@
 // who shares them, and who sends in a tick.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -35,19 +36,22 @@ struct TickWire {
   bool grants = false;                    // a lane may be given away
   bool settled = true;                    // it is known who shares it
   bool plain = false;                     // the only one of its link, each of whose lanes is a class
+  bool out = false;                       // leads to a node
 };
 static_assert(sizeof(TickWire) == 20);
 
-template <class Self, class Source, class Observer>
+/// `WordOf`: of the worms (trains.hpp).
+template <class Self, class Source, class Observer, class WordOf>
 class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickWire> {
   using Base = LaneEngine<Self, TickWorm, Line, Source, Observer, TickWire>;
 
  protected:
   using Base::links_, Base::wires_, Base::now_, Base::no_index;
   using typename Base::Wire;
-  using Word = Trains::Word;
-  using Four = Trains::Four;
-  using Train = Trains::Train;
+  using Trains = TrainsOf<WordOf>;
+  using Word = WordOf;
+  using Group = typename Trains::Group;
+  using Train = typename Trains::Train;
   static constexpr unsigned most_lanes = 8;  // of a wire; a worm's path has its wires times that, and which lane it has
   struct Lane {
     std::uint32_t train = Base::no_index;  // whose it is
@@ -61,6 +65,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (std::uint32_t number = 0; number < wires_.size(); ++number) {
       const Link& link = links_[Base::link_of(number)];
       wires_[number].plain = link.channels == 1 && link.lanes == Base::classes(link);
+      wires_[number].out = link.kind == LinkKind::ejection;
       if (link.kind != LinkKind::ejection) trains_.buffer(link.buffer);
     }
   }
@@ -95,43 +100,43 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (Pair *pair = pairs_.data(), *const end = pair + count; pair != end; ++pair) {  // without branches
       Word *const one = words + pair->one, *const other = words + pair->other;
       const unsigned one_bit = pair->one_bit, other_bit = pair->other_bit;
-      const Word a = one[moves_at] >> one_bit & 1, b = other[moves_at] >> other_bit & 1, both = a & b;
-      const Word one_tied = a & one[tied_at] >> one_bit, other_tied = b & other[tied_at] >> other_bit;
-      const Word one_late = one_tied & ~other_tied & one[late_at] >> one_bit;
-      const Word other_late = other_tied & ~one_tied & other[late_at] >> other_bit;
-      const Word prefers = pair->prefers_other, tied = one_tied | other_tied;
-      const Word known = ~((both & tied & ~(one_late | other_late)) | pair->special) & 1;
-      const Word other_wins = b & (~a | one_late | (prefers & ~other_late)), loses = both & known;
-      const Word sends = (both | ((a | b) & ~tied)) & known;
-      one[lost_at] |= (loses & other_wins) << one_bit;
-      other[lost_at] |= (loses & ~other_wins) << other_bit;
-      pair->prefers_other = static_cast<std::uint8_t>((prefers & ~sends) | (sends & ~other_wins));
-      pair->sent |= static_cast<std::uint8_t>(sends);
+      const auto wishes = [](const Word* of, unsigned bit) {
+        return (of[moves_at] >> bit & 1) | (of[tied_at] >> bit & 1) << 1 | (of[late_at] >> bit & 1) << 2;
+      };
+      const unsigned outcome = outcomes[wishes(one, one_bit) | wishes(other, other_bit) << 3 |
+                                        unsigned{pair->prefers_other} << 6 | unsigned{pair->special} << 7];
+      one[lost_at] |= Word{outcome & 1} << one_bit;
+      other[lost_at] |= Word{outcome >> 1 & 1} << other_bit;
+      pair->prefers_other = outcome >> 2 & 1;
+      pair->sent |= outcome >> 3 & 1;
       *contested = pair->wire;
-      contested += known ^ 1;
+      contested += outcome >> 4 & 1;
       *followers = pair->wire;
-      followers += tied & ~both & known;
+      followers += outcome >> 5;
     }
     contested_.count = static_cast<std::size_t>(contested - contested_.all.data());
     followers_.count = static_cast<std::size_t>(followers - followers_.all.data());
   }
-  /// Who sends of those that want to, where it is not that simple.
+  /// Who sends of those that want to, where it is not that simple. Heads and tails whose time in the tick does not
+  /// count cross.
   void settle_contests() {
     for (const std::uint32_t number : contested_) contest(number);
     contested_.count = 0;
     if (!deferred_.empty()) {
-      std::sort(deferred_.begin(), deferred_.end());
+      if (deferred_.size() > 1) std::sort(deferred_.begin(), deferred_.end());
       for (const std::uint32_t number : deferred_) contest_of_tied(number);
       deferred_.clear();
     }
-    trains_.find_moves();
+    const auto engine = static_cast<Self*>(this);
+    trains_.find_moves([engine, this](std::uint32_t number) { engine->head_crosses(number, trains_[number]); },
+                       [engine, this](std::uint32_t number) { engine->tail_crosses(number, trains_[number]); });
     const Word* const moves = trains_.words() + moves_at;
     for (const std::uint32_t number : followers_) {  // those that had a wire for themselves
       Pair& pair = pairs_[wires_[number].pair];
       const Word one = moves[pair.one] >> pair.one_bit & 1, other = moves[pair.other] >> pair.other_bit & 1;
-      if ((one | other) == 0) continue;
-      pair.prefers_other = static_cast<std::uint8_t>(one);
-      pair.sent = 1;
+      const Word any = one | other;
+      pair.prefers_other = static_cast<std::uint8_t>(any != 0 ? one : pair.prefers_other);
+      pair.sent |= static_cast<std::uint8_t>(any);
     }
   }
   /// The passes say who sends over this wire in this tick.
@@ -146,6 +151,25 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void sends(Wire& wire, unsigned which) {
     wire.turn = behind(which);
     if (wire.pair != no_index) take_turn(wire);
+  }
+
+  /// Whose turn it is of two that share a wire, where one of them, in lane `which`, has a flit and a place for it.
+  enum class Turn : std::uint8_t { own, other, unknown };
+  [[nodiscard]] Turn turn_of(std::uint32_t number, unsigned which) {
+    const Wire& wire = wires_[number];
+    const Pair& pair = pairs_[wire.pair];
+    if (pair.special || wires_[Base::first_of(number)].waiting != 0) return Turn::unknown;
+    const bool is_one = pair.one_lane == which;
+    const Word* const other = trains_.words() + (is_one ? pair.other : pair.one);
+    const unsigned at = is_one ? pair.other_bit : pair.one_bit;
+    if ((other[tied_at] >> at & 1) != 0) return Turn::unknown;
+    return (other[moves_at] >> at & 1) == 0 || is_one != (pair.prefers_other != 0) ? Turn::own : Turn::other;
+  }
+  /// Of two that share a wire the one with this lane sends.
+  void other_loses(std::uint32_t way) {
+    const Pair& pair = pairs_[wires_[way / most_lanes].pair];
+    const bool is_one = pair.one_lane == way % most_lanes;
+    trains_.words()[(is_one ? pair.other : pair.one) + lost_at] |= Word{1} << (is_one ? pair.other_bit : pair.one_bit);
   }
 
   // --- who shares a wire
@@ -187,16 +211,16 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
       const auto [number, lane] = sender(wire, lowest(rest));
       const Train train = trains_[number];
-      if ((train[&Four::moved] & lane) == 0) continue;
-      train[&Four::moved] ^= lane;
+      if ((train[&Group::moved] & lane) == 0) continue;
+      train[&Group::moved] ^= lane;
       wire.turn = behind(lowest(rest));
     }
   }
   void unsettle(std::uint32_t number, Wire& wire) {
     if (std::exchange(wire.settled, false)) unsettled_.push_back(number);
   }
-  /// At the end of a tick.
-  void settle() {
+  /// What the passes of a tick had to say.
+  [[gnu::noinline]] void forget_order() {
     for (const std::uint32_t train : left_) trains_.rest(train).ordered = 0;
     left_.clear();
     for (const std::uint32_t train : foreseen_) trains_.rest(train).may_go_on = false;
@@ -206,6 +230,11 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
       if (wires_[number].pair != no_index) pairs_[wires_[number].pair].special = wires_[number].active > 2;
     }
     ordered_.clear();
+    any_ordered_ = false;
+  }
+  /// At the end of a tick.
+  void settle() {
+    if (any_ordered_) forget_order();
     for (const std::uint32_t number : unsettled_) {
       Wire& wire = wires_[number];
       wire.settled = true;
@@ -216,7 +245,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
   /// The passes have to say of a lane whether it sends.
   void leave_to_passes(const Train& train, std::uint32_t number, Word lane) {
-    train[&Four::lost] |= lane;
+    train[&Group::lost] |= lane;
     if (std::exchange(trains_.rest(number).ordered, trains_.rest(number).ordered | lane) == 0) left_.push_back(number);
   }
 
@@ -224,6 +253,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   std::vector<Lane> lanes_;              // as the wires have them
   std::vector<std::uint32_t> left_;      // worms of which the passes have to say what sends
   bool passes_ = false;                  // there are some
+  bool any_ordered_ = false;             // wires of which the passes of this tick say who sends
   std::vector<std::uint32_t> foreseen_;  // worms that may go on within the tick
 
  private:
@@ -236,10 +266,30 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     bool special = false;  // more than two, or for the passes
   };
   static_assert(sizeof(Pair) == 20);
-  static constexpr std::size_t moves_at = offsetof(Four, moves) / sizeof(Word),
-                               tied_at = offsetof(Four, tied) / sizeof(Word),
-                               late_at = offsetof(Four, late) / sizeof(Word),
-                               lost_at = offsetof(Four, lost) / sizeof(Word);
+  /// What comes of a pair's wishes: who loses the wire, what is then known of it, whether it is contested, or to be
+  /// looked at again since the only one that wants to send is tied. Of each of the two it counts whether it wants to
+  /// send, is tied, and is late then; and whose turn it is, and whether the pair is special.
+  static constexpr std::uint8_t outcome_of(unsigned wishes) {
+    const auto wish = [wishes](unsigned at) { return (wishes >> at & 1) != 0; };
+    const bool a = wish(0), b = wish(3), both = a && b, prefers_other = wish(6), special = wish(7);
+    const bool one_tied = a && wish(1), other_tied = b && wish(4), tied = one_tied || other_tied;
+    const bool one_late = one_tied && !other_tied && wish(2), other_late = other_tied && !one_tied && wish(5);
+    const bool known = !special && (!both || !tied || one_late || other_late);
+    const bool other_wins = b && (!a || one_late || (prefers_other && !other_late));
+    const bool sends = known && (both || ((a || b) && !tied));
+    const bool loses = both && known, prefers = sends ? !other_wins : prefers_other;
+    return static_cast<std::uint8_t>((loses && other_wins) | (loses && !other_wins) << 1 | prefers << 2 | sends << 3 |
+                                     !known << 4 | (tied && !both && known) << 5);
+  }
+  static constexpr std::array<std::uint8_t, 256> outcomes = [] {
+    std::array<std::uint8_t, 256> all{};
+    for (unsigned wishes = 0; wishes < all.size(); ++wishes) all[wishes] = outcome_of(wishes);
+    return all;
+  }();
+  static constexpr std::size_t moves_at = offsetof(Group, moves) / sizeof(Word),
+                               tied_at = offsetof(Group, tied) / sizeof(Word),
+                               late_at = offsetof(Group, late) / sizeof(Word),
+                               lost_at = offsetof(Group, lost) / sizeof(Word);
   /// Of a wire that has a pair: whose turn it is there, by the wire; at the wire, by what was sent of the pair.
   void take_turn(const Wire& wire) {
     Pair& pair = pairs_[wire.pair];
@@ -252,6 +302,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
   void be_ordered(std::uint32_t number, Wire& wire) {
     wire.what = Wire::ordered;
+    any_ordered_ = true;
     ordered_.push_back(number);
     if (wire.pair == no_index) return;
     give_turn(wire);
@@ -263,19 +314,22 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void contest(std::uint32_t number) {
     Wire& wire = wires_[number];
     if (wire.active == 0) return leave_to_passes(wire, number, 0);
+    if (wire.active == 2 && (wire.what & Wire::ordered) == 0) return defer(wire, number);  // tied lanes count
     const auto [ready, tied] = wanting(wire);
     if ((wire.what & Wire::ordered) != 0) return leave_to_passes(wire, number, ready | tied);
     const unsigned all = ready | tied;
     if (all == 0) return;
     if (wire.pair != no_index) give_turn(wire);
-    bool defer = tied != 0 && (ready == 0 || (all & (all - 1)) == 0);
-    for (unsigned rest = defer ? 0 : tied; rest != 0; rest &= rest - 1) {
+    bool by_tied = tied != 0 && (ready == 0 || (all & (all - 1)) == 0);
+    for (unsigned rest = by_tied ? 0 : tied; rest != 0; rest &= rest - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(rest)];
       const auto& worm = trains_.rest(lane.train);
       const unsigned next = lane.hop + 1U - worm.first_hop;
-      defer |= next > worm.top || trains_.path(lane.train, next) / most_lanes < number;
+      by_tied |= next > worm.top || trains_.path(lane.train, next) / most_lanes < number;
     }
-    if (!defer) return one_sends(wire, ready, tied);
+    by_tied ? defer(wire, number) : one_sends(wire, ready, tied);
+  }
+  void defer(Wire& wire, std::uint32_t number) {
     wire.what |= Wire::deferred;
     deferred_.push_back(number);
   }
@@ -294,7 +348,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
       const auto [number, lane] = sender(wire, lowest(rest));
       const Train train = trains_[number];
-      const bool wants = (train[&Four::moves] & lane) != 0, ties = (train[&Four::tied] & lane) != 0;
+      const bool wants = (train[&Group::moves] & lane) != 0, ties = (train[&Group::tied] & lane) != 0;
       ready |= unsigned{wants && !ties} << lowest(rest);
       tied |= unsigned{wants && ties} << lowest(rest);
     }
@@ -309,7 +363,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void lose(const Wire& wire, unsigned lanes) {
     for (; lanes != 0; lanes &= lanes - 1) {
       const Lane& lane = lanes_[wire.lane + lowest(lanes)];
-      trains_[lane.train][&Four::lost] |= bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
+      trains_[lane.train][&Group::lost] |= bit(lane.hop - unsigned{trains_.rest(lane.train).first_hop});
     }
   }
   void leave_to_passes(Wire& wire, std::uint32_t number, unsigned lanes) {
@@ -327,6 +381,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     const auto [ready, tied] = wanting(wire);
     unsigned first = ready, late = 0, never = 0;
     wire.what &= ~Wire::deferred;
+    if (wire.pair != no_index) give_turn(wire);
     for (unsigned rest = tied; rest != 0; rest &= rest - 1) {
       const When when = when_tied(number, lanes_[wire.lane + lowest(rest)]);
       if (when == When::unknown) return leave_to_passes(wire, number, ready | tied);
@@ -346,11 +401,11 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
     for (unsigned at = lane.hop + 1U - worm.first_hop; at <= worm.top; ++at) {
       const Word here = bit(at);
       if ((worm.ordered & here) != 0) return When::unknown;
-      if ((train[&Four::lost] & here) != 0) return When::never;
+      if ((train[&Group::lost] & here) != 0) return When::never;
       const std::uint32_t next = trains_.path(lane.train, at) / most_lanes;
       if ((wires_[next].what & Wire::deferred) != 0 || next == wire) return When::unknown;
       late |= wire < next;
-      if ((train[&Four::ready] & here) != 0) return late ? When::late : When::first;
+      if ((train[&Group::ready] & here) != 0) return late ? When::late : When::first;
       wire = next;
     }
     return When::unknown;
@@ -360,7 +415,7 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   void forget_moved(const Wire& wire) {
     for (unsigned rest = wire.owned; rest != 0; rest &= rest - 1) {
       const auto [number, lane] = sender(wire, lowest(rest));
-      trains_[number][&Four::moved] &= ~lane;
+      trains_[number][&Group::moved] &= ~lane;
     }
   }
   /// Whose a lane is and the bit that it is there, 0 if there are no flits left to send over it.
@@ -372,10 +427,10 @@ class Contests : public LaneEngine<Self, TickWorm, Line, Source, Observer, TickW
   }
 
   std::vector<Pair> pairs_;               // wires over which several messages have flits left to send
-  Trains::Some contested_;                // wires of which it is not as simple who sends in this tick
+  Numbers contested_;                     // wires of which it is not as simple who sends in this tick
   std::vector<std::uint32_t> deferred_;   // of these, where tied lanes count
   std::vector<std::uint32_t> ordered_;    // wires of which the passes have to say it
-  Trains::Some followers_;                // wires of pairs of which one wants to send, and is tied
+  Numbers followers_;                     // wires of pairs of which one wants to send, and is tied
   std::vector<std::uint32_t> unsettled_;  // wires of which it is to be seen who shares them
 };
 

@@ -9,17 +9,20 @@
 namespace assay::network {
 namespace {
 
+enum class Engine : std::uint8_t { plans, ticks, ticks_of_long_worms };
+
 /// Whether going tick by tick costs less than plans, by a short run with these: plans are made anew where worms get in
 /// each other's way. What a hop, a plan, a tick and a flit cost was measured, in ns; it need only be about right, as
 /// both give the same times.
-bool ticks_cost_less(const Network& network, const Switching& switching, const Traffic& traffic, const Method& method) {
-  constexpr double hop_of_plans = 195, plan = 450, hop = 110, tick = 40, flit = 1.5, in_the_way = 130;
+Engine cheapest(const Network& network, const Switching& switching, const Traffic& traffic, const Method& method) {
+  constexpr double hop_of_plans = 195, plan = 450, hop = 80, tick = 35, flit = 1.1, in_the_way = 80;
   constexpr double longest = 2000, share = 32, greatest_share = 6, margin = 1.35;
   constexpr std::uint64_t hops_that_tell = 100, hops_that_settle = 300;
   constexpr double a_way_of_hops = 16;
   constexpr int parts = 4;
+  constexpr std::uint32_t most_lanes = TrainsOf<std::uint32_t>::lanes;
   const Fabric& fabric = *network.fabric;
-  if (method.utilisation || !FlitsByTick<OpenLoop, Collector>::suits(fabric, switching)) return false;
+  if (method.utilisation || !FlitsByTick<OpenLoop, Collector>::suits(fabric, switching)) return Engine::plans;
   OpenLoop source(traffic, neighbourhood(fabric, traffic.radius), events::Random(method.seed, method.stream));
   const double messages = traffic.load * source.sending() / source.mean_flits();  // a cycle
   const double cycles = method.messages == 0 ? static_cast<double>(method.warmup_cycles + method.cycles)
@@ -35,7 +38,7 @@ bool ticks_cost_less(const Network& network, const Switching& switching, const T
   std::uint64_t hops_before = 0, plans_before = 0, flits_before = 0;
   double ticks = 0, all = 0, ran_to = 0;
   for (int part = 1; part <= parts; ++part) {  // the first ones are enough where they leave no question
-    const double until = end * part / parts;
+    const double until = end / (1 << (parts - part));
     events::Pieces().run(pilot, static_cast<std::uint64_t>(until));
     if (pilot.head_hops() < hops_before + hops_that_tell) continue;
     const double hops = static_cast<double>(pilot.head_hops() - hops_before);
@@ -48,7 +51,12 @@ bool ticks_cost_less(const Network& network, const Switching& switching, const T
     if (hops < hops_that_settle || until < filled) continue;
     if (std::max(ticks, all) > margin * std::min(ticks, all)) break;
   }
-  return ticks < all;
+  if (ticks >= all) return Engine::plans;
+  // The longest ways are seldom of more than three times as many hops as others have, their two ends left out.
+  const double ways = static_cast<double>(pilot.head_hops()) / static_cast<double>(pilot.created() - pilot.live());
+  const bool short_ways = 3 * (ways - 2) + 2 <= most_lanes;
+  return short_ways || source.longest() + switching.header_flits + 2 < most_lanes ? Engine::ticks
+                                                                                  : Engine::ticks_of_long_worms;
 }
 
 }  // namespace
@@ -57,8 +65,14 @@ Outcome simulate_flits(const Network& network, const Switching& switching, const
                        const Method& method) {
   const double started = thread_seconds();
   const auto run = [&] {
-    if (ticks_cost_less(network, switching, traffic, method)) try {
+    Engine engine = cheapest(network, switching, traffic, method);
+    if (engine == Engine::ticks) try {
         return run_open_loop<FlitsByTick>(network, switching, traffic, method, true);
+      } catch (const LongWorm&) {
+        engine = Engine::ticks_of_long_worms;
+      }
+    if (engine == Engine::ticks_of_long_worms) try {
+        return run_open_loop<LongWormsByTick>(network, switching, traffic, method, true);
       } catch (const LongWorm&) {  // plans have no such limit
       }
     return run_open_loop<FlitEngine>(network, switching, traffic, method, true);
