@@ -82,72 +82,55 @@ smaller `precision`.
 ## Speed and memory
 
 CPU time per head hop (a message's head over one link), statistics included, on one core, with nothing beside it, the
-least of two to four runs; `./x bench network` prints it on any machine. `ns`: an Intel Xeon guest; `faster`: another
-such guest, on another day, before what short buffers, UGAL and flits tick by tick take here was found; `before`: the
-core for which the aims were set, on the first guest:
+least of two runs; `./x bench network` prints it on any machine. `ns`: an Intel Xeon guest; `before`: the core for which
+the aims were set, on a guest of that kind:
 
-| engine, case | ns | faster | before | aimed at |
-|---|---|---|---|---|
-| worm, unit mesh 16 x 16 / cube of slower links / two channels | 41 / 43 / 43 | 33 / 35 / 34 | 136 / 100 / 125 | 40 |
-| worm, mesh beyond saturation | 106 | 97 | 273 | 100 |
-| worm, short buffers, messages of 32 / 512 / 4,096 flits | 84 / 77 / 89 | | 229 / 2,172 / more | 150 |
-| worm, cut-through, mesh 16 x 16 | 96 | 77 | 149 | 80 |
-| worm, cut-through, 40,000 messages to one node | 125 | 101 | | 150 |
-| packets, torus 16 x 16, load .2 / beyond saturation | 83 / 109 | 68 / 90 | 155 / 205 | 80 |
-| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 88 / 100 | 72 / 82 | 259 / 210 | 80 |
-| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 248 / 271 | 244 / 254 | 1,972 / 2,032 | 250 |
-| flits, messages of 512 flits / all to all, 1,024 flits | 359 / 474 | 270 / 384 | 24,507 / 44,893 | 400 |
-| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 381 / 326 | | 2,693 / 2,451 | 250: missed |
+| engine, case | ns | before | aimed at |
+|---|---|---|---|
+| worm, unit mesh 16 x 16 / cube of slower links / two channels | 29 / 37 / 31 | 136 / 100 / 125 | 40 |
+| worm, mesh beyond saturation | 59 | 273 | 100 |
+| worm, short buffers, messages of 32 / 512 / 4,096 flits | 78 / 71 / 82 | 229 / 2,172 / more | 150 |
+| worm, cut-through, mesh 16 x 16 | 73 | 149 | 80 |
+| worm, cut-through, 40,000 messages to one node | 103 | | 150 |
+| packets, torus 16 x 16, load .2 / beyond saturation | 68 / 93 | 155 / 205 | 80 |
+| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 72 / 86 | 259 / 210 | 80 |
+| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 172 / 196 | 1,972 / 2,032 | 250 |
+| flits, messages of 512 flits / all to all, 1,024 flits | 338 / 468 | 24,507 / 44,893 | 400 |
+| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 293 / 252 | 2,693 / 2,451 | 250 |
 
-On the faster guest what is missed besides UGAL is packets beyond saturation, by 12%, and by 2 and 3% the dragonfly of
-flits and of packets; on the first one most rows miss by up to a third.
+What is missed: packets beyond saturation (by 16%) and under UGAL on the dragonfly (8%), flits all to all (17%) and under
+UGAL on the torus (17%).
 
 Worms that buffers hold back which do not cover their credit loop have a closed form where all links are alike and no
 head is faster than its body (`worm/train.hpp`); worked out flit by flit at every grant, as before and as on unlike
 links, a hop costs the more the longer the path. In turns on a busy guest, messages of 32 flits at half of the load
 that saturates: 8 x 8 nodes 290 ns and now 124, 64 x 64 nodes 2,780 and now 119.
 
-What bounds the rows that miss: a packet takes 710 to 810 instructions per head hop, the building of the network
-included, spread evenly over asking, queueing, granting, credits and routing, and 1.9 to 4.6 branches that the predictor
-misses (3.7 to 7.2 before what asks who waits, which slot is free, who is first and which way is next did so by
-arithmetic); beyond saturation five cache lines come from the second level besides. A worm whose links no other
-one shares takes two events per link, head and tail, and 1,900 instructions. Under UGAL, whose four lanes share every
-wire, the plan of a wire is made anew 1.3 times per head hop with some 60 branches that nothing foretells (callgrind's
-predictor); leaving out the tail's events of worms that share nothing was tried: at this load three of four worms
-share a wire, and it cost more than it gave. Counted on the torus, wires with flits left are planned 1.7 times per head
-hop, 1.3 of these with several such lanes, and a third of the plans change nothing. On an AMD EPYC guest these were
-tried each by itself and gave at most 2%: keeping what is known of the other lanes when a head crosses, choosing the
-turn without branches, not planning the link before again at a grant, and -O2; picking lanes by a mask, and places ahead
-found in one walk, gave nothing either. Stretches of two words instead of three gained 6% on the dragonfly under UGAL,
-nothing on the torus, and lost 6% all to all.
+A packet on the torus takes some 520 instructions per head hop, the building of the network included, spread evenly over
+asking, queueing, granting, credits and routing. What holds the two rows of packets that miss: a tick ends five or six
+loops whose lengths nothing foretells, and on the dragonfly it has 3.6 hops only; beyond saturation a packet is two or
+three cache lines, which come from the second level.
 
 Where a short run shows that plans are made anew too often for the length of the messages, a simulation of the flit
 engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words with
-a bit a lane, for four worms at once (`flit/by_tick.hpp`, `flit/trains.hpp`); the times are the same. Links have to have
-unit times there, and buffers of one size. At first every wire over which several messages had flits to send was gone to
-in the passes of a tick. Now the passes come only to those of which the order within the tick matters (0.5 per head hop
-under UGAL on the torus, in 41% of the ticks, where it was 7): of the others it is known beforehand who is there when
-the passes come, and two that share a wire are looked at without a branch (`flit/contests.hpp`, 5.3 such wires per head
-hop, of which 2.8 are wanted by both). In turns with that, without a short run: on the torus 356 ns where it took 562,
-on the dragonfly 298 where it took 492; at twice that load 620 and 660 where it took 815 and 870; messages of 8 flits on
-the torus at .4 360 where it took 420; a 13-cube under Valiant for a thousand cycles 530 where it took 1,090. On the
-torus 2,600 instructions per head hop where it took 3,660, and 18 missed branches where it missed 32 (callgrind, the
-network's building included). Plans take 950 there and 570 on the dragonfly; without UGAL ticks take 264 and 313 where
-plans take 301 and 385, and three quarters of what plans take on a torus of 16 x 16 nodes, so that they are taken more
-often now; for few messages under way, or long ones that share little, plans are. 250 is missed under UGAL all the same.
-By samples of the processor's clock it is 12% all flits' words, 28% who sends over shared wires, 12% passes, 27% lanes
-given away, heads and tails, the rest routes, events and new messages: none of it alone is what is above the aim. Memory
-per node on that torus is 770 bytes in place of 900. What gave nothing, or little: going to the lanes that share a wire
-worm by worm instead of wire by wire (a tenth where pairs gave a third), keeping who sent last at the wire, a list of
-the worms of which less sends than could. The short run lasts until the first messages have come through, up to a sixth
-of the whole: cut off before, as it once was, a large network took plans for a run of a thousand cycles. Sending every
-flit for itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns per flit, whoever is in its way.
+a bit a lane, for eight worms at once, for four where worms hold more than 32 lanes (`flit/by_tick.hpp`,
+`flit/trains.hpp`); the times are the same. Links have to have unit times there, and buffers of one size. Passes over the
+wires of a tick are needed only where the order within it matters, in 5% of the ticks on the torus and on the dragonfly
+and in 27% under UGAL on the torus: of all others it is known beforehand who is there when the passes come, and of two
+that share a wire a table says who sends (`flit/contests.hpp`). Few messages under way, or long ones that share little,
+take plans: 338 and 468 ns per head hop above, of which most are looks at wires and plans made anew. What gave nothing,
+or little: going to the lanes that share a wire worm by worm instead of wire by wire (a tenth where pairs gave a third),
+keeping who sent last at the wire, a list of the worms of which less sends than could, asking for a look only at wires
+with a free lane. The short run lasts until the first messages have come through, up to a sixth of the whole, and an
+eighth of that where it leaves no question: cut off before, as it once was, a large network took plans for a run of a
+thousand cycles. Sending every flit for itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns per flit,
+whoever is in its way.
 
-Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 140 to
+Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 110 to
 260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not
 counted are the ways that UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a
-network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 400 to 770: wires and lanes of a
-torus with two lanes are 224, with UGAL's four 288 and tick by tick 336, a worm's stop at a link is 64 and a node has
+network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 350 to 700: wires and lanes of a
+torus with two lanes are 224, with UGAL's four 288 and somewhat more tick by tick, a worm's stop at a link is 64 and a node has
 two to six of these, a message under way is 88, and with messages of 512 flits the table of events to come is 64 on so
 small a network: at three quarters of that load a torus of 16 x 16 nodes takes 374 and one of 64 x 64 takes 307; short
 buffers 820 to 1,050 and cut-through by the worm engine 920, mostly messages, which wait at their sources at these
