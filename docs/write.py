@@ -98,8 +98,8 @@ the aims were set, on a guest of that kind:
 | flits, messages of 512 flits / all to all, 1,024 flits | 338 / 468 | 24,507 / 44,893 | 400 |
 | flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 293 / 252 | 2,693 / 2,451 | 250 |
 
-What is missed: packets beyond saturation (by 16%) and under UGAL on the dragonfly (8%), flits all to all (17%) and under
-UGAL on the torus (17%).
+What is missed: packets beyond saturation (by 16%) and under UGAL on the dragonfly (8%), flits all to all (17%) and
+under UGAL on the torus (17%).
 
 Worms that buffers hold back which do not cover their credit loop have a closed form where all links are alike and no
 head is faster than its body (`worm/train.hpp`); worked out flit by flit at every grant, as before and as on unlike
@@ -114,9 +114,9 @@ three cache lines, which come from the second level.
 Where a short run shows that plans are made anew too often for the length of the messages, a simulation of the flit
 engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words with
 a bit a lane, for eight worms at once, for four where worms hold more than 32 lanes (`flit/by_tick.hpp`,
-`flit/trains.hpp`); the times are the same. Links have to have unit times there, and buffers of one size. Passes over the
-wires of a tick are needed only where the order within it matters, in 5% of the ticks on the torus and on the dragonfly
-and in 27% under UGAL on the torus: of all others it is known beforehand who is there when the passes come, and of two
+`flit/trains.hpp`); the times are the same. Links have to have unit times there, and buffers of one size. Passes over
+the wires of a tick are needed only where the order within it matters, in 5% of the ticks on the torus and on the
+dragonfly and in 27% under UGAL on the torus: of all others it is known beforehand who is there when the passes come, and of two
 that share a wire a table says who sends (`flit/contests.hpp`). Few messages under way, or long ones that share little,
 take plans: 338 and 468 ns per head hop above, of which most are looks at wires and plans made anew. What gave nothing,
 or little: going to the lanes that share a wire worm by worm instead of wire by wire (a tenth where pairs gave a third),
@@ -130,8 +130,8 @@ Memory of the engine per node, of which 400 bytes were aimed at, below saturatio
 260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not
 counted are the ways that UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a
 network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 350 to 700: wires and lanes of a
-torus with two lanes are 224, with UGAL's four 288 and somewhat more tick by tick, a worm's stop at a link is 64 and a node has
-two to six of these, a message under way is 88, and with messages of 512 flits the table of events to come is 64 on so
+torus with two lanes are 224, with UGAL's four 288 and somewhat more tick by tick, a worm's stop at a link is 64 and a
+node has two to six of these, a message under way is 88, and with messages of 512 flits the table of events to come is 64 on so
 small a network: at three quarters of that load a torus of 16 x 16 nodes takes 374 and one of 64 x 64 takes 307; short
 buffers 820 to 1,050 and cut-through by the worm engine 920, mostly messages, which wait at their sources at these
 loads. From 3,072 links on packets go to the packet engine where no link has several channels: there it is about as fast
