@@ -116,27 +116,27 @@ engine goes tick by tick instead: what can move of a worm, and what its buffers 
 a bit a lane, for eight worms at once, for four where worms hold more than 32 lanes (`flit/by_tick.hpp`,
 `flit/trains.hpp`); the times are the same. Links have to have unit times there, and buffers of one size. Passes over
 the wires of a tick are needed only where the order within it matters, in 5% of the ticks on the torus and on the
-dragonfly and in 27% under UGAL on the torus: of all others it is known beforehand who is there when the passes come, and of two
-that share a wire a table says who sends (`flit/contests.hpp`). Few messages under way, or long ones that share little,
-take plans: 338 and 468 ns per head hop above, of which most are looks at wires and plans made anew. What gave nothing,
-or little: going to the lanes that share a wire worm by worm instead of wire by wire (a tenth where pairs gave a third),
-keeping who sent last at the wire, a list of the worms of which less sends than could, asking for a look only at wires
-with a free lane. The short run lasts until the first messages have come through, up to a sixth of the whole, and an
-eighth of that where it leaves no question: cut off before, as it once was, a large network took plans for a run of a
-thousand cycles. Sending every flit for itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns per flit,
-whoever is in its way.
+dragonfly and in 27% under UGAL on the torus: of all others it is known beforehand who is there when the passes come,
+and of two that share a wire a table says who sends (`flit/contests.hpp`). Few messages under way, or long ones that
+share little, take plans: 338 and 468 ns per head hop above, of which most are looks at wires and plans made anew. What
+gave nothing, or little: going to the lanes that share a wire worm by worm instead of wire by wire (a tenth where pairs
+gave a third), keeping who sent last at the wire, a list of the worms of which less sends than could, asking for a look
+only at wires with a free lane. The short run lasts until the first messages have come through, up to a sixth of the
+whole, and an eighth of that where it leaves no question: cut off before, as it once was, a large network took plans for
+a run of a thousand cycles. Sending every flit for itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns
+per flit, whoever is in its way.
 
 Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 110 to
 260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not
 counted are the ways that UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a
 network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 350 to 700: wires and lanes of a
 torus with two lanes are 224, with UGAL's four 288 and somewhat more tick by tick, a worm's stop at a link is 64 and a
-node has two to six of these, a message under way is 88, and with messages of 512 flits the table of events to come is 64 on so
-small a network: at three quarters of that load a torus of 16 x 16 nodes takes 374 and one of 64 x 64 takes 307; short
-buffers 820 to 1,050 and cut-through by the worm engine 920, mostly messages, which wait at their sources at these
-loads. From 3,072 links on packets go to the packet engine where no link has several channels: there it is about as fast
-as the worm engine and takes half of the memory. A message takes the same memory whatever its length (57 kB in all for
-four of 20 thousand or of 200 million flits through short buffers).
+node has two to six of these, a message under way is 88, and with messages of 512 flits the table of events to come is
+64 on so small a network: at three quarters of that load a torus of 16 x 16 nodes takes 374 and one of 64 x 64 takes
+307; short buffers 820 to 1,050 and cut-through by the worm engine 920, mostly messages, which wait at their sources at
+these loads. From 3,072 links on packets go to the packet engine where no link has several channels: there it is about
+as fast as the worm engine and takes half of the memory. A message takes the same memory whatever its length (57 kB in
+all for four of 20 thousand or of 200 million flits through short buffers).
 """
 
 
