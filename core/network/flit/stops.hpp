@@ -184,6 +184,19 @@ class Stops {
     if (at_hand(stop, in, out, tail, due)) return {apart, stop.flits, due, late, true};
     return {apart, stop.flits, due, rests};
   }
+  /// How long it goes on at `next`, the moment of the flit behind the next one, and `apart` ticks from one to the next,
+  /// more than `least`, as it is held back: `due`, `watched` and `tail` of a Run. `in` and `out`: of that flit.
+  [[nodiscard]] Run held(const Stop& stop, Stretch in, Stretch out, Moment next, std::uint32_t apart,
+                         std::uint32_t least) const {
+    const std::uint32_t flit = stop.course.crossed() + 1, tail = stop.flits - 1;
+    const auto bound = [&](const Stretch& by) { return by.of(flit) == next && by.gap == apart ? by.end : flit + 1; };
+    const std::uint32_t until = std::max(bound(in), bound(out));
+    const std::uint32_t late = first_late(stop, in, out, flit, next, apart);
+    const auto of = [&](std::uint32_t k) { return next + moment::at(std::uint64_t{k - flit} * apart); };
+    if (until <= late)  // it may come sooner then
+      return {apart, stop.flits, moment::at(moment::tick(of(until - 1)) + least), until - 1};
+    return {apart, stop.flits, of(late), late, late == tail && at_hand(stop, in, out, tail, of(late))};
+  }
 
  private:
   static constexpr std::uint32_t endless = Course::endless;
