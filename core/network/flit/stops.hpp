@@ -23,6 +23,7 @@ struct alignas(64) Stop {
   bool planned = true;  // its flits cross by a plan; otherwise by what is known of the stops around it (unshared.hpp)
   bool oldest = false;  // nothing before it is planned, or was
   bool drained : 1 = false, released : 1 = false;
+  bool fed : 1 = false;   // something before it is planned
   bool kept : 1 = false;  // until the worm is gone
   bool more : 1 = false;  // of its message is to be sent when it is released
   /// Start of the first flit.
@@ -74,7 +75,7 @@ class Stops {
     stop.message = message;
     stop.flits = flits;
     stop.before = stop.after = events::no_index;
-    stop.drained = stop.released = stop.oldest = stop.kept = stop.more = false;
+    stop.drained = stop.released = stop.oldest = stop.kept = stop.more = stop.fed = false;
     stop.planned = true;
     return number;
   }
@@ -87,7 +88,7 @@ class Stops {
 
   /// When flit `flit` and those behind it are at hand for this stop.
   [[nodiscard, gnu::always_inline]] Stretch supply(const Stop& stop, std::uint32_t flit) const {
-    if (stop.before == events::no_index || stop.oldest) return {0, 0, 0, endless};
+    if (!stop.fed) return {0, 0, 0, endless};
     const Stop& before = stops_[stop.before];
     if (!before.planned) return supply_from_afar(before, flit);
     Stretch found = before.course.find(flit, past_);
@@ -230,7 +231,6 @@ class Stops {
     const Stop* by = &behind;
     std::uint64_t ticks = link(*by).body;
     while (!by->planned) {
-      if (by->oldest || by->before == events::no_index) return {0, 0, 0, endless};
       by = &stops_[by->before];
       ticks += link(*by).body;
     }
