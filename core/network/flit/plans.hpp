@@ -1,8 +1,9 @@
 // The plans of the flit engine: for each wire, which of its lanes' flits cross when, as far as that can be presumed.
 //
 // A wire with one lane that is ready takes its flits as they come; where all ready lanes are ready again at each of
-// their turns they take turns, a flit each; otherwise one flit is planned at a time. A plan that changes lets the plans
-// before and behind it be made again, if they rest on what differs, until none changes.
+// their turns they take turns, a flit each; where what holds them back keeps them apart, each goes on as it is let;
+// otherwise one flit is planned at a time. A plan that changes lets the plans before and behind it be made again, if
+// they rest on what differs, until none changes.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -381,7 +382,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer, Flit
       if (i == 0) gap = moment::tick(next) - moment::tick(one.slot);
       if (next == moment::never || gap < span || gap >= Course::endless || next != one.slot + moment::at(gap))
         return false;
-      const Stops::Run run = stops_.held(stop, in, out, next, static_cast<std::uint32_t>(gap), link.flit);
+      const Stops::Run run = stops_.held_back(stop, in, out, next, static_cast<std::uint32_t>(gap), link.flit);
       one.late = run.watched;
       if (run.due < due)
         due = run.due, special = run.tail ? stop.lane : Wire::no_lane;

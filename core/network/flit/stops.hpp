@@ -169,33 +169,24 @@ class Stops {
     const std::uint64_t gap = moment::tick(next) - moment::tick(at);
     if (moment::pass(next) != moment::pass(at) || gap >= endless) return {least, flit, next, flit};
     const auto apart = static_cast<std::uint32_t>(gap);
-    std::uint32_t held = endless;  // to where it is held back as now
-    if (apart > least) {
-      const auto bound = [&](const Stretch& by) { return by.of(flit) == next && by.gap == apart ? by.end : flit + 1; };
-      held = std::max(bound(in), bound(out));
-    }
+    if (apart > least) return held_back(stop, in, out, next, apart, least);
     const std::uint32_t late = first_late(stop, in, out, flit, next, apart);
-    const auto of = [&](std::uint32_t k) { return at + moment::at(std::uint64_t{k - crossed} * apart); };
-    // What holds it back may do so no longer: then it is not later, but earlier.
-    if (held <= late) return {apart, stop.flits, moment::at(moment::tick(of(held - 1)) + least), held - 1};
+    const Moment due = at + moment::at(std::uint64_t{late - crossed} * apart);
+    if (late == tail && at_hand(stop, in, out, tail, due)) return {apart, stop.flits, due, late, true};
     // At one flit behind the other, no sooner than they may cross, the late one cannot be earlier than it is planned.
-    const Moment due = of(late);
-    const std::uint32_t rests = apart == least ? late - 1 : late;
-    if (late < tail) return {apart, stop.flits, due, rests};
-    if (at_hand(stop, in, out, tail, due)) return {apart, stop.flits, due, late, true};
-    return {apart, stop.flits, due, rests};
+    return {apart, stop.flits, due, late - 1};
   }
-  /// How long it goes on at `next`, the moment of the flit behind the next one, and `apart` ticks from one to the next,
-  /// more than `least`, as it is held back: `due`, `watched` and `tail` of a Run. `in` and `out`: of that flit.
-  [[nodiscard]] Run held(const Stop& stop, Stretch in, Stretch out, Moment next, std::uint32_t apart,
-                         std::uint32_t least) const {
+  /// The same where it is held back so that its flits are `apart` ticks apart, more than `least`. `next`: when the flit
+  /// behind the next one crosses; `in` and `out`: what supply() and room() say of that one.
+  [[nodiscard]] Run held_back(const Stop& stop, Stretch in, Stretch out, Moment next, std::uint32_t apart,
+                              std::uint32_t least) const {
     const std::uint32_t flit = stop.course.crossed() + 1, tail = stop.flits - 1;
     const auto bound = [&](const Stretch& by) { return by.of(flit) == next && by.gap == apart ? by.end : flit + 1; };
-    const std::uint32_t until = std::max(bound(in), bound(out));
+    const std::uint32_t held = std::max(bound(in), bound(out));  // to where it is held back as now
     const std::uint32_t late = first_late(stop, in, out, flit, next, apart);
     const auto of = [&](std::uint32_t k) { return next + moment::at(std::uint64_t{k - flit} * apart); };
-    if (until <= late)  // it may come sooner then
-      return {apart, stop.flits, moment::at(moment::tick(of(until - 1)) + least), until - 1};
+    // What holds it back may do so no longer: then it is not later, but earlier.
+    if (held <= late) return {apart, stop.flits, moment::at(moment::tick(of(held - 1)) + least), held - 1};
     return {apart, stop.flits, of(late), late, late == tail && at_hand(stop, in, out, tail, of(late))};
   }
 
