@@ -256,7 +256,9 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
     stop.before = m.at;
     stop.granted = here();
     if (m.at != no_index) {
-      stops_[m.at].after = number;
+      Stop& before = stops_[m.at];
+      before.after = number;
+      stop.fed = before.planned | before.fed;
     }
     Base::add(m, number);
     m.at = number;
@@ -284,6 +286,7 @@ class FlitEngine : public UnsharedLinks<FlitEngine<Source, Observer>, Source, Ob
         stop->after = sink;
         stops_[sink].wire = none;
         stops_[sink].before = number;
+        stops_[sink].fed = true;
         list(sink);
       }
     }

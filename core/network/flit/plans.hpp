@@ -1,8 +1,9 @@
 // The plans of the flit engine: for each wire, which of its lanes' flits cross when, as far as that can be presumed.
 //
 // A wire with one lane that is ready takes its flits as they come; where all ready lanes are ready again at each of
-// their turns they take turns, a flit each; otherwise one flit is planned at a time. A plan that changes lets the plans
-// before and behind it be made again, if they rest on what differs, until none changes.
+// their turns they take turns, a flit each; where what holds them back keeps them apart, each goes on as it is let;
+// otherwise one flit is planned at a time. A plan that changes lets the plans before and behind it be made again, if
+// they rest on what differs, until none changes.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -87,8 +88,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer, Flit
       changed_.pop_back();
       if ((number & of_sink) != 0) {
         plan_sink(number & ~of_sink);
-      } else {
-        wires_[number].listed = false;
+      } else if (wires_[number].listed) {  // else it has been planned since
         plan(number);
       }
     }
@@ -165,6 +165,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer, Flit
   [[gnu::always_inline]] void plan(std::uint32_t number, bool goes = false) {
     Wire& wire = wires_[number];
     wire.special = Wire::no_lane;
+    wire.listed = false;
     if (wire.active == 0)
       wire.due = moment::never;
     else
@@ -265,7 +266,7 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer, Flit
     if (wire.times == 0) tallied_.push_back(number);
     if (wire.times == most_times)
       one_flit(wire, link, turn, at);
-    else if (++wire.times, ready_.size() == 1 || !take_turns(wire, link, turn, at))
+    else if (++wire.times, ready_.size() == 1 || !(keep_apart(wire, link) || take_turns(wire, link, turn, at)))
       one_goes(wire, link, turn, at, other);
   }
   /// The lane whose turn it is sends one flit, and nothing is presumed of what comes then.
@@ -349,6 +350,52 @@ class LanePlans : public LaneEngine<Self, LaneWorm, Line, Source, Observer, Flit
         presume(one, link, wire.due);
       else
         stops_[one.stop].course.watched = one.late - 1, change(one.stop, one.slot, gap, stops_[one.stop].flits);
+    return true;
+  }
+
+  /// Each lane is held back by what comes before it or behind it, flits as far apart as on the other lanes, and no two
+  /// are ready at the same time: none is in another's way, and all go on so until one is held back otherwise.
+  bool keep_apart(Wire& wire, const Link& link) {
+    const Moment free = moment::at(wire.free_at);
+    Moment first = moment::never, last = 0;
+    for (Ready& one : ready_) {
+      one.slot = std::max(free, one.at);
+      first = std::min(first, one.slot);
+      last = std::max(last, one.slot);
+    }
+    const std::uint64_t span = moment::tick(last) - moment::tick(first) + link.flit;
+    std::uint64_t gap = 0;
+    Moment due = moment::never;
+    std::uint8_t special = Wire::no_lane;
+    for (std::size_t i = 0; i < ready_.size(); ++i) {
+      Ready& one = ready_[i];
+      for (std::size_t j = 0; j < i; ++j) {
+        const Moment other = ready_[j].slot;
+        if (moment::tick(std::max(other, one.slot)) - moment::tick(std::min(other, one.slot)) < link.flit) return false;
+      }
+      const Stop& stop = stops_[one.stop];
+      const std::uint32_t flit = stop.course.crossed() + 1;
+      if (flit == 1 || flit == stop.flits) return false;
+      Stretch in = flit < one.in.end ? one.in : stops_.supply(stop, flit);
+      Stretch out = flit < one.out.end ? one.out : stops_.room(stop, flit);
+      const Moment next = std::max(in.of(flit), out.of(flit));
+      if (i == 0) gap = moment::tick(next) - moment::tick(one.slot);
+      if (next == moment::never || gap < span || gap >= Course::endless || next != one.slot + moment::at(gap))
+        return false;
+      const Stops::Run run = stops_.held_back(stop, in, out, next, static_cast<std::uint32_t>(gap), link.flit);
+      one.late = run.watched;
+      if (run.due < due)
+        due = run.due, special = run.tail ? stop.lane : Wire::no_lane;
+      else if (run.due == due)
+        special = Wire::no_lane;
+    }
+    wire.due = due;
+    wire.special = special;
+    for (const Ready& one : ready_) {
+      Stop& stop = stops_[one.stop];
+      stop.course.watched = one.late;
+      change(one.stop, one.slot, static_cast<std::uint32_t>(gap), stop.flits);
+    }
     return true;
   }
 

@@ -23,6 +23,7 @@ struct alignas(64) Stop {
   bool planned = true;  // its flits cross by a plan; otherwise by what is known of the stops around it (unshared.hpp)
   bool oldest = false;  // nothing before it is planned, or was
   bool drained : 1 = false, released : 1 = false;
+  bool fed : 1 = false;   // something before it is planned
   bool kept : 1 = false;  // until the worm is gone
   bool more : 1 = false;  // of its message is to be sent when it is released
   /// Start of the first flit.
@@ -74,7 +75,7 @@ class Stops {
     stop.message = message;
     stop.flits = flits;
     stop.before = stop.after = events::no_index;
-    stop.drained = stop.released = stop.oldest = stop.kept = stop.more = false;
+    stop.drained = stop.released = stop.oldest = stop.kept = stop.more = stop.fed = false;
     stop.planned = true;
     return number;
   }
@@ -87,7 +88,7 @@ class Stops {
 
   /// When flit `flit` and those behind it are at hand for this stop.
   [[nodiscard, gnu::always_inline]] Stretch supply(const Stop& stop, std::uint32_t flit) const {
-    if (stop.before == events::no_index || stop.oldest) return {0, 0, 0, endless};
+    if (!stop.fed) return {0, 0, 0, endless};
     const Stop& before = stops_[stop.before];
     if (!before.planned) return supply_from_afar(before, flit);
     Stretch found = before.course.find(flit, past_);
@@ -168,21 +169,25 @@ class Stops {
     const std::uint64_t gap = moment::tick(next) - moment::tick(at);
     if (moment::pass(next) != moment::pass(at) || gap >= endless) return {least, flit, next, flit};
     const auto apart = static_cast<std::uint32_t>(gap);
-    std::uint32_t held = endless;  // to where it is held back as now
-    if (apart > least) {
-      const auto bound = [&](const Stretch& by) { return by.of(flit) == next && by.gap == apart ? by.end : flit + 1; };
-      held = std::max(bound(in), bound(out));
-    }
+    if (apart > least) return held_back(stop, in, out, next, apart, least);
     const std::uint32_t late = first_late(stop, in, out, flit, next, apart);
-    const auto of = [&](std::uint32_t k) { return at + moment::at(std::uint64_t{k - crossed} * apart); };
+    const Moment due = at + moment::at(std::uint64_t{late - crossed} * apart);
+    if (late == tail && at_hand(stop, in, out, tail, due)) return {apart, stop.flits, due, late, true};
+    // At one flit behind the other, no sooner than they may cross, the late one cannot be earlier than it is planned.
+    return {apart, stop.flits, due, late - 1};
+  }
+  /// The same where it is held back so that its flits are `apart` ticks apart, more than `least`. `next`: when the flit
+  /// behind the next one crosses; `in` and `out`: what supply() and room() say of that one.
+  [[nodiscard]] Run held_back(const Stop& stop, Stretch in, Stretch out, Moment next, std::uint32_t apart,
+                              std::uint32_t least) const {
+    const std::uint32_t flit = stop.course.crossed() + 1, tail = stop.flits - 1;
+    const auto bound = [&](const Stretch& by) { return by.of(flit) == next && by.gap == apart ? by.end : flit + 1; };
+    const std::uint32_t held = std::max(bound(in), bound(out));  // to where it is held back as now
+    const std::uint32_t late = first_late(stop, in, out, flit, next, apart);
+    const auto of = [&](std::uint32_t k) { return next + moment::at(std::uint64_t{k - flit} * apart); };
     // What holds it back may do so no longer: then it is not later, but earlier.
     if (held <= late) return {apart, stop.flits, moment::at(moment::tick(of(held - 1)) + least), held - 1};
-    // At one flit behind the other, no sooner than they may cross, the late one cannot be earlier than it is planned.
-    const Moment due = of(late);
-    const std::uint32_t rests = apart == least ? late - 1 : late;
-    if (late < tail) return {apart, stop.flits, due, rests};
-    if (at_hand(stop, in, out, tail, due)) return {apart, stop.flits, due, late, true};
-    return {apart, stop.flits, due, rests};
+    return {apart, stop.flits, of(late), late, late == tail && at_hand(stop, in, out, tail, of(late))};
   }
 
  private:
@@ -217,7 +222,6 @@ class Stops {
     const Stop* by = &behind;
     std::uint64_t ticks = link(*by).body;
     while (!by->planned) {
-      if (by->oldest || by->before == events::no_index) return {0, 0, 0, endless};
       by = &stops_[by->before];
       ticks += link(*by).body;
     }

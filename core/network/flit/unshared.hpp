@@ -182,6 +182,8 @@ class UnsharedLinks : public LanePlans<Self, Source, Observer> {
     // Nothing is planned yet: those that rest on it are to know.
     Base::list(number);
     std::uint32_t other = stop.after;
+    for (std::uint32_t fed = other; fed != no_index && !stops_[fed].fed; fed = stops_[fed].after)
+      stops_[fed].fed = true;
     while (other != no_index && !stops_[other].planned) other = stops_[other].after;
     if (other != no_index) Base::list(other);
     Base::list_before(number, 0);
