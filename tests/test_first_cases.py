@@ -25,8 +25,8 @@ def test_patterns_come_in_the_papers_order_at_their_longest_length_without_what_
         for at, name in enumerate(PATTERNS)
     ]
     expected = [("pingpong", 3), ("broadcast", 2), ("transposition", 4), ("neighbour-2d", 1)]
-    assert titles("patterns", figures) == [(f"rate, {name}, 64 KiB", 1e6 * 65536 * of) for name, of in expected]
-    assert titles("patterns", figures[:4]) == [(f"rate, {name}", 1e6 * 1024 * of) for name, of in expected]
+    assert titles("patterns", figures) == [(f"{name}, 64 KiB", 1e6 * 65536 * of) for name, of in expected]
+    assert titles("patterns", figures[:4]) == [(name, 1e6 * 1024 * of) for name, of in expected]
 
 
 def test_a_time_is_that_of_the_shortest_length_and_a_librarys_come_first() -> None:
@@ -40,9 +40,15 @@ def test_a_time_is_that_of_the_shortest_length_and_a_librarys_come_first() -> No
     ]
     wanted = {"figure": "time", "across": "algorithm", "own": "library"}
     assert titles("collective", figures, choice=wanted) == [
-        ("time, allreduce, 8 B: library", 16e-6),
-        ("time, scan, 8 B: library", 16e-6),
+        ("allreduce, 8 B: library", 16e-6),
+        ("scan, 8 B: library", 16e-6),
     ]
+
+
+def test_what_is_neither_a_rate_nor_a_time_is_named() -> None:
+    """A gap, an overlap: beside a length alone nobody could tell what 50% is."""
+    shares = [figure("overlap", 0.5, "1", bytes=length) for length in (8, 16)]
+    assert [title for title, _ in titles("overlap", shares)] == ["overlap, bytes 8 B", "overlap, bytes 16 B"]
 
 
 @pytest.mark.parametrize(("value", "share"), [(5e8, 0.5), (1e9, 1.0), (1.02e9, 1.0), (1.2e9, 1.2)])

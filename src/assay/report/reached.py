@@ -29,6 +29,7 @@ from assay.report.variants import reference
 
 MOST_LINES = 10
 MOST_FIRST = 6  # cases of a run without main figures
+SAID_BY_UNITS = ("rate", "time")  # names of figures that need not be said beside flop/s, B/s or s
 LAST = 9  # order of a headline whose record gives none
 
 
@@ -68,7 +69,8 @@ def _first_figures(section: Section) -> list[Headline]:
     stated = {section.choice.across} if what and section.choice else set[str]()
     only = {key: None for key in _chosen_of_many(record_of(section), alike(cases)) if key not in stated}
     labels = (_short(label(case, [*cases, case | only]) + what) or section.title for case in cases[:MOST_FIRST])
-    titles = (f"{name.replace('_', ' ')}, {text}" for text in labels)
+    what_it_is = "" if name in SAID_BY_UNITS else f"{name.replace('_', ' ')}, "
+    titles = (what_it_is + text for text in labels)
     bound = "peak_measured" if section.peak_shares and chosen[:1] and chosen[0].unit == "flop/s" else None
     return [Headline(**vars(figure), title=title, bound=bound) for figure, title in zip(chosen, titles, strict=False)]
 
