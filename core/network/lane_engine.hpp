@@ -6,6 +6,7 @@
 //   place(message)          the link whose far end the message stands at and its lane class there; none at its source
 //   queue_up(message)       it wants link `want` in class `klass` from now on
 //   go_through_wires()      all have asked: wires are given out until nothing moves
+//   end(link)               where there is one: the router that the link leads to
 //   goes_on()               where there is one: something has to be done in the next tick, though no event comes then
 // In a tick first what was under way happens, then requests are served in order of message, then wires are gone
 // through.
@@ -40,6 +41,11 @@ struct LaneMessage {
   bool live = false, waiting = false;
 };
 
+/// Of a message of an engine whose messages do not have it themselves.
+struct LaneTimes {
+  std::uint64_t born = 0, entered = 0;
+};
+
 /// What the observer is given: a whole message that has arrived.
 struct LaneArrival {
   std::uint64_t key, born, entered, tail;
@@ -64,7 +70,7 @@ class LaneEngine : protected RandomSource, protected Load {
   /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
   [[nodiscard]] Tick next_time() const {
     if constexpr (requires(const Self& engine) { engine.goes_on(); })
-      if (static_cast<const Self&>(*this).goes_on()) return now_ + 1;
+      if (static_cast<const Self&>(*this).goes_on()) return std::min(Tick{source_.next_cycle()}, now_ + 1);
     const auto ahead = heads_.ahead(now_);
     if (ahead == 1) return std::min(Tick{source_.next_cycle()}, now_ + 1);  // only a new message can come sooner
     const Tick time = std::min({Tick{source_.next_cycle()}, table_.next(now_), far_heads_.first()});
@@ -136,7 +142,7 @@ class LaneEngine : protected RandomSource, protected Load {
     queues_.resize(lane_count_);
   }
   [[nodiscard]] std::size_t common_memory() const {
-    return messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
+    return messages_.capacity() * sizeof(Message) + times_.capacity() * sizeof(LaneTimes) + wires_.capacity() * sizeof(Wire) +
            queues_.capacity() * sizeof(Queue) + (first_wire_.capacity() + links_of_wires_.capacity()) * 4 +
            waiting_.capacity() * 4 + flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity()) * 4 +
            (order_.capacity() + soon_.capacity()) * sizeof(LinkRequest) + table_.memory() + heads_.memory() +
@@ -172,6 +178,10 @@ class LaneEngine : protected RandomSource, protected Load {
     if (free_.empty()) {
       if (index == messages_.capacity()) messages_.reserve(index + index / 8 + 4);  // room for an eighth more
       messages_.emplace_back();
+      if constexpr (times_apart) {
+        if (index == times_.capacity()) times_.reserve(messages_.capacity());
+        times_.emplace_back();
+      }
     } else {
       index = free_.back();
       free_.pop_back();
@@ -183,9 +193,17 @@ class LaneEngine : protected RandomSource, protected Load {
     m.route.destination = destination;
     m.flits = flits;
     m.row = row;
-    m.born = born;
     m.live = true;
+    times(index).born = born;
     return index;
+  }
+  /// When a message was made, and when it entered the network.
+  static constexpr bool times_apart = !requires(Message& m) { m.born; };
+  [[nodiscard]] auto& times(std::uint32_t index) {
+    if constexpr (times_apart)
+      return times_[index];
+    else
+      return messages_[index];
   }
   /// Its flits on a wire.
   [[nodiscard]] std::uint32_t length(const Message& m) const { return m.flits + how_.header_flits; }
@@ -200,15 +218,16 @@ class LaneEngine : protected RandomSource, protected Load {
   /// given whole messages.
   void arrived(std::uint32_t index, Tick head, Tick tail) {
     Message& m = messages_[index];
+    const auto& its = times(index);
     m.live = false;
     head_hops_ += m.hops;
     flit_hops_ += std::uint64_t{m.hops} * length(m);
     if (m.row == none) {
       --live_;
-      const LaneArrival whole{m.key >> Parts::packet_bits, m.born, m.entered, tail, m.route.source,
+      const LaneArrival whole{m.key >> Parts::packet_bits, its.born, its.entered, tail, m.route.source,
                               m.route.destination,         m.flits};
       observer_.delivered(self(), whole, head, m.hops);
-    } else if (parts_.arrived(m.row, m.entered, head, tail, m.hops)) {
+    } else if (parts_.arrived(m.row, its.entered, head, tail, m.hops)) {
       const auto& found = parts_[m.row];
       if (found.lost) return lose();
       --live_;
@@ -281,6 +300,7 @@ class LaneEngine : protected RandomSource, protected Load {
   std::vector<Queue> queues_;  // by wire and lane; a link's lines are those of its first wire
   std::vector<Wire> wires_;    // by link and channel
   std::vector<Message> messages_;
+  std::vector<LaneTimes> times_;  // by message, where they do not have it themselves
   std::vector<std::uint32_t> free_, requests_;
   std::vector<std::uint64_t> flits_by_link_;  // where they are counted
   Parts parts_;
@@ -302,11 +322,14 @@ class LaneEngine : protected RandomSource, protected Load {
 
   void cycle(Tick now) {
     if constexpr (requires { self().passes_to(now); }) self().passes_to(now);
-    now_ = now;
+    [[maybe_unused]] const Tick before = std::exchange(now_, now);
     order_.clear();
     // Nearly all that asks has been put down in the tick before.
     constexpr bool by_tick = requires(Self& engine) { engine.goes_on(); };
-    if constexpr (by_tick) order_.swap(soon_);
+    if constexpr (by_tick)
+      if (now != before) [[likely]]  // else a message came for the tick that was last served
+        order_.swap(soon_);
+    const auto listed = static_cast<std::ptrdiff_t>(order_.size());
     while (far_heads_.first() == now) {
       const std::uint32_t index = far_heads_.pop().index;
       heads_.put(static_cast<std::uint32_t>(now), index, messages_[index].next);
@@ -316,7 +339,7 @@ class LaneEngine : protected RandomSource, protected Load {
          index != no_index; index = messages_[index].next)
       order_.push_back({messages_[index].key, index});
     // A bucket gives back last what was put in first, which is mostly in order.
-    if (order_.size() > few_requests) std::reverse(order_.begin(), order_.end());
+    if (order_.size() > few_requests) std::reverse(order_.begin() + listed, order_.end());
     requests_.clear();
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
     while (source_.next_cycle() == now) create();
@@ -324,6 +347,13 @@ class LaneEngine : protected RandomSource, protected Load {
     put_in_order(order_);
     for (const auto& one : order_) ask(one.index);
     self().go_through_wires();
+  }
+  /// The router that a link leads to.
+  [[nodiscard]] std::uint32_t end_of(std::uint32_t link) const {
+    if constexpr (requires(const Self& engine) { engine.end(link); })
+      return static_cast<const Self&>(*this).end(link);
+    else
+      return links_[link].to;
   }
   void create() {
     const auto arrival = source_.take();
@@ -354,7 +384,7 @@ class LaneEngine : protected RandomSource, protected Load {
       if (fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
       if (choices_.count == 0) return refuse(index);
     } else {
-      routing_.choices(links_[link].to, link, klass, m.route, choices_);
+      routing_.choices(end_of(link), link, klass, m.route, choices_);
       if (choices_.count > 1 && fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
     }
     const Choice chosen = pick();

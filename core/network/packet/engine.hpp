@@ -35,12 +35,20 @@
 
 namespace assay::network {
 
-struct Packet : LaneMessage {
-  std::uint32_t lane : 8 = 0;          // of the wire (in a word: bytes might be any object's, and all be read again)
-  std::uint32_t wire = none;           // whose far end it stands at
-  std::uint64_t second = 0, tail = 0;  // its second flit's start on that wire, where it matters, and the last's
+/// A LaneMessage whose times, but for the tail's, are kept apart, so that it is in one line of the cache. Small fields
+/// are in a word: bytes might be any object's, and after each that is written all would be read again.
+struct alignas(64) Packet {
+  std::uint64_t key = 0;
+  std::uint64_t tail = 0;  // its last flit's start on `wire`
+  RouteState route;
+  std::uint32_t next = events::no_index;  // in the line it stands in
+  std::uint32_t want = none;
+  std::uint32_t wire = none;                          // whose far end it stands at
+  std::uint32_t flits = 0, row = none, hops = 0;      // flits of payload
+  std::uint32_t klass : 8 = 0, lane : 8 = 0;          // lane: of the wire
+  std::uint32_t live : 1 = false, waiting : 1 = false;
 };
-static_assert(sizeof(Packet) == 88);
+static_assert(sizeof(Packet) == 64);
 /// What many links have alike.
 struct PacketLink {
   std::uint32_t flit, body, head, credit;
@@ -113,10 +121,12 @@ class PacketEngine
       if (fresh) like_.push_back(one);
       wire.like = static_cast<std::uint16_t>(found->second);
     }
+    for (const Link& link : fabric.links) ends_.push_back(link.to);
     for (const auto& one : like_) {
       plain_ &= one.lanes == one.classes && one.lanes <= most_plain;
       steady_ &= one.head >= one.body;
     }
+    ends_.shrink_to_fit();
     if (like_.size() > 65536)
       throw ParameterError("network.links", "make links of " + std::to_string(like_.size()) +
                                                 " different speeds, accepted are at most 65536");
@@ -126,8 +136,12 @@ class PacketEngine
     return Base::common_memory() + changed_.capacity() * 4 + marks_.memory() + slots_.memory() +
            like_.capacity() * sizeof(PacketLink) + behind_.capacity() * sizeof(Behind) +
            standing_.capacity() * sizeof(Standing) + outputs_.capacity() * sizeof(Output) +
-           late_.capacity() * sizeof(Late);
+           late_.capacity() * sizeof(Late) + ends_.capacity() * 4 + second_.capacity() * 8;
   }
+  /// Something asks in the next tick.
+  [[nodiscard]] bool goes_on() const { return !Base::soon_.empty(); }
+  /// The router that a link leads to: of all that a Link says, this alone is wanted at every hop.
+  [[nodiscard]] std::uint32_t end(std::uint32_t link) const { return ends_[link]; }
   void report_standing() {}  // a grant says all: a packet that waits is whole in its buffer
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const;
@@ -410,7 +424,7 @@ class PacketEngine
                                     unsigned lane) {
     Message& m = messages_[index];
     const std::uint32_t length = Base::length(m);
-    const Passage passage = passes(m, like, length);
+    const Passage passage = passes(index, m, like, length);
     const Tick tail = passage.last;
     const Tick free = tail + like.flit;
     free_from(wire, number, free);
@@ -423,7 +437,7 @@ class PacketEngine
         Base::observer_.passes(m.key >> Parts::packet_bits, passed, now_, length);
     Base::crossed(m.key, link, wire.lane + lane, now_, tail);
     if (m.wire == none) {
-      m.entered = now_;
+      Base::times(index).entered = now_;
       const std::uint32_t row = m.row;
       const std::uint64_t key = m.key;
       // The injection channel is free again then: the message's next packet asks after it. (It may move this one.)
@@ -443,10 +457,10 @@ class PacketEngine
     arrive<plain>(index, wire, like, number, lane, passage);
   }
   /// Over a wire that it is granted now.
-  [[nodiscard, gnu::always_inline]] Passage passes(const Message& m, const PacketLink& like,
+  [[nodiscard, gnu::always_inline]] Passage passes(std::uint32_t index, const Message& m, const PacketLink& like,
                                                    std::uint32_t length) const {
     if (m.wire == none) return Passage::begin(now_, like.flit, length);
-    return further({m.second, m.tail}, like_[wires_[m.wire].like].body, now_, like.flit, length);
+    return further({steady_ ? 0 : second_[index], m.tail}, like_[wires_[m.wire].like].body, now_, like.flit, length);
   }
   /// Where no head is faster than its body nothing hangs on the second flit.
   [[nodiscard, gnu::always_inline]] Passage further(const Passage& before, std::uint32_t body, Tick head,
@@ -462,8 +476,11 @@ class PacketEngine
     const std::uint32_t lane = wire.lane + of_wire;
     m.wire = number;
     m.lane = of_wire & 0xff;
-    m.second = passage.second;
     m.tail = passage.last;
+    if (!steady_) [[unlikely]] {
+      if (index >= second_.size()) second_.resize(messages_.capacity());
+      second_[index] = passage.second;
+    }
     Tick ready = (!plain && stored_ ? passage.last : now_) + like.head;
     if (like.out) {
       // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
@@ -473,7 +490,11 @@ class PacketEngine
       return_credit<plain>(wire, number, lane, sunk + like.credit);
       return deliver(index);
     }
-    if (plain || !fifo_) return Base::ask_at(index, m, ready);
+    if (plain || !fifo_) {
+      if (ready == now_ + 1) [[likely]]
+        return Base::ask_next(index, m);
+      return Base::ask_at(index, m, ready);
+    }
     if (index >= standing_.size()) standing_.resize(messages_.capacity());
     standing_[index] = {ready, no_index};
     const std::uint32_t before = behind_[lane].last;
@@ -523,6 +544,8 @@ class PacketEngine
   Tick swept_ = 0;                     // when passes_to() last did
   std::map<std::uint32_t, Tick> far_;  // wires that are free again then: when it was said too far to keep
   std::vector<PacketLink> like_;
+  std::vector<std::uint32_t> ends_;    // by link, the router that it leads to
+  std::vector<std::uint64_t> second_;  // by message, its second flit's start on its wire, where that matters
   std::vector<Behind> behind_;      // by wire and lane, with fifo buffers
   std::vector<Standing> standing_;  // by message, with fifo buffers
   std::vector<Output> outputs_;     // as lines, with output queues
