@@ -144,7 +144,7 @@ class LaneEngine : protected RandomSource, protected Load {
   [[nodiscard]] std::size_t common_memory() const {
     return messages_.capacity() * sizeof(Message) + times_.capacity() * sizeof(LaneTimes) + wires_.capacity() * sizeof(Wire) +
            queues_.capacity() * sizeof(Queue) + (first_wire_.capacity() + links_of_wires_.capacity()) * 4 +
-           waiting_.capacity() * 4 + flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity()) * 4 +
+           waiting_.capacity() * 4 + flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity() + refused_.capacity()) * 4 +
            (order_.capacity() + soon_.capacity()) * sizeof(LinkRequest) + table_.memory() + heads_.memory() +
            parts_.memory();
   }
@@ -301,7 +301,7 @@ class LaneEngine : protected RandomSource, protected Load {
   std::vector<Wire> wires_;    // by link and channel
   std::vector<Message> messages_;
   std::vector<LaneTimes> times_;  // by message, where they do not have it themselves
-  std::vector<std::uint32_t> free_, requests_;
+  std::vector<std::uint32_t> free_, requests_;  // requests_: of this tick, by events
   std::vector<std::uint64_t> flits_by_link_;  // where they are counted
   Parts parts_;
   Tick now_ = 0;
@@ -340,12 +340,29 @@ class LaneEngine : protected RandomSource, protected Load {
       order_.push_back({messages_[index].key, index});
     // A bucket gives back last what was put in first, which is mostly in order.
     if (order_.size() > few_requests) std::reverse(order_.begin() + listed, order_.end());
-    requests_.clear();
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
-    while (source_.next_cycle() == now) create();
     for (const auto index : requests_) order_.push_back({messages_[index].key, index});
-    put_in_order(order_);
-    for (const auto& one : order_) ask(one.index);
+    requests_.clear();
+    if constexpr (Source::newest_last) {  // so that they are the last to ask
+      put_in_order(order_);
+      for (const auto& one : order_) ask(one.index);
+      while (source_.next_cycle() == now) {
+        const std::uint32_t index = create();
+        order_.push_back({messages_[index].key, index});
+        ask_first(index, messages_[index]);
+      }
+    } else {
+      while (source_.next_cycle() == now) {
+        const std::uint32_t index = create();
+        order_.push_back({messages_[index].key, index});
+      }
+      put_in_order(order_);
+      for (const auto& one : order_) ask(one.index);
+    }
+    if (!refused_.empty()) [[unlikely]] {  // their numbers are free from now on
+      free_.insert(free_.end(), refused_.begin(), refused_.end());
+      refused_.clear();
+    }
     self().go_through_wires();
   }
   /// The router that a link leads to.
@@ -355,7 +372,7 @@ class LaneEngine : protected RandomSource, protected Load {
     else
       return links_[link].to;
   }
-  void create() {
+  std::uint32_t create() {
     const auto arrival = source_.take();
     std::uint64_t key = created_;
     if constexpr (!Source::newest_last) key = source_.last_key();
@@ -371,22 +388,28 @@ class LaneEngine : protected RandomSource, protected Load {
       whole.born = now_;
       row = parts_.add(whole, flits = how_.packet_flits);
     }
-    requests_.push_back(start(arrival.source, arrival.destination, flits, key << Parts::packet_bits, row, now_));
+    return start(arrival.source, arrival.destination, flits, key << Parts::packet_bits, row, now_);
   }
   void ask(std::uint32_t index) {
     Message& m = messages_[index];
-    if (const auto [link, klass] = self().place(m); link == none) {
-      const std::uint32_t source = m.route.source, destination = m.route.destination;
-      if (fabric_.node_failed(source) || fabric_.node_failed(destination)) return refuse(index);
-      routing_.begin(m.route, source, destination, *this, *this);
-      choices_.clear();
-      routing_.inject(m.route, choices_);
-      if (fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
-      if (choices_.count == 0) return refuse(index);
-    } else {
-      routing_.choices(end_of(link), link, klass, m.route, choices_);
-      if (choices_.count > 1 && fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
-    }
+    const auto [link, klass] = self().place(m);
+    if (link == none) return ask_first(index, m);
+    routing_.choices(end_of(link), link, klass, m.route, choices_);
+    if (choices_.count > 1 && fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
+    want(index, m);
+  }
+  /// At its source.
+  void ask_first(std::uint32_t index, Message& m) {
+    const std::uint32_t source = m.route.source, destination = m.route.destination;
+    if (fabric_.node_failed(source) || fabric_.node_failed(destination)) return refuse(index);
+    routing_.begin(m.route, source, destination, *this, *this);
+    choices_.clear();
+    routing_.inject(m.route, choices_);
+    if (fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
+    if (choices_.count == 0) return refuse(index);
+    want(index, m);
+  }
+  void want(std::uint32_t index, Message& m) {
     const Choice chosen = pick();
     m.want = chosen.link;
     m.klass = chosen.lane;
@@ -397,7 +420,7 @@ class LaneEngine : protected RandomSource, protected Load {
   /// way anew) takes the rest of the message with it.
   void refuse(std::uint32_t index) {
     messages_[index].live = false;
-    free_.push_back(index);
+    refused_.push_back(index);
     if (const std::uint32_t row = messages_[index].row; row == none || parts_.lose(row)) lose();
   }
   void lose() {
@@ -421,6 +444,7 @@ class LaneEngine : protected RandomSource, protected Load {
   bool few_ = false;                            // wait for a network link at a time, and few ask how many
   mutable std::vector<std::uint32_t> waiting_;  // by queue, where that is wanted
   Choices choices_;
+  std::vector<std::uint32_t> refused_;  // in this tick
   std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
 };
 
