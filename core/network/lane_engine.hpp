@@ -258,7 +258,14 @@ class LaneEngine : protected RandomSource, protected Load {
   }
 
   /// The same in the next tick, which then has to come: goes_on().
-  void ask_next(std::uint32_t index, const Message& m) { soon_.push_back({m.key, index}); }
+  void ask_next(std::uint32_t index, const Message& m) { put({m.key, index}, soon_); }
+
+  /// As push_back does, of which the compiler makes a call.
+  [[gnu::always_inline]] static void put(const LinkRequest& one, std::vector<LinkRequest>& all) {
+    if (all.size() == all.capacity()) [[unlikely]]
+      all.reserve(2 * all.size() + 16);
+    all.push_back(one);
+  }
 
   // --- lines
   template <class Any>
@@ -337,7 +344,7 @@ class LaneEngine : protected RandomSource, protected Load {
     for (std::uint32_t index = by_tick ? heads_.take_if_any(static_cast<std::uint32_t>(now))
                                        : heads_.take(static_cast<std::uint32_t>(now));
          index != no_index; index = messages_[index].next)
-      order_.push_back({messages_[index].key, index});
+      put({messages_[index].key, index}, order_);
     // A bucket gives back last what was put in first, which is mostly in order.
     if (order_.size() > few_requests) std::reverse(order_.begin() + listed, order_.end());
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
@@ -348,7 +355,7 @@ class LaneEngine : protected RandomSource, protected Load {
       for (const auto& one : order_) ask(one.index);
       while (source_.next_cycle() == now) {
         const std::uint32_t index = create();
-        order_.push_back({messages_[index].key, index});
+        put({messages_[index].key, index}, order_);
         ask_first(index, messages_[index]);
       }
     } else {

@@ -60,6 +60,24 @@ struct PacketLink {
   /// A bit for each of at most 32 lanes.
   [[nodiscard]] std::uint32_t mask() const { return (1u << lanes) - 1; }
 };
+/// Of links with up to four lanes, each a class: which is granted next, and whose turn it is after it, as tables.
+struct PacketTurns {
+  static constexpr unsigned most = 4;
+  std::uint8_t next[most + 1][64] = {};  // a bit for each lane that somebody waits for, at least one, below the turn
+  std::uint8_t after[most + 1][most] = {};
+  constexpr PacketTurns() {
+    for (unsigned lanes = 1; lanes <= most; ++lanes)
+      for (unsigned turn = 0; turn < lanes; ++turn) {
+        after[lanes][turn] = static_cast<std::uint8_t>((turn + 1) % lanes);
+        for (unsigned waits = 1; waits < 16; ++waits) {
+          unsigned lane = turn;
+          for (unsigned step = 0; step < lanes && (waits >> lane & 1) == 0; ++step) lane = (lane + 1) % lanes;
+          next[lanes][turn << 4 | waits] = static_cast<std::uint8_t>(lane);
+        }
+      }
+  }
+};
+inline constexpr PacketTurns packet_turns;
 struct PacketWire {
   std::uint32_t free_at = 0;  // the low bits of it; the engine knows what lies too far ahead
   std::uint32_t wake = 0;     // the low bits of when it is looked at next, if `woken`
@@ -72,10 +90,10 @@ struct PacketWire {
   void clear(std::uint16_t flag) { bits &= static_cast<std::uint16_t>(~flag); }
   [[nodiscard]] unsigned turn() const { return bits >> 8; }
   void set_turn(unsigned lane) { bits = static_cast<std::uint16_t>((bits & 0xff) | lane << 8); }
-  /// Where all is plain: a bit for each lane that somebody waits for.
+  /// Where all is plain: a bit for each lane that somebody waits for; together with the lane whose turn it is.
   [[nodiscard]] std::uint32_t waits() const { return bits >> 4 & 0xf; }
   void mark_waiting(unsigned lane) { bits |= static_cast<std::uint16_t>(0x10u << lane); }
-  void unmark_if(bool empty, unsigned lane) { bits ^= static_cast<std::uint16_t>(unsigned{empty} << 4 << lane); }
+  [[nodiscard]] std::uint32_t waits_and_turn() const { return bits >> 4 & 0x3f; }
 };
 static_assert(sizeof(PacketWire) == 16);
 /// The buffer of a virtual channel at the far end, and those that wait for a lane class.
@@ -123,7 +141,7 @@ class PacketEngine
     }
     for (const Link& link : fabric.links) ends_.push_back(link.to);
     for (const auto& one : like_) {
-      plain_ &= one.lanes == one.classes && one.lanes <= most_plain;
+      plain_ &= one.lanes == one.classes && one.lanes <= PacketTurns::most;
       steady_ &= one.head >= one.body;
     }
     ends_.shrink_to_fit();
@@ -346,16 +364,16 @@ class PacketEngine
   }
   /// To the first after the last one granted that has a slot ahead.
   [[gnu::always_inline]] void grant_plain(Wire& wire, const PacketLink& like, std::uint32_t number) {
-    const std::uint32_t twice = wire.waits() << like.lanes | wire.waits(), left = twice >> wire.turn() & like.mask();
-    if (left == 0) return;
-    const unsigned lane = next_lane(wire, like, left);
+    if (wire.waits() == 0) return;
+    const unsigned lane = packet_turns.next[like.lanes][wire.waits_and_turn()];
     if (slots_.take_if_free(queues_[wire.lane + lane], wire.lane + lane, now_)) [[likely]]
       return give_out(wire, like, number, lane);
-    grant_another(wire, like, number, left, lane);
+    grant_another(wire, like, number, lane);
   }
   /// Not to that lane, which is full: to another one of those `left`.
-  [[gnu::noinline]] void grant_another(Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t left,
-                                       unsigned full) {
+  [[gnu::noinline]] void grant_another(Wire& wire, const PacketLink& like, std::uint32_t number, unsigned full) {
+    const std::uint32_t twice = wire.waits() << like.lanes | wire.waits();
+    std::uint32_t left = twice >> wire.turn() & like.mask();
     Tick again = slots_.next(queues_[wire.lane + full], wire.lane + full, now_);
     while ((left &= left - 1) != 0) {
       const unsigned lane = next_lane(wire, like, left);
@@ -372,11 +390,13 @@ class PacketEngine
   }
   /// To the first of those that wait for this lane, in which it has a slot.
   [[gnu::always_inline]] void give_out(Wire& wire, const PacketLink& like, std::uint32_t number, unsigned lane) {
-    wire.set_turn(lane + 1 < like.lanes ? lane + 1 : 0);
     const std::uint32_t index = Base::step_out(wire.lane + lane);
-    wire.unmark_if(queues_[wire.lane + lane].empty(), lane);
+    const std::uint32_t none_waits = queues_[wire.lane + lane].empty();
+    const std::uint32_t turn = packet_turns.after[like.lanes][lane];
+    const std::uint32_t bits = ((wire.bits & 0xffu) | turn << 8) ^ none_waits << 4 << lane;
+    wire.bits = static_cast<std::uint16_t>(bits);
     cross<true>(index, wire, like, number, lane);
-    if (wire.waits() != 0) wake(wire, number, now_ + busy(wire));
+    if ((bits & 0xf0) != 0) wake(wire, number, now_ + busy(wire));
   }
   void grant(Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t lines) {
     Tick again = ~Tick{0};
@@ -539,7 +559,6 @@ class PacketEngine
   // Cut-through, buffers of some packets any of which may go on, links of one channel with few lanes, each a class.
   bool plain_ = false;
   bool steady_ = true;  // no head is faster than its body
-  static constexpr unsigned most_plain = 4;
   Slots slots_;
   Tick swept_ = 0;                     // when passes_to() last did
   std::map<std::uint32_t, Tick> far_;  // wires that are free again then: when it was said too far to keep
