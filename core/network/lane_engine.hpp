@@ -41,7 +41,8 @@ struct LaneMessage {
   bool live = false, waiting = false;
 };
 
-/// Of a message of an engine whose messages do not have it themselves.
+/// What an engine's messages may leave out of LaneMessage: when they were made and entered the network, which is seldom
+/// looked at. It is kept beside them then.
 struct LaneTimes {
   std::uint64_t born = 0, entered = 0;
 };
@@ -142,9 +143,10 @@ class LaneEngine : protected RandomSource, protected Load {
     queues_.resize(lane_count_);
   }
   [[nodiscard]] std::size_t common_memory() const {
-    return messages_.capacity() * sizeof(Message) + times_.capacity() * sizeof(LaneTimes) + wires_.capacity() * sizeof(Wire) +
-           queues_.capacity() * sizeof(Queue) + (first_wire_.capacity() + links_of_wires_.capacity()) * 4 +
-           waiting_.capacity() * 4 + flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity() + refused_.capacity()) * 4 +
+    return messages_.capacity() * sizeof(Message) + times_.capacity() * sizeof(LaneTimes) +
+           wires_.capacity() * sizeof(Wire) + queues_.capacity() * sizeof(Queue) +
+           (first_wire_.capacity() + links_of_wires_.capacity()) * 4 + waiting_.capacity() * 4 +
+           flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity() + refused_.capacity()) * 4 +
            (order_.capacity() + soon_.capacity()) * sizeof(LinkRequest) + table_.memory() + heads_.memory() +
            parts_.memory();
   }
@@ -197,8 +199,8 @@ class LaneEngine : protected RandomSource, protected Load {
     times(index).born = born;
     return index;
   }
-  /// When a message was made, and when it entered the network.
   static constexpr bool times_apart = !requires(Message& m) { m.born; };
+  /// What holds `born` and `entered` of a message.
   [[nodiscard]] auto& times(std::uint32_t index) {
     if constexpr (times_apart)
       return times_[index];
@@ -258,10 +260,10 @@ class LaneEngine : protected RandomSource, protected Load {
   }
 
   /// The same in the next tick, which then has to come: goes_on().
-  void ask_next(std::uint32_t index, const Message& m) { put({m.key, index}, soon_); }
+  void ask_next(std::uint32_t index, const Message& m) { append({m.key, index}, soon_); }
 
   /// As push_back does, of which the compiler makes a call.
-  [[gnu::always_inline]] static void put(const LinkRequest& one, std::vector<LinkRequest>& all) {
+  [[gnu::always_inline]] static void append(const LinkRequest& one, std::vector<LinkRequest>& all) {
     if (all.size() == all.capacity()) [[unlikely]]
       all.reserve(2 * all.size() + 16);
     all.push_back(one);
@@ -307,9 +309,9 @@ class LaneEngine : protected RandomSource, protected Load {
   std::vector<Queue> queues_;  // by wire and lane; a link's lines are those of its first wire
   std::vector<Wire> wires_;    // by link and channel
   std::vector<Message> messages_;
-  std::vector<LaneTimes> times_;  // by message, where they do not have it themselves
+  std::vector<LaneTimes> times_;                // by message, where they do not have it themselves
   std::vector<std::uint32_t> free_, requests_;  // requests_: of this tick, by events
-  std::vector<std::uint64_t> flits_by_link_;  // where they are counted
+  std::vector<std::uint64_t> flits_by_link_;    // where they are counted
   Parts parts_;
   Tick now_ = 0;
   std::uint32_t lane_count_ = 0;  // of all wires
@@ -329,13 +331,12 @@ class LaneEngine : protected RandomSource, protected Load {
 
   void cycle(Tick now) {
     if constexpr (requires { self().passes_to(now); }) self().passes_to(now);
-    [[maybe_unused]] const Tick before = std::exchange(now_, now);
+    const Tick before = std::exchange(now_, now);
     order_.clear();
-    // Nearly all that asks has been put down in the tick before.
+    // Nearly all that asks has been put down in the tick before, unless a message came for a tick that has been served.
     constexpr bool by_tick = requires(Self& engine) { engine.goes_on(); };
-    if constexpr (by_tick)
-      if (now != before) [[likely]]  // else a message came for the tick that was last served
-        order_.swap(soon_);
+    if (by_tick && now != before) [[likely]]
+      order_.swap(soon_);
     const auto listed = static_cast<std::ptrdiff_t>(order_.size());
     while (far_heads_.first() == now) {
       const std::uint32_t index = far_heads_.pop().index;
@@ -344,29 +345,29 @@ class LaneEngine : protected RandomSource, protected Load {
     for (std::uint32_t index = by_tick ? heads_.take_if_any(static_cast<std::uint32_t>(now))
                                        : heads_.take(static_cast<std::uint32_t>(now));
          index != no_index; index = messages_[index].next)
-      put({messages_[index].key, index}, order_);
+      append({messages_[index].key, index}, order_);
     // A bucket gives back last what was put in first, which is mostly in order.
     if (order_.size() > few_requests) std::reverse(order_.begin() + listed, order_.end());
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
     for (const auto index : requests_) order_.push_back({messages_[index].key, index});
     requests_.clear();
-    if constexpr (Source::newest_last) {  // so that they are the last to ask
+    if constexpr (Source::newest_last) {  // new messages are the last to ask
       put_in_order(order_);
       for (const auto& one : order_) ask(one.index);
       while (source_.next_cycle() == now) {
         const std::uint32_t index = create();
-        put({messages_[index].key, index}, order_);
+        append({messages_[index].key, index}, order_);
         ask_first(index, messages_[index]);
       }
     } else {
       while (source_.next_cycle() == now) {
         const std::uint32_t index = create();
-        order_.push_back({messages_[index].key, index});
+        append({messages_[index].key, index}, order_);
       }
       put_in_order(order_);
       for (const auto& one : order_) ask(one.index);
     }
-    if (!refused_.empty()) [[unlikely]] {  // their numbers are free from now on
+    if (!refused_.empty()) [[unlikely]] {  // no other message of this tick's gets their numbers
       free_.insert(free_.end(), refused_.begin(), refused_.end());
       refused_.clear();
     }

@@ -20,7 +20,6 @@
 #pragma once
 #include <algorithm>
 #include <bit>
-#include <compare>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -30,75 +29,10 @@
 #include "network/circle.hpp"
 #include "network/lane_engine.hpp"
 #include "network/marks.hpp"
-#include "network/packet/slots.hpp"
+#include "network/packet/wires.hpp"
 #include "network/passage.hpp"
 
 namespace assay::network {
-
-/// A LaneMessage whose times, but for the tail's, are kept apart, so that it is in one line of the cache. Small fields
-/// are in a word: bytes might be any object's, and after each that is written all would be read again.
-struct alignas(64) Packet {
-  std::uint64_t key = 0;
-  std::uint64_t tail = 0;  // its last flit's start on `wire`
-  RouteState route;
-  std::uint32_t next = events::no_index;  // in the line it stands in
-  std::uint32_t want = none;
-  std::uint32_t wire = none;                          // whose far end it stands at
-  std::uint32_t flits = 0, row = none, hops = 0;      // flits of payload
-  std::uint32_t klass : 8 = 0, lane : 8 = 0;          // lane: of the wire
-  std::uint32_t live : 1 = false, waiting : 1 = false;
-};
-static_assert(sizeof(Packet) == 64);
-/// What many links have alike.
-struct PacketLink {
-  std::uint32_t flit, body, head, credit;
-  std::uint8_t classes, lanes;
-  bool out;  // an ejection link
-  auto operator<=>(const PacketLink&) const = default;
-  /// The class of one of its lanes.
-  [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
-  /// A bit for each of at most 32 lanes.
-  [[nodiscard]] std::uint32_t mask() const { return (1u << lanes) - 1; }
-};
-/// Of links with up to four lanes, each a class: which is granted next, and whose turn it is after it, as tables.
-struct PacketTurns {
-  static constexpr unsigned most = 4;
-  std::uint8_t next[most + 1][64] = {};  // a bit for each lane that somebody waits for, at least one, below the turn
-  std::uint8_t after[most + 1][most] = {};
-  constexpr PacketTurns() {
-    for (unsigned lanes = 1; lanes <= most; ++lanes)
-      for (unsigned turn = 0; turn < lanes; ++turn) {
-        after[lanes][turn] = static_cast<std::uint8_t>((turn + 1) % lanes);
-        for (unsigned waits = 1; waits < 16; ++waits) {
-          unsigned lane = turn;
-          for (unsigned step = 0; step < lanes && (waits >> lane & 1) == 0; ++step) lane = (lane + 1) % lanes;
-          next[lanes][turn << 4 | waits] = static_cast<std::uint8_t>(lane);
-        }
-      }
-  }
-};
-inline constexpr PacketTurns packet_turns;
-struct PacketWire {
-  std::uint32_t free_at = 0;  // the low bits of it; the engine knows what lies too far ahead
-  std::uint32_t wake = 0;     // the low bits of when it is looked at next, if `woken`
-  std::uint32_t lane = 0;
-  std::uint16_t like = 0;  // which PacketLink
-  std::uint16_t bits = 0;  // the lane whose turn it is, above those that wait, above flags
-  static constexpr std::uint16_t changed = 1, woken = 2;  // to be looked at in this tick; `wake` will come
-  [[nodiscard]] bool is(std::uint16_t flag) const { return (bits & flag) != 0; }
-  void set(std::uint16_t flag) { bits |= flag; }
-  void clear(std::uint16_t flag) { bits &= static_cast<std::uint16_t>(~flag); }
-  [[nodiscard]] unsigned turn() const { return bits >> 8; }
-  void set_turn(unsigned lane) { bits = static_cast<std::uint16_t>((bits & 0xff) | lane << 8); }
-  /// Where all is plain: a bit for each lane that somebody waits for; together with the lane whose turn it is.
-  [[nodiscard]] std::uint32_t waits() const { return bits >> 4 & 0xf; }
-  void mark_waiting(unsigned lane) { bits |= static_cast<std::uint16_t>(0x10u << lane); }
-  [[nodiscard]] std::uint32_t waits_and_turn() const { return bits >> 4 & 0x3f; }
-};
-static_assert(sizeof(PacketWire) == 16);
-/// The buffer of a virtual channel at the far end, and those that wait for a lane class.
-struct PacketLane : Line, Slots::Lane {};
-static_assert(sizeof(PacketLane) == 12);
 
 template <class Source, class Observer>
 class PacketEngine
@@ -139,12 +73,12 @@ class PacketEngine
       if (fresh) like_.push_back(one);
       wire.like = static_cast<std::uint16_t>(found->second);
     }
+    ends_.reserve(fabric.links.size());
     for (const Link& link : fabric.links) ends_.push_back(link.to);
     for (const auto& one : like_) {
       plain_ &= one.lanes == one.classes && one.lanes <= PacketTurns::most;
       steady_ &= one.head >= one.body;
     }
-    ends_.shrink_to_fit();
     if (like_.size() > 65536)
       throw ParameterError("network.links", "make links of " + std::to_string(like_.size()) +
                                                 " different speeds, accepted are at most 65536");
@@ -370,7 +304,7 @@ class PacketEngine
       return give_out(wire, like, number, lane);
     grant_another(wire, like, number, lane);
   }
-  /// Not to that lane, which is full: to another one of those `left`.
+  /// Not to that lane, which is full: to another one that somebody waits for.
   [[gnu::noinline]] void grant_another(Wire& wire, const PacketLink& like, std::uint32_t number, unsigned full) {
     const std::uint32_t twice = wire.waits() << like.lanes | wire.waits();
     std::uint32_t left = twice >> wire.turn() & like.mask();
@@ -565,9 +499,9 @@ class PacketEngine
   std::vector<PacketLink> like_;
   std::vector<std::uint32_t> ends_;    // by link, the router that it leads to
   std::vector<std::uint64_t> second_;  // by message, its second flit's start on its wire, where that matters
-  std::vector<Behind> behind_;      // by wire and lane, with fifo buffers
-  std::vector<Standing> standing_;  // by message, with fifo buffers
-  std::vector<Output> outputs_;     // as lines, with output queues
+  std::vector<Behind> behind_;         // by wire and lane, with fifo buffers
+  std::vector<Standing> standing_;     // by message, with fifo buffers
+  std::vector<Output> outputs_;        // as lines, with output queues
   struct Late {
     std::uint32_t number, lane;  // a wire and its lane whose slot is free; without a lane, a queue that has a place
   };

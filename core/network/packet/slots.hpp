@@ -27,7 +27,7 @@ class Slots {
   static constexpr Tick never = ~Tick{0};
   static constexpr std::uint32_t no_more = (1u << 24) - 1;
   struct Lane {
-    std::uint32_t back = 0;  // when the first slot is free again that will be, if `known`
+    std::uint32_t back = 0;             // when the first slot is free again that will be, if `known`
     std::uint32_t word = no_more << 8;  // later ones, slots taken, whether one is known: 24 bits, 7 bits, 1 bit
     [[nodiscard]] bool known() const { return (word & 1) != 0; }
     [[nodiscard]] std::uint32_t taken() const { return word >> 1 & 0x7f; }
@@ -39,7 +39,8 @@ class Slots {
   static_assert(sizeof(Lane) == 8);
 
   /// `most`: packets that a buffer holds, not 0.
-  Slots(std::size_t lanes, std::uint32_t most) : most_(most), twice_most_(2 * most), wide_(most > most_taken || lanes * most > no_more) {
+  Slots(std::size_t lanes, std::uint32_t most)
+      : most_(most), twice_most_(2 * most), wide_(most > most_taken || lanes * most > no_more) {
     if (wide_) beside_.resize(lanes);
   }
   /// As lanes have to be at first, where they lie beside: that there are no more is not seen in place then.
