@@ -265,7 +265,7 @@ class LaneEngine : protected RandomSource, protected Load {
   /// As push_back does, of which the compiler makes a call.
   [[gnu::always_inline]] static void append(const LinkRequest& one, std::vector<LinkRequest>& all) {
     if (all.size() == all.capacity()) [[unlikely]]
-      all.reserve(2 * all.size() + 16);
+      all.reserve(std::max<std::size_t>(2 * all.size(), 16));
     all.push_back(one);
   }
 

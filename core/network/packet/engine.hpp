@@ -73,8 +73,10 @@ class PacketEngine
       if (fresh) like_.push_back(one);
       wire.like = static_cast<std::uint16_t>(found->second);
     }
-    ends_.reserve(fabric.links.size());
-    for (const Link& link : fabric.links) ends_.push_back(link.to);
+    if (fabric.routers <= 65536) {
+      ends_.reserve(fabric.links.size());
+      for (const Link& link : fabric.links) ends_.push_back(static_cast<std::uint16_t>(link.to));
+    }
     for (const auto& one : like_) {
       plain_ &= one.lanes == one.classes && one.lanes <= PacketTurns::most;
       steady_ &= one.head >= one.body;
@@ -88,12 +90,12 @@ class PacketEngine
     return Base::common_memory() + changed_.capacity() * 4 + marks_.memory() + slots_.memory() +
            like_.capacity() * sizeof(PacketLink) + behind_.capacity() * sizeof(Behind) +
            standing_.capacity() * sizeof(Standing) + outputs_.capacity() * sizeof(Output) +
-           late_.capacity() * sizeof(Late) + ends_.capacity() * 4 + second_.capacity() * 8;
+           late_.capacity() * sizeof(Late) + ends_.capacity() * 2 + second_.capacity() * 8;
   }
   /// Something asks in the next tick.
   [[nodiscard]] bool goes_on() const { return !Base::soon_.empty(); }
   /// The router that a link leads to: of all that a Link says, this alone is wanted at every hop.
-  [[nodiscard]] std::uint32_t end(std::uint32_t link) const { return ends_[link]; }
+  [[nodiscard]] std::uint32_t end(std::uint32_t link) const { return ends_.empty() ? links_[link].to : ends_[link]; }
   void report_standing() {}  // a grant says all: a packet that waits is whole in its buffer
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const;
@@ -497,7 +499,7 @@ class PacketEngine
   Tick swept_ = 0;                     // when passes_to() last did
   std::map<std::uint32_t, Tick> far_;  // wires that are free again then: when it was said too far to keep
   std::vector<PacketLink> like_;
-  std::vector<std::uint32_t> ends_;    // by link, the router that it leads to
+  std::vector<std::uint16_t> ends_;    // by link, the router that it leads to, where 16 bits number all
   std::vector<std::uint64_t> second_;  // by message, its second flit's start on its wire, where that matters
   std::vector<Behind> behind_;         // by wire and lane, with fifo buffers
   std::vector<Standing> standing_;     // by message, with fifo buffers
