@@ -48,7 +48,7 @@ class PacketEngine
 
   PacketEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
                events::Random random, std::uint32_t span)
-      : Base(fabric, routing, how, source, observer, random, span, span),
+      : Base(fabric, routing, how, source, observer, random, span, heads(fabric, how, span)),
         stored_(how.switching == "store-and-forward"),
         fifo_(how.buffers == "fifo"),
         output_(how.buffers == "output"),
@@ -120,6 +120,13 @@ class PacketEngine
     CountedLine place;
     std::uint32_t inside = 0;
   };
+  /// How far ahead messages mostly ask: where only heads are waited for, by the slowest.
+  [[nodiscard]] static std::uint32_t heads(const Fabric& fabric, const Switching& how, std::uint32_t span) {
+    if (how.switching != "cut-through" || how.buffers == "fifo" || how.packet_flits != 0) return span;
+    std::uint32_t most = 0;
+    for (const Link& link : fabric.links) most = std::max(most, link.head);
+    return std::min(span, std::min(most, 4095u) + 1);
+  }
   /// Packets that wait for this lane class, or stand at its far end.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
     if (plain_) {
