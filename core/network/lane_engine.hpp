@@ -6,6 +6,7 @@
 //   place(message)          the link whose far end the message stands at and its lane class there; none at its source
 //   queue_up(message)       it wants link `want` in class `klass` from now on
 //   go_through_wires()      all have asked: wires are given out until nothing moves
+//   end(link)               where there is one: the router that the link leads to
 //   goes_on()               where there is one: something has to be done in the next tick, though no event comes then
 // In a tick first what was under way happens, then requests are served in order of message, then wires are gone
 // through.
@@ -40,6 +41,12 @@ struct LaneMessage {
   bool live = false, waiting = false;
 };
 
+/// What an engine's messages may leave out of LaneMessage: when they were made and entered the network, which is seldom
+/// looked at. It is kept beside them then.
+struct LaneTimes {
+  std::uint64_t born = 0, entered = 0;
+};
+
 /// What the observer is given: a whole message that has arrived.
 struct LaneArrival {
   std::uint64_t key, born, entered, tail;
@@ -64,7 +71,7 @@ class LaneEngine : protected RandomSource, protected Load {
   /// On-line use: the next cycle in which anything happens (~0: none), and that cycle's events.
   [[nodiscard]] Tick next_time() const {
     if constexpr (requires(const Self& engine) { engine.goes_on(); })
-      if (static_cast<const Self&>(*this).goes_on()) return now_ + 1;
+      if (static_cast<const Self&>(*this).goes_on()) return std::min(Tick{source_.next_cycle()}, now_ + 1);
     const auto ahead = heads_.ahead(now_);
     if (ahead == 1) return std::min(Tick{source_.next_cycle()}, now_ + 1);  // only a new message can come sooner
     const Tick time = std::min({Tick{source_.next_cycle()}, table_.next(now_), far_heads_.first()});
@@ -136,9 +143,10 @@ class LaneEngine : protected RandomSource, protected Load {
     queues_.resize(lane_count_);
   }
   [[nodiscard]] std::size_t common_memory() const {
-    return messages_.capacity() * sizeof(Message) + wires_.capacity() * sizeof(Wire) +
-           queues_.capacity() * sizeof(Queue) + (first_wire_.capacity() + links_of_wires_.capacity()) * 4 +
-           waiting_.capacity() * 4 + flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity()) * 4 +
+    return messages_.capacity() * sizeof(Message) + times_.capacity() * sizeof(LaneTimes) +
+           wires_.capacity() * sizeof(Wire) + queues_.capacity() * sizeof(Queue) +
+           (first_wire_.capacity() + links_of_wires_.capacity()) * 4 + waiting_.capacity() * 4 +
+           flits_by_link_.capacity() * 8 + (free_.capacity() + requests_.capacity() + refused_.capacity()) * 4 +
            (order_.capacity() + soon_.capacity()) * sizeof(LinkRequest) + table_.memory() + heads_.memory() +
            parts_.memory();
   }
@@ -172,6 +180,10 @@ class LaneEngine : protected RandomSource, protected Load {
     if (free_.empty()) {
       if (index == messages_.capacity()) messages_.reserve(index + index / 8 + 4);  // room for an eighth more
       messages_.emplace_back();
+      if constexpr (times_apart) {
+        if (index == times_.capacity()) times_.reserve(messages_.capacity());
+        times_.emplace_back();
+      }
     } else {
       index = free_.back();
       free_.pop_back();
@@ -183,9 +195,17 @@ class LaneEngine : protected RandomSource, protected Load {
     m.route.destination = destination;
     m.flits = flits;
     m.row = row;
-    m.born = born;
     m.live = true;
+    times(index).born = born;
     return index;
+  }
+  static constexpr bool times_apart = !requires(Message& m) { m.born; };
+  /// What holds `born` and `entered` of a message.
+  [[nodiscard]] auto& times(std::uint32_t index) {
+    if constexpr (times_apart)
+      return times_[index];
+    else
+      return messages_[index];
   }
   /// Its flits on a wire.
   [[nodiscard]] std::uint32_t length(const Message& m) const { return m.flits + how_.header_flits; }
@@ -200,15 +220,16 @@ class LaneEngine : protected RandomSource, protected Load {
   /// given whole messages.
   void arrived(std::uint32_t index, Tick head, Tick tail) {
     Message& m = messages_[index];
+    const auto& its = times(index);
     m.live = false;
     head_hops_ += m.hops;
     flit_hops_ += std::uint64_t{m.hops} * length(m);
     if (m.row == none) {
       --live_;
-      const LaneArrival whole{m.key >> Parts::packet_bits, m.born, m.entered, tail, m.route.source,
+      const LaneArrival whole{m.key >> Parts::packet_bits, its.born, its.entered, tail, m.route.source,
                               m.route.destination,         m.flits};
       observer_.delivered(self(), whole, head, m.hops);
-    } else if (parts_.arrived(m.row, m.entered, head, tail, m.hops)) {
+    } else if (parts_.arrived(m.row, its.entered, head, tail, m.hops)) {
       const auto& found = parts_[m.row];
       if (found.lost) return lose();
       --live_;
@@ -239,7 +260,14 @@ class LaneEngine : protected RandomSource, protected Load {
   }
 
   /// The same in the next tick, which then has to come: goes_on().
-  void ask_next(std::uint32_t index, const Message& m) { soon_.push_back({m.key, index}); }
+  void ask_next(std::uint32_t index, const Message& m) { append({m.key, index}, soon_); }
+
+  /// As push_back does, of which the compiler makes a call.
+  [[gnu::always_inline]] static void append(const LinkRequest& one, std::vector<LinkRequest>& all) {
+    if (all.size() == all.capacity()) [[unlikely]]
+      all.reserve(std::max<std::size_t>(2 * all.size(), 16));
+    all.push_back(one);
+  }
 
   // --- lines
   template <class Any>
@@ -281,8 +309,9 @@ class LaneEngine : protected RandomSource, protected Load {
   std::vector<Queue> queues_;  // by wire and lane; a link's lines are those of its first wire
   std::vector<Wire> wires_;    // by link and channel
   std::vector<Message> messages_;
-  std::vector<std::uint32_t> free_, requests_;
-  std::vector<std::uint64_t> flits_by_link_;  // where they are counted
+  std::vector<LaneTimes> times_;                // by message, where they do not have it themselves
+  std::vector<std::uint32_t> free_, requests_;  // requests_: of this tick, by events
+  std::vector<std::uint64_t> flits_by_link_;    // where they are counted
   Parts parts_;
   Tick now_ = 0;
   std::uint32_t lane_count_ = 0;  // of all wires
@@ -302,11 +331,13 @@ class LaneEngine : protected RandomSource, protected Load {
 
   void cycle(Tick now) {
     if constexpr (requires { self().passes_to(now); }) self().passes_to(now);
-    now_ = now;
+    const Tick before = std::exchange(now_, now);
     order_.clear();
-    // Nearly all that asks has been put down in the tick before.
+    // Nearly all that asks has been put down in the tick before, unless a message came for a tick that has been served.
     constexpr bool by_tick = requires(Self& engine) { engine.goes_on(); };
-    if constexpr (by_tick) order_.swap(soon_);
+    if (by_tick && now != before) [[likely]]
+      order_.swap(soon_);
+    const auto listed = static_cast<std::ptrdiff_t>(order_.size());
     while (far_heads_.first() == now) {
       const std::uint32_t index = far_heads_.pop().index;
       heads_.put(static_cast<std::uint32_t>(now), index, messages_[index].next);
@@ -314,18 +345,42 @@ class LaneEngine : protected RandomSource, protected Load {
     for (std::uint32_t index = by_tick ? heads_.take_if_any(static_cast<std::uint32_t>(now))
                                        : heads_.take(static_cast<std::uint32_t>(now));
          index != no_index; index = messages_[index].next)
-      order_.push_back({messages_[index].key, index});
+      append({messages_[index].key, index}, order_);
     // A bucket gives back last what was put in first, which is mostly in order.
-    if (order_.size() > few_requests) std::reverse(order_.begin(), order_.end());
-    requests_.clear();
+    if (order_.size() > few_requests) std::reverse(order_.begin() + listed, order_.end());
     table_.each(now, [this](unsigned kind, std::uint32_t number) { self().happens(kind, number); });
-    while (source_.next_cycle() == now) create();
     for (const auto index : requests_) order_.push_back({messages_[index].key, index});
-    put_in_order(order_);
-    for (const auto& one : order_) ask(one.index);
+    requests_.clear();
+    if constexpr (Source::newest_last) {  // new messages are the last to ask
+      put_in_order(order_);
+      for (const auto& one : order_) ask(one.index);
+      while (source_.next_cycle() == now) {
+        const std::uint32_t index = create();
+        append({messages_[index].key, index}, order_);
+        ask_first(index, messages_[index]);
+      }
+    } else {
+      while (source_.next_cycle() == now) {
+        const std::uint32_t index = create();
+        append({messages_[index].key, index}, order_);
+      }
+      put_in_order(order_);
+      for (const auto& one : order_) ask(one.index);
+    }
+    if (!refused_.empty()) [[unlikely]] {  // no other message of this tick's gets their numbers
+      free_.insert(free_.end(), refused_.begin(), refused_.end());
+      refused_.clear();
+    }
     self().go_through_wires();
   }
-  void create() {
+  /// The router that a link leads to.
+  [[nodiscard]] std::uint32_t end_of(std::uint32_t link) const {
+    if constexpr (requires(const Self& engine) { engine.end(link); })
+      return static_cast<const Self&>(*this).end(link);
+    else
+      return links_[link].to;
+  }
+  std::uint32_t create() {
     const auto arrival = source_.take();
     std::uint64_t key = created_;
     if constexpr (!Source::newest_last) key = source_.last_key();
@@ -341,22 +396,28 @@ class LaneEngine : protected RandomSource, protected Load {
       whole.born = now_;
       row = parts_.add(whole, flits = how_.packet_flits);
     }
-    requests_.push_back(start(arrival.source, arrival.destination, flits, key << Parts::packet_bits, row, now_));
+    return start(arrival.source, arrival.destination, flits, key << Parts::packet_bits, row, now_);
   }
   void ask(std::uint32_t index) {
     Message& m = messages_[index];
-    if (const auto [link, klass] = self().place(m); link == none) {
-      const std::uint32_t source = m.route.source, destination = m.route.destination;
-      if (fabric_.node_failed(source) || fabric_.node_failed(destination)) return refuse(index);
-      routing_.begin(m.route, source, destination, *this, *this);
-      choices_.clear();
-      routing_.inject(m.route, choices_);
-      if (fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
-      if (choices_.count == 0) return refuse(index);
-    } else {
-      routing_.choices(links_[link].to, link, klass, m.route, choices_);
-      if (choices_.count > 1 && fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
-    }
+    const auto [link, klass] = self().place(m);
+    if (link == none) return ask_first(index, m);
+    routing_.choices(end_of(link), link, klass, m.route, choices_);
+    if (choices_.count > 1 && fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
+    want(index, m);
+  }
+  /// At its source.
+  void ask_first(std::uint32_t index, Message& m) {
+    const std::uint32_t source = m.route.source, destination = m.route.destination;
+    if (fabric_.node_failed(source) || fabric_.node_failed(destination)) return refuse(index);
+    routing_.begin(m.route, source, destination, *this, *this);
+    choices_.clear();
+    routing_.inject(m.route, choices_);
+    if (fabric_.any_failed()) keep_leading(routing_, m.route, choices_);
+    if (choices_.count == 0) return refuse(index);
+    want(index, m);
+  }
+  void want(std::uint32_t index, Message& m) {
     const Choice chosen = pick();
     m.want = chosen.link;
     m.klass = chosen.lane;
@@ -367,7 +428,7 @@ class LaneEngine : protected RandomSource, protected Load {
   /// way anew) takes the rest of the message with it.
   void refuse(std::uint32_t index) {
     messages_[index].live = false;
-    free_.push_back(index);
+    refused_.push_back(index);
     if (const std::uint32_t row = messages_[index].row; row == none || parts_.lose(row)) lose();
   }
   void lose() {
@@ -391,6 +452,7 @@ class LaneEngine : protected RandomSource, protected Load {
   bool few_ = false;                            // wait for a network link at a time, and few ask how many
   mutable std::vector<std::uint32_t> waiting_;  // by queue, where that is wanted
   Choices choices_;
+  std::vector<std::uint32_t> refused_;  // in this tick
   std::uint64_t created_ = 0, live_ = 0, head_hops_ = 0, flit_hops_ = 0, unroutable_ = 0;
 };
 

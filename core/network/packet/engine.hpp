@@ -20,7 +20,6 @@
 #pragma once
 #include <algorithm>
 #include <bit>
-#include <compare>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -30,49 +29,10 @@
 #include "network/circle.hpp"
 #include "network/lane_engine.hpp"
 #include "network/marks.hpp"
-#include "network/packet/slots.hpp"
+#include "network/packet/wires.hpp"
 #include "network/passage.hpp"
 
 namespace assay::network {
-
-struct Packet : LaneMessage {
-  std::uint32_t lane : 8 = 0;          // of the wire (in a word: bytes might be any object's, and all be read again)
-  std::uint32_t wire = none;           // whose far end it stands at
-  std::uint64_t second = 0, tail = 0;  // its second flit's start on that wire, where it matters, and the last's
-};
-static_assert(sizeof(Packet) == 88);
-/// What many links have alike.
-struct PacketLink {
-  std::uint32_t flit, body, head, credit;
-  std::uint8_t classes, lanes;
-  bool out;  // an ejection link
-  auto operator<=>(const PacketLink&) const = default;
-  /// The class of one of its lanes.
-  [[nodiscard]] unsigned of(unsigned lane) const { return lane < classes ? lane : lane % classes; }
-  /// A bit for each of at most 32 lanes.
-  [[nodiscard]] std::uint32_t mask() const { return (1u << lanes) - 1; }
-};
-struct PacketWire {
-  std::uint32_t free_at = 0;  // the low bits of it; the engine knows what lies too far ahead
-  std::uint32_t wake = 0;     // the low bits of when it is looked at next, if `woken`
-  std::uint32_t lane = 0;
-  std::uint16_t like = 0;  // which PacketLink
-  std::uint16_t bits = 0;  // the lane whose turn it is, above those that wait, above flags
-  static constexpr std::uint16_t changed = 1, woken = 2;  // to be looked at in this tick; `wake` will come
-  [[nodiscard]] bool is(std::uint16_t flag) const { return (bits & flag) != 0; }
-  void set(std::uint16_t flag) { bits |= flag; }
-  void clear(std::uint16_t flag) { bits &= static_cast<std::uint16_t>(~flag); }
-  [[nodiscard]] unsigned turn() const { return bits >> 8; }
-  void set_turn(unsigned lane) { bits = static_cast<std::uint16_t>((bits & 0xff) | lane << 8); }
-  /// Where all is plain: a bit for each lane that somebody waits for.
-  [[nodiscard]] std::uint32_t waits() const { return bits >> 4 & 0xf; }
-  void mark_waiting(unsigned lane) { bits |= static_cast<std::uint16_t>(0x10u << lane); }
-  void unmark_if(bool empty, unsigned lane) { bits ^= static_cast<std::uint16_t>(unsigned{empty} << 4 << lane); }
-};
-static_assert(sizeof(PacketWire) == 16);
-/// The buffer of a virtual channel at the far end, and those that wait for a lane class.
-struct PacketLane : Line, Slots::Lane {};
-static_assert(sizeof(PacketLane) == 12);
 
 template <class Source, class Observer>
 class PacketEngine
@@ -88,7 +48,7 @@ class PacketEngine
 
   PacketEngine(const Fabric& fabric, const Routing& routing, const Switching& how, Source& source, Observer& observer,
                events::Random random, std::uint32_t span)
-      : Base(fabric, routing, how, source, observer, random, span, span),
+      : Base(fabric, routing, how, source, observer, random, span, heads(fabric, how, span)),
         stored_(how.switching == "store-and-forward"),
         fifo_(how.buffers == "fifo"),
         output_(how.buffers == "output"),
@@ -113,8 +73,12 @@ class PacketEngine
       if (fresh) like_.push_back(one);
       wire.like = static_cast<std::uint16_t>(found->second);
     }
+    if (fabric.routers <= 65536) {
+      ends_.reserve(fabric.links.size());
+      for (const Link& link : fabric.links) ends_.push_back(static_cast<std::uint16_t>(link.to));
+    }
     for (const auto& one : like_) {
-      plain_ &= one.lanes == one.classes && one.lanes <= most_plain;
+      plain_ &= one.lanes == one.classes && one.lanes <= PacketTurns::most;
       steady_ &= one.head >= one.body;
     }
     if (like_.size() > 65536)
@@ -126,8 +90,12 @@ class PacketEngine
     return Base::common_memory() + changed_.capacity() * 4 + marks_.memory() + slots_.memory() +
            like_.capacity() * sizeof(PacketLink) + behind_.capacity() * sizeof(Behind) +
            standing_.capacity() * sizeof(Standing) + outputs_.capacity() * sizeof(Output) +
-           late_.capacity() * sizeof(Late);
+           late_.capacity() * sizeof(Late) + ends_.capacity() * 2 + second_.capacity() * 8;
   }
+  /// Something asks in the next tick.
+  [[nodiscard]] bool goes_on() const { return !Base::soon_.empty(); }
+  /// The router that a link leads to: of all that a Link says, this alone is wanted at every hop.
+  [[nodiscard]] std::uint32_t end(std::uint32_t link) const { return ends_.empty() ? links_[link].to : ends_[link]; }
   void report_standing() {}  // a grant says all: a packet that waits is whole in its buffer
   /// Messages that can never move again, and one circle of them.
   void find_deadlock(Outcome& outcome) const;
@@ -152,6 +120,13 @@ class PacketEngine
     CountedLine place;
     std::uint32_t inside = 0;
   };
+  /// How far ahead messages mostly ask: where only heads are waited for, by the slowest.
+  [[nodiscard]] static std::uint32_t heads(const Fabric& fabric, const Switching& how, std::uint32_t span) {
+    if (how.switching != "cut-through" || how.buffers == "fifo" || how.packet_flits != 0) return span;
+    std::uint32_t most = 0;
+    for (const Link& link : fabric.links) most = std::max(most, link.head);
+    return std::min(span, std::min(most, 4095u) + 1);
+  }
   /// Packets that wait for this lane class, or stand at its far end.
   [[nodiscard]] std::uint32_t queue(std::uint32_t link, unsigned lane) const override {
     if (plain_) {
@@ -332,16 +307,16 @@ class PacketEngine
   }
   /// To the first after the last one granted that has a slot ahead.
   [[gnu::always_inline]] void grant_plain(Wire& wire, const PacketLink& like, std::uint32_t number) {
-    const std::uint32_t twice = wire.waits() << like.lanes | wire.waits(), left = twice >> wire.turn() & like.mask();
-    if (left == 0) return;
-    const unsigned lane = next_lane(wire, like, left);
+    if (wire.waits() == 0) return;
+    const unsigned lane = packet_turns.next[like.lanes][wire.waits_and_turn()];
     if (slots_.take_if_free(queues_[wire.lane + lane], wire.lane + lane, now_)) [[likely]]
       return give_out(wire, like, number, lane);
-    grant_another(wire, like, number, left, lane);
+    grant_another(wire, like, number, lane);
   }
-  /// Not to that lane, which is full: to another one of those `left`.
-  [[gnu::noinline]] void grant_another(Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t left,
-                                       unsigned full) {
+  /// Not to that lane, which is full: to another one that somebody waits for.
+  [[gnu::noinline]] void grant_another(Wire& wire, const PacketLink& like, std::uint32_t number, unsigned full) {
+    const std::uint32_t twice = wire.waits() << like.lanes | wire.waits();
+    std::uint32_t left = twice >> wire.turn() & like.mask();
     Tick again = slots_.next(queues_[wire.lane + full], wire.lane + full, now_);
     while ((left &= left - 1) != 0) {
       const unsigned lane = next_lane(wire, like, left);
@@ -358,11 +333,13 @@ class PacketEngine
   }
   /// To the first of those that wait for this lane, in which it has a slot.
   [[gnu::always_inline]] void give_out(Wire& wire, const PacketLink& like, std::uint32_t number, unsigned lane) {
-    wire.set_turn(lane + 1 < like.lanes ? lane + 1 : 0);
     const std::uint32_t index = Base::step_out(wire.lane + lane);
-    wire.unmark_if(queues_[wire.lane + lane].empty(), lane);
+    const std::uint32_t none_waits = queues_[wire.lane + lane].empty();
+    const std::uint32_t turn = packet_turns.after[like.lanes][lane];
+    const std::uint32_t bits = ((wire.bits & 0xffu) | turn << 8) ^ none_waits << 4 << lane;
+    wire.bits = static_cast<std::uint16_t>(bits);
     cross<true>(index, wire, like, number, lane);
-    if (wire.waits() != 0) wake(wire, number, now_ + busy(wire));
+    if ((bits & 0xf0) != 0) wake(wire, number, now_ + busy(wire));
   }
   void grant(Wire& wire, const PacketLink& like, std::uint32_t number, std::uint32_t lines) {
     Tick again = ~Tick{0};
@@ -410,7 +387,7 @@ class PacketEngine
                                     unsigned lane) {
     Message& m = messages_[index];
     const std::uint32_t length = Base::length(m);
-    const Passage passage = passes(m, like, length);
+    const Passage passage = passes(index, m, like, length);
     const Tick tail = passage.last;
     const Tick free = tail + like.flit;
     free_from(wire, number, free);
@@ -423,7 +400,7 @@ class PacketEngine
         Base::observer_.passes(m.key >> Parts::packet_bits, passed, now_, length);
     Base::crossed(m.key, link, wire.lane + lane, now_, tail);
     if (m.wire == none) {
-      m.entered = now_;
+      Base::times(index).entered = now_;
       const std::uint32_t row = m.row;
       const std::uint64_t key = m.key;
       // The injection channel is free again then: the message's next packet asks after it. (It may move this one.)
@@ -443,10 +420,10 @@ class PacketEngine
     arrive<plain>(index, wire, like, number, lane, passage);
   }
   /// Over a wire that it is granted now.
-  [[nodiscard, gnu::always_inline]] Passage passes(const Message& m, const PacketLink& like,
+  [[nodiscard, gnu::always_inline]] Passage passes(std::uint32_t index, const Message& m, const PacketLink& like,
                                                    std::uint32_t length) const {
     if (m.wire == none) return Passage::begin(now_, like.flit, length);
-    return further({m.second, m.tail}, like_[wires_[m.wire].like].body, now_, like.flit, length);
+    return further({steady_ ? 0 : second_[index], m.tail}, like_[wires_[m.wire].like].body, now_, like.flit, length);
   }
   /// Where no head is faster than its body nothing hangs on the second flit.
   [[nodiscard, gnu::always_inline]] Passage further(const Passage& before, std::uint32_t body, Tick head,
@@ -462,8 +439,11 @@ class PacketEngine
     const std::uint32_t lane = wire.lane + of_wire;
     m.wire = number;
     m.lane = of_wire & 0xff;
-    m.second = passage.second;
     m.tail = passage.last;
+    if (!steady_) [[unlikely]] {
+      if (index >= second_.size()) second_.resize(messages_.capacity());
+      second_[index] = passage.second;
+    }
     Tick ready = (!plain && stored_ ? passage.last : now_) + like.head;
     if (like.out) {
       // Where buffers are first-in-first-out the sink takes one packet at a time, as a link does.
@@ -473,7 +453,11 @@ class PacketEngine
       return_credit<plain>(wire, number, lane, sunk + like.credit);
       return deliver(index);
     }
-    if (plain || !fifo_) return Base::ask_at(index, m, ready);
+    if (plain || !fifo_) {
+      if (ready == now_ + 1) [[likely]]
+        return Base::ask_next(index, m);
+      return Base::ask_at(index, m, ready);
+    }
     if (index >= standing_.size()) standing_.resize(messages_.capacity());
     standing_[index] = {ready, no_index};
     const std::uint32_t before = behind_[lane].last;
@@ -518,14 +502,15 @@ class PacketEngine
   // Cut-through, buffers of some packets any of which may go on, links of one channel with few lanes, each a class.
   bool plain_ = false;
   bool steady_ = true;  // no head is faster than its body
-  static constexpr unsigned most_plain = 4;
   Slots slots_;
   Tick swept_ = 0;                     // when passes_to() last did
   std::map<std::uint32_t, Tick> far_;  // wires that are free again then: when it was said too far to keep
   std::vector<PacketLink> like_;
-  std::vector<Behind> behind_;      // by wire and lane, with fifo buffers
-  std::vector<Standing> standing_;  // by message, with fifo buffers
-  std::vector<Output> outputs_;     // as lines, with output queues
+  std::vector<std::uint16_t> ends_;    // by link, the router that it leads to, where 16 bits number all
+  std::vector<std::uint64_t> second_;  // by message, its second flit's start on its wire, where that matters
+  std::vector<Behind> behind_;         // by wire and lane, with fifo buffers
+  std::vector<Standing> standing_;     // by message, with fifo buffers
+  std::vector<Output> outputs_;        // as lines, with output queues
   struct Late {
     std::uint32_t number, lane;  // a wire and its lane whose slot is free; without a lane, a queue that has a place
   };

@@ -27,67 +27,69 @@ class Slots {
   static constexpr Tick never = ~Tick{0};
   static constexpr std::uint32_t no_more = (1u << 24) - 1;
   struct Lane {
-    std::uint32_t back = 0;  // when the first slot is free again that will be, if `known`
-    std::uint32_t more : 24 = no_more, taken : 7 = 0, known : 1 = 0;  // more: later ones
+    std::uint32_t back = 0;             // when the first slot is free again that will be, if `known`
+    std::uint32_t word = no_more << 8;  // later ones, slots taken, whether one is known: 24 bits, 7 bits, 1 bit
+    [[nodiscard]] bool known() const { return (word & 1) != 0; }
+    [[nodiscard]] std::uint32_t taken() const { return word >> 1 & 0x7f; }
+    [[nodiscard]] std::uint32_t more() const { return word >> 8; }
+    void know(std::uint32_t time) { back = time, word |= 1; }
+    void forget() { word &= ~1u; }
+    void put_more(std::uint32_t list) { word = (word & 0xff) | list << 8; }
   };
   static_assert(sizeof(Lane) == 8);
 
   /// `most`: packets that a buffer holds, not 0.
-  Slots(std::size_t lanes, std::uint32_t most) : most_(most), wide_(most > most_taken || lanes * most > no_more) {
+  Slots(std::size_t lanes, std::uint32_t most)
+      : most_(most), twice_most_(2 * most), wide_(most > most_taken || lanes * most > no_more) {
     if (wide_) beside_.resize(lanes);
   }
   /// As lanes have to be at first, where they lie beside: that there are no more is not seen in place then.
   [[nodiscard]] Lane first() const {
     Lane lane;
-    if (wide_) lane.more = 0;
+    if (wide_) lane.put_more(0);
     return lane;
   }
   /// Takes a slot, where one is free.
   [[nodiscard, gnu::always_inline]] bool take_if_free(Lane& lane, std::size_t number, Tick now) {
-    if (lane.more != no_more) [[unlikely]]
+    if (lane.more() != no_more) [[unlikely]]
       return take_one_of_many(lane, number, now);
-    // Without a branch, which nothing would foretell.
-    const unsigned come = lane.known & (static_cast<std::int32_t>(lane.back - static_cast<std::uint32_t>(now)) <= 0);
-    const unsigned taken = lane.taken - come;
-    const bool free = taken < most_;
-    lane.taken = (taken + free) & 0x7f;
-    lane.known ^= come;
+    // Without a branch, which nothing would foretell. The low byte is twice the slots taken, and whether one is known.
+    const unsigned come = lane.word & (static_cast<std::int32_t>(lane.back - static_cast<std::uint32_t>(now)) <= 0);
+    const std::uint32_t word = lane.word - 3 * come;
+    const bool free = (word & 0xff) < twice_most_;
+    lane.word = word + 2 * unsigned{free};
     return free;
   }
   /// When the next slot is free again, where that is known.
   [[nodiscard]] Tick next(const Lane& lane, std::size_t number, Tick now) const {
-    if (lane.known) return near_tick(lane.back, now);
+    if (lane.known()) return near_tick(lane.back, now);
     const std::uint32_t list = more(lane, number);
     return list == no_index ? never : pool_[list].time;
   }
   /// A slot is free again then.
   [[gnu::always_inline]] void give(Lane& lane, std::size_t number, Tick time, Tick now) {
-    if (lane.known == 0 && lane.more == no_more && time - now < near_ticks) [[likely]] {
-      lane.back = static_cast<std::uint32_t>(time);
-      lane.known = 1;
-      return;
-    }
+    if ((lane.word & ~0xfeu) == no_more << 8 && time - now < near_ticks) [[likely]]
+      return lane.know(static_cast<std::uint32_t>(time));
     give_another(lane, number, time, now);
   }
   /// Packets in the buffer, and slots whose credit is under way.
   [[nodiscard]] std::uint32_t held(const Lane& lane, std::size_t number, Tick now) const {
     std::uint32_t count = taken(lane, number);
-    if (lane.known) count -= near_tick(lane.back, now) <= now;
+    if (lane.known()) count -= near_tick(lane.back, now) <= now;
     for (std::uint32_t at = more(lane, number); at != no_index && pool_[at].time <= now; at = pool_[at].next) --count;
     return count;
   }
   /// What has come by `now` counts no more; `since`: a tick that the times in place lie near to.
   void forget(Lane& lane, std::size_t number, Tick since, Tick now) {
-    if (lane.known) {
+    if (lane.known()) {
       if (near_tick(lane.back, since) > now) return;
-      lane.known = 0;
+      lane.forget();
       drop(lane, number);
     }
     if (std::uint32_t list = more(lane, number); list != no_index) {
       for (; list != no_index && pool_[list].time <= now; list = take_out(list)) drop(lane, number);
       if (list != no_index && pool_[list].time - now < near_ticks) {
-        lane.back = static_cast<std::uint32_t>(pool_[list].time);
-        lane.known = 1;
+        lane.know(static_cast<std::uint32_t>(pool_[list].time));
         list = take_out(list);
       }
       put_more(lane, number, list);
@@ -107,24 +109,24 @@ class Slots {
     std::uint32_t taken = 0, more = no_index;
   };
   [[nodiscard]] std::uint32_t taken(const Lane& lane, std::size_t number) const {
-    return wide_ ? beside_[number].taken : lane.taken;
+    return wide_ ? beside_[number].taken : lane.taken();
   }
   void drop(Lane& lane, std::size_t number) {
     if (wide_) [[unlikely]]
       --beside_[number].taken;
     else
-      --lane.taken;
+      lane.word -= 2;
   }
   [[nodiscard]] std::uint32_t more(const Lane& lane, std::size_t number) const {
     if (wide_) [[unlikely]]
       return beside_[number].more;
-    return lane.more == no_more ? no_index : lane.more;
+    return lane.more() == no_more ? no_index : lane.more();
   }
   void put_more(Lane& lane, std::size_t number, std::uint32_t list) {
     if (wide_) [[unlikely]]
       beside_[number].more = list;
     else
-      lane.more = list & no_more;
+      lane.put_more(list & no_more);
   }
   [[gnu::noinline]] void put_behind(Lane& lane, std::size_t number, Tick time) {
     std::uint32_t index = free_;
@@ -148,19 +150,18 @@ class Slots {
     if (wide_)
       ++beside_[number].taken;
     else
-      lane.taken = (lane.taken + 1u) & 0x7f;
+      lane.word += 2;
     return true;
   }
   [[gnu::noinline]] void give_another(Lane& lane, std::size_t number, Tick time, Tick now) {
-    if (lane.known) {
+    if (lane.known()) {
       const Tick first = near_tick(lane.back, now);
       if (time >= first) return put_behind(lane, number, time);
       put_behind(lane, number, first);
     } else if (time - now >= near_ticks || time > next(lane, number, now)) {
       return put_behind(lane, number, time);
     }
-    lane.back = static_cast<std::uint32_t>(time);
-    lane.known = 1;
+    lane.know(static_cast<std::uint32_t>(time));
   }
   /// The one behind it.
   std::uint32_t take_out(std::uint32_t index) {
@@ -170,7 +171,7 @@ class Slots {
     return behind;
   }
 
-  const std::uint32_t most_;
+  const std::uint32_t most_, twice_most_;
   const bool wide_;  // counts and places lie beside
   std::vector<Later> pool_;
   std::uint32_t free_ = no_index;
