@@ -83,18 +83,18 @@ def test_a_terminal_has_a_bar() -> None:
 
 
 def test_more_memory_than_there_is_is_refused_in_a_line() -> None:
-    """2^24 nodes take 3 GiB; with a limit of one and a half the allocation fails before anything is used."""
+    """2^22 nodes take .75 GiB; with a limit of .375 the allocation fails before anything is used."""
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_DATA, (3 * 2**29, 3 * 2**29))
+        resource.setrlimit(resource.RLIMIT_DATA, (3 * 2**27, 3 * 2**27))
 
-    words = ["simulate", HYPERCUBE, "--set", "network.dimension=24", "--set", "method.cycles=1000"]
+    words = ["simulate", HYPERCUBE, "--set", "network.dimension=22", "--set", "method.cycles=1000"]
     ran = subprocess.run(
         [sys.executable, "-m", "assay", *words], capture_output=True, text=True, timeout=120, preexec_fn=limit
     )
     assert ran.returncode == 2
     (line,) = ran.stderr.splitlines()
-    assert re.match(rf"assay: {HYPERCUBE}: needs more memory than the 1\.\d+ GiB that are free here; accepted: ", line)
+    assert re.match(rf"assay: {HYPERCUBE}: needs more memory than the 0\.\d+ GiB that are free here; accepted: ", line)
 
 
 def test_the_limit_on_memory_ends_with_the_verb() -> None:
