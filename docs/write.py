@@ -87,29 +87,28 @@ the aims were set, on a guest of that kind:
 
 | engine, case | ns | before | aimed at |
 |---|---|---|---|
-| worm, unit mesh 16 x 16 / cube of slower links / two channels | 29 / 37 / 31 | 136 / 100 / 125 | 40 |
-| worm, mesh beyond saturation | 59 | 273 | 100 |
-| worm, short buffers, messages of 32 / 512 / 4,096 flits | 78 / 71 / 82 | 229 / 2,172 / more | 150 |
+| worm, unit mesh 16 x 16 / cube of slower links / two channels | 30 / 37 / 31 | 136 / 100 / 125 | 40 |
+| worm, mesh beyond saturation | 68 | 273 | 100 |
+| worm, short buffers, messages of 32 / 512 / 4,096 flits | 79 / 71 / 83 | 229 / 2,172 / more | 150 |
 | worm, cut-through, mesh 16 x 16 | 73 | 149 | 80 |
-| worm, cut-through, 40,000 messages to one node | 103 | | 150 |
-| packets, torus 16 x 16, load .2 / beyond saturation | 68 / 93 | 155 / 205 | 80 |
-| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 72 / 86 | 259 / 210 | 80 |
-| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 172 / 196 | 1,972 / 2,032 | 250 |
-| flits, messages of 512 flits / all to all, 1,024 flits | 338 / 468 | 24,507 / 44,893 | 400 |
-| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 293 / 252 | 2,693 / 2,451 | 250 |
+| worm, cut-through, 40,000 messages to one node | 102 | | 150 |
+| packets, torus 16 x 16, load .2 / beyond saturation | 61 / 84 | 155 / 205 | 80 |
+| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 67 / 80 | 259 / 210 | 80 |
+| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 174 / 195 | 1,972 / 2,032 | 250 |
+| flits, messages of 512 flits / all to all, 1,024 flits | 309 / 408 | 24,507 / 44,893 | 400 |
+| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 291 / 239 | 2,693 / 2,451 | 250 |
 
-What is missed: packets beyond saturation (by 16%) and under UGAL on the dragonfly (8%), flits all to all (17%) and
-under UGAL on the torus (17%).
+What is missed: flits under UGAL on the torus by 16%, packets beyond saturation by 5%, and all to all by 2%; all to all
+took 580 in the other run.
 
 Worms that buffers hold back which do not cover their credit loop have a closed form where all links are alike and no
 head is faster than its body (`worm/train.hpp`); worked out flit by flit at every grant, as before and as on unlike
 links, a hop costs the more the longer the path. In turns on a busy guest, messages of 32 flits at half of the load
 that saturates: 8 x 8 nodes 290 ns and now 124, 64 x 64 nodes 2,780 and now 119.
 
-A packet on the torus takes some 520 instructions per head hop, the building of the network included, spread evenly over
-asking, queueing, granting, credits and routing. What holds the two rows of packets that miss: a tick ends five or six
-loops whose lengths nothing foretells, and on the dragonfly it has 3.6 hops only; beyond saturation a packet is two or
-three cache lines, which come from the second level.
+A packet is one cache line. What it costs is spread evenly over asking, queueing, granting, credits and routing: a tick
+ends five or six loops whose lengths nothing foretells, and on the dragonfly it has 3.6 hops only; beyond saturation the
+packets come from the second level.
 
 Where a short run shows that plans are made anew too often for the length of the messages, a simulation of the flit
 engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words with
@@ -118,7 +117,7 @@ a bit a lane, for eight worms at once, for four where worms hold more than 32 la
 the wires of a tick are needed only where the order within it matters, in 5% of the ticks on the torus and on the
 dragonfly and in 27% under UGAL on the torus: of all others it is known beforehand who is there when the passes come,
 and of two that share a wire a table says who sends (`flit/contests.hpp`). Few messages under way, or long ones that
-share little, take plans: 338 and 468 ns per head hop above, of which most are looks at wires and plans made anew. What
+share little, take plans: 309 and 408 ns per head hop above, of which most are looks at wires and plans made anew. What
 gave nothing, or little: going to the lanes that share a wire worm by worm instead of wire by wire (a tenth where pairs
 gave a third), keeping who sent last at the wire, a list of the worms of which less sends than could, asking for a look
 only at wires with a free lane. The short run lasts until the first messages have come through, up to a sixth of the
