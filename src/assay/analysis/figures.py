@@ -211,8 +211,7 @@ def _tail(
         across, _ = tail_across_launches(values, level=cell.level, allocations=cell.allocations, days=cell.days)
     pooled = quantile(np.concatenate(list(cell.launches.values())), 0.99, batch=cell.batch)
     found = pooled if across is None else across
-    value = None if found.value is None else derive(found.value)
-    if value is None or found.value is None:
+    if found.value is None or (value := derive(found.value)) is None:
         return []
     twice = derive(2 * found.value)
     falls = twice is not None and twice < value

@@ -10,6 +10,7 @@ from typing import Literal
 
 from assay.machine import reading
 from assay.machine.discovery import Host
+from assay.machine.software import LIBRARIES
 
 ENOUGH_MEMORY = 1 << 30
 ENOUGH_SPACE = 4 << 30
@@ -66,10 +67,10 @@ PACKAGES: dict[str, dict[str, str]] = {
         "alpine": "openmpi-dev",
     },
 }
-LIBRARIES = {
-    "lapack": ("LAPACK", "kernels: linpack and eigenvalues by a library"),
-    "fftw": ("FFTW", "kernels: fft by a library"),
-    "mpfr": ("MPFR", "kernels: intrinsics judges float64 functions by it"),
+LIBRARIES_USED = {
+    "lapack": "kernels: linpack and eigenvalues by a library",
+    "fftw": "kernels: fft by a library",
+    "mpfr": "kernels: intrinsics judges float64 functions by it",
 }
 INSTALLERS = {
     "debian": "apt-get install -y",
@@ -185,10 +186,10 @@ def missing(host: Host) -> tuple[Missing, ...]:
         found.append(Missing(name="the site's MPI", needed_for=why, command=install(host, "mpi")))
     if not host.software.blas:
         found.append(Missing(name="BLAS", needed_for="kernels", command=install(host, "blas")))
-    for key, (name, use) in LIBRARIES.items():
+    for key, used in LIBRARIES_USED.items():
         if key in host.software.libraries and host.software.libraries[key] is None:
             package = "blas" if key == "lapack" else key  # OpenBLAS has both
-            found.append(Missing(name=name, needed_for=use, command=install(host, package)))
+            found.append(Missing(name=LIBRARIES[key], needed_for=used, command=install(host, package)))
     if host.software.hwloc is None:
         found.append(Missing(name="hwloc", needed_for="naming where ranks are placed", command=install(host, "hwloc")))
     if host.system.counters and (host.system.counters_paranoia or 0) > 2 and not host.root:

@@ -93,8 +93,8 @@ class LinkedLibrary(Protocol):
 
 FindLibrary = Callable[[str], LinkedLibrary | None]
 """Finds `lapack` or `fftw`, as builds do; AssayError where that cannot be told."""
-LINKED = {"lapack": "LAPACK", "fftw": "FFTW"}
-LOADED = {"mpfr": ("MPFR", "libmpfr.so.6")}  # opened by the programs that use it, under this name
+LIBRARIES = {"lapack": "LAPACK", "fftw": "FFTW", "mpfr": "MPFR"}
+LOADED = {"mpfr": "libmpfr.so.6"}  # opened by the programs that use it, under this name; the others are linked
 
 
 class InstalledMpi(reading.HostPart):
@@ -264,14 +264,15 @@ def _libraries(find: FindLibrary | None, loads: Callable[[str], bool]) -> dict[s
     if find is None:
         return {}
     found: dict[str, Library | None] = {}
-    for key, name in LINKED.items():
+    for key, name in LIBRARIES.items():
+        if file := LOADED.get(key):
+            found[key] = Library(name=name, where=file) if loads(file) else None
+            continue
         try:
             library = find(key)
         except (AssayError, OSError):  # no compiler to link with
             continue
         found[key] = None if library is None else Library(name=name, where=library.origin)
-    for key, (name, file) in LOADED.items():
-        found[key] = Library(name=name, where=file) if loads(file) else None
     return found
 
 

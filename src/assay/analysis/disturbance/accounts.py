@@ -84,15 +84,14 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
             tolerated += 2 * (tolerated / wall) ** 0.5
         if switches > tolerated:
             hit("switches", window, switches)
-            for group in _of_threads(blocks, window):
-                lost = min(switches * SWITCH, _lost(blocks, group, ranks, busiest, others + steal + rounding))
+        for working, group in _by_threads(blocks, window):
+            lost = _lost(blocks, group, ranks, busiest, others + steal + rounding)
+            if switches > tolerated:
+                lost = min(lost, switches * SWITCH)
                 findings.met("slices", group, _switched(blocks, group, switches), _slowed(lost))
-        elif others + steal > idle:  # threads that meet lose much by few switches, where all processors are wanted
-            for group in _of_threads(blocks, window):
-                several = blocks[group[0]].threads
-                if several > 1 and ranks * several + others + steal > processors:
-                    lost = _lost(blocks, group, ranks, busiest, others + steal + rounding)
-                    findings.met("slices", group, _touched(blocks, group, others + steal), _slowed(lost))
+            elif working > 1 and others + steal > max(idle, processors - ranks * working):
+                # threads that meet lose much by few switches, where all processors are wanted
+                findings.met("slices", group, _touched(blocks, group, others + steal), _slowed(lost))
         if starving and 2 * len(starving) >= len(window):
             least = min(share[i] for i in starving)
             hit("starved", starving, 1 - least)
@@ -131,10 +130,10 @@ def _switched(blocks: Sequence[AccountedBlock], window: Sequence[int], rate: flo
     return [rate * blocks[i].reading for i in window]
 
 
-def _of_threads(blocks: Sequence[AccountedBlock], window: Sequence[int]) -> Iterator[list[int]]:
-    """The blocks of a window by how many threads worked in them."""
+def _by_threads(blocks: Sequence[AccountedBlock], window: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """How many threads worked, and the blocks of a window in which so many did."""
     for threads in sorted({blocks[i].threads for i in window}):
-        yield [i for i in window if blocks[i].threads == threads]
+        yield threads, [i for i in window if blocks[i].threads == threads]
 
 
 def _lost(blocks: Sequence[AccountedBlock], group: Sequence[int], ranks: int, busiest: Floats, taken: float) -> float:
