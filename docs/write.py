@@ -172,6 +172,8 @@ def benchmarks() -> str:
                 lines += [f"| {parameter} | {' | '.join(names)} |", "|---" * (1 + len(names)) + "|"]
                 lines += [f"| {each} | {' | '.join(str(of[n]) for n in names)} |" for each, of in choices.items()]
                 lines.append("")
+            if "constants_mean" in record.extra:
+                lines += [f"{record.extra['constants_mean']}.\n"]
             lines += ["| figure | unit | formula | meaning |", "|---|---|---|---|"]
             for figure in record.figures.values():
                 lines.append(

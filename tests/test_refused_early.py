@@ -63,6 +63,11 @@ REFUSED = {
     "replay ring.toml words.csv -o out.csv --timeline messages.svg": (
         "--timeline: is written as JSON; seen: 'messages.svg'; accepted: a name that ends in .json"
     ),
+    "replay ring.toml words.csv -o nosuch/out.csv": (
+        "--out: is in no folder that is there; seen: 'nosuch/out.csv'; accepted: a file in a folder"
+    ),
+    "simulate ring.toml --heatmap nosuch/load.svg": "--heatmap: is in no folder that is there",
+    "run echo --on ipsc860 --timeline ring.toml/t.json": "--timeline: is in no folder that is there",
     "replay ring.toml words.csv -o out.csv --timeline t.json.gz": "--timeline: is written as JSON; seen: 't.json.gz'",
     "study nosuch": "there is no such study; seen: 'nosuch'",
     "study nosuch.toml": "there is no such study; seen: 'nosuch.toml'",
@@ -77,6 +82,7 @@ REFUSED = {
     "evaluate --profile quik": "--profile: no such profile; seen: 'quik'",
     "evaluate --within 2%": "--within: needs more launches than --profile quick makes",
     "run vectors -n 2": "vectors: is a program of one process per node; -n is for message-passing benchmarks",
+    "evaluate --only kernels --ppn 2": "--ppn: is for message-passing benchmarks, of which there is none here",
     "run vectors --ppn 2": "vectors: is a program of one process per node; --ppn is for message-passing benchmarks",
     "run echo --launches 0": "--launches: is out of bounds; seen: '0'; accepted: a whole number from 1 on; `assay run",
     "run echo --launches some": "--launches: is wrong; seen: 'some'; accepted: a whole number from 1 on; `assay run",

@@ -457,6 +457,31 @@ def test_earlier_runs_of_the_same_machine_give_ticks(tmp_path: Path, monkeypatch
     assert line["bar"]["ticks"][0]["at"] == 1.0 and line["bar"]["at"] == pytest.approx(20 / 23)
 
 
+def test_a_main_figure_is_found_again_under_another_title() -> None:
+    """By its name in the record; where an old version left none, by the title alone."""
+    rate, tail = (headline(title, 20.0, "s") | {"name": title} for title in ("time", "tail"))
+    line = judge(document(part("lock", "threads", rate)))["lines"][0]
+    before = [earlier("r0", {**line, "title": "as it was called", "value": 10.0})]
+
+    def ticks(of: Json, runs: list[Any]) -> int:
+        return len(judge(document(part("lock", "threads", of)), runs)["lines"][0]["earlier"])
+
+    assert ticks(rate, before) == 1 and ticks(tail, before) == 0
+    old = [earlier("r0", {**line, "figure": None, "title": title}) for title in ("time", "as it was called")]
+    assert ticks(rate, old) == 1
+
+
+def test_a_title_that_is_too_long_for_its_column_goes_on_below() -> None:
+    title = "complex multiply-add of two vectors in the first cache (one thread)"
+    long = headline(title, 3e10, "flop/s", state="bound", ci95=[2.5e10, 3.5e10])
+    shown = summary.terminal(document(part("hitc", "kernels", long)))
+    first = next(number for number, text in enumerate(shown) if "30 Gflop/s" in text)
+    assert " ".join(text[:41].strip() for text in shown[first : first + 2]) == title
+    beside = " ".join(" ".join(text[41:] for text in shown[first : first + 3]).split())
+    assert "25 – 35 Gflop/s" in beside and "[bound only]" in beside
+    assert all(len(text) <= 80 for text in shown)
+
+
 def test_one_launch_that_stands_has_no_spread() -> None:
     """Its range is a point: how far launches lie apart cannot be told, and is no reason for an A."""
     lone = headline("product", 4e10, "flop/s", launches=1, range=[4e10, 4e10])

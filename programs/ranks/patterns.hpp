@@ -26,6 +26,7 @@ summary = "ping-pong, broadcast, collect, reduction, transposition, bisection an
 cost = "bytes over the wire, of messages of m bytes among p ranks: pingpong 2 m; broadcast and collect (p - 1) m; reduction (p - 1) m, and as many comparisons of doubles; transposition (p - 1) / p of the matrix; bisection 2 m a pair; neighbours 2 d m a rank"
 check = "of each case one operation on data of their own: every byte against a pattern of sender and position (strided: the words between as well), the greatest and the transpose against numbers computed anew"
 source = "van der Steen 2000, sections 4.1.1, 6.1.2.2 and 6.4.3, Tables 6.2, 6.5, 6.8 and 6.9"
+constants_mean = "Messages of `bytes` bytes. The paper's rate counts `each` in all, `rounds` for every doubling of the ranks and `others` for every other rank; on the wire are `across` in all, `joined` for every other rank, two for every two ranks where `pairs` is 1, and `crossed` for every rank: the directions in which it has a neighbour, which the cases of neighbour-1d, -2d and -3d name. `matrix` is in bytes: what a rank holds of the matrix, which the cases of transposition name"
 
 [parameter.pattern]
 type = "choice"
@@ -59,8 +60,6 @@ help = "one operation: the round trip of a ping-pong, else from the common start
 [metric.clock_error]
 from = "ranks/windows.hpp"
 
-# What the formulas count. The cases of transposition name `matrix`, the bytes that a rank holds, and those of neighbours
-# `crossed`, the directions that lead to another rank, themselves.
 [constants.pattern]
 pingpong = { each = 2, rounds = 0, others = 0, across = 2, joined = 0, pairs = 0, crossed = 0, matrix = 0 }
 pingpong-strided = { each = 2, rounds = 0, others = 0, across = 2, joined = 0, pairs = 0, crossed = 0, matrix = 0 }

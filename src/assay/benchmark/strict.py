@@ -37,7 +37,7 @@ _TOP = {
     ),
     *("ranks", "least_ranks", "most_ranks", "host", "needs", "computes"),
     *("parameter", "metric", "figure", "headline", "roof", "shares", "accuracy", "choice", "row", "constants"),
-    *("peak_share", "convergence", "first_launch"),
+    *("peak_share", "convergence", "first_launch", "constants_mean"),
 }
 NEEDS = (
     "storage",
@@ -95,7 +95,7 @@ class _Record:
 
     def _top(self) -> None:
         self._known(self.table, _TOP, ())
-        for key in _TEXTS:
+        for key in (*_TEXTS, *(key for key in ("constants_mean",) if key in self.table)):
             if not isinstance(self.table.get(key), str) or not self.table[key].strip():
                 raise self._refused("must be a text", (key,), self.table.get(key), "a text in quotes")
         if not _NAME.fullmatch(self.table["name"]):

@@ -60,7 +60,7 @@ class Bar:
 class ReachedLine:
     """One main figure on the first screen, beside its bound and beside earlier runs.
 
-    `made_with`: the compiler with its flags, libraries and MPI that it depends on.
+    `figure`: its name in the record; `made_with`: the compiler with its flags, libraries and MPI that it depends on.
     """
 
     part: str | None
@@ -82,6 +82,7 @@ class ReachedLine:
     bound_text: str
     bar: Bar | None
     advice: str = ""
+    figure: Annotated[str | None, WRITTEN_IF_SET] = None
     made_with: Annotated[list[str] | None, WRITTEN_IF_SET] = None
 
 

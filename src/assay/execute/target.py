@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 
 from assay.benchmark.record import Benchmark
@@ -145,9 +144,6 @@ def target(
         from assay.execute.real import Real  # compilers, MPI and launchers: nothing that a description needs
 
         return Real(via, nodes, variants, folders)
-    for key, value in (("--timeline", timeline), ("--matrix", matrix)):
-        if value is not None and not Path(value).absolute().parent.is_dir():  # before anything is simulated
-            raise InputError("is in no folder that is there", key=key, value=value, accepted="a file in a folder")
     if via is not None:
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
     from assay.execute.described import DescribedTarget

@@ -35,7 +35,8 @@ class EarlierRun:
 class EarlierLine:
     """Of a line of an earlier verdict what is needed to find the same main figure again, and its value (SI units).
 
-    `made_with`: the software that it depends on; None of versions that did not say.
+    `figure`, by which it is found under another title, and `made_with`, the software that it depends on: None of
+    versions that did not say.
     """
 
     benchmark: str
@@ -43,7 +44,13 @@ class EarlierLine:
     unit: str
     params: Params
     value: float
+    figure: str | None = None
     made_with: list[str] | None = None
+
+    def of(self, benchmark: str, figure: Headline) -> bool:
+        """Whether it is that main figure in that case: by the figure's name, or by the title where it has none."""
+        same = (self.benchmark, self.unit, self.params) == (benchmark, figure.unit, figure.params)
+        return same and (self.title == figure.title if self.figure is None else self.figure == figure.name)
 
 
 def earlier(run: Run) -> list[EarlierRun]:
@@ -85,10 +92,9 @@ def ticks(
     benchmark: str, figure: Headline, before: Sequence[EarlierRun], made_with: Sequence[str] = ()
 ) -> list[EarlierValue]:
     """Values of earlier runs for the same main figure and case; `made_with`: the software of this run's."""
-    same = benchmark, figure.title, figure.unit, figure.params
     return [
         EarlierValue(run=of.run, value=other.value, made_with=differing(other.made_with or (), made_with) or None)
         for of in before
         for other in of.lines
-        if (other.benchmark, other.title, other.unit, other.params) == same
+        if other.of(benchmark, figure)
     ]

@@ -119,6 +119,7 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
         bound_text=_bound_text(figure, own, bound) if bound else "" if bar or value is None else unbounded,
         bar=bar,
         advice=figure.advice or "",
+        figure=figure.name,
         made_with=software or None,
     )
 

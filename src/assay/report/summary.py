@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 import time
+from itertools import zip_longest
 
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, EarlierValue, ReachedLine, RunVerdict
@@ -13,6 +14,7 @@ from assay.report.bounds import percent
 from assay.report.run_verdict import MOST_FINDINGS, of
 
 WIDTH = 80
+TITLE = 40  # columns of a main figure's title; what is longer goes on below
 BAR = 20  # cells
 MOST_VARIED = 40  # rows of a table of build variants
 MOST_SOFTWARE = 4  # components of earlier runs' software
@@ -90,13 +92,16 @@ def _reached(found: RunVerdict, width: int) -> list[str]:
 
 def _line(line: ReachedLine, width: int) -> list[str]:
     """Title, value and interval; below them the bar, the share and what the bound is."""
-    value = line.text
-    interval = f"  {line.interval}" if line.interval else ""
-    state = "" if line.state == "clean" else f"[{line.state_text}]"
-    first = _hung(f"{line.title[:40]:<40} ", f"{value}{interval}", width, 41)
-    if state:
-        fits = len(first[-1]) + 2 + len(state) <= width
-        first = [*first[:-1], f"{first[-1]}  {state}"] if fits else [*first, *_hung(" " * 41, state, width)]
+    room = width - TITLE - 1
+    values = textwrap.wrap(f"{line.text}  {line.interval}" if line.interval else line.text, room)
+    if line.state != "clean":
+        state = f"[{line.state_text}]"
+        if values and len(values[-1]) + 2 + len(state) <= room:
+            values[-1] += f"  {state}"
+        else:
+            values += textwrap.wrap(state, room)
+    beside = zip_longest(textwrap.wrap(line.title, TITLE), values, fillvalue="")
+    first = [f"{title:<{TITLE}} {value}".rstrip() for title, value in beside]
     bar = line.bar
     if bar is None:
         return [*first, *([f"  {line.bound_text}"[:width]] if line.bound_text else [])]

@@ -10,7 +10,7 @@ from assay.benchmark.record import Benchmark
 from assay.benchmark.variants import MpiVariant
 from assay.described.placed import listed
 from assay.document.quoted import Quoted
-from assay.errors import MeasurementError
+from assay.errors import InputError, MeasurementError
 from assay.execute.absent import absent
 from assay.execute.mpi_variants import wished
 from assay.execute.plan import chosen
@@ -44,6 +44,9 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     )
     several = counts(options["ppn"], "--ppn")
     wanted = [record for record in parts if on is None or record.kind == "ranks"]
+    if several and wanted and all(record.kind == "node" for record in wanted):
+        problem = "is for message-passing benchmarks, of which there is none here: the others are one process per node"
+        raise InputError(problem, key="--ppn", value=options["ppn"])
     wishes = Wishes(
         names=tuple(record.name for record in wanted),
         on=on,

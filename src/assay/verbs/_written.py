@@ -1,4 +1,4 @@
-"""Files that a command writes: none of them is one that it reads, or that it writes by another option."""
+"""Files that a command writes: none is one that it reads, or that it writes by another option; each has a folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.errors import InputError
 
 
 def apart(written: Mapping[str, Path | None], read: Mapping[str, Path | None]) -> None:
-    """InputError where a file to be written, by its option, is one that is read, or is there twice.
+    """InputError where a file to be written, by its option, is one that is read, is there twice or has no folder.
 
     What is no regular file (a terminal, /dev/null) may be both.
     """
@@ -20,6 +20,10 @@ def apart(written: Mapping[str, Path | None], read: Mapping[str, Path | None]) -
         for name, other in taken.items():
             if _same(path, other):
                 raise InputError(f"is {name} too", key=option, value=str(path), accepted="a file of its own")
+        if not path.parent.is_dir():  # before anything is simulated
+            raise InputError(
+                "is in no folder that is there", key=option, value=str(path), accepted="a file in a folder"
+            )
         taken[option] = path
 
 
