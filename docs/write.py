@@ -82,24 +82,24 @@ smaller `precision`.
 ## Speed and memory
 
 CPU time per head hop (a message's head over one link), statistics included, on one core, with nothing beside it, the
-least of two runs; `./x bench network` prints it on any machine. `ns`: an Intel Xeon guest; `before`: the core for which
-the aims were set, on a guest of that kind:
+least of two runs, in ns; `./x bench network` prints it on any machine. AMD: a guest of a Zen 5 processor; Intel: of a
+Xeon; `before`: the core for which the aims were set, on such an Intel guest:
 
-| engine, case | ns | before | aimed at |
-|---|---|---|---|
-| worm, unit mesh 16 x 16 / cube of slower links / two channels | 30 / 37 / 31 | 136 / 100 / 125 | 40 |
-| worm, mesh beyond saturation | 68 | 273 | 100 |
-| worm, short buffers, messages of 32 / 512 / 4,096 flits | 79 / 71 / 83 | 229 / 2,172 / more | 150 |
-| worm, cut-through, mesh 16 x 16 | 73 | 149 | 80 |
-| worm, cut-through, 40,000 messages to one node | 102 | | 150 |
-| packets, torus 16 x 16, load .2 / beyond saturation | 61 / 84 | 155 / 205 | 80 |
-| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 67 / 80 | 259 / 210 | 80 |
-| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 174 / 195 | 1,972 / 2,032 | 250 |
-| flits, messages of 512 flits / all to all, 1,024 flits | 309 / 408 | 24,507 / 44,893 | 400 |
-| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 291 / 239 | 2,693 / 2,451 | 250 |
+| engine, case | AMD | Intel | before, Intel | aimed at |
+|---|---|---|---|---|
+| worm, unit mesh 16 x 16 / cube of slower links / two channels | 19 / 23 / 19 | 30 / 37 / 31 | 136 / 100 / 125 | 40 |
+| worm, mesh beyond saturation | 33 | 68 | 273 | 100 |
+| worm, short buffers, messages of 32 / 512 / 4,096 flits | 49 / 45 / 53 | 79 / 71 / 83 | 229 / 2,172 / more | 150 |
+| worm, cut-through, mesh 16 x 16 | 48 | 73 | 149 | 80 |
+| worm, cut-through, 40,000 messages to one node | 63 | 102 | | 150 |
+| packets, torus 16 x 16, load .2 / beyond saturation | 39 / 53 | 61 / 84 | 155 / 205 | 80 |
+| packets, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 42 / 50 | 67 / 80 | 259 / 210 | 80 |
+| flits, torus 8 x 8 with lanes / dragonfly of 72 nodes | 108 / 120 | 174 / 195 | 1,972 / 2,032 | 250 |
+| flits, messages of 512 flits / all to all, 1,024 flits | 175 / 224 | 309 / 408 | 24,507 / 44,893 | 400 |
+| flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 181 / 150 | 291 / 239 | 2,693 / 2,451 | 250 |
 
-What is missed: flits under UGAL on the torus by 16%, packets beyond saturation by 5%, and all to all by 2%; all to all
-took 580 in the other run.
+On the Intel guest flits under UGAL on the torus miss the aim by 16%, packets beyond saturation by 5% and all to all by
+2% (580 in the other run). The AMD guest is 1.5 to 2.1 times as fast in every case, and reaches them all.
 
 Worms that buffers hold back which do not cover their credit loop have a closed form where all links are alike and no
 head is faster than its body (`worm/train.hpp`); worked out flit by flit at every grant, as before and as on unlike
@@ -117,7 +117,7 @@ a bit a lane, for eight worms at once, for four where worms hold more than 32 la
 the wires of a tick are needed only where the order within it matters, in 5% of the ticks on the torus and on the
 dragonfly and in 27% under UGAL on the torus: of all others it is known beforehand who is there when the passes come,
 and of two that share a wire a table says who sends (`flit/contests.hpp`). Few messages under way, or long ones that
-share little, take plans: 309 and 408 ns per head hop above, of which most are looks at wires and plans made anew. What
+share little, take plans: 512 and 1,024 flits above, of which most are looks at wires and plans made anew. What
 gave nothing, or little: going to the lanes that share a wire worm by worm instead of wire by wire (a tenth where pairs
 gave a third), keeping who sent last at the wire, a list of the worms of which less sends than could, asking for a look
 only at wires with a free lane. The short run lasts until the first messages have come through, up to a sixth of the
@@ -125,17 +125,17 @@ whole, and an eighth of that where it leaves no question: cut off before, as it 
 a run of a thousand cycles. Sending every flit for itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns
 per flit, whoever is in its way.
 
-Memory of the engine per node, of which 400 bytes were aimed at, below saturation: worms on links that are alike 110 to
-260; packets 300 to 400 (lanes and wires of a torus with two lanes are 216, with UGAL's four 312, the rest messages; not
-counted are the ways that UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a
-network may have and 4 for each link of those asked for: 1.8 kB a node at 64); flits 350 to 700: wires and lanes of a
-torus with two lanes are 224, with UGAL's four 288 and somewhat more tick by tick, a worm's stop at a link is 64 and a
-node has two to six of these, a message under way is 88, and with messages of 512 flits the table of events to come is
-64 on so small a network: at three quarters of that load a torus of 16 x 16 nodes takes 374 and one of 64 x 64 takes
-307; short buffers 820 to 1,050 and cut-through by the worm engine 920, mostly messages, which wait at their sources at
-these loads. From 3,072 links on packets go to the packet engine where no link has several channels: there it is about
-as fast as the worm engine and takes half of the memory. A message takes the same memory whatever its length (57 kB in
-all for four of 20 thousand or of 200 million flits through short buffers).
+Memory of the engine per node, of which 400 bytes were aimed at, on networks of some 1,000 nodes at half of the load
+that saturates them (the same command prints it): worms on links that are alike 64 to 200, short buffers included;
+packets 200 to 350; flits 260 to 390. Of these, wires and lanes of a torus with two lanes are 216 to 224, with UGAL's
+four 288 to 312, and somewhat more tick by tick; a worm's stop at a link is 64, and a message under way 88. Near
+saturation, and on small networks, where the most that there ever were of everything is a greater part, they take more:
+at the loads of the table above, which for short buffers and the cut-through mesh are 90 and 98% of what saturates,
+flits 350 to 700 and these two 820 to 1,050, mostly messages that wait at their sources. Not counted are the ways that
+UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a network may have and 4 for
+each link of those asked for: 1.8 kB a node at 64. From 3,072 links on packets go to the packet engine where no link
+has several channels: there it is about as fast as the worm engine and takes half of the memory. A message takes the
+same memory whatever its length (57 kB in all for four of 20 thousand or of 200 million flits through short buffers).
 """
 
 
