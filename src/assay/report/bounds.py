@@ -58,8 +58,12 @@ def share(figure: Headline, document: Document) -> Share | None:
     if found is None:
         return None
     value, basis = found
-    part = figure.value / value if figure.better == "higher" else value / figure.value
-    return Share(value, part, basis, figure.unit, figure.better)
+    return Share(value, reached(figure.value, value, figure.better), basis, figure.unit, figure.better)
+
+
+def reached(value: float, best: float, better: str) -> float:
+    """How much of the best a value is: 1 where they are equal, a half at half the rate or in twice the time."""
+    return value / best if better == "higher" else best / value
 
 
 def values(

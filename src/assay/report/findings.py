@@ -16,7 +16,7 @@ from assay.document.section import Section
 from assay.machine.abilities import HostWarning
 from assay.report import accuracy, choices, choices_first, guidelines, over_time, pairs_shown
 from assay.report.balance import balances, missing, streamed
-from assay.report.bounds import percent, values
+from assay.report.bounds import percent, reached, values
 from assay.report.units import few, human
 from assay.report.variant_tables import title
 from assay.report.variants import reference
@@ -208,7 +208,7 @@ def _slower_than_before(lines: Sequence[ReachedLine]) -> Iterator[Finding]:
         if len(before) < LEAST_EARLIER or not line.value or line.state not in ("clean", "disturbed"):
             continue
         usual = before[len(before) // 2]
-        factor = usual / line.value if line.better == "higher" else line.value / usual
+        factor = 1 / reached(line.value, usual, line.better)
         explained = 1 / (1 - min(line.displaced or 0.0, 0.99)) if line.state == "disturbed" else 1.0
         if factor > SLOWER * explained:
             text = f"{line.title}: {factor:.2g} times slower than earlier runs here ({human(usual, line.unit, 3)})"

@@ -16,7 +16,7 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
 from assay.document.section import Section
 from assay.report import choices_first
-from assay.report.bounds import Share, percent, share
+from assay.report.bounds import Share, percent, reached, share
 from assay.report.case_order import record_of
 from assay.report.earlier import EarlierRun, ticks
 from assay.report.first_cases import first_cases, in_common, telling
@@ -134,9 +134,8 @@ def _passed(figure: Headline, value: float, own: Share, earlier: Sequence[Earlie
     best = of.value
     if (best <= bound.value) if figure.better == "higher" else (best >= bound.value):
         return bound
-    part = value / best if figure.better == "higher" else best / value
     how = f", with {', '.join(of.made_with)}" if of.made_with else ""
-    return Bound(value=best, share=part, basis=f"reached by an earlier run{how}")
+    return Bound(value=best, share=reached(value, best, figure.better), basis=f"reached by an earlier run{how}")
 
 
 def _bound_text(figure: Headline, own: Share | None, bound: Bound) -> str:
@@ -158,8 +157,8 @@ def _bar(
         return None
 
     def at(value: float) -> float:
-        part = value / scale if figure.better == "higher" else scale / value if value else 1.0
-        return min(1.0, max(0.0, part))
+        none = value == 0 and figure.better == "lower"  # a time of nothing, or a difference of two
+        return 1.0 if none else min(1.0, max(0.0, reached(value, scale, figure.better)))
 
     ends = sorted(at(end) for end in pair) if pair else [at(value)] * 2
     return Bar(
