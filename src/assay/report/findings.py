@@ -14,7 +14,7 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
 from assay.document.section import Section
 from assay.machine.abilities import HostWarning
-from assay.report import accuracy, choices, choices_first, guidelines, over_time, pairs_shown
+from assay.report import accuracy, choices, choices_first, guidelines, over_time, pairs_shown, slow_libraries
 from assay.report.balance import balances, missing, streamed
 from assay.report.bounds import percent, reached, values
 from assay.report.units import few, human
@@ -49,6 +49,7 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_accuracy(document),
         *_choices(document),
         *_guidelines(document),
+        *_slow_libraries(document),
         *_slow_pairs(document),
         *_host_warnings(document, warnings),
     ]
@@ -255,6 +256,14 @@ def _guidelines(document: Document) -> Iterator[Finding]:
     """Name what a library does slower than it does more work with its other operations."""
     advice = "the library's choice of algorithm for it is at fault, or call the others instead (docs/clusters.md)"
     return _worst(document, guidelines.broken, 45, advice)
+
+
+def _slow_libraries(document: Document) -> Iterator[Finding]:
+    """Name the libraries that code compiled here beats at their own work, the worst case of each benchmark."""
+    advice = "a library built for this processor: a newer version, or its maker's"
+    for section in reference(document).benchmarks:
+        for ratio, text in slow_libraries.slow(section):
+            yield _line(51 + min(4.0, ratio), "odd", text, advice)
 
 
 def _slow_pairs(document: Document) -> Iterator[Finding]:
