@@ -480,6 +480,8 @@ def test_a_title_that_is_too_long_for_its_column_goes_on_below() -> None:
     beside = " ".join(" ".join(text[41:] for text in shown[first : first + 3]).split())
     assert "25 – 35 Gflop/s" in beside and "[bound only]" in beside
     assert all(len(text) <= 80 for text in shown)
+    of_two = headline("Cholesky factorisation of 1024 (threads: 2)", 3e10, "flop/s")
+    assert "(threads: 2)" in summary.terminal(document(part("cholesky", "kernels", of_two)))
 
 
 def test_one_launch_that_stands_has_no_spread() -> None:

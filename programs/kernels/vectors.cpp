@@ -164,7 +164,7 @@ figure = "rate"
 where = "kernel=dot access=contiguous"
 says = "a dot product, summed in its order, runs at up to"
 bound = "peak_measured"
-advice = "each sum waits for the one before: a library, or --flags '-O3 -ffast-math', sums in another order"
+advice = "each sum waits for the one before: a library, or `--flags '-O3 -ffast-math'`, sums in another order"
 order = 7
 
 [headline.polynomial]

@@ -42,6 +42,7 @@ from assay.report.units import human, unit_of
 from assay.report.variants import reference
 
 MOST_TELLING = 3  # plots that a part opens with
+LONGEST_GIST = 160  # letters
 MOST_SIDE_BY_SIDE = 4  # plots of one benchmark
 MOST_CHOICES = 12  # of one that compares algorithms, operation by operation
 HISTORY = "history"
@@ -136,10 +137,17 @@ def parts(document: Document) -> tuple[list[PagePart], Drawn]:
                 plots=telling[:MOST_TELLING],
                 state=max((block.state for block in blocks), key=WORST.__getitem__),
                 counts=_counts(blocks),
-                gist="; ".join(text for block in blocks for text in block.gist[:1])[:160],
+                gist=_gist(blocks),
             )
         )
     return made, drawn
+
+
+def _gist(blocks: list[BenchmarkOnPage]) -> str:
+    """The first main figure of each benchmark, as many as have room."""
+    texts = [text for block in blocks for text in block.gist[:1]]
+    room = next((i for i in range(1, len(texts)) if len("; ".join(texts[: i + 1])) > LONGEST_GIST), len(texts))
+    return "; ".join(texts[:room])
 
 
 def _counts(blocks: list[BenchmarkOnPage]) -> str:
