@@ -40,6 +40,27 @@ def test_the_drive_reaches_what_is_stated_of_it(
     assert rate(machine, ranks, bytes=bytes_, section=section, direction=direction) == pytest.approx(printed, rel=0.1)
 
 
+@pytest.mark.parametrize(("machine", "bytes_", "most"), [
+    ("nvme-node:write", MIB, 7_000e6),  # into the drive's memory, over the link
+    ("nvme-node:write", 4096, 7_000e6),
+])  # fmt: skip
+def test_nothing_is_written_faster_than_the_data_sheet_allows(machine: str, bytes_: int, most: float) -> None:
+    """As much as the drive's memory holds, and 64 times as much."""
+    for ranks, section in ((16, 4 * MIB), (64, 64 * MIB)):
+        assert rate(machine, ranks, bytes=bytes_, section=section, direction="write") <= most
+
+
+def test_where_nothing_is_said_of_programming_pages_writing_is_not_measured() -> None:
+    """Writes would cost what moving their bytes does: 6.97 GB/s on a drive of which 5 are stated."""
+    words = ("run", "file-rate", "--on", "nvme-node", "-n", "2", "--set", "section=1048576", "--json")
+    done = assay(*words, "--set", "direction=read,write")
+    assert done.status == 0, done.err
+    assert {each["params"].get("direction", "read") for each in done.document["figures"]} == {"read"}
+    assert "not what programming one does (program)" in " ".join(done.document["notes"] + done.document["warnings"])
+    alone = assay(*words, "--set", "direction=write")
+    assert alone.status == 2 and "direction: " in alone.err and "accepted: read" in alone.err
+
+
 def test_a_file_lies_on_one_server_and_files_on_all() -> None:
     """Stripe count 1: one file gets a server's disks at most, a file each gets as many servers as there are files."""
     per_server = 4 * 6e9  # B/s of its disks

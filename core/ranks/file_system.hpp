@@ -45,6 +45,10 @@ class FileSystem {
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
   int io_nodes() const { return static_cast<int>(storage_.io_nodes); }
+  /// A device whose dies take time to read a page takes time to program one: without it nothing is said of writing.
+  bool writes_described() const {
+    return !storage_.solid_state || storage_.solid_state->read == 0 || storage_.solid_state->program > 0;
+  }
   int spread() const { return storage_.declustering == 0 ? io_nodes() : static_cast<int>(storage_.declustering); }
   // What an I/O node does for ever.
   ranks::Task serve(int server);

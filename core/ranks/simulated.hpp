@@ -316,6 +316,7 @@ class Simulated {
     storage::FileId id = 0;
   };
   int io_nodes() const { return files().io_nodes(); }
+  bool writes_described() const { return files().writes_described(); }
   int spread() const { return files().spread(); }
   ranks::Task open(File& file, std::string name, int io_nodes, std::uint64_t reserve) {
     return files().open(self(), {std::move(name), io_nodes, reserve}, file.id);

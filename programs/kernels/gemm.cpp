@@ -62,15 +62,10 @@ unit = "s"
 help = "time of a product"
 
 [metric.clock]
-unit = "s"
-help = "length of a cycle, by a chain of dependent additions on one thread, once per block"
+from = "processor/cycles_beside.hpp"
 
 [figure.clock]
-metric = "clock"
-formula = "1 / value"
-unit = "Hz"
-better = "higher"
-help = "cycles per second of one thread right after the products, from which the bound of arithmetic follows"
+from = "processor/cycles_beside.hpp"
 
 [figure.rate]
 metric = "time"

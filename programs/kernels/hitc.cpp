@@ -2,8 +2,10 @@
 // (many atoms a cell: bound by the bus) or short enough for the first one (one atom a cell), each thread its own part.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "memory/caches.hpp"
+#include "processor/cycles_beside.hpp"
 #include "threads/crew.hpp"
 
 constexpr std::string_view record = R"record(
@@ -36,6 +38,13 @@ help = "long: both vectors together twice the last-level cache; short: half of a
 unit = "s"
 help = "time of an element"
 
+[metric.clock]
+from = "processor/cycles_beside.hpp"
+
+[figure.clock]
+from = "processor/cycles_beside.hpp"
+help = "cycles per second of one thread right after what is measured, from which the bound of arithmetic follows; stated with the first case"
+
 [headline.compute]
 figure = "rate"
 where = "vectors=short threads=1"
@@ -50,6 +59,7 @@ figure = "rate"
 flops = "8"
 bytes = "48"
 where = "by=threads"
+clock = "clock"
 
 [figure.time]
 metric = "time"
@@ -109,6 +119,7 @@ void fill(Crew& crew, Vectors& v) {  // each thread touches first what it will u
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   std::map<std::int64_t, std::shared_ptr<Vectors>> kept;
+  bool noted = false;
   return run_program(record, argc, argv, [&](Case& at) {
     threads::with_crew(at, team, [&](const auto& crew) {
       const std::int64_t members = at.integer("threads");
@@ -139,6 +150,7 @@ int main(int argc, char** argv) {
                  {.unit = vectors->count,
                   .cache = small ? "same buffer" : "beyond the caches",
                   .reading = threads::least_reading});
+      if (!std::exchange(noted, true)) at.also_observe("clock", processor::cycle_seconds);
       at.check([=, own = vectors] {
         fill(*crew, *own);
         work(3 * own->count);  // i x, -i x and i x: i x is left

@@ -6,12 +6,27 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "processor/dependent_additions.hpp"
 #include "timing/clock.hpp"
 
 namespace assay::processor {
+
+// What programs whose arithmetic has a bound say of it, by `cycle_seconds`.
+inline constexpr std::string_view clock_fragment = R"fragment(
+[metric.clock]
+unit = "s"
+help = "length of a cycle, by a chain of dependent additions on one thread, once per block"
+
+[figure.clock]
+metric = "clock"
+formula = "1 / value"
+unit = "Hz"
+better = "higher"
+help = "cycles per second of one thread right after what is measured, from which the bound of arithmetic follows"
+)fragment";
 
 template <class Work>
 double seconds_of(const Work& work) {

@@ -212,6 +212,12 @@ help = "part of the ranks' time that opening, fsync and closing took"
       if (comm.rank() == 0)
         session.keep([](const auto& each) { return each.at("interface").text == "posix"; },
                      {"a described machine has its own calls alone", "interface", "posix"}, true);
+      if (comm.rank() == 0 && !comm.writes_described())
+        session.keep(
+            [](const auto& each) { return !file_case(each).write && !file_case(each).mixed; },
+            {"[storage.solid_state] says what reading a page takes, and not what programming one does (program)",
+             "direction", "read"},
+            true);
       if (comm.rank() == 0) left_out_mixed(comm, session);
       if (comm.rank() == 0)
         session.keep([](const auto& each) { return each.at("layout").text != "append"; },

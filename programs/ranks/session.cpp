@@ -103,7 +103,9 @@ void Session::check(const timing::Json& label, const Verdict& verdict) {
 }
 
 void needs(bool enough, std::string_view what, int seen) {
-  if (!enough) throw timing::InputFault("needs " + std::string(what) + "; seen: " + std::to_string(seen));
+  if (!enough)
+    throw timing::InputFault("needs " + std::string(what) + "; seen: " + std::to_string(seen) +
+                             (seen == 1 ? " rank" : " ranks"));
 }
 
 void refuse(std::string_view key, std::string_view problem, const std::string& seen, std::string_view accepted) {

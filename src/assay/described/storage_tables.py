@@ -97,7 +97,9 @@ class SolidStateTable(Table):
     page: Bytes = Field(4096.0, ge=1, description="bytes that a die reads or programs at once")
     read_time: Seconds = Field(0.0, alias="read", description="a die, for reading a page")
     program: Seconds = Field(
-        0.0, description="a die, for programming a page; where less than a page is written it is read before"
+        0.0,
+        description="a die, for programming a page; where less than a page is written it is read before. With "
+        "`read` and without this writing is not described",
     )
     channel_per_byte: SecondsPerByte = Field(0.0, description="a channel, for each byte")
     per_byte: SecondsPerByte = Field(0.0, description="the link to the host, for each byte")

@@ -177,6 +177,7 @@ def do(
     refusing: set[str] = set()  # one variant may refuse what another takes
     failures: list[Failure] = []
     broken: dict[str, int] = {}  # by benchmark, and variant
+    unplaced: set[str] = set()
     for task in plan.tasks:
         if task.name not in done and not (looks and looks.stopped(run, task.benchmark, task.launch)):
             of = varied_name(task.benchmark, task.factors)
@@ -195,7 +196,10 @@ def do(
                     if alone:
                         raise
                     failure, wrong_only = None, False  # one of many that this machine has no place for
-                    say(f"left out: {error}")
+                    if task.benchmark not in unplaced:
+                        unplaced.add(task.benchmark)
+                        run.journal({"event": "left out", "benchmark": task.benchmark, "reason": str(error)})
+                        say(f"left out: {error}")
                 if failure:
                     failures.append(failure)
                     # A variant whose results are wrong, of one kernel perhaps, still has rates to compare of others.

@@ -97,7 +97,8 @@ def peak_of(document: Document, precision: str) -> tuple[float, str] | None:
 
     The clock is what this run measured of it, else what the processor states. How many units there are no flag says:
     with a measured peak it is the least number that the best reading does not pass; where it passes all, it is the
-    bound itself. Without one the most that processors have is taken, and the words say "at most".
+    bound itself. Without one the most that processors have is taken, and the words say "at most"; of a stated clock,
+    which a processor may go beyond, they say that instead.
     """
     measured = _measured_clock(document)
     clock, flags = measured or document.facts.frequency, _vectors(document)
@@ -110,7 +111,8 @@ def peak_of(document: Document, precision: str) -> tuple[float, str] | None:
     vector = f"{lanes} lanes{' x 2 (multiply-add)' * (fused == 2)}"
     gigahertz = f"{clock / 1e9:.2f} GHz {'measured' if measured else 'stated'}"
     if best is None:
-        return unit * UNITS[-1], f"at most {vector} x {UNITS[-1]} units x {gigahertz}"
+        basis = f"{vector} x {UNITS[-1]} units x {gigahertz}"
+        return unit * UNITS[-1], f"at most {basis}" if measured else f"{basis}: more where the clock is raised"
     for units in UNITS:
         if best <= TOLERANCE * unit * units:
             return max(best, unit * units), f"{vector} x {units} unit{'s' * (units > 1)} x {gigahertz}"

@@ -92,7 +92,8 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         causes=causes(list(found.values()), beside(run)),
         benchmarks=sections,
         left_out=[Skipped(benchmark=of.benchmark, title=of.title, reason=_reason(of)) for of in left_out]
-        + [from_json(Skipped, each) for each in run.about.get("left_out") or ()],
+        + [from_json(Skipped, each) for each in run.about.get("left_out") or ()]
+        + [_unplaced(entry) for entry in run.entries() if entry.get("event") == "left out"],
         provenance={key: HostFacts(stated) for key, stated in run.provenance().items()},
         host=measuring_host(run, measured),
         hosts={name: HostFacts(stated) for name, stated in measured.items()},
@@ -138,6 +139,13 @@ def section(run: Run, name: str, *, figures_only: bool = False) -> Section | Non
 def _is_broken(section: Section) -> bool:
     """Whether a section makes a run invalid: a check failed, or nothing of it is valid."""
     return section.state == "invalid" or bool(section.failed_checks)
+
+
+def _unplaced(entry: dict[str, Any]) -> Skipped:
+    """What the session left out, as the machine has no place for it."""
+    record = among([entry["benchmark"]]).get(entry["benchmark"])
+    title = entry["benchmark"] if record is None else record.title
+    return Skipped(benchmark=entry["benchmark"], title=title, reason=entry["reason"])
 
 
 def _is_left_out(section: Section) -> bool:

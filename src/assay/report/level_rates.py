@@ -25,6 +25,7 @@ DOUBLES_IN_A_LINE = 8
 NOISE = 1.03  # of two best readings: what is so little above its bound is at it
 MARKS = {"disturbed": "~"}  # of a state, in a narrow column
 ALONE = "*"  # the best reading: no line stands
+FOUND = "Caches as loads beside the loops found them"
 AGREE = 0.2  # relative: sizes of caches by two curves, whose working sets are a quarter of an octave apart
 
 
@@ -74,12 +75,12 @@ def _caches_text(document: Document, fits: list[LevelRatesFit]) -> str:
     sizes = ", ".join(f"L{number} {human(size, 'B', 3)}" for number, size in sorted(own.items()))
     other = found_levels.caches(document)
     if other is None:
-        return f" Caches: {sizes}."
+        return f" {FOUND}: {sizes}; the system may state more than a guest gets."
     apart = [number for number in sorted(own) if number in other and abs(own[number] / other[number] - 1) > AGREE]
     if not apart:
-        return f" Caches: {sizes}, within {AGREE:.0%} of those of the latency curve where it shows them."
+        return f" {FOUND}: {sizes}, within {AGREE:.0%} of those of the latency curve where it shows them."
     curve = ", ".join(f"L{number} {human(other[number], 'B', 3)}" for number in apart)
-    return f" Caches: {sizes}; by the latency curve {curve}."
+    return f" {FOUND}: {sizes}; by the latency curve {curve}."
 
 
 def _rate(document: Document, fit: LevelRatesFit | None) -> str:
