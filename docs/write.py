@@ -79,6 +79,12 @@ the description says which nodes saturate first, as I/O nodes and hot spots do, 
 outweigh what the network holds. A slow link that few messages pass is not known to be the bottleneck: there ask for a
 smaller `precision`.
 
+A load at which the network deadlocks is no saturation load: messages that can come to wait for one another in a circle
+do so at any load in time, and the end of a search would lie where the runs happen to be too short to see it. Where a
+run of the search deadlocks, the answer begins with "deadlock", and no load, interval or confidence is stated (in the
+JSON `found` is false, these are null, and the figures are invalid). It says at which loads runs deadlocked within how
+many cycles, and the highest load below these at which none did: `deadlocks` and `no_deadlock_at` in the JSON.
+
 ## Speed and memory
 
 CPU time per head hop (a message's head over one link), statistics included, on one core, with nothing beside it, the

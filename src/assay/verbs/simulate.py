@@ -129,9 +129,10 @@ def _simulate(
     from assay.network import saturation as bisection
 
     plan = bisection.steps if saturation else simulation.steps
+    kind_of = f"saturation-{bisection.VERSION}" if saturation else f"simulation-{simulation.VERSION}"
     points = []
     for combination, found in zip(combinations, described, strict=True):
-        key = f"{found.key()}-{'saturation' if saturation else 'simulation'}-{simulation.VERSION}"
+        key = f"{found.key()}-{kind_of}"
         points.append(
             sweep.SweepPoint(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
         )
