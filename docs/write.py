@@ -70,7 +70,8 @@ sixteen runs cannot tell is run four times as long, up to a million messages eac
 the bracket stays wider than `precision`: 2% for a single queue, some 4% for the 7-cube, 19% for a network whose few I/O
 nodes saturate first. For networks whose growth stays below that power it holds the point at the stated confidence for
 all loads tried together. Loads, and what is accepted, are rates of each node, flit/node/cycle in the JSON; with I/O
-nodes the load is that of an element, message/element/cycle.
+nodes the load is that of an element, message/element/cycle. What is accepted is simulated at loads above the upper end,
+1.1, 1.5 and 2 times as high.
 
 While a network fills its backlog grows whatever the load. So before a load is called saturated a pilot run at a 64th
 of it measures how long messages are on their way (the autocorrelation time of what the network holds, the latencies of

@@ -21,10 +21,11 @@ from assay.network.offered import at_load, load_of
 from assay.network.simulation import DEFAULT_CYCLES, finite
 from assay.network.tasks import SimulationTask, Steps, task
 
-VERSION = 4  # of the document; 3 gave an interval for networks that deadlock
+# Of the document: 3 gave an interval for networks that deadlock, and loads inside the interval as beyond it.
+VERSION = 4
 LONGER = 2  # how often an undecided run is made four times as long
 PLACES = (0.5, 0.25, 0.75)  # of an interval, one after the other, until one of them can be decided
-BEYOND = (1.1, 1.5, 2.0)  # of the saturation point
+BEYOND = (1.1, 1.5, 2.0)  # times the upper end of the interval
 HIGHEST = 1e4  # times the load of the file: the end of the search
 
 Tasks = list[SimulationTask]
@@ -127,7 +128,7 @@ def steps(description: NetworkDescription) -> Steps:
     if high is None or low == 0 or deadlocking.seen([*tried, *pilots]):
         return _document(description, low, high, tried, [*runs, *filling.runs], [], [*tried, *pilots])
     cycles = max(4 * shortest, (yield from filling.shortest(high)))
-    loads = [factor * (low + high) / 2 for factor in BEYOND]
+    loads = [factor * high for factor in BEYOND]
     beyond = yield [task(at_load(description, load), 0, cycles // 4, cycles) for load in loads]
     accepted = [
         {
@@ -154,14 +155,18 @@ def _document(
     deadlocks = deadlocking.seen(watched)
     middle = None if high is None or low == 0 or deadlocks else (low + high) / 2
     unit = "messages per element per cycle" if description.io is not None else "flits per node per cycle"
+    rate = 1e-3 / description.cycle  # per cycle to per millisecond
     found = {
         "found": middle is not None,
         "load": middle,
+        "estimator": None if middle is None else "middle of the interval",
         "interval": None if deadlocks else [low, high],
         "confidence": None if deadlocks else description.method.confidence,
         "unit": unit,
-        "per_millisecond": None if middle is None else middle * 1e-3 / description.cycle,
+        "per_millisecond": None if middle is None else middle * rate,
+        "interval_per_millisecond": None if middle is None or high is None else [low * rate, high * rate],
         "accepted_beyond": accepted,
+        "accepted_unit": "flits per node per cycle",
         "deadlocks": deadlocks,
         "no_deadlock_at": deadlocking.spared(watched),
         "tried": tried,

@@ -17,7 +17,7 @@ def per_millisecond(unit: str) -> str:
 
 
 def row(found: dict[str, Any]) -> list[str]:
-    """Of a search's document the cells `from`, `to`, the rate per ms and the state."""
+    """Of a search's document the cells `from`, `to`, the middle per ms and the state."""
     result = found["saturation"]
     if result["deadlocks"]:
         return ["–", "–", "–", "deadlock"]
@@ -37,21 +37,24 @@ def below(results: Sequence[dict[str, Any]]) -> list[str]:
 def lines(result: dict[str, Any]) -> list[str]:
     """Of a search's `saturation` the answer, a line that stands alone, and what else is known."""
     if result["deadlocks"]:
-        return [_deadlock(result), *map(_deadlocked, result["deadlocks"])]
+        heading = f"runs that deadlocked, at loads in {result['unit']}:"
+        return [_deadlock(result), heading, *map(_deadlocked, result["deadlocks"])]
     low, high = result["interval"]
     if not result["found"]:
         if not low:
             unknown = "no load could be decided"
             return [unknown if high is None else f"already saturated at a load of {high:g} {result['unit']}"]
         return [f"no saturation up to a load of {low:g} {result['unit']}"]
-    rate = f"{_rate(result['per_millisecond'])} {per_millisecond(result['unit'])}"
+    ends = " to ".join(map(_rate, result["interval_per_millisecond"]))
+    rate = f"{ends} {per_millisecond(result['unit'])}"
     level = percent(result["confidence"])
     report = [f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({rate}), at {level} confidence"]
+    offered, accepted = result["unit"], result["accepted_unit"]
+    units = f"in {offered}" if offered == accepted else f"offered in {offered}, accepted in {accepted}"
+    report.append(f"higher loads, {units}:")
     for beyond in result["accepted_beyond"]:
         worst = "" if beyond["worst_node"] is None else f", worst node {beyond['worst_node']:.4g}"
-        report.append(
-            f"  offered {beyond['load']:.4g}: accepts {beyond['throughput']:.4g} flits per node per cycle{worst}"
-        )
+        report.append(f"  offered {beyond['load']:.4g}: accepts {beyond['throughput']:.4g}{worst}")
     return report
 
 

@@ -54,7 +54,8 @@ def table(documents: Sequence[dict[str, Any]]) -> Grid:
     keys = list(documents[0]["setting"])
     if "saturation" in documents[0]:
         unit = documents[0]["saturation"]["unit"]
-        columns: tuple[str, ...] = ("from", "to", _saturated.per_millisecond(unit).replace(" per ", "/"), "state")
+        middle = f"middle, {_saturated.per_millisecond(unit).replace(' per ', '/')}"
+        columns: tuple[str, ...] = ("from", "to", middle, "state")
         title = f"Saturation, {unit.replace(' per ', '/')}"
         found = [_saturated.row(one) for one in documents]
     else:
