@@ -38,6 +38,7 @@ REFUSED = {
     "simulate load.toml": "load.toml:5: traffic.lod: there is no such key",
     "simulate table.toml": "table.toml:1: netwrk: there is no such key",
     "simulate ring.toml --set traffic.lod=3": "--set traffic.lod=3: traffic.lod: there is no such key",
+    "simulate ring.toml --set load=0.2": "--set load=0.2: load: there is no such key; did you mean traffic.load?",
     "simulate ring.toml --sweep nonsense": "--sweep: is not an axis; seen: 'nonsense'",
     "simulate ring.toml --sweep traffic.load=x,0.1": "--sweep traffic.load=x: traffic.load: is wrong; seen: 'x'",
     "simulate ring.toml --saturation --sweep traffic.load=0.1,0.2": (

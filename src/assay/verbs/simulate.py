@@ -118,11 +118,12 @@ def _simulate(
     import itertools
 
     from assay.network import description
+    from assay.verbs import _axes
 
     # What needs no core is refused before its import, which may have to compile it: minutes in a fresh checkout.
     if saturation:
-        _refuse_searched(axes)
-    combinations = list(itertools.product(*[_values(axis) for axis in axes]))
+        _axes.refuse_searched(axes)
+    combinations = list(itertools.product(*map(_axes.values, axes)))
     described = [description.load(network, settings, combination) for combination in combinations]
 
     from assay.network import progress, simulation, sweep, workers
@@ -145,30 +146,3 @@ def _simulate(
         for figure in one["figures"]:
             figure["params"] |= point.setting
     return [{"setting": point.setting, **one} for point, one in zip(points, documents, strict=True)]
-
-
-def _refuse_searched(axes: list[str]) -> None:
-    """Refuse a sweep over the load where that is what the search looks for: all its points would be the same."""
-    from assay.errors import InputError
-    from assay.network.offered import KEYS
-    from assay.toml.idle import PROBLEM
-    from assay.toml.overriding import keys_of
-
-    for axis in axes:
-        dotted, _, values = axis.partition("=")
-        key = ".".join(str(part) for part in keys_of(dotted))
-        if key in KEYS:
-            accepted = "another key: --saturation looks for the load itself"
-            raise InputError(PROBLEM, key=f"--sweep {key}", value=values, accepted=accepted)
-
-
-def _values(axis: str) -> list[str]:
-    from assay.errors import InputError
-
-    key, equals, values = axis.partition("=")
-    found = [value.strip() for value in values.split(",")]
-    if not equals or not all(found):
-        raise InputError(
-            "is not an axis", key="--sweep", value=axis, accepted="KEY=V1,V2,… such as traffic.load=0.1,0.2,0.3"
-        )
-    return [f"{key}={value}" for value in found]
