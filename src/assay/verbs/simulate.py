@@ -43,9 +43,9 @@ def register(app: typer.Typer) -> None:
         """Simulate traffic on a described network, exact to the flit."""
         from assay.cli import emit
         from assay.errors import InputError
-        from assay.network import file_names
         from assay.network.memory_bound import bounded
         from assay.network.workers import kind
+        from assay.verbs import _file_names
         from assay.verbs._interrupts import ends_in_a_line
         from assay.verbs._once import each_once
         from assay.verbs._simulated import show
@@ -59,8 +59,8 @@ def register(app: typer.Typer) -> None:
                 "no network is given", accepted="assay simulate NETWORK.toml, or --keys for what it may say"
             )
         apart({"--out": out, "--heatmap": heatmap}, {"NETWORK.toml": network})
-        file_names.named("--out", out, "lines of JSON", file_names.POINTS)
-        file_names.named("--heatmap", heatmap, "SVG", file_names.PICTURE)
+        _file_names.named("--out", out, "lines of JSON", _file_names.POINTS)
+        _file_names.named("--heatmap", heatmap, "SVG", _file_names.PICTURE)
         each_once(settings or [])
         each_once([*(settings or []), *(sweep or [])], option="--set, --sweep")
         if heatmap is not None:
