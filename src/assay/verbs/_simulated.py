@@ -152,11 +152,16 @@ def _latency(found: dict[str, Any]) -> list[str]:
         *notes,
         f"{_state(found)}; {_measured(found)}; ended: {found['ended']}",
         *_files(found),
-        *[
-            f"  {channel.get('name', channel)}: busy {channel['busy']:.1%}"
-            for channel in found.get("utilisation", [])[:5]
-        ],
+        *_busiest(found.get("utilisation", [])),
     ]
+
+
+def _busiest(links: Sequence[dict[str, Any]]) -> list[str]:
+    """The first links of `utilisation`, which has the busiest first, below a heading; nothing where none is watched."""
+    shown = links[:5]
+    heading = f"busiest links ({len(shown)} of {len(links)}), share of the time in which a channel is busy:"
+    named = [f"  {link.get('name', link)}: busy {link['busy']:.1%}" for link in shown]
+    return [heading, *named] if shown else []
 
 
 def _spread(estimate: dict[str, Any], digits: int) -> str:

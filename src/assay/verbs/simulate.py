@@ -84,6 +84,8 @@ def register(app: typer.Typer) -> None:
             emit(document)
             return
         show(documents, quiet)
+        if heatmap is not None and not quiet:
+            print(f"the network with the load of its links: {heatmap}")
 
 
 def _show_keys(quiet: bool, json: bool) -> None:
