@@ -70,7 +70,8 @@ sixteen runs cannot tell is run four times as long, up to a million messages eac
 the bracket stays wider than `precision`: 2% for a single queue, some 4% for the 7-cube, 19% for a network whose few I/O
 nodes saturate first. For networks whose growth stays below that power it holds the point at the stated confidence for
 all loads tried together. Loads, and what is accepted, are rates of each node, flit/node/cycle in the JSON; with I/O
-nodes the load is that of an element, message/element/cycle.
+nodes the load is that of an element, message/element/cycle. What is accepted is simulated at loads above the upper end,
+1.1, 1.5 and 2 times as high.
 
 While a network fills its backlog grows whatever the load. So before a load is called saturated a pilot run at a 64th
 of it measures how long messages are on their way (the autocorrelation time of what the network holds, the latencies of
@@ -78,6 +79,12 @@ whole transactions, the flits of a long message on the slowest link), and the ru
 the description says which nodes saturate first, as I/O nodes and hot spots do, their share of the messages must
 outweigh what the network holds. A slow link that few messages pass is not known to be the bottleneck: there ask for a
 smaller `precision`.
+
+A load at which the network deadlocks is no saturation load: messages that can come to wait for one another in a circle
+do so at any load in time, and the end of a search would lie where the runs happen to be too short to see it. Where a
+run of the search deadlocks, the answer begins with "deadlock", and no load, interval or confidence is stated (in the
+JSON `found` is false, these are null, and the figures are invalid). It says at which loads runs deadlocked within how
+many cycles, and the highest load below these at which none did: `deadlocks` and `no_deadlock_at` in the JSON.
 
 ## Speed and memory
 

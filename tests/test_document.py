@@ -176,6 +176,10 @@ def test_every_document_goes_to_standard_output_and_rows_to_the_file(run: Run, t
     assert answer.document == {"version": 1, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
     written = json.loads((tmp_path / "rows.json").read_text())
     assert len(written["rows"]) == 2 and written["version"] == 1
+    table = tmp_path / "rows.csv"  # it held JSON
+    answer = assay("export", str(run.folder), "--json", "-o", str(table))
+    assert answer.document == {"version": 1, "table": "samples", "rows": 2, "file": str(table)}
+    assert assay("export", str(run.folder)).out.splitlines() == table.read_text().splitlines()
 
 
 @pytest.mark.parametrize("only", ["", ",", " , "])

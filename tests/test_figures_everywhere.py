@@ -158,7 +158,7 @@ def test_bisections_of_a_sweep_are_one_table() -> None:
     words = ("--saturation", "--set", "method.precision=0.2", "--sweep", "traffic.flits=8,16")
     out = assay("simulate", HYPERCUBE, *SHORT, *words).out.splitlines()
     assert out[0].rstrip() == "Saturation, flits/node/cycle"
-    assert out[1].split() == ["flits", "from", "to", "flits/node/ms", "state"]
+    assert out[1].split() == ["flits", "from", "to", "middle,", "flits/node/ms", "state"]
     assert out[4] == "from, to: at 95% confidence"
     assert [line.split()[0] for line in out[2:4]] == ["8", "16"]
     assert [float(line.split()[1]) < float(line.split()[2]) for line in out[2:4]] == [True, True]
@@ -172,7 +172,7 @@ def test_rates_of_a_node_say_so_in_every_document(here: Path, monkeypatch: pytes
     for words, units in (((), expected), (bisected, found)):
         for sweep in ((), ("--sweep", "traffic.flits=8")):
             document = simulated(*words, *sweep)
-            assert document["version"] == 3
+            assert document["version"] == (4 if words else 3)
             told = {
                 figure["name"]: figure["unit"] for figure in document["figures"] if figure["unit"] not in ("s", "1")
             }
@@ -188,18 +188,34 @@ def test_a_bisection_says_per_node_what_it_says_per_ms() -> None:
     words = ("simulate", HYPERCUBE, *SHORT, "--saturation", *small)
     found = assay(*words, "--json").document["saturation"]
     low, high = found["interval"]
-    rate = (low + high) / 2 / 50e-9 * 1e-3  # cycles of 50 ns
+    rates = [end / 50e-9 * 1e-3 for end in (low, high)]  # cycles of 50 ns
     assert assay(*words).out.splitlines()[0] == (
-        f"saturates between {low:.4g} and {high:.4g} flits per node per cycle ({rate:,.0f} flits per node per ms), "
-        "at 95% confidence"
+        f"saturates between {low:.4g} and {high:.4g} flits per node per cycle ({rates[0]:,.0f} to {rates[1]:,.0f} "
+        "flits per node per ms), at 95% confidence"
     )
+    middle = (low + high) / 2
+    assert (found["load"], found["estimator"]) == (pytest.approx(middle), "middle of the interval")
+    assert found["per_millisecond"] == pytest.approx(sum(rates) / 2)
+    assert assay(*words).out.splitlines()[1] == "higher loads, in flits per node per cycle:"
 
 
 def test_a_bisection_with_io_nodes_is_in_messages_of_an_element() -> None:
     small = ("--set", "network.dimension=3", "--set", "io.nodes=[0,7]", "--set", "method.precision=0.5")
     words = ("simulate", str(EXAMPLES / "io_nodes.toml"), *SHORT, "--saturation", *small)
-    first = assay(*words).out.splitlines()[0]
+    first, heading, *higher = assay(*words).out.splitlines()[:-1]
     assert " messages per element per cycle (" in first and " messages per element per ms), at 95% " in first
-    units = {one["name"]: one["unit"] for one in assay(*words, "--json").document["figures"]}
+    document = assay(*words, "--json").document
+    found = document["saturation"]
+    offered, accepted = "messages per element per cycle", "flits per node per cycle"
+    assert heading == f"higher loads, offered in {offered}, accepted in {accepted}:"
+    assert (found["unit"], found["accepted_unit"]) == (offered, accepted)
+    beyond = found["accepted_beyond"]
+    assert [line.split(", worst node")[0] for line in higher] == [
+        f"  offered {one['load']:.4g}: accepts {one['throughput']:.4g}" for one in beyond
+    ]
+    assert len(beyond) == 3 and all(one["load"] > found["interval"][1] for one in beyond)
+    low, high = (end / document["cycle_seconds"] * 1e-3 for end in found["interval"])
+    assert f" ({low:.4g} to {high:.4g} messages per element per ms), " in first
+    units = {one["name"]: one["unit"] for one in document["figures"]}
     assert units["saturation"] == "message/element/cycle" and units["saturation_rate"] == "message/element/s"
     assert units["accepted"] == "flit/node/cycle"

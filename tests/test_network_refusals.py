@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.network import description, file_names, workers
+from assay.network import description, workers
+from assay.verbs import _file_names
+from assay.verbs._axes import values
 from command_line import assay
 from example_inputs import CONSTANT, HYPERCUBE, study
 
@@ -83,6 +85,7 @@ def test_numbers_that_are_none(setting: str, said: str) -> None:
         ("traffic.load=0.1,bad", "--sweep traffic.load=bad: traffic.load: is wrong; seen: 'bad'; accepted: a number"),
         ("traffic.lod=0.1", "--sweep traffic.lod=0.1: traffic.lod: there is no such key"),
         ("network=1,2", "--sweep network=1: network: names a whole table"),
+        ("load=0.1,0.2", "--sweep load=0.1: load: there is no such key; did you mean traffic.load?; accepted: a key"),
         ("traffic..load=1", "--sweep: is no override; seen: 'traffic..load=1'"),
         ("traffic.hotspots.3=1", "--sweep traffic.hotspots.3=1: traffic.hotspots.3: traffic.hotspots has no entry 3"),
         ("network.packet_gap=1,2", "--sweep network.packet_gap=2: network.packet_gap: has no effect here; seen: 2"),
@@ -95,6 +98,63 @@ def test_what_a_sweep_sets_is_refused_by_the_option_that_was_typed(axis: str, sa
     file.write_text(Path(HYPERCUBE).read_text().replace("[method]", "hotspots = [0]\n[method]"))
     words = ("--set", 'traffic.pattern="hotspot"', "--set", "method.cycles=100", "--set", "method.warmup_cycles=0")
     assert refusal("simulate", file, *words, "--sweep", axis).startswith(f"assay: {said}")
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("load", "; did you mean traffic.load?"),
+        ("lod", "; did you mean traffic.load?"),
+        ("cycles", "; did you mean method.cycles?"),
+        ("interval", "; did you mean io.interval?"),
+        ("dimension", "; did you mean network.dimension?"),  # of the topology: as the file has it
+        ("locality", "; did you mean io.locality or traffic.locality?"),
+        ("zzz", ""),
+    ],
+)
+def test_a_key_without_its_table_is_no_table(key: str, hint: str) -> None:
+    found = refusal("simulate", HYPERCUBE, "--set", f"{key}=0.2")
+    accepted = "accepted: a key inside network., traffic., io., method."
+    assert found == f"assay: --set {key}=0.2: {key}: there is no such key{hint}; {accepted}"
+
+
+def test_values_that_do_not_go_together_are_refused_with_the_point_of_the_sweep(tmp_path: Path) -> None:
+    """Keys that the file gives are wrong beside a value of the sweep: the core says so, or who reads the file."""
+    file = tmp_path / "torus.toml"
+    file.write_text('[network]\ntopology = "torus"\nextents = [8]\n[traffic]\nflits = 16\n')
+    found = refusal("simulate", file, "--sweep", "network.switching=wormhole,circuit", "--set", "network.lanes=2")
+    assert found.startswith("assay: --set network.lanes=2: network.lanes: is more than 1, but a circuit takes whole")
+    assert found.endswith("; with --sweep network.switching=circuit")
+    axes = ("--sweep", "traffic.load=0.1,0.2", "--sweep", "network.topology=torus,hypercube")
+    found = refusal("simulate", file, *axes)
+    assert found.startswith(
+        f"assay: {file}:3: network.extents: there is no such key in [network]; it is one of topology"
+    )
+    assert found.endswith("; with --sweep traffic.load=0.1 --sweep network.topology=hypercube")
+    alone = refusal("simulate", file, "--set", "network.topology=hypercube")
+    assert refusal("simulate", file, *axes[:2], "--set", "network.topology=hypercube") == alone  # not by the sweep
+
+
+def test_lists_are_swept(tmp_path: Path) -> None:
+    """They were cut at the commas within them."""
+    file = tmp_path / "torus.toml"
+    file.write_text('[network]\ntopology = "torus"\nextents = [2]\n[method]\ncycles = 200\nwarmup_cycles = 0\n')
+    words = ("simulate", str(file), "--set", "network.injection_channels=2")
+    document = assay(*words, "--sweep", "network.extents=[4,4],[3, 3, 3] , [8]", "--json").document
+    assert [point["setting"] for point in document["points"]] == [
+        {"network.extents": extents} for extents in ("[4,4]", "[3, 3, 3]", "[8]")
+    ]
+    single = assay(*words, "--set", "network.extents=[3,3,3]", "--json").document
+    assert document["points"][1]["head_hops"] == single["head_hops"] != document["points"][0]["head_hops"]
+    rows = assay(*words, "--sweep", "network.extents=[4,4],[8]").out.splitlines()[2:4]
+    assert [row.split()[0] for row in rows] == ["[4,4]", "[8]"]
+    assert values('network.io={n = 1, r = 2},"a,b",[[0, 1], [2, 3]]') == [
+        "network.io={n = 1, r = 2}",
+        'network.io="a,b"',
+        "network.io=[[0, 1], [2, 3]]",
+    ]
+    found = refusal("simulate", file, "--sweep", "network.extents=[4,4],[8")
+    assert found.startswith("assay: --sweep network.extents=[8: network.extents: is wrong; seen: '[8'")
 
 
 def test_what_is_set_beside_a_sweep_is_refused_as_such() -> None:
@@ -220,10 +280,19 @@ def test_a_folder_is_no_description(tmp_path: Path) -> None:
 def test_names_that_say_nothing_of_their_form_are_taken(tmp_path: Path) -> None:
     """A suffix in capitals, none, a number after a dot, a device; a folder whose name has a dot."""
     for name in ("load.svg", "load.SVG", "load", "load-0.3", ".load", os.devnull):
-        file_names.named("--heatmap", Path(name), "SVG", file_names.PICTURE)
+        _file_names.named("--heatmap", Path(name), "SVG", _file_names.PICTURE)
     for name in ("points.jsonl", "points.json", "points-0.25", "points.txt"):
-        file_names.named("--out", Path(name), "lines of JSON", file_names.POINTS)
+        _file_names.named("--out", Path(name), "lines of JSON", _file_names.POINTS)
     for plots in (tmp_path, tmp_path / "new", tmp_path / "v1.2"):
-        file_names.folder("--plots", plots, file_names.PICTURES)
+        _file_names.folder("--plots", plots, _file_names.PICTURES)
     with pytest.raises(InputError, match=r"--heatmap: is written as SVG; seen: 'load.PNG'; accepted: a name that ends"):
-        file_names.named("--heatmap", Path("load.PNG"), "SVG", file_names.PICTURE)
+        _file_names.named("--heatmap", Path("load.PNG"), "SVG", _file_names.PICTURE)
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.HTM", "page", "page-0.5"])
+def test_pages_and_tables_go_where_a_name_allows_it(name: str) -> None:
+    _file_names.named("--out", Path(name), "HTML", _file_names.PAGE)
+    for rows in ("samples.csv", "samples.txt", "samples"):
+        _file_names.named("--out", Path(rows), "CSV", _file_names.TABLE)
+    with pytest.raises(InputError, match=r"a name that ends in \.html$"):
+        _file_names.named("--out", Path("page.md"), "HTML", _file_names.PAGE)

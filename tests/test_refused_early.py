@@ -38,6 +38,7 @@ REFUSED = {
     "simulate load.toml": "load.toml:5: traffic.lod: there is no such key",
     "simulate table.toml": "table.toml:1: netwrk: there is no such key",
     "simulate ring.toml --set traffic.lod=3": "--set traffic.lod=3: traffic.lod: there is no such key",
+    "simulate ring.toml --set load=0.2": "--set load=0.2: load: there is no such key; did you mean traffic.load?",
     "simulate ring.toml --sweep nonsense": "--sweep: is not an axis; seen: 'nonsense'",
     "simulate ring.toml --sweep traffic.load=x,0.1": "--sweep traffic.load=x: traffic.load: is wrong; seen: 'x'",
     "simulate ring.toml --saturation --sweep traffic.load=0.1,0.2": (
@@ -67,6 +68,22 @@ REFUSED = {
         "--out: is in no folder that is there; seen: 'nosuch/out.csv'; accepted: a file in a folder"
     ),
     "simulate ring.toml --heatmap nosuch/load.svg": "--heatmap: is in no folder that is there",
+    "run echo --on ipsc860 --timeline t.svg": "--timeline: is written as JSON; seen: 't.svg'; accepted: a name that",
+    "run echo --on ipsc860 --matrix m.json": "--matrix: is written as CSV; seen: 'm.json'; accepted: a name that",
+    "fit --on ipsc860 -o own.json": "--out: is written as TOML; seen: 'own.json'; accepted: a name that ends in .toml",
+    "report RUN -o x.pdf": "--out: is written as HTML; seen: 'x.pdf'; accepted: a name that ends in .html",
+    "report RUN --markdown -o x.md": "--out: is written as HTML; seen: 'x.md'; accepted: a name that ends in .html",
+    "export RUN -o samples.xyz": "--out: is written as CSV; seen: 'samples.xyz'; accepted: a name that ends in .csv\n",
+    "export RUN -o samples.json": (
+        "--out: is written as CSV; seen: 'samples.json'; accepted: a name that ends in .csv, or --format json"
+    ),
+    "export RUN --format json -o samples.csv": (
+        "--out: is written as JSON; seen: 'samples.csv'; accepted: a name that ends in .json"
+    ),
+    "export RUN --json -o samples.parquet": "--out: is written as JSON; seen: 'samples.parquet'; accepted: a name that",
+    "throughput lublin --on batch.toml --schedule out.csv": (
+        "--schedule: is written as SWF; seen: 'out.csv'; accepted: a name that ends in .swf"
+    ),
     "run echo --on ipsc860 --timeline ring.toml/t.json": "--timeline: is in no folder that is there",
     "replay ring.toml words.csv -o out.csv --timeline t.json.gz": "--timeline: is written as JSON; seen: 't.json.gz'",
     "study nosuch": "there is no such study; seen: 'nosuch'",

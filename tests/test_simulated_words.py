@@ -89,6 +89,24 @@ def test_a_single_run_that_deadlocks_ended_by_that(tmp_path: Path) -> None:
     assert line.startswith("deadlock; 1 replication, ") and line.endswith("; ended: deadlock")
 
 
+def test_the_busiest_links_stand_below_a_heading_and_a_picture_is_named(mesh: Path, tmp_path: Path) -> None:
+    watched = ("--set", "method.utilisation=true")
+    links = document(mesh, *watched)["utilisation"]
+    heading = f"busiest links (5 of {len(links)}), share of the time in which a channel is busy:"
+    listed = [heading, *[f"  {link['name']}: busy {link['busy']:.1%}" for link in links[:5]]]
+    picture = tmp_path / "load.svg"
+    written = f"the network with the load of its links: {picture}"
+    plain, drawn = said(mesh, *watched), said(mesh, "--heatmap", picture)
+    for lines in (plain, drawn):
+        at = lines.index(heading)
+        assert lines[at : at + 6] == listed and not lines[at - 1].startswith("  ")
+    assert drawn[-1] == written and picture.is_file() and written not in plain
+    assert not any("busy" in line for line in said(mesh))
+    (line,) = said(mesh, "--heatmap", picture, "-q")
+    assert "busy" not in line and str(picture) not in line
+    assert document(mesh, "--heatmap", picture)["utilisation"] == links
+
+
 def test_a_sweep_says_once_why_it_has_no_interval(mesh: Path) -> None:
     sweep = ("--set", "method.cycles=500", "--sweep", "traffic.load=0.1,0.2", "--sweep", "traffic.flits=8,16")
     points = document(mesh, *sweep)["points"]

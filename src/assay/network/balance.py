@@ -74,7 +74,8 @@ def decide(
         found = [halves(run.backlog, draining * run.throughput) for run in runs]
         first, second = (float(np.mean([one[i] for one in found])) for i in (0, 1))
         generated = sum(run.generated for run in runs) / len(runs)
-        deadlock = any(run.deadlock is not None for run in runs)
+        deadlocked = sum(run.deadlock is not None for run in runs)
+        deadlock = deadlocked > 0
         verdict = True if deadlock else judged(found, tail)
         long_enough = share * generated * description.method.precision / 2 >= OUTWEIGHED * first
         least = (yield from filling.shortest(load_of(description))) if verdict and not deadlock else 0
@@ -89,6 +90,7 @@ def decide(
                 "backlog_second_half": second,
                 "saturated": verdict,
                 "deadlock": deadlock,
+                "deadlocked": deadlocked,
                 "throughput": finite(sum(run.throughput for run in runs) / len(runs)),
             }
         )

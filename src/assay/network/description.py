@@ -17,6 +17,7 @@ from pydantic import Discriminator, Field, Tag, create_model
 from assay import versions
 from assay.errors import InputError
 from assay.network import applies, network_tables, records
+from assay.network.overrides import TABLES, SweptSource, at_point, by_sweep, override
 from assay.toml import checking, overriding
 from assay.toml.overriding import Override
 from assay.toml.source import Source, read
@@ -31,7 +32,6 @@ _KINDS: dict[str, Any] = {
     "pairs": list[Annotated[list[Annotated[int, _INT64]], Field(min_length=2, max_length=2)]],
     "table": dict[str, Any],
 }
-TABLES = ("network", "traffic", "io", "method")
 
 
 def parameter_type(parameter: records.NetworkParameter) -> Any:
@@ -138,56 +138,44 @@ class NetworkDescription:
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True)
-class SweptSource(Source):
-    """A file of which some keys were set by --sweep: `swept`, their words, which are in `overrides` too."""
-
-    swept: tuple[str, ...] = ()
-
-    def error(
-        self, keys: Sequence[str | int], problem: str, *, value: object = None, accepted: str | None = None
-    ) -> InputError:
-        """An error about this key; it names --sweep where that gave the key."""
-        return _by_sweep(super().error(keys, problem, value=value, accepted=accepted), self.swept)
-
-
-def _by_sweep(error: InputError, swept: Sequence[str]) -> InputError:
-    """The error of a key that was set from outside, as --set has it, with the option that the person typed."""
-    text = str(error)
-    if any(text.startswith(f"--set {words}: ") for words in swept):
-        error.args = (f"--sweep{text.removeprefix('--set')}",)
-    return error
-
-
 def load(path: Path, overrides: Sequence[str] = (), swept: Sequence[str] = ()) -> NetworkDescription:
     """Read, override (`dotted.key=value`) and validate a file; InputError says what is wrong and where.
 
-    `swept`: overrides of a sweep, after the others; errors name --sweep for them.
+    `swept`: overrides of a sweep, after the others; errors name --sweep for them, and say with which of them another
+    key is wrong that is right without them.
     """
+    try:
+        found = _loaded(path, overrides, swept)
+    except InputError as error:
+        if swept and not str(error).startswith("--sweep") and not _refused_alike(path, overrides, error):
+            at_point(error, swept)
+        raise
+    source = found.source
+    return replace(found, source=replace(source, valid=True)) if isinstance(source, SweptSource) else found
+
+
+def _refused_alike(path: Path, overrides: Sequence[str], error: InputError) -> bool:
+    """Whether the file is refused in the same words without the sweep."""
+    try:
+        _loaded(path, overrides, ())
+    except InputError as without:
+        return str(without) == str(error)
+    return False
+
+
+def _loaded(path: Path, overrides: Sequence[str], swept: Sequence[str]) -> NetworkDescription:
     filed, plain = read(path, versions.NETWORK)
     try:
-        given = [_override(words, "--set") for words in overrides] + [_override(words, "--sweep") for words in swept]
+        given = [override(words, "--set", filed) for words in overrides]
+        given += [override(words, "--sweep", filed) for words in swept]
         tree = overriding.overridden(_one_clock(filed, given), given)
     except InputError as error:
-        raise _by_sweep(error, swept) from None
+        raise by_sweep(error, swept) from None
     known = tuple((each.keys, each.words) for each in given)
     source = SweptSource(plain.path, plain.text, known, plain.variant, tuple(swept))
     found = parse(tree, source)
     applies.check(found, tree, lambda: (parse(filed, plain), filed))
     return found
-
-
-def _override(words: str, option: str) -> Override:
-    dotted, equals, text = words.partition("=")
-    given = overriding.override(dotted, text, words)
-    if not equals or "" in given.keys:
-        raise InputError(
-            "is no override", file=option, value=words, accepted="dotted.key=value, such as traffic.load=0.3"
-        )
-    if len(given.keys) == 1:
-        accepted = "a key inside " + ", ".join(f"{name}." for name in TABLES)
-        raise InputError("names a whole table", file=f"{option} {words}", key=str(given.keys[0]), accepted=accepted)
-    return given
 
 
 def _one_clock(tree: dict[str, Any], given: Sequence[Override]) -> dict[str, Any]:

@@ -107,13 +107,16 @@ def params(description: NetworkDescription) -> dict[str, Any]:
 
 
 def of_saturation(description: NetworkDescription, result: Mapping[str, Any]) -> list[SimulatedFigure]:
-    """The load that saturates, of each node (with I/O nodes: of each element), and what is accepted beyond it."""
+    """The load that saturates, of each node (with I/O nodes: of each element), and what is accepted beyond it.
+
+    All are invalid where a run deadlocked: such a network has no load that it would carry for ever.
+    """
     about = {key: value for key, value in params(description).items() if key not in ("load", "interval")}
     what = "message/element" if description.io is not None else "flit/node"
-    low, high = result["interval"]
+    interval = result["interval"]
     found = []
     for name, scale, per in (("saturation", 1.0, "cycle"), ("saturation_rate", 1 / description.cycle, "s")):
-        ends = None if high is None else [low * scale, high * scale]
+        ends = None if interval is None or interval[1] is None else [end * scale for end in interval]
         found.append(
             figure(
                 name,
@@ -123,13 +126,13 @@ def of_saturation(description: NetworkDescription, result: Mapping[str, Any]) ->
                 statistic="bracket",
                 estimator="middle of the bracket",
                 interval=ends,
-                confidence=result["confidence"],
+                confidence=description.method.confidence,
                 range=ends,
             )
         )
     for beyond in result["accepted_beyond"]:
         load = about | {"load": beyond["load"]}
-        found.append(figure("accepted", beyond["throughput"], FLITS_PER_CYCLE, load, valid=not beyond["deadlock"]))
+        found.append(figure("accepted", beyond["throughput"], FLITS_PER_CYCLE, load, valid=not result["deadlocks"]))
     return found
 
 

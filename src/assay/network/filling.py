@@ -35,6 +35,7 @@ class Filling:
     def __init__(self, description: NetworkDescription) -> None:
         """Of this network, whatever its load."""
         self.runs: list[SimulationRun] = []
+        self.loads: list[float] = []  # of each of them
         self._description = description
         self._shortest: int | None = None
 
@@ -45,27 +46,25 @@ class Filling:
         load, however low.
         """
         if self._shortest is None:
-            self._shortest = math.ceil((yield from _measured(self._description, load, self.runs)))
+            self._shortest = math.ceil((yield from self._measured(load)))
         return self._shortest
 
-
-def _measured(
-    description: NetworkDescription, load: float, runs: list[SimulationRun]
-) -> Generator[list[SimulationTask], list[SimulationRun], float]:
-    for _ in range(3):
-        load /= DILUTED
-        length = FIRST
-        while True:
-            purpose = "pilot run (how long does the network take to fill?)"
-            (run,) = yield [pilot_task(at_load(description, load), length, purpose)]
-            runs.append(run)
-            found = relaxation.of_pilot(run)
-            if found.known and not found.saturated:
-                return TIMES * (residence(run, found.cycles) + body(description))
-            if run.deadlock or run.generated * LENGTHENED > MOST:
-                break
-            length *= LENGTHENED
-    return 0.0
+    def _measured(self, load: float) -> Generator[list[SimulationTask], list[SimulationRun], float]:
+        for _ in range(3):
+            load /= DILUTED
+            length = FIRST
+            while True:
+                purpose = "pilot run (how long does the network take to fill?)"
+                (run,) = yield [pilot_task(at_load(self._description, load), length, purpose)]
+                self.runs.append(run)
+                self.loads.append(load)
+                found = relaxation.of_pilot(run)
+                if found.known and not found.saturated:
+                    return TIMES * (residence(run, found.cycles) + body(self._description))
+                if run.deadlock or run.generated * LENGTHENED > MOST:
+                    break
+                length *= LENGTHENED
+        return 0.0
 
 
 def residence(run: SimulationRun, memory: float) -> float:

@@ -1,5 +1,7 @@
 """The load that saturates a network, as an interval of stated confidence, and the throughput at higher loads.
 
+None is stated of a network that deadlocked in any of the runs (`deadlocking`).
+
 A load saturates the network if the backlog still grows when a run is made longer (a large mean says nothing): the
 second half of runs that start empty is compared with the first, over replications (`balance`). A single run is judged
 for a point of a study (`judge`), by its end and its first quarter: where that is undecided, the run is made four times
@@ -11,17 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
-from assay.network import balance, figures, method
+from assay.network import balance, deadlocking, figures, method
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.filling import Filling
 from assay.network.offered import at_load, load_of
-from assay.network.simulation import DEFAULT_CYCLES, VERSION, finite
+from assay.network.simulation import DEFAULT_CYCLES, finite
 from assay.network.tasks import SimulationTask, Steps, task
 
+# Of the document: 3 gave an interval for networks that deadlock, and loads inside the interval as beyond it.
+VERSION = 4
 LONGER = 2  # how often an undecided run is made four times as long
 PLACES = (0.5, 0.25, 0.75)  # of an interval, one after the other, until one of them can be decided
-BEYOND = (1.1, 1.5, 2.0)  # of the saturation point
+BEYOND = (1.1, 1.5, 2.0)  # times the upper end of the interval
 HIGHEST = 1e4  # times the load of the file: the end of the search
 
 Tasks = list[SimulationTask]
@@ -105,7 +109,8 @@ def steps(description: NetworkDescription) -> Steps:
     """Bracket, narrow, then simulate higher loads: the document of `assay simulate --saturation`.
 
     The interval's ends are loads that were decided, at the confidence of the file for both together; it is wider than
-    the precision asked for where the loads between cannot be decided.
+    the precision asked for where the loads between cannot be decided. Where a run deadlocked there is no interval, and
+    no higher loads are simulated; `deadlocks` has what was seen of it.
     """
     tried: list[dict[str, Any]] = []
     runs: list[SimulationRun] = []
@@ -119,10 +124,11 @@ def steps(description: NetworkDescription) -> Steps:
 
     shortest = min(description.method.cycles or DEFAULT_CYCLES, DEFAULT_CYCLES)  # lengthened where that is needed
     low, high = yield from bracket(saturates, load_of(description), description.method.precision)
-    if high is None or low == 0:
-        return _document(description, low, high, tried, [*runs, *filling.runs], [])
+    pilots = [deadlocking.of_run(load, run) for load, run in zip(filling.loads, filling.runs, strict=True)]
+    if high is None or low == 0 or deadlocking.seen([*tried, *pilots]):
+        return _document(description, low, high, tried, [*runs, *filling.runs], [], [*tried, *pilots])
     cycles = max(4 * shortest, (yield from filling.shortest(high)))
-    loads = [factor * (low + high) / 2 for factor in BEYOND]
+    loads = [factor * high for factor in BEYOND]
     beyond = yield [task(at_load(description, load), 0, cycles // 4, cycles) for load in loads]
     accepted = [
         {
@@ -133,7 +139,8 @@ def steps(description: NetworkDescription) -> Steps:
         }
         for load, run in zip(loads, beyond, strict=True)
     ]
-    return _document(description, low, high, tried, [*runs, *filling.runs, *beyond], accepted)
+    watched = [*tried, *pilots, *map(deadlocking.of_run, loads, beyond)]
+    return _document(description, low, high, tried, [*runs, *filling.runs, *beyond], accepted, watched)
 
 
 def _document(
@@ -143,18 +150,25 @@ def _document(
     tried: list[dict[str, Any]],
     runs: list[SimulationRun],
     accepted: list[dict[str, Any]],
+    watched: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    middle = low if high is None else (low + high) / 2
-    per_millisecond = middle * 1e-3 / description.cycle
+    deadlocks = deadlocking.seen(watched)
+    middle = None if high is None or low == 0 or deadlocks else (low + high) / 2
     unit = "messages per element per cycle" if description.io is not None else "flits per node per cycle"
+    rate = 1e-3 / description.cycle  # per cycle to per millisecond
     found = {
-        "found": high is not None,
-        "load": None if high is None else middle,
-        "interval": [low, high],
-        "confidence": description.method.confidence,
+        "found": middle is not None,
+        "load": middle,
+        "estimator": None if middle is None else "middle of the interval",
+        "interval": None if deadlocks else [low, high],
+        "confidence": None if deadlocks else description.method.confidence,
         "unit": unit,
-        "per_millisecond": None if high is None else per_millisecond,
+        "per_millisecond": None if middle is None else middle * rate,
+        "interval_per_millisecond": None if middle is None or high is None else [low * rate, high * rate],
         "accepted_beyond": accepted,
+        "accepted_unit": "flits per node per cycle",
+        "deadlocks": deadlocks,
+        "no_deadlock_at": deadlocking.spared(watched),
         "tried": tried,
     }
     return {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay.verbs import _saturated
+
 if TYPE_CHECKING:
     from assay.document.grid import Grid
 
@@ -33,11 +35,11 @@ def one_line(documents: Sequence[dict[str, Any]]) -> str:
     if len(documents) > 1:
         from collections import Counter
 
-        rows = [_bisected(one) if "saturation" in one else _simulated(one) for one in documents]
+        rows = [_saturated.row(one) if "saturation" in one else _simulated(one) for one in documents]
         counted = Counter(row[-1] for row in rows)
         what = ", ".join(f"{count} {state}" for state, count in counted.items())
     elif "saturation" in documents[0]:
-        what = _saturation(documents[0]["saturation"])[0]
+        what = _saturated.lines(documents[0]["saturation"])[0]
     else:
         what = f"{_latency(documents[0])[0]}; {_state(documents[0])}"
     points = f"{len(documents)} points: " if len(documents) > 1 else ""
@@ -52,9 +54,10 @@ def table(documents: Sequence[dict[str, Any]]) -> Grid:
     keys = list(documents[0]["setting"])
     if "saturation" in documents[0]:
         unit = documents[0]["saturation"]["unit"]
-        columns: tuple[str, ...] = ("from", "to", _per_millisecond(unit).replace(" per ", "/"), "state")
+        middle = f"middle, {_saturated.per_millisecond(unit).replace(' per ', '/')}"
+        columns: tuple[str, ...] = ("from", "to", middle, "state")
         title = f"Saturation, {unit.replace(' per ', '/')}"
-        found = [_bisected(one) for one in documents]
+        found = [_saturated.row(one) for one in documents]
     else:
         columns, found = SIMULATED, [_simulated(one) for one in documents]
         title = "Mean header latency and accepted load"
@@ -62,21 +65,15 @@ def table(documents: Sequence[dict[str, Any]]) -> Grid:
     return grid(title, [*(key.rpartition(".")[2] for key in keys), *columns], rows, left=0)
 
 
-def _percent(share: float) -> str:
-    """A confidence with all its digits: 99.9% is not 100%."""
-    return f"{share * 100:g}%"
-
-
 def below(documents: Sequence[dict[str, Any]]) -> list[str]:
     """Of a table's intervals: their confidence, and for each reason why there is none a line, after its points."""
     if "saturation" in documents[0]:
-        confidences = {one["saturation"]["confidence"] for one in documents}
-        return [f"from, to: at {' or '.join(map(_percent, sorted(confidences)))} confidence"]
+        return _saturated.below([one["saturation"] for one in documents])
     levels: set[float] = set()
     for one in documents:
         latency, accepted = _means(one)
         levels |= {each["confidence"] for each in (latency, accepted) if each["interval"] is not None}
-    level = f"±: at {' or '.join(map(_percent, sorted(levels)))} confidence{', as set' * (len(levels) > 1)}"
+    level = f"±: at {' or '.join(map(_saturated.percent, sorted(levels)))} confidence{', as set' * (len(levels) > 1)}"
     lines = [level] if levels else []
     of: dict[str, list[str]] = {}
     for one in documents:
@@ -99,16 +96,6 @@ def _reasons(found: dict[str, Any]) -> list[str]:
 
 
 SIMULATED: tuple[str, ...] = ("cycles", "±", "us", "flits/node/cycle", "±", "state")
-
-
-def _per_millisecond(unit: str) -> str:
-    """The unit of a rate per cycle, in words, per ms."""
-    return f"{unit.removesuffix('cycle')}ms"
-
-
-def _rate(per_millisecond: float) -> str:
-    """Four digits, without a power of ten where these are not enough."""
-    return f"{per_millisecond:.4g}" if per_millisecond < 10_000 else f"{per_millisecond:,.0f}"
 
 
 def _simulated(found: dict[str, Any]) -> list[str]:
@@ -134,43 +121,16 @@ def _half(interval: Sequence[float] | None) -> float | None:
     return None if interval is None else (interval[1] - interval[0]) / 2
 
 
-def _bisected(found: dict[str, Any]) -> list[str]:
-    result = found["saturation"]
-    low, high = result["interval"]
-    if not result["found"]:
-        return [f"{low:.4g}", "–" if high is None else f"{high:.4g}", "–", "none found" if low else "below the least"]
-    return [
-        f"{low:.4g}",
-        f"{high:.4g}",
-        _rate(result["per_millisecond"]),
-        "deadlock" if found["deadlock"] else "found",
-    ]
-
-
 def _state(found: dict[str, Any]) -> str:
     state = "deadlock" if found["deadlock"] else "saturated" if found["saturated"] else "not saturated"
     return state + (f"; {found['unroutable']:,} messages unroutable" if found["unroutable"] else "")
 
 
 def _words(found: dict[str, Any]) -> str:
-    lines = _saturation(found["saturation"]) if "saturation" in found else _latency(found)
+    lines = _saturated.lines(found["saturation"]) if "saturation" in found else _latency(found)
     speed = found["messages"] / found["cpu_seconds"] if found["cpu_seconds"] else 0
     made = f"{found['messages']:,} messages in {found['cpu_seconds']:.3g} CPU s ({speed:,.0f} per second)"
     return "\n".join([*lines, f"{found['engine']} engine: {made}"])
-
-
-def _saturation(result: dict[str, Any]) -> list[str]:
-    low, high = result["interval"]
-    if not result["found"]:
-        return [f"no saturation up to a load of {low:g}" if low else f"already saturated at a load of {high:g}"]
-    rate = f"{_rate(result['per_millisecond'])} {_per_millisecond(result['unit'])}"
-    level = _percent(result["confidence"])
-    lines = [f"saturates between {low:.4g} and {high:.4g} {result['unit']} ({rate}), at {level} confidence"]
-    for beyond in result["accepted_beyond"]:
-        worst = "" if beyond["worst_node"] is None else f", worst node {beyond['worst_node']:.4g}"
-        accepted = f"accepts {beyond['throughput']:.4g} flits per node per cycle{worst}"
-        lines.append(f"  offered {beyond['load']:.4g}: {'deadlock' if beyond['deadlock'] else accepted}")
-    return lines
 
 
 def _latency(found: dict[str, Any]) -> list[str]:
@@ -186,17 +146,22 @@ def _latency(found: dict[str, Any]) -> list[str]:
         notes = _reasons(found)
     words += f"; {accepted['mean'] or 0:.4g}{_spread(accepted, 2)} flits per node per cycle accepted"
     if mean is not None and (latency["interval"] or accepted["interval"]):
-        words += f" (± at {_percent(accepted['confidence'])} confidence)"
+        words += f" (± at {_saturated.percent(accepted['confidence'])} confidence)"
     return [
         words,
         *notes,
         f"{_state(found)}; {_measured(found)}; ended: {found['ended']}",
         *_files(found),
-        *[
-            f"  {channel.get('name', channel)}: busy {channel['busy']:.1%}"
-            for channel in found.get("utilisation", [])[:5]
-        ],
+        *_busiest(found.get("utilisation", [])),
     ]
+
+
+def _busiest(links: Sequence[dict[str, Any]]) -> list[str]:
+    """The first links of `utilisation`, which has the busiest first, below a heading; nothing where none is watched."""
+    shown = links[:5]
+    heading = f"busiest links ({len(shown)} of {len(links)}), share of the time in which a channel is busy:"
+    named = [f"  {link.get('name', link)}: busy {link['busy']:.1%}" for link in shown]
+    return [heading, *named] if shown else []
 
 
 def _spread(estimate: dict[str, Any], digits: int) -> str:

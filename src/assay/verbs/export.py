@@ -53,13 +53,21 @@ def register(app: typer.Typer) -> None:
         from assay import versions
         from assay.cli import emit
         from assay.store import Run, storage_failed
+        from assay.verbs import _file_names
 
+        rows_named = output is not None and output.suffix.lower() in _file_names.TABLE  # --json is of what is printed
+        as_json = format is ExportFormat.json or (json and not rows_named)
+        if as_json:
+            _file_names.named("--out", output, "JSON", _file_names.DOCUMENT)
+        else:
+            hint = ", or --format json" if output is not None and output.suffix.lower() == ".json" else ""
+            _file_names.named("--out", output, "CSV", _file_names.TABLE, hint)
         answer = Run.open(run).connect().execute(f"SELECT * FROM {table.value}")
         names = [column[0] for column in answer.description or []]
         if quiet and output is None and not json:
             print(f"{len(answer.fetchall()):,} rows of {table.value}")
             return
-        if json or format is ExportFormat.json:
+        if as_json:
             rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
             if output is None:
                 emit({"table": table.value, "rows": rows})
@@ -69,10 +77,7 @@ def register(app: typer.Typer) -> None:
                 output.write_text(text, encoding="utf-8")
             except OSError as error:
                 storage_failed(error, output)
-            if json:
-                emit({"table": table.value, "rows": len(rows), "file": str(output)})
-            else:
-                print(f"{len(rows):,} rows of {table.value}: {output}")
+            _report(table, len(rows), output, json)
             return
         if output is None:
             _rows(csv.writer(sys.stdout), names, answer)
@@ -82,6 +87,16 @@ def register(app: typer.Typer) -> None:
                 count = _rows(csv.writer(out), names, answer)
         except OSError as error:
             storage_failed(error, output)
+        _report(table, count, output, json)
+
+
+def _report(table: ExportedTable, count: int, output: Path, json: bool) -> None:
+    """Print what was written into the file, as a line or a JSON document."""
+    from assay.cli import emit
+
+    if json:
+        emit({"table": table.value, "rows": count, "file": str(output)})
+    else:
         print(f"{count:,} rows of {table.value}: {output}")
 
 

@@ -34,7 +34,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Fit start-ups, times per byte and per hop: of a description, to published cells; of a run, to samples."""
         from assay.errors import InputError
+        from assay.verbs import _file_names
 
+        _file_names.named("--out", out, "TOML", _file_names.DESCRIPTION)
         if (run is None) == (on is None):
             raise InputError("takes a run, or --on and a described machine", key="fit", accepted="one of the two")
         if on is not None:

@@ -27,16 +27,17 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Send the messages of a file through a network and report when each arrives."""
         from assay.cli import emit
-        from assay.network import description, file_names, trace
+        from assay.network import description, trace
         from assay.network.memory_bound import bounded
+        from assay.verbs import _file_names
         from assay.verbs._interrupts import ends_in_a_line
         from assay.verbs._once import each_once
         from assay.verbs._written import apart
 
         each_once(settings or [])
         apart({"--out": out, "--timeline": timeline}, {"NETWORK.toml": network, "messages.csv": messages})
-        file_names.named("--out", out, "CSV", file_names.TABLE)
-        file_names.named("--timeline", timeline, "JSON", file_names.TRACE)
+        _file_names.named("--out", out, "CSV", _file_names.TABLE)
+        _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
         with bounded(network), ends_in_a_line():
             found = trace.load(messages)  # a file that is wrong is refused before the core may have to be compiled
             described = description.load(network, settings or [])

@@ -45,8 +45,10 @@ def register(app: typer.Typer) -> None:
         from assay.report.run_verdict import judged
         from assay.report.terminal import show
         from assay.store import Run
+        from assay.verbs import _file_names
         from assay.verbs._whole import whole
 
+        _file_names.named("--out", output, "HTML", _file_names.PAGE)
         printed = output is None and (json or (markdown and not quiet))  # no page needs to be kept for it
         made = []
         for name in runs:

@@ -87,13 +87,15 @@ def register(app: typer.Typer) -> None:
         from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
         from assay.report.nothing_measured import nothing_measured
-        from assay.verbs import _quoting
+        from assay.verbs import _file_names, _quoting
         from assay.verbs._doing import measure
         from assay.verbs._once import each_once
         from assay.verbs._written import apart
 
         given, machine = split(settings or [])
         apart({"--timeline": timeline, "--matrix": matrix}, {"--on": None if on is None else Path(on)})
+        _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
+        _file_names.named("--matrix", matrix, "CSV", _file_names.TABLE)
         if on is not None:
             benchmark = on_described(benchmark)
         kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}

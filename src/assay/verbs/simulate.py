@@ -43,9 +43,9 @@ def register(app: typer.Typer) -> None:
         """Simulate traffic on a described network, exact to the flit."""
         from assay.cli import emit
         from assay.errors import InputError
-        from assay.network import file_names
         from assay.network.memory_bound import bounded
         from assay.network.workers import kind
+        from assay.verbs import _file_names
         from assay.verbs._interrupts import ends_in_a_line
         from assay.verbs._once import each_once
         from assay.verbs._simulated import show
@@ -59,8 +59,8 @@ def register(app: typer.Typer) -> None:
                 "no network is given", accepted="assay simulate NETWORK.toml, or --keys for what it may say"
             )
         apart({"--out": out, "--heatmap": heatmap}, {"NETWORK.toml": network})
-        file_names.named("--out", out, "lines of JSON", file_names.POINTS)
-        file_names.named("--heatmap", heatmap, "SVG", file_names.PICTURE)
+        _file_names.named("--out", out, "lines of JSON", _file_names.POINTS)
+        _file_names.named("--heatmap", heatmap, "SVG", _file_names.PICTURE)
         each_once(settings or [])
         each_once([*(settings or []), *(sweep or [])], option="--set, --sweep")
         if heatmap is not None:
@@ -84,6 +84,8 @@ def register(app: typer.Typer) -> None:
             emit(document)
             return
         show(documents, quiet)
+        if heatmap is not None and not quiet:
+            print(f"the network with the load of its links: {heatmap}")
 
 
 def _show_keys(quiet: bool, json: bool) -> None:
@@ -118,20 +120,22 @@ def _simulate(
     import itertools
 
     from assay.network import description
+    from assay.verbs import _axes
 
     # What needs no core is refused before its import, which may have to compile it: minutes in a fresh checkout.
     if saturation:
-        _refuse_searched(axes)
-    combinations = list(itertools.product(*[_values(axis) for axis in axes]))
+        _axes.refuse_searched(axes)
+    combinations = list(itertools.product(*map(_axes.values, axes)))
     described = [description.load(network, settings, combination) for combination in combinations]
 
     from assay.network import progress, simulation, sweep, workers
     from assay.network import saturation as bisection
 
     plan = bisection.steps if saturation else simulation.steps
+    kind_of = f"saturation-{bisection.VERSION}" if saturation else f"simulation-{simulation.VERSION}"
     points = []
     for combination, found in zip(combinations, described, strict=True):
-        key = f"{found.key()}-{'saturation' if saturation else 'simulation'}-{simulation.VERSION}"
+        key = f"{found.key()}-{kind_of}"
         points.append(
             sweep.SweepPoint(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
         )
@@ -144,30 +148,3 @@ def _simulate(
         for figure in one["figures"]:
             figure["params"] |= point.setting
     return [{"setting": point.setting, **one} for point, one in zip(points, documents, strict=True)]
-
-
-def _refuse_searched(axes: list[str]) -> None:
-    """Refuse a sweep over the load where that is what the search looks for: all its points would be the same."""
-    from assay.errors import InputError
-    from assay.network.offered import KEYS
-    from assay.toml.idle import PROBLEM
-    from assay.toml.overriding import keys_of
-
-    for axis in axes:
-        dotted, _, values = axis.partition("=")
-        key = ".".join(str(part) for part in keys_of(dotted))
-        if key in KEYS:
-            accepted = "another key: --saturation looks for the load itself"
-            raise InputError(PROBLEM, key=f"--sweep {key}", value=values, accepted=accepted)
-
-
-def _values(axis: str) -> list[str]:
-    from assay.errors import InputError
-
-    key, equals, values = axis.partition("=")
-    found = [value.strip() for value in values.split(",")]
-    if not equals or not all(found):
-        raise InputError(
-            "is not an axis", key="--sweep", value=axis, accepted="KEY=V1,V2,… such as traffic.load=0.1,0.2,0.3"
-        )
-    return [f"{key}={value}" for value in found]

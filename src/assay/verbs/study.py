@@ -39,14 +39,14 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Simulate a study: its points, saturation loads, plots, and a verdict on each claim."""
         from assay.cli import emit
-        from assay.network import file_names
         from assay.network.memory_bound import bounded
         from assay.network.study import file
         from assay.network.workers import kind
+        from assay.verbs import _file_names
         from assay.verbs._interrupts import ends_in_a_line
 
-        file_names.folder("--plots", plots, file_names.PICTURES)
-        file_names.named("--out", out, "lines of JSON", file_names.POINTS)
+        _file_names.folder("--plots", plots, _file_names.PICTURES)
+        _file_names.named("--out", out, "lines of JSON", _file_names.POINTS)
         known = file.shipped()
         if not everything and name is None:
             _show_shipped(sorted((file.load(each) for each in known), key=lambda one: one.head.order), quiet, json)

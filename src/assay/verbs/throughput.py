@@ -118,6 +118,7 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.throughput import activity, exports, machine_file, results, swf, what_if
         from assay.throughput.until import condition, swept_key
+        from assay.verbs import _file_names
         from assay.verbs._once import each_once
         from assay.verbs._throughput_live import LiveWishes, progress_line
 
@@ -151,6 +152,7 @@ def register(app: typer.Typer) -> None:
         }
         _refuse(real | {"--compress": None if compress == 1.0 else compress}, "is of a test on a real batch system")
         exports.check(export or [])
+        _file_names.named("--schedule", schedule, "SWF", _file_names.SCHEDULE)
         axes = what_if.axes(settings or [], policy or "fcfs")
         if on is None:
             accepted = f"{machine_file.ACCEPTED}; or --via SYSTEM"

@@ -23,6 +23,7 @@ from assay import versions
 from assay.errors import InputError
 from assay.network import description
 from assay.network.description import NetworkDescription
+from assay.network.overrides import TABLES
 from assay.toml.checking import Table, validated
 from assay.toml.source import Source, read
 
@@ -101,7 +102,7 @@ class Study:
                 label = {"label": given.pop("label")} if "label" in given else {}
                 for dotted, value in given.items():
                     table, _, key = dotted.partition(".")
-                    if table not in description.TABLES or not key:
+                    if table not in TABLES or not key:
                         raise self.source.error(("sweep", dotted), "is no key to sweep", accepted="such as io.b")
                     place = tree.setdefault(table, {})
                     *inside, last = key.split(".")
@@ -135,8 +136,8 @@ def load(wanted: str) -> Study:
     tree, source = read(path, versions.STUDY)
     own = {key: tree.pop(key) for key in ("study", "sweep", "cases", "saturation", "plot") if key in tree}
     for key in tree:
-        if key not in description.TABLES:
-            accepted = ", ".join((*description.TABLES, "study", "sweep", "cases", "saturation", "plot"))
+        if key not in TABLES:
+            accepted = ", ".join((*TABLES, "study", "sweep", "cases", "saturation", "plot"))
             raise source.error((key,), "there is no such table", accepted=accepted)
     head = validated(source, Head, own.get("study", {}), ("study",))
     saturation = validated(source, Saturation, own["saturation"], ("saturation",)) if "saturation" in own else None

@@ -1,4 +1,4 @@
-"""Names of the files that verbs on networks write: none ends like another form than the one that is written."""
+"""Names of the files that verbs write: none ends like another form than the one that is written."""
 
 from __future__ import annotations
 
@@ -9,20 +9,25 @@ from assay.errors import InputError
 POINTS = (".jsonl", ".ndjson", ".json", ".txt")  # one JSON document a line
 TABLE = (".csv", ".txt")
 TRACE = (".json",)
+DOCUMENT = (".json", ".txt")
+PAGE = (".html", ".htm")
+DESCRIPTION = (".toml",)
+SCHEDULE = (".swf", ".txt", ".gz")  # the last one compressed
 PICTURE = (".svg",)
 PICTURES = (".svg", ".png", ".pdf", ".jpg", ".jpeg", ".html")  # names that a folder of pictures does not have
 
 
-def named(option: str, path: Path | None, form: str, accepted: tuple[str, ...]) -> None:
+def named(option: str, path: Path | None, form: str, accepted: tuple[str, ...], other: str = "") -> None:
     """InputError where a file's name says that it is of another form; `accepted`: suffixes, the usual one first.
 
-    A name without a suffix says nothing, nor does one whose last dot is a number's (`points-0.3`).
+    A name without a suffix says nothing, nor does one whose last dot is a number's (`points-0.3`). `other`: by which
+    option the verb writes another form, in words.
     """
     if path is None:
         return
     suffix = path.suffix.lower()
     if suffix not in accepted and any(each.isalpha() for each in suffix):
-        wanted = f"a name that ends in {accepted[0]}"
+        wanted = f"a name that ends in {accepted[0]}{other}"
         raise InputError(f"is written as {form}", key=option, value=str(path), accepted=wanted)
 
 

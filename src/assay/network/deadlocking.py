@@ -1,0 +1,38 @@
+"""What a search for the saturation load has seen of deadlocks: at which loads, within which time.
+
+A load at which the network deadlocks is no load that saturates it. Its messages can come to wait for one another in a
+circle, which is a matter of time at lower loads too: how long the runs last would decide where the search ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.network.engine import SimulationRun
+
+
+def of_run(load: float, run: SimulationRun) -> dict[str, Any]:
+    """One run at this load [the unit of the search], in the form of the words of `balance.decide`."""
+    deadlocked = int(run.deadlock is not None)
+    return {"load": load, "cycles": run.simulated_cycles, "replications": 1, "deadlocked": deadlocked}
+
+
+def seen(made: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of {load, cycles, replications, deadlocked} those in which any run deadlocked, by load.
+
+    `cycles` of each run, of which `deadlocked` ended in a deadlock.
+    """
+    kept = ("load", "cycles", "replications", "deadlocked")
+    found = [{key: one[key] for key in kept} for one in made if one["deadlocked"]]
+    return sorted(found, key=lambda one: (one["load"], one["cycles"]))
+
+
+def spared(made: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The highest load below all those that deadlocked at which no run did, with the cycles of its longest; or None."""
+    least = min((one["load"] for one in made if one["deadlocked"]), default=None)
+    below = [one for one in made if least is not None and one["load"] < least]
+    if not below:
+        return None
+    one = max(below, key=lambda one: (one["load"], one["cycles"]))
+    return {key: one[key] for key in ("load", "cycles", "replications")}
