@@ -109,8 +109,8 @@ def test_a_run_without_main_figures_opens_with_its_first_ones() -> None:
     """intrinsics names no main figure: the verdict shows cases of its time, and their spread gives the grade."""
     made = document(intrinsics(case(1e-9, 2, variant="fast"), case(2e-9, 0.5, variant="scalar")))
     assert [(line.title, line.value) for line in reached.lines(made, [])] == [
-        ("exp, float32, usual, scalar", 2e-9),
-        ("exp, float32, usual, fast", 1e-9),
+        ("intrinsics, exp, float32, usual: scalar", 2e-9),
+        ("intrinsics, exp, float32, usual: fast", 1e-9),
     ]
     many = [
         case(1e-9, 2, variant="fast", function=name) for name in ("exp", "log", "sin", "cos", "tan", "sinh", "tanh")

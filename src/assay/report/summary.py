@@ -100,7 +100,7 @@ def _line(line: ReachedLine, width: int) -> list[str]:
             values[-1] += f"  {state}"
         else:
             values += textwrap.wrap(state, room)
-    titles = textwrap.wrap(line.title.replace(": ", ":\u00a0"), TITLE)  # `threads: 2` is not broken
+    titles = textwrap.wrap(re.sub(r": (?=\d+\b)", ":\u00a0", line.title), TITLE)  # `threads: 2` is not broken
     beside = zip_longest([title.replace("\u00a0", " ") for title in titles], values, fillvalue="")
     first = [f"{title:<{TITLE}} {value}".rstrip() for title, value in beside]
     bar = line.bar
