@@ -13,7 +13,7 @@ from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
 from assay.document.section import Section
-from assay.report import choices_first, first_titles
+from assay.report import choices_first, fastest_ways, first_titles
 from assay.report.bounds import Share, percent, reached, share
 from assay.report.earlier import EarlierRun, ticks
 from assay.report.first_cases import first_cases
@@ -32,7 +32,8 @@ LAST = 9  # order of a headline whose record gives none
 def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LINES) -> list[ReachedLine]:
     """Pick the main figures, each part's first ones first, and lay them out in the order of the parts.
 
-    Where there are none and a library's choice is judged, it and the best other way of the worst cases stand for them.
+    Where there are none and a library's choice is judged, it and the best other way of the worst cases stand for them,
+    with the fastest ways of operations that have no such choice.
     """
     by_part: dict[str, list[tuple[Headline, Section]]] = {}
     for section in document.benchmarks:
@@ -43,7 +44,7 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
         whole, document = document, reference(document)  # as main figures are: of variants the first one's
         by_part = {section.part or "": [] for section in document.benchmarks}
         for section, all_variants in zip(document.benchmarks, whole.benchmarks, strict=True):
-            figures = list(choices_first.pairs(all_variants)) or _first_figures(section)
+            figures = _of_choices(section, all_variants) or _first_figures(section)
             by_part[section.part or ""] += [(figure, section) for figure in figures]
         most = min(most, MOST_FIRST)
     for found in by_part.values():
@@ -53,6 +54,15 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
     picked = [(part, turn) for turn in range(turns) for part in order if turn < len(by_part.get(part, ()))][:most]
     picked.sort(key=lambda at: (order.index(at[0]), at[1]))
     return [_line(*by_part[part][turn], document, before) for part, turn in picked]
+
+
+def _of_choices(section: Section, all_variants: Section) -> list[Headline]:
+    """What stands for the main figures where choices were judged; the operations that are more come first."""
+    judged = list(choices_first.pairs(all_variants))
+    if not judged:
+        return []
+    others = list(fastest_ways.first(section))
+    return [*others, *judged] if fastest_ways.stands_first(section) else [*judged, *others]
 
 
 def _first_figures(section: Section) -> list[Headline]:
