@@ -319,12 +319,19 @@ def _headlines(
             chosen = best(fitting, key=lambda figure: figure.value or 0.0)
             words = {key: at_case(wanted.get(key), record, chosen.params) for key in ("title", "says")}
             about = {key: wanted.get(key) for key in ("bound", "order", "advice")}
+            about["chosen"] = _differing(fitting)
             if described and "described_advice" in wanted:
                 about["advice"] = wanted["described_advice"]
             title = words["title"] or chosen.name
             title = title if library else without_library(title)
             made.append(Headline(**vars(chosen), title=title, says=words["says"], **about))
     return made
+
+
+def _differing(figures: Sequence[ReportedFigure]) -> list[str]:
+    """The parameters in which some figures differ: of their best one these were chosen."""
+    keys = dict.fromkeys(key for figure in figures for key in figure.params)
+    return [key for key in keys if len({str(figure.params.get(key)) for figure in figures}) > 1]
 
 
 def _of_reference(run: Run, derived: list[ReportedFigure]) -> list[ReportedFigure]:

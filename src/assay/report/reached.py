@@ -107,6 +107,7 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
         advice=figure.advice or "",
         figure=figure.name,
         made_with=software or None,
+        chosen=figure.chosen,
     )
 
 

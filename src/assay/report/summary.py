@@ -118,7 +118,7 @@ def other_software(found: RunVerdict) -> str:
 
 
 def _before(tick: EarlierValue, value: float) -> str:
-    return percent(tick.value / value) + (f" (with {', '.join(tick.made_with)})" if tick.made_with else "")
+    return f"{percent(tick.value / value)} of this" + (f" (with {', '.join(tick.made_with)})" if tick.made_with else "")
 
 
 def drawn(bar: Bar) -> str:
