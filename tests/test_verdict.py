@@ -263,6 +263,16 @@ def test_of_a_best_reading_no_cause_says_how_far_it_was_moved() -> None:
     assert table is not None and "lock rate (only a bound is known)" in table.markdown()
 
 
+def test_a_run_of_one_benchmark_says_why_its_grade_is_poor() -> None:
+    """By the criteria that gave it; a good one needs no reason."""
+    lines = summary.brief(document(part("b", "memory", headline("h", 1.0, "s", launches=1), launches=1)))
+    reasons = [line for line in lines if line.startswith("  D ")]
+    assert "  D launches: 1 per benchmark: a range, no interval" in reasons and "(not reliable)" in lines[0]
+    assert not any("missing" in line for line in reasons)
+    simulated = document(part("b", "memory", headline("h", 1.0, "s"), launches=1), described=True)
+    assert not any("launches:" in line for line in summary.brief(simulated))
+
+
 def test_the_worst_comes_first() -> None:
     ceiling = section("flat", [figure("rate", 100e9, "flop/s", "best")], roof={"ceiling": "rate"}, part="processor")
     streamed = [figure("rate", 20e9, "B/s", kernel="triad", vector=0, threads=1)]

@@ -18,6 +18,7 @@ TITLE = 40  # columns of a main figure's title; what is longer goes on below
 BAR = 20  # cells
 MOST_VARIED = 40  # rows of a table of build variants
 MOST_SOFTWARE = 4  # components of earlier runs' software
+POOR = "CD"  # grades whose reason a run of one benchmark shows
 ODD = 50  # weight of a finding that a run of one benchmark shows
 FULL, EMPTY, TICK = "█", "░", "│"
 
@@ -60,7 +61,7 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
 
 
 def brief(document: Document, width: int = WIDTH) -> list[str]:
-    """The verdict on a run of one benchmark: heading, main figures, what it says of a library's choices, anomalies."""
+    """Sum up a run of one benchmark: main figures, a library's choices, anomalies, the reasons of a poor grade."""
     found = of(document)
     lines = textwrap.wrap(heading(document), width)
     if document.variants and len(document.variants.builds) > 1 and found.lines:
@@ -69,6 +70,9 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     odd = [each for each in found.findings if each.kind in ("odd", "missing") and each.weight >= ODD]
     for each in [*(each for each in found.findings if each.kind == "choice"), *odd]:
         lines += _hung("  - ", each.text + (f" → {each.advice}" if each.advice else ""), width)
+    for criterion in found.grade.criteria if found.grade.grade in POOR else ():
+        if criterion.grade == found.grade.grade:
+            lines += _hung(f"  {criterion.grade} {criterion.name}: ", criterion.text, width, 4)
     return lines
 
 
