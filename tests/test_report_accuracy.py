@@ -98,6 +98,9 @@ def test_every_view_of_the_run_has_the_table() -> None:
     text = io.StringIO()
     terminal.show(made, Console(file=text, width=80))
     assert "Speed and accuracy" in text.getvalue() and "2 ns, 0.5" in text.getvalue()
+    assert "Time of one element (scalar: one call)" in " ".join(
+        text.getvalue().split()
+    )  # 1024 of them are a call of the vector variant
     assert "ulp max" not in text.getvalue()  # 27 rows of single figures are for the page
     assert "| exp | float32 | 2 ns, 0.5 | 1 ns, 2 |" in page.markdown(made)
     (block,), drawn = parts.parts(made)
