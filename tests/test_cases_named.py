@@ -37,7 +37,7 @@ def test_first_figures_name_what_was_chosen_of_many_in_the_records_order() -> No
     about = {"time": "time", "error": "ulp_max", "across": "variant", "over": "range"}
     run = document(section("intrinsics", made, accuracy=about))
     titles = [line.title for line in run_verdict.of(run).lines]
-    assert titles == [f"exp, {kind}, {variant}, usual" for kind in ("float32", "float64")
+    assert titles == [f"intrinsics, exp, usual: {kind}, {variant}" for kind in ("float32", "float64")
                       for variant in ("scalar", "vector")]  # fmt: skip
 
 

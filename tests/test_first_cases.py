@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from assay.report import bounds, reached
+from assay.report.one_line import one_line
 from made_documents import document, figure, headline, section
 
 PATTERNS = ("neighbour-2d", "broadcast", "pingpong", "transposition")  # by no order of anybody's
@@ -25,8 +26,9 @@ def test_patterns_come_in_the_papers_order_at_their_longest_length_without_what_
         for at, name in enumerate(PATTERNS)
     ]
     expected = [("pingpong", 3), ("broadcast", 2), ("transposition", 4), ("neighbour-2d", 1)]
-    assert titles("patterns", figures) == [(f"{name}, 64 KiB", 1e6 * 65536 * of) for name, of in expected]
-    assert titles("patterns", figures[:4]) == [(name, 1e6 * 1024 * of) for name, of in expected]
+    for made, length, words in ((figures, 65536, "64 KiB"), (figures[:4], 1024, "1 KiB")):
+        case = f"patterns, {words}, 8 ranks"
+        assert titles("patterns", made) == [(f"{case}: {name}", 1e6 * length * of) for name, of in expected]
 
 
 def test_a_time_is_that_of_the_shortest_length_and_a_librarys_come_first() -> None:
@@ -40,15 +42,38 @@ def test_a_time_is_that_of_the_shortest_length_and_a_librarys_come_first() -> No
     ]
     wanted = {"figure": "time", "across": "algorithm", "own": "library"}
     assert titles("collective", figures, choice=wanted) == [
-        ("allreduce, 8 B: library", 16e-6),
-        ("scan, 8 B: library", 16e-6),
+        ("collective, 8 B, 4 ranks, library: allreduce", 16e-6),
+        ("collective, 8 B, 4 ranks, library: scan", 16e-6),
     ]
 
 
 def test_what_is_neither_a_rate_nor_a_time_is_named() -> None:
-    """A gap, an overlap: beside a length alone nobody could tell what 50% is."""
-    shares = [figure("overlap", 0.5, "1", bytes=length) for length in (8, 16)]
-    assert [title for title, _ in titles("overlap", shares)] == ["overlap, bytes 8 B", "overlap, bytes 16 B"]
+    """A gap, an overlap: beside a length alone nobody could tell what 50% is. Said once where the benchmark's is it."""
+    for figure_name, said in (("communication_hidden", "overlap, communication hidden"), ("overlap", "overlap")):
+        shares = [figure(figure_name, 0.5, "1", bytes=length) for length in (8, 16)]
+        assert [title for title, _ in titles("overlap", shares)] == [f"{said}: 8 B", f"{said}: 16 B"]
+
+
+@pytest.mark.parametrize("direction", ["read", "write"])
+def test_what_all_cases_have_alike_is_said_where_it_makes_another_measurement(direction: str) -> None:
+    """A rate of reading is none of writing; the two ranks of a pair need not be said."""
+    about: dict[str, Any] = {"direction": direction, "bytes": 65536, "layout": "own", "host": 1}
+    single = figure("rate", 1e9, "B/s", **about, ranks=64)
+    assert titles("parallel-files", [single]) == [(f"parallel-files, {direction}, 64 KiB, 64 ranks", 1e9)]
+    pair = figure("rate", 1e9, "B/s", bytes=8, ranks=2)
+    assert titles("host", [pair]) == [("host, 8 B", 1e9)]
+
+
+def test_the_benchmark_is_named_with_its_size_and_once_in_one_line() -> None:
+    """What the heading of a run's folder says is not there in the line that `-q` prints."""
+    made = [figure("rate", 1e9 * (2 - at), "flop/s", code=code, size=4096) | {"headline": True}
+            for at, code in enumerate(("library", "ours"))]  # fmt: skip
+    whole = document(section("fft", made, part="processor", title="Fourier transform (EuroBen mod2f)"))
+    heads = [line.title for line in reached.lines(whole, [])]
+    assert heads == ["Fourier transform, size 4096: library", "Fourier transform, size 4096: ours"]
+    line = one_line(whole)
+    assert "Fourier transform, size 4096: library 2 Gflop/s (1.8" in line
+    assert "), ours 1 Gflop/s (" in line and line.count("Fourier") == 1
 
 
 @pytest.mark.parametrize(("value", "share"), [(5e8, 0.5), (1e9, 1.0), (1.02e9, 1.0), (1.2e9, 1.2)])

@@ -64,6 +64,16 @@ def test_where_nothing_was_published_it_says_so() -> None:
     assert assay("run", "lock", "--on", "nowhere").status == 2
 
 
+def test_a_described_machine_refuses_a_node_program_by_the_reason_and_names_all_that_it_takes() -> None:
+    """Messages are simulated on it; node programs of which nothing was published are neither simulated nor quoted."""
+    answer = assay("run", "gemm", "--on", "ipsc860")
+    assert answer.status == 2 and "gemm measures a real processor, of which a described machine has none" in answer.err
+    simulated, quoted = answer.err.partition("accepted: simulated: ")[2].strip().split("; quoted: ")
+    assert {"echo", "patterns", "tournament", "fan-in", "ring", "loggp"} <= set(simulated.split(", "))
+    assert {"whetstone", "linpack"} <= set(quoted.split(", ")) and "echo" not in quoted.split(", ")
+    assert assay("run", "patterns", "--on", "ksr1").err.count("simulated: ") == 0  # not described
+
+
 def test_settings_that_choose_nothing_of_what_was_published_are_named() -> None:
     words = ("run", "vectors", "--on", "compaq-xp1000-cluster")
     plain = assay(*words, "--json").document

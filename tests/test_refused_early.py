@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import assay
+
 _WITHOUT_CORE = """
 import sys
 
@@ -138,3 +140,27 @@ def test_what_is_right_does_import_the_core(tmp_path: Path) -> None:
 def test_no_verb_at_all_shows_the_help(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", _WITHOUT_CORE], cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode == 2 and ran.stderr.startswith("Usage: assay ") and "simulate" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("-n", "500"), "more ranks than there is room for; seen: 500"),
+        (("-n", "2", "--set", "bytes=999999999999"), "bytes"),
+    ],
+)
+def test_what_the_simulator_refuses_leaves_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], why: str
+) -> None:
+    """Not even one that says interrupted, and that a report would call a simulation of 500 ranks."""
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "notes.txt").write_text("mine")
+    for out in ((), ("--out", "run"), ("--out", str(kept))):
+        refused = assay("run", "echo", "--on", "ipsc860", *words, *out)
+        assert refused.status == 2 and why in refused.err
+    assert not list((tmp_path / "runs").glob("*")) and not Path("run").exists()
+    assert [path.name for path in kept.iterdir()] == ["notes.txt"]
+    assert "ipsc860" not in assay("runs").out

@@ -98,6 +98,9 @@ def test_every_view_of_the_run_has_the_table() -> None:
     text = io.StringIO()
     terminal.show(made, Console(file=text, width=80))
     assert "Speed and accuracy" in text.getvalue() and "2 ns, 0.5" in text.getvalue()
+    assert "Time of one element (scalar: one call)" in " ".join(
+        text.getvalue().split()
+    )  # 1024 of them are a call of the vector variant
     assert "ulp max" not in text.getvalue()  # 27 rows of single figures are for the page
     assert "| exp | float32 | 2 ns, 0.5 | 1 ns, 2 |" in page.markdown(made)
     (block,), drawn = parts.parts(made)
@@ -109,8 +112,8 @@ def test_a_run_without_main_figures_opens_with_its_first_ones() -> None:
     """intrinsics names no main figure: the verdict shows cases of its time, and their spread gives the grade."""
     made = document(intrinsics(case(1e-9, 2, variant="fast"), case(2e-9, 0.5, variant="scalar")))
     assert [(line.title, line.value) for line in reached.lines(made, [])] == [
-        ("exp, float32, usual, scalar", 2e-9),
-        ("exp, float32, usual, fast", 1e-9),
+        ("intrinsics, exp, float32, usual: scalar", 2e-9),
+        ("intrinsics, exp, float32, usual: fast", 1e-9),
     ]
     many = [
         case(1e-9, 2, variant="fast", function=name) for name in ("exp", "log", "sin", "cos", "tan", "sinh", "tanh")

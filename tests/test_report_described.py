@@ -78,7 +78,15 @@ def test_a_headline_can_ask_for_the_most_of_a_parameter() -> None:
         reported(FigureValue("barrier", "time", t, "s", "median", case | {"ranks": n}), "measured")
         for n, t in times.items()
     ]
-    assert [each.value for each in _headlines(record, derived, described=True)] == [3e-6]
+    (made,) = _headlines(record, derived, described=True)
+    assert (made.value, made.chosen) == (3e-6, [])
+
+
+def test_a_headline_says_of_what_its_case_is_the_best() -> None:
+    rates = [reported(FigureValue("echo", "rate", 1e6 * n, "B/s", "median", {"bytes": n, "ranks": 2}), "measured")
+             for n in (1 << 20, 1 << 22)]  # fmt: skip
+    (made,) = _headlines(benchmarks()["echo"], [replace(each, better="higher") for each in rates], described=True)
+    assert (made.params["bytes"], made.chosen) == (1 << 22, ["bytes"])
 
 
 def test_what_takes_the_rest_is_no_software_where_there_is_none() -> None:

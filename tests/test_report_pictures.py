@@ -160,7 +160,7 @@ def test_what_all_cases_have_alike_is_said_once() -> None:
     assert made.note == "All with kernel copy, vector 0."
     assert [row[1] for row in made.rows if row[0] == "rate"] == ["threads 1", "threads 2", "threads 3"]
     alone = tables.figures(section("one", [figure("rate", 1e9, "B/s", size=8)]))
-    assert alone.rows[0][1] == "size 8" and alone.note == ""
+    assert alone.headings[:2] == ("case", "rate, median") and alone.rows[0][0] == "size 8" and alone.note == ""
 
 
 def square(values: dict[tuple[int, int], float | None]) -> Section:

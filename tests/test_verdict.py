@@ -15,8 +15,10 @@ from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.document.run_verdict import RunVerdict
 from assay.document.section import Section
+from assay.execute.plan import Plan
 from assay.report import page, summary, tables
 from assay.report.cases import cases
+from assay.report.document import document as document_of
 from assay.report.earlier import EarlierLine, EarlierRun
 from assay.report.run_verdict import judged, verdict
 from assay.report.states import words
@@ -261,6 +263,16 @@ def test_of_a_best_reading_no_cause_says_how_far_it_was_moved() -> None:
     assert table is not None and "lock rate (only a bound is known)" in table.markdown()
 
 
+def test_a_run_of_one_benchmark_says_why_its_grade_is_poor() -> None:
+    """By the criteria that gave it; a good one needs no reason."""
+    lines = summary.brief(document(part("b", "memory", headline("h", 1.0, "s", launches=1), launches=1)))
+    reasons = [line for line in lines if line.startswith("  D ")]
+    assert "  D launches: 1 per benchmark: a range, no interval" in reasons and "(not reliable)" in lines[0]
+    assert not any("missing" in line for line in reasons)
+    simulated = document(part("b", "memory", headline("h", 1.0, "s"), launches=1), described=True)
+    assert not any("launches:" in line for line in summary.brief(simulated))
+
+
 def test_the_worst_comes_first() -> None:
     ceiling = section("flat", [figure("rate", 100e9, "flop/s", "best")], roof={"ceiling": "rate"}, part="processor")
     streamed = [figure("rate", 20e9, "B/s", kernel="triad", vector=0, threads=1)]
@@ -388,6 +400,25 @@ def test_a_report_leaves_the_verdict_beside_the_run(machine: Path, tmp_path: Pat
     assert text.startswith("# constant: grade A") and "73.2 µs" in text and len(text.splitlines()) < 60
 
 
+@pytest.mark.parametrize(("on", "words"), [(None, "without a network"), ("ipsc860", "network exact to the flit")])
+def test_what_is_simulated_is_said_alike_when_it_is_written_and_when_it_is_read(
+    machine: Path, tmp_path: Path, on: str | None, words: str
+) -> None:
+    """The ranks of a plan are in a tuple when it was just made, in a list when it was read; no network is not exact."""
+    folder = tmp_path / "one"
+    assert assay("run", "echo", "--on", on or str(machine), "-n", "2", "--out", str(folder), "-q").status == 0
+    run = Run.open(folder)
+    planned = {"plan": Plan.from_dict(run.about["plan"]).to_dict()}
+
+    def stated(about: Json) -> str:
+        (line,) = [fact.text for fact in verdict(document_of(run), about).facts if fact.name == "simulated"]
+        return line
+
+    first = stated(planned)
+    assert first == stated(run.about) and first.startswith("up to 2 ranks, ") and words in first
+    assert ("network exact" in first) == (on is not None)
+
+
 def made_by(mpi: str, blas: str = "OpenBLAS 0.3.30", flags: str = "-O3 -march=native -I/here/blas") -> Json:
     """Circumstances of a run whose ranks were launched by that MPI."""
     built = {"compiler": "g++ 12.2.0", "flags": flags, "libraries": {"blas": blas}}
@@ -415,7 +446,7 @@ def test_what_an_earlier_run_reached_with_other_software_is_said_to_be_of_it() -
     said = replace(run, summary=found)
     for text in (" ".join(summary.terminal(said, 80)), " ".join(summary.brief(said, 80))):
         assert "│ 1 earlier run, with Open MPI 4.1" in text
-    assert "50% (with Open MPI 4.1)" in summary.markdown(said)
+    assert "50% of this (with Open MPI 4.1)" in summary.markdown(said)
     html = page.html(said)
     assert 'title="run r0, with Open MPI 4.1"' in html and "1 earlier run, with Open MPI 4.1" in html
     two = replace(run, summary=replace(found, earlier=2))
@@ -469,6 +500,23 @@ def test_a_main_figure_is_found_again_under_another_title() -> None:
     assert ticks(rate, before) == 1 and ticks(tail, before) == 0
     old = [earlier("r0", {**line, "figure": None, "title": title}) for title in ("time", "as it was called")]
     assert ticks(rate, old) == 1
+
+
+def test_a_best_of_several_lengths_is_beside_an_earlier_best_at_another() -> None:
+    """Not beside a run that had no choice of lengths, nor one of another kernel."""
+    best = headline("axpy", 20.0, "flop/s", chosen=["length"]) | {"params": {"kernel": "axpy", "length": 512}}
+    run = document(part("vectors", "kernels", best))
+    line = judge(run)["lines"][0]
+    assert line["chosen"] == ["length"]
+
+    def ticks(**other: Any) -> int:
+        return len(judge(run, [earlier("r0", line | other)])["lines"][0]["earlier"])
+
+    elsewhere = {"params": {"kernel": "axpy", "length": 1000}}
+    assert ticks(**elsewhere) == 1 and ticks(**elsewhere, chosen=None) == 1  # of a version that did not say
+    assert ticks(**elsewhere, chosen=[]) == 0 and ticks(chosen=[]) == 1  # the same length
+    assert ticks(params={"kernel": "dot", "length": 512}) == 0
+    assert "100% of this" in summary.markdown(replace(run, summary=verdict(run, None, [earlier("r0", line)])))
 
 
 def test_a_title_that_is_too_long_for_its_column_goes_on_below() -> None:

@@ -95,7 +95,7 @@ help = "of arguments: usual and large by function (docs/intrinsics.md), near a z
 
 [metric.time]
 unit = "s"
-help = "time of one call, over 1024 arguments in the cache"
+help = "time of one element (scalar: one call), over 1024 arguments in the cache"
 
 [metric.ulp_max]
 unit = "1"
@@ -114,7 +114,7 @@ metric = "time"
 unit = "s"
 better = "lower"
 headline = true
-help = "time of one call, arguments and results in the cache"
+help = "time of one element (scalar: one call), arguments and results in the cache"
 
 [figure.ulp_max]
 metric = "ulp_max"

@@ -18,6 +18,7 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -332,6 +333,17 @@ class Run:
         self._tables = False
         self._release()
         return wrong
+
+    def discard(self) -> None:
+        """Remove all that this run wrote, and its folder unless others' files are in it; what cannot be is left."""
+        self._release()
+        for inner in ("launches", "log", "provenance"):
+            shutil.rmtree(self.folder / inner, ignore_errors=True)
+        own = ("run.json", "journal.jsonl", "lock", *(tables.parquet(self.folder, name).name for name in TABLES))
+        with contextlib.suppress(OSError):
+            for name in own:
+                (self.folder / name).unlink(missing_ok=True)
+            self.folder.rmdir()
 
     def tables(self) -> dict[str, pa.Table]:
         """Return the four tables as Arrow, from the lines."""

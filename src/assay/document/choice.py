@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.params import Params
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceWanted:
-    """What a record wants compared: `[choice]`, the `own` value of the parameter `across` by a `figure` of time."""
+    """What a record wants compared: `[choice]`, the `own` value of the parameter `across` by a `figure` of time.
+
+    `whose`: of a machine without a library, what stands for "library" (report/own_library.py).
+    """
 
     figure: str
     across: str
     own: str
+    whose: Annotated[str | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True, kw_only=True)

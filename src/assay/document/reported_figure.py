@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from assay.analysis.figures import FigureValue
+from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.params import Params
 
 
@@ -83,7 +85,8 @@ class ReportedFigure:
 class Headline(ReportedFigure):
     """A main figure: its `title`, the words of `says`, the name of its `bound` (report/bounds.py) and its place.
 
-    `advice`: what takes the rest, or what to do, where it reaches little of its bound.
+    `advice`: what takes the rest, or what to do, where it reaches little of its bound. `chosen`: the parameters
+    of whose values this case has the best one.
     """
 
     title: str
@@ -91,6 +94,7 @@ class Headline(ReportedFigure):
     bound: str | None = None
     order: int | None = None
     advice: str | None = None
+    chosen: Annotated[list[str] | None, WRITTEN_IF_SET] = None
 
 
 def reported(value: FigureValue, kind: str) -> ReportedFigure:

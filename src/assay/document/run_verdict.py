@@ -61,6 +61,7 @@ class ReachedLine:
     """One main figure on the first screen, beside its bound and beside earlier runs.
 
     `figure`: its name in the record; `made_with`: the compiler with its flags, libraries and MPI that it depends on.
+    `chosen`: the parameters of whose values its case has the best one.
     """
 
     part: str | None
@@ -84,6 +85,7 @@ class ReachedLine:
     advice: str = ""
     figure: Annotated[str | None, WRITTEN_IF_SET] = None
     made_with: Annotated[list[str] | None, WRITTEN_IF_SET] = None
+    chosen: Annotated[list[str] | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True, kw_only=True)

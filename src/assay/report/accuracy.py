@@ -83,13 +83,14 @@ def table(section: Section) -> Grid | None:
     families = _families(section, wanted)
     first = _first(section, wanted)
     note = (
-        f"Time of one call, and the greatest error of all ranges in ulp, its range in brackets where {first} has less."
+        "Time of one element (scalar: one call), and the greatest error of all ranges in ulp, its range in brackets "
+        f"where {first} has less."
     )
     return grid("Speed and accuracy", (*families, *variants), rows, note, left=len(families)) if rows else None
 
 
 def plots(section: Section) -> list[Plot]:
-    """Draw the greatest error against the time of a call, a picture for each type, a colour for each variant."""
+    """Draw the greatest error against the time of an element, a picture for each type, a colour for each variant."""
     wanted = section.accuracy
     if wanted is None:
         return []
@@ -120,7 +121,7 @@ def plots(section: Section) -> list[Plot]:
         if traces:
             words = ", ".join(kind)
             drawn = layout(
-                f"greatest error against time{', ' + words if words else ''}", "time of one call", "ulp", True
+                f"greatest error against time{', ' + words if words else ''}", "time of one element", "ulp", True
             )
             drawn["switch"] = False
             made.append(finish({"data": traces, "layout": drawn}, "s", "1"))

@@ -27,13 +27,15 @@ from assay.samples import case_text
 
 DASHES = ("solid", "dash")  # beyond as many ways as there are colours
 LEAST_LENGTHS = 2
+BARRIER = "barrier"  # the operation that has no length
+NONE = "–"  # in the place of a length that a case has not
 
 
 def choices(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, described: bool) -> list[Choice]:
     """Judge every case in which both the choice and another way have an estimate; `described`: nothing varies."""
-    cells = _cells(figures, wanted)
+    found_cells = cells(figures, wanted)
     ready, rivals = [], []
-    for ways in cells:
+    for ways in found_cells:
         own = ways.get(wanted.own)
         if own is None:
             continue
@@ -61,7 +63,7 @@ def choices(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, describe
     ]
 
 
-def _cells(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> list[dict[str, ReportedFigure]]:
+def cells(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> list[dict[str, ReportedFigure]]:
     """Each case's ways by name; only those that have an estimate."""
     found: dict[str, dict[str, ReportedFigure]] = defaultdict(dict)
     for figure in figures:
@@ -102,16 +104,22 @@ def slower(section: Section, whose: str) -> Iterator[tuple[float, str]]:
         more = f"; {operation} at {len(cases) - 1} more" if len(cases) > 1 else ""
         yield (
             worst.ratio,
-            f"{whose} choice for {named(worst)} is {factor(worst.ratio)} times slower than the best "
+            f"{subject(section, whose, worst)} is {factor(worst.ratio)} times slower than the best "
             f"({worst.best}){between(worst.ci95)}{more}",
         )
+
+
+def subject(section: Section, whose: str, choice: Choice) -> str:
+    """Say what a sentence on one case is about: a library's choice for it, or what is the machine's own."""
+    own = None if section.choice is None else section.choice.whose
+    return f"{whose} choice for {named(choice)}" if own is None else f"{own} {named(choice)}"
 
 
 def named(choice: Choice) -> str:
     """Name a case: operation, length, ranks, those per node, root, and by which MPI and transport."""
     about = choice.params
     length = about.get("bytes")
-    of = f" of {human(float(length), 'B')}" if isinstance(length, int) and about.get("operation") != "barrier" else ""
+    of = f" of {human(float(length), 'B')}" if isinstance(length, int) and about.get("operation") != BARRIER else ""
     root = f", root {about['root']}" if about.get("root") else ""
     per_node = f" ({setting('ppn', about['ppn'])})" if "ppn" in about else ""  # where several were measured
     return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{per_node}{root}{library(about)}"
@@ -141,12 +149,11 @@ def table(section: Section) -> Grid | None:
     """Lay out a row for each case; None where the record asks for none or nothing could be compared."""
     if not section.choices or section.choice is None:
         return None
-    found = sorted(section.choices, key=lambda each: (_place(section, each.params), size(each.params)))
-    alike = {key for key in found[0].params if all(c.params.get(key) == found[0].params.get(key) for c in found)}
-    keys = [key for key in found[0].params if key not in alike or key in ("operation", "bytes")]
+    found = sorted(section.choices, key=lambda each: (place(section, each.params), size(each.params)))
+    keys = columns([each.params for each in found])
     rows = [
         (
-            *(human(float(c.params[k]), "B") if k == "bytes" else str(c.params[k]) for k in keys),
+            *(cell(c.params, k) for k in keys),
             human(c.value, c.unit, 3),
             c.best,
             human(c.best_value, c.unit, 3),
@@ -155,12 +162,46 @@ def table(section: Section) -> Grid | None:
         )
         for c in found
     ]
-    headings = (*keys, section.choice.own, "best other", "its time", "ratio", "slower")
-    note = (
+    own = section.choice.whose
+    headings = (*keys, own or section.choice.own, "best other", "its time", "ratio", "slower")
+    exact = "Both are simulated and vary in no launch."
+    corrected = (
         f"{found[0].comparisons} comparisons, corrected by Benjamini and Hochberg; of the intervals stated at most 5% "
-        f"miss. Slower: by how many times, beyond the margin of {MARGIN:.0%} as well; –: not shown to be."
+        "miss."
     )
-    return grid("The library's choice beside the best algorithm", headings, rows, note, left=1)
+    slow = f"Slower: by how many times, beyond the margin of {MARGIN:.0%} as well; –: not shown to be."
+    note = f"{corrected if varies(section) else exact} {slow}"
+    whose = "The library's choice" if own is None else own[:1].upper() + own[1:] + _only(found)
+    return grid(f"{whose} beside the best algorithm", headings, rows, note, left=1)
+
+
+def _only(found: Sequence[Choice]) -> str:
+    """The operation that all cases are of, where it is one."""
+    operations = {str(each.params.get("operation")) for each in found}
+    return f" {min(operations)}" if len(operations) == 1 else ""
+
+
+def columns(cases: Sequence[Params]) -> list[str]:
+    """The parameters that a table of cases has a column of: the operation first, bytes unless none has any."""
+    alike = {key for key in cases[0] if all(case.get(key) == cases[0].get(key) for case in cases)}
+    without_any = all(case.get("operation") == BARRIER for case in cases)
+    kept = [key for key in cases[0] if key not in ("operation", "bytes") and key not in alike]
+    first = [key for key in ("operation", "bytes") if key in cases[0] and not (key == "bytes" and without_any)]
+    return [*first, *kept]
+
+
+def cell(case: Params, key: str) -> str:
+    """One parameter in a table: a length in bytes by its unit, none of a barrier."""
+    if key != "bytes":
+        return str(case[key])
+    return NONE if case.get("operation") == BARRIER else human(float(case[key]), "B")
+
+
+def varies(section: Section) -> bool:
+    """Whether the times that are compared vary from launch to launch, as all do that are measured."""
+    wanted = section.choice
+    times = [each for each in section.figures if wanted is not None and each.name == wanted.figure and each.main]
+    return any(each.kind != "predicted" or len({value for _, value in each.by_launch}) > 1 for each in times)
 
 
 def _shown(choice: Choice) -> str:
@@ -170,7 +211,8 @@ def _shown(choice: Choice) -> str:
     return "yes" if choice.ci95 is None else between(choice.ci95).removeprefix(", ") or "exact"
 
 
-def _place(section: Section, params: Params) -> int:
+def place(section: Section, params: Params) -> int:
+    """Where a case's operation stands among those of the record; behind all of them where it is none."""
     known = [str(choice) for choice in benchmark(section.benchmark).parameters["operation"].choices]
     name = str(params.get("operation"))
     return known.index(name) if name in known else len(known)

@@ -32,7 +32,8 @@ def pairs(section: Section) -> Iterator[Headline]:
         for way in (wanted.own, case.best):
             figure = _figure(figures, {**case.params, wanted.across: way})
             if figure is not None:
-                yield Headline(**vars(figure), title=f"{_case(case, alike)}: {way}")
+                called = wanted.whose if way == wanted.own and wanted.whose else way
+                yield Headline(**vars(figure), title=f"{_case(case, alike)}: {called}")
 
 
 def _place(case: Choice) -> tuple[bool, float]:
@@ -59,8 +60,12 @@ def standing(section: Section, whose: str) -> str | None:
     if not found or any(each.slower for each in found):
         return None
     worst = max(found, key=lambda each: each.ratio)
+    own = None if section.choice is None else section.choice.whose
     cases = f"any of {len(found)} cases" if len(found) > 1 else choices.named(worst)
-    none = f"{whose} choice is not shown slower than the best of the algorithms in {cases}"
+    best = "is not shown slower than the best of the algorithms"
+    none = f"{whose} choice {best} in {cases}"
+    if own is not None:
+        none = f"{own} {choices.named(worst)} {best}" if len(found) == 1 else f"{own} barrier {best} in {cases}"
     if worst.ratio <= 1 + MARGIN:
         return none
     return (

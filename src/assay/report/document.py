@@ -38,6 +38,7 @@ from assay.report.launch_notes import launch_notes
 from assay.report.launches_spent import launches_spent
 from assay.report.nodes_over_time import nodes_over_time
 from assay.report.not_positive import not_positive
+from assay.report.own_library import OWN, has_library, without_library
 from assay.report.peak_shares import with_shares
 from assay.report.pooled import pooled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
@@ -237,6 +238,9 @@ def _section(
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
     framed, described = frame(record.name, record), _kind(run) == "predicted"
+    library = has_library(run.provenance())
+    if framed.choice is not None and not library:
+        framed = replace(framed, choice=replace(framed.choice, whose=OWN))
     return replace(
         framed,
         choices=None if framed.choice is None else choices(derived, framed.choice, described=described),
@@ -255,7 +259,7 @@ def _section(
         launches=len({of.launch for of in blocks}),
         figures=derived,
         energy=energy.spent(lines, record, derived) or None,
-        headlines=_headlines(record, _of_reference(run, derived), described),
+        headlines=_headlines(record, _of_reference(run, derived), described, library),
         fits=with_states(_fits(record, fitted), derived) if whole else [],
         variance=variance_by_level(record, blocks) if whole else [],
         odd_nodes=[
@@ -294,11 +298,13 @@ def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:
     return from_json(list[Fit], fits(record, found))
 
 
-def _headlines(record: Benchmark, derived: list[ReportedFigure], described: bool) -> list[Headline]:
+def _headlines(
+    record: Benchmark, derived: list[ReportedFigure], described: bool, library: bool = True
+) -> list[Headline]:
     """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, most.
 
     Of the cases that fit `where`, those with the most of the parameter `most`, if one is named, or those between nodes,
-    if some are and the record says `across_nodes`; of these the best.
+    if some are and the record says `across_nodes`; of these the best. `library`: whether the machine has one.
     """
     made = []
     for wanted in record.extra.get("headline", {}).values():
@@ -321,11 +327,19 @@ def _headlines(record: Benchmark, derived: list[ReportedFigure], described: bool
             chosen = best(fitting, key=lambda figure: figure.value or 0.0)
             words = {key: at_case(wanted.get(key), record, chosen.params) for key in ("title", "says")}
             about = {key: wanted.get(key) for key in ("bound", "order", "advice")}
+            about["chosen"] = _differing(fitting)
             if described and "described_advice" in wanted:
                 about["advice"] = wanted["described_advice"]
             title = words["title"] or chosen.name
+            title = title if library else without_library(title)
             made.append(Headline(**vars(chosen), title=title, says=words["says"], **about))
     return made
+
+
+def _differing(figures: Sequence[ReportedFigure]) -> list[str]:
+    """The parameters in which some figures differ: of their best one these were chosen."""
+    keys = dict.fromkeys(key for figure in figures for key in figure.params)
+    return [key for key in keys if len({str(figure.params.get(key)) for figure in figures}) > 1]
 
 
 def _of_reference(run: Run, derived: list[ReportedFigure]) -> list[ReportedFigure]:

@@ -7,7 +7,7 @@ store give the ticks beside a later run's bars. A folder that cannot be read is 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from assay import versions
@@ -36,7 +36,7 @@ class EarlierLine:
     """Of a line of an earlier verdict what is needed to find the same main figure again, and its value (SI units).
 
     `figure`, by which it is found under another title, and `made_with`, the software that it depends on: None of
-    versions that did not say.
+    versions that did not say. `chosen`: the parameters of whose values its case had the best one.
     """
 
     benchmark: str
@@ -46,11 +46,23 @@ class EarlierLine:
     value: float
     figure: str | None = None
     made_with: list[str] | None = None
+    chosen: list[str] | None = None
 
     def of(self, benchmark: str, figure: Headline) -> bool:
-        """Whether it is that main figure in that case: by the figure's name, or by the title where it has none."""
-        same = (self.benchmark, self.unit, self.params) == (benchmark, figure.unit, figure.params)
+        """Whether it is that main figure in that case: by the figure's name, or by the title where it has none.
+
+        What the best was chosen of may differ: another length was the best one then.
+        """
+        chosen = set(figure.chosen or ())
+        alike = self.chosen is None or set(self.chosen) == chosen  # None: a version that did not say
+        left_out = chosen if alike else set[str]()
+        same = (self.benchmark, self.unit) == (benchmark, figure.unit)
+        same &= _without(self.params, left_out) == _without(figure.params, left_out)
         return same and (self.title == figure.title if self.figure is None else self.figure == figure.name)
+
+
+def _without(case: Params, keys: Set[str]) -> Params:
+    return {key: value for key, value in case.items() if key not in keys}
 
 
 def earlier(run: Run) -> list[EarlierRun]:

@@ -63,7 +63,8 @@ def _many(count: float | None, word: str) -> str | None:
 
 def _ranks(about: Facts) -> set[int]:
     tasks = (about.get("plan") or {}).get("tasks")
-    counts = [task.get("ranks") for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    listed = tasks if isinstance(tasks, list | tuple) else ()  # as read again, or as planned a moment ago
+    counts = [task.get("ranks") for task in listed if isinstance(task, dict)]
     return {ranks for ranks in counts if isinstance(ranks, int) and ranks > 0}
 
 
@@ -72,9 +73,18 @@ def _described(document: Document, about: Facts) -> list[tuple[str, str]]:
     ranks = f"up to {max(sizes)} ranks" if sizes else ""
     return [
         ("machine", f"{_name(str(document.machine))}, as described; nothing here was measured"),
-        ("simulated", _join(ranks, "network exact to the flit, protocols of the description")),
+        ("simulated", _join(ranks, _messages(document))),
         ("placed", _placed(document)),
     ]
+
+
+def _messages(document: Document) -> str:
+    """How messages are simulated: over a network, or by what each takes alone; "" where no launch says."""
+    found = [host.stated.get("description") for host in document.provenance.values()]
+    described = [each for each in found if isinstance(each, dict)]
+    if any(each.get("network") for each in described):
+        return "network exact to the flit, protocols of the description"
+    return "messages by start-up and time per byte, without a network" if described else ""
 
 
 def _placed(document: Document) -> str:

@@ -1,4 +1,4 @@
-"""Which cases of a benchmark without main figures are seen first, and by which of their parameters they are called.
+"""Which cases of a benchmark without main figures are seen first, and which of their parameters tell them apart.
 
 The order is that of the record's own choices, which begin with what people know best; of several lengths beside other
 parameters a rate is shown of the longest, a time of the shortest; of a library's choices those of the library; of
@@ -14,7 +14,6 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.case_order import place, record_of
 from assay.report.plots import ALWAYS_SAID
-from assay.report.units import human
 
 
 def first_cases(section: Section, figures: Sequence[ReportedFigure]) -> list[ReportedFigure]:
@@ -33,17 +32,6 @@ def first_cases(section: Section, figures: Sequence[ReportedFigure]) -> list[Rep
         usual = record.parameters[section.accuracy.over].choices[0]  # the time is that of the first range
         kept = [each for each in kept if each.params.get(section.accuracy.over) == usual] or kept
     return sorted(kept, key=lambda each: place(record, each.params))  # stable: what is no choice stays as it is listed
-
-
-def in_common(section: Section, every: Sequence[ReportedFigure], chosen: Sequence[ReportedFigure]) -> str:
-    """What those that were chosen have in common and the others not, to be said behind each: length, the library."""
-    lengths = [{each.params.get("bytes") for each in of} for of in (every, chosen)]
-    length = next(iter(lengths[1]), None) if len(lengths[1]) == 1 < len(lengths[0]) else None
-    words = f", {human(float(length), 'B')}" if isinstance(length, int) else ""
-    if section.choice is not None and len(chosen) < len(every):
-        ways = {str(each.params.get(section.choice.across)) for each in chosen}
-        words += f": {section.choice.own}" if ways == {section.choice.own} else ""
-    return words
 
 
 def telling(cases: Sequence[Params], section: Section) -> list[Params]:

@@ -35,9 +35,19 @@ def one_line(document: Document) -> str:
 def _reached(verdict: RunVerdict) -> str:
     """Write the first valid figures of the verdict, each with its interval or range; "" where it has none."""
     valid = [line for line in verdict.lines if line.state != "invalid"]
-    texts = [f"{line.title} {line.text}" + (f" ({line.interval})" if line.interval else "") for line in valid]
+    titles = _once([line.title for line in valid])
+    values = [f"{line.text} ({line.interval})" if line.interval else line.text for line in valid]
+    texts = [f"{title} {value}" for title, value in zip(titles, values, strict=True)]
     more = f" and {len(texts) - MOST_FIGURES} more" if len(texts) > MOST_FIGURES else ""
     return f"{', '.join(texts[:MOST_FIGURES])}{more}; " if texts else ""
+
+
+def _once(titles: list[str]) -> list[str]:
+    """Titles of which the first alone says what stands before the colon where all have it alike."""
+    heads = {title.partition(": ")[0] for title in titles if ": " in title}
+    if len(heads) != 1 or "(" in min(heads) or not all(": " in title for title in titles):
+        return titles
+    return [*titles[:1], *(title.partition(": ")[2] for title in titles[1:])]
 
 
 def _standing(document: Document, verdict: RunVerdict, mixed: bool) -> str:

@@ -41,6 +41,7 @@ from assay.report import (
     by_length,
     choices,
     energy,
+    fastest_ways,
     file_rates,
     guidelines,
     launches_spent,
@@ -188,7 +189,8 @@ def markdown(document: Document) -> str:
         spread = tables.levels(section)
         beside = (
             *(shares.table(section), accuracy.table(first[section.benchmark])),
-            *(choices.table(section), guidelines.table(section), *pairs_shown.tables(section)),
+            *(choices.table(section), fastest_ways.table(section), guidelines.table(section)),
+            *pairs_shown.tables(section),
         )
         written += [made.markdown() for made in (spread, *beside, energy.table(section), *squares(section)) if made]
         written += [f"- {text}" for text in over_time.lines(section)]

@@ -18,6 +18,7 @@ from assay.report import (
     choices,
     energy,
     euroben_plots,
+    fastest_ways,
     file_rates,
     guidelines,
     kernel_curves,
@@ -80,6 +81,7 @@ class BenchmarkOnPage:
     levels: Grid | None
     accuracy: Grid | None
     choices: Grid | None
+    fastest: Grid | None
     guidelines: Grid | None
     slow: list[Grid]
     energy: Grid | None
@@ -181,6 +183,7 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
         levels=tables.levels(section),
         accuracy=accuracy.table(section),
         choices=choices.table(section),
+        fastest=fastest_ways.table(section),
         guidelines=guidelines.table(section),
         slow=pairs_shown.tables(section),
         energy=energy.table(section),

@@ -6,37 +6,34 @@ are drawn on the same scale.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from assay.benchmark.record import PARTS, Benchmark
-from assay.document.params import Params
+from assay.benchmark.record import PARTS
 from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
 from assay.document.section import Section
-from assay.report import choices_first
+from assay.report import choices_first, fastest_ways, first_titles
 from assay.report.bounds import Share, percent, reached, share
-from assay.report.case_order import record_of
 from assay.report.earlier import EarlierRun, ticks
-from assay.report.first_cases import first_cases, in_common, telling
+from assay.report.first_cases import first_cases
 from assay.report.made_with import made_with
-from assay.report.plots import label, wanted
+from assay.report.plots import wanted
 from assay.report.states import displaced, words
-from assay.report.tables import alike, listed, spread
+from assay.report.tables import listed, spread
 from assay.report.units import human, unit_of
 from assay.report.variants import reference
 
 MOST_LINES = 10
 MOST_FIRST = 6  # cases of a run without main figures
-SAID_BY_UNITS = ("rate", "time")  # names of figures that need not be said beside flop/s, B/s or s
 LAST = 9  # order of a headline whose record gives none
 
 
 def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LINES) -> list[ReachedLine]:
     """Pick the main figures, each part's first ones first, and lay them out in the order of the parts.
 
-    Where there are none and a library's choice is judged, it and the best other way of the worst cases stand for them.
+    Where there are none and a library's choice is judged, it and the best other way of the worst cases stand for them,
+    with the fastest ways of operations that have no such choice.
     """
     by_part: dict[str, list[tuple[Headline, Section]]] = {}
     for section in document.benchmarks:
@@ -47,7 +44,7 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
         whole, document = document, reference(document)  # as main figures are: of variants the first one's
         by_part = {section.part or "": [] for section in document.benchmarks}
         for section, all_variants in zip(document.benchmarks, whole.benchmarks, strict=True):
-            figures = list(choices_first.pairs(all_variants)) or _first_figures(section)
+            figures = _of_choices(section, all_variants) or _first_figures(section)
             by_part[section.part or ""] += [(figure, section) for figure in figures]
         most = min(most, MOST_FIRST)
     for found in by_part.values():
@@ -59,35 +56,24 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
     return [_line(*by_part[part][turn], document, before) for part, turn in picked]
 
 
+def _of_choices(section: Section, all_variants: Section) -> list[Headline]:
+    """What stands for the main figures where choices were judged; the operations that are more come first."""
+    judged = list(choices_first.pairs(all_variants))
+    if not judged:
+        return []
+    others = list(fastest_ways.first(section))
+    return [*others, *judged] if fastest_ways.stands_first(section) else [*judged, *others]
+
+
 def _first_figures(section: Section) -> list[Headline]:
     """What stands for the main figures of a benchmark whose record names none: its first figure, case by case."""
     main = [figure for figure in listed(section) if figure.main]
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
     every = [figure for figure in main if figure.name == name]
     chosen = first_cases(section, every)
-    cases, what = telling([figure.params for figure in chosen], section), in_common(section, every, chosen)
-    stated = {section.choice.across} if what and section.choice else set[str]()
-    only = {key: None for key in _chosen_of_many(record_of(section), alike(cases)) if key not in stated}
-    labels = (_short(label(case, [*cases, case | only]) + what) or section.title for case in cases[:MOST_FIRST])
-    what_it_is = "" if name in SAID_BY_UNITS else f"{name.replace('_', ' ')}, "
-    titles = (what_it_is + text for text in labels)
-    bound = "peak_measured" if section.peak_shares and chosen[:1] and chosen[0].unit == "flop/s" else None
-    return [Headline(**vars(figure), title=title, bound=bound) for figure, title in zip(chosen, titles, strict=False)]
-
-
-def _chosen_of_many(record: Benchmark | None, common: Params) -> list[str]:
-    """Choices that all cases have alike, of which the record measures several by itself: without them a case is none.
-
-    A function, say, which `--set function=exp` names.
-    """
-    known = {} if record is None else record.parameters
-    return [key for key in common if key in known and known[key].choices and isinstance(known[key].default, tuple)]
-
-
-def _short(title: str) -> str:
-    """In words, and so that the first screen has room for what matters of it."""
-    title = re.sub(r"\bppn (\d+)", r"\1 per node", title)
-    return title.replace("page cache (memory, not storage)", "page cache, not storage")
+    bound = "peak_measured" if section.peak_shares and chosen and chosen[0].unit == "flop/s" else None
+    pairs = list(zip(chosen, first_titles.titles(section, every, chosen), strict=True))
+    return [Headline(**vars(figure), title=title, bound=bound) for figure, title in pairs[:MOST_FIRST]]
 
 
 def _line(figure: Headline, section: Section, document: Document, before: Sequence[EarlierRun]) -> ReachedLine:
@@ -121,6 +107,7 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
         advice=figure.advice or "",
         figure=figure.name,
         made_with=software or None,
+        chosen=figure.chosen,
     )
 
 

@@ -18,6 +18,7 @@ TITLE = 40  # columns of a main figure's title; what is longer goes on below
 BAR = 20  # cells
 MOST_VARIED = 40  # rows of a table of build variants
 MOST_SOFTWARE = 4  # components of earlier runs' software
+POOR = "CD"  # grades whose reason a run of one benchmark shows
 ODD = 50  # weight of a finding that a run of one benchmark shows
 FULL, EMPTY, TICK = "█", "░", "│"
 
@@ -60,7 +61,7 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
 
 
 def brief(document: Document, width: int = WIDTH) -> list[str]:
-    """The verdict on a run of one benchmark: heading, main figures, what it says of a library's choices, anomalies."""
+    """Sum up a run of one benchmark: main figures, a library's choices, anomalies, the reasons of a poor grade."""
     found = of(document)
     lines = textwrap.wrap(heading(document), width)
     if document.variants and len(document.variants.builds) > 1 and found.lines:
@@ -69,6 +70,9 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     odd = [each for each in found.findings if each.kind in ("odd", "missing") and each.weight >= ODD]
     for each in [*(each for each in found.findings if each.kind == "choice"), *odd]:
         lines += _hung("  - ", each.text + (f" → {each.advice}" if each.advice else ""), width)
+    for criterion in found.grade.criteria if found.grade.grade in POOR else ():
+        if criterion.grade == found.grade.grade:
+            lines += _hung(f"  {criterion.grade} {criterion.name}: ", criterion.text, width, 4)
     return lines
 
 
@@ -100,7 +104,7 @@ def _line(line: ReachedLine, width: int) -> list[str]:
             values[-1] += f"  {state}"
         else:
             values += textwrap.wrap(state, room)
-    titles = textwrap.wrap(line.title.replace(": ", ":\u00a0"), TITLE)  # `threads: 2` is not broken
+    titles = textwrap.wrap(re.sub(r": (?=\d+\b)", ":\u00a0", line.title), TITLE)  # `threads: 2` is not broken
     beside = zip_longest([title.replace("\u00a0", " ") for title in titles], values, fillvalue="")
     first = [f"{title:<{TITLE}} {value}".rstrip() for title, value in beside]
     bar = line.bar
@@ -118,7 +122,7 @@ def other_software(found: RunVerdict) -> str:
 
 
 def _before(tick: EarlierValue, value: float) -> str:
-    return percent(tick.value / value) + (f" (with {', '.join(tick.made_with)})" if tick.made_with else "")
+    return f"{percent(tick.value / value)} of this" + (f" (with {', '.join(tick.made_with)})" if tick.made_with else "")
 
 
 def drawn(bar: Bar) -> str:

@@ -40,9 +40,12 @@ def headlines(document: Document) -> Grid:
 
 
 def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigure] | None = None) -> Grid:
-    """Every figure of one benchmark (or `only` some), case by case; `narrow` has no counts, to fit a terminal."""
+    """Every figure of one benchmark (or `only` some), case by case; `narrow` has no counts, to fit a terminal.
+
+    Where all are one figure, the column of values is called by its name.
+    """
     every = listed(section) if only is None else only
-    several = len({(f.name, f.statistic) for f in listed(section)}) > 1
+    names = {(f.name, f.statistic) for f in every}
     statistics = {figure.statistic for figure in every}
     common = alike([figure.params for figure in every])
     rows = []
@@ -51,12 +54,15 @@ def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigur
         case = params({key: v for key, v in figure.params.items() if key not in common}) or "–"
         state = "" if figure.state == "clean" else words(figure)
         counts = () if narrow else (str(figure.launches), str(figure.samples))
-        rows.append(
-            (name if several else "", case, human(figure.shown, unit_of(figure)), spread(figure), *counts, state)
-        )
+        value = human(figure.shown, unit_of(figure))
+        rows.append((*((name,) if len(names) > 1 else ()), case, value, spread(figure), *counts, state))
     counted = () if narrow else ("launches", "samples")
     note = f"All with {params(common)}." if params(common) else ""
     column = "median" if statistics <= {"median"} else "value"
+    if len(names) == 1:
+        ((only_name, statistic),) = names
+        headings = ("case", f"{only_name.replace('_', ' ')}, {statistic}", "across launches", *counted, "state")
+        return grid(section.title, headings, rows, note)
     headings = ("figure", "case", column, "across launches", *counted, "state")
     return grid(section.title, headings, rows, note, left=2)
 

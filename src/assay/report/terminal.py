@@ -29,6 +29,7 @@ from assay.report import (
     choices,
     convergence,
     energy,
+    fastest_ways,
     file_rates,
     guidelines,
     launches_spent,
@@ -50,6 +51,7 @@ MOST_FAMILIES = 2  # cases whose fits are printed
 MOST_LEFT_OUT = 4  # notes of what was not measured
 MOST_BESIDE = 3  # of what stands beside the published figures: errors, claims, where the time goes
 MOST_VARIED = 16  # rows of each table of build variants
+MOST_FASTEST = 36  # cases whose fastest algorithm is printed: all that a described machine's quick profile has
 MOST_JOULES = 8  # cases whose energy is printed
 MOST_OVER_TIME = 4  # cases that stalled, or whose processes ended apart
 MOST_COLUMNS = 6  # and a wider matrix
@@ -122,6 +124,9 @@ def _benchmark(out: Console, section: Section) -> None:
     judged = choices.table(section)
     if judged:
         out.print(judged.rich())
+    fastest = fastest_ways.table(section, MOST_FASTEST)
+    if fastest:
+        out.print(fastest.rich())
     held_to = guidelines.table(section)
     if held_to:
         out.print(held_to.rich())
@@ -129,7 +134,7 @@ def _benchmark(out: Console, section: Section) -> None:
         out.print(slow.rich())
     unseen = [found for found in pairs_shown.judged(section) if not found.slow]
     _lines(out, [f"  {text}" for found in unseen for text in found.text])
-    instead = bool(beside) or bool(judged) or by_level or bool(of_files)
+    instead = bool(beside) or bool(judged) or bool(fastest) or by_level or bool(of_files)
     if (left or not lengths) and not (instead and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))
     joules = energy.table(section, MOST_JOULES)

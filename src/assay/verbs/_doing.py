@@ -40,7 +40,10 @@ def admitted(wishes: Wishes) -> tuple[Plan, session.Target]:
 def measure(
     wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, str]] = (), quiet: bool = False
 ) -> tuple[Run, list[Failure]]:
-    """Plan and measure into a new run; `left_out`: what cannot be measured here, and why."""
+    """Plan and measure into a new run; `left_out`: what cannot be measured here, and why.
+
+    InputError where it is refused; a simulation that refuses in its first launch leaves no run either.
+    """
     plan, where = admitted(wishes)
     if wishes.on is None and not quiet:
         records, here = map(benchmark, wishes.names), wishes.via in (None, "local")
@@ -63,7 +66,12 @@ def measure(
         "discovered": None if found is None else found.model_dump(mode="json"),
     }
     run = Run.create(out, about)
-    return run, proceed(run, plan, where, quiet)
+    try:
+        return run, proceed(run, plan, where, quiet)
+    except InputError:
+        if wishes.on is not None and not session.finished(run):
+            run.discard()
+        raise
 
 
 def _here() -> Host:

@@ -12,14 +12,17 @@ from assay.execute.wishes import Wishes
 
 def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
     """Quote one benchmark's published figures; None where it can be run, InputError where neither is possible."""
-    if wishes.on is None or (record.kind != "node" and _described(wishes)):
+    if wishes.on is None:
+        return None
+    described = _described(wishes)
+    if described and record.kind != "node":
         return None  # simulated, whatever was published
     from assay.papers.tables import quoted
 
     machine = quoted.published(wishes.on)
     if machine is None:
         return None  # neither: refused by its target
-    found = quoted.one(machine, record)
+    found = quoted.one(machine, record, described=described)
     if not wishes.settings:
         return found
     given = ", ".join(f"--set {key}={value}" for key, value in wishes.settings.items())

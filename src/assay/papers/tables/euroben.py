@@ -14,6 +14,7 @@ from assay.machine.catalogue import PublishedCell, cells, load
 from assay.papers.tables.hypercubes import kind
 from assay.report.units import human
 
+COUNT = "Flops as the paper counts them: half of ours for both recursions (1 and 2 an element), .76 for a copy"
 Own = dict[tuple[str, str], LevelRatesFit]  # by kernel and level
 PAPER = "vandersteen2000_beowulf"
 BY_MACHINE = ("table6.1", "table6.4", "table6.7")
@@ -58,7 +59,7 @@ def _four(document: Document, own: Own) -> Grid:
             rows.append((kernel, fit.marked(human(fit.r_max_paper, "flop/s", 3)), *there))
     names = [load().machines[machine or ""].name for machine in machines]
     headings = ("", f"{document.machine} ({kind(document)})", *names)
-    note = "Flops as the paper counts them, 1 for a recursion of first order. The other machines: quoted."
+    note = f"{COUNT}. The other machines: quoted."
     return grid("Table 6.12: vector kernels from the first cache", headings, rows, note)
 
 
@@ -80,7 +81,7 @@ def _one(document: Document, own: Own, table: str) -> Grid:
     headings = ["", *(each for title, _, _ in PRINTED.values() for each in (f"{title}: here", "quoted"))]
     name = load().machines[machine or ""].name
     title = f"Table {table.removeprefix('table')}: vector kernels, this machine beside {name}"
-    return grid(title, headings, rows, "Flops as the paper counts them; a ? marks a number that is printed wrong.")
+    return grid(title, headings, rows, f"{COUNT}; a ? marks a number that is printed wrong.")
 
 
 def _quoted(cell: PublishedCell | None) -> str:

@@ -52,17 +52,25 @@ def answer(machine: CatalogueMachine, records: Iterable[Benchmark]) -> Quoted:
     )
 
 
-def one(machine: CatalogueMachine, record: Benchmark) -> QuotedBenchmark:
-    """Give what was published of a machine for one benchmark; InputError where nothing was."""
+def one(machine: CatalogueMachine, record: Benchmark, *, described: bool = False) -> QuotedBenchmark:
+    """Give what was published of a machine for one benchmark; InputError where nothing was.
+
+    `described`: benchmarks of messages are simulated on it, and only node programs are quoted.
+    """
     found = answer(machine, [record])
     if not found.benchmarks:
-        known = [r.name for r in benchmarks().values() if _section(machine, r).figures]
-        raise InputError(
-            f"nothing was published of {record.name} on {machine.name}, which cannot be measured here",
-            key=f"--on {machine.id}",
-            value=record.name,
-            accepted=", ".join(known) or f"none of Assay's benchmarks; see `assay catalogue {machine.id}`",
-        )
+        every = benchmarks().values()
+        known = [r.name for r in every if not (described and r.kind == "ranks") and _section(machine, r).figures]
+        problem = f"nothing was published of {record.name} on {machine.name}, which cannot be measured here"
+        accepted = ", ".join(known) or f"none of Assay's benchmarks; see `assay catalogue {machine.id}`"
+        if described:
+            problem = (
+                f"{record.name} measures a real processor, of which a described machine has none, "
+                f"and nothing was published of it on {machine.name}"
+            )
+            played = ", ".join(r.name for r in every if r.kind == "ranks")
+            accepted = f"simulated: {played}" + (f"; quoted: {', '.join(known)}" if known else "")
+        raise InputError(problem, key=f"--on {machine.id}", value=record.name, accepted=accepted)
     return QuotedBenchmark(
         machine=found.machine,
         name=found.name,

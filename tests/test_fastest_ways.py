@@ -1,0 +1,101 @@
+"""Collectives of a described machine without a library: each operation's fastest way, and the machine's own barrier."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from assay.document.json_form import from_json
+from assay.document.run_document import Document
+from assay.report import choices, fastest_ways, page, parts, reached, summary, terminal
+from assay.store import Run
+from command_line import assay
+from made_documents import as_json, document, figure, section
+
+CONSTANT = Path(__file__).resolve().parent.parent / "examples" / "constant.toml"
+WANTED = {"figure": "time", "across": "algorithm", "own": "library"}
+TIMES = {("broadcast", 8): {"linear": 3e-6, "binomial": 2e-6}, ("broadcast", 1024): {"linear": 4e-6, "binomial": 5e-6},
+         ("reduce", 8): {"linear": 7e-6}}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def collective(tmp_path_factory: pytest.TempPathFactory) -> Document:
+    out = tmp_path_factory.mktemp("described") / "run"
+    assay("run", "collective", "--on", str(CONSTANT), "-n", "8", "--out", str(out), "-q")
+    return from_json(Document, as_json(Run.open(out)))
+
+
+def printed(made: Document) -> str:
+    out = io.StringIO()
+    terminal.show(made, Console(file=out, width=80))
+    return out.getvalue()
+
+
+def test_every_operation_is_on_the_first_screen_or_in_the_table(collective: Document) -> None:
+    """Only the barrier has a choice that is judged: the other ten operations were in the JSON alone."""
+    (made,) = collective.benchmarks
+    operations = {str(each.params["operation"]) for each in made.figures}
+    table = fastest_ways.table(made)
+    assert table is not None and {row[0] for row in table.rows} == operations - {"barrier"} and len(operations) == 11
+    text = printed(collective)
+    assert all(operation in text for operation in operations)
+    lines = text.splitlines()
+    assert all(any(all(cell in line for cell in row) for line in lines) for row in table.rows)  # none is folded
+    assert table.title in page.markdown(collective)
+    shown, _ = parts.parts(collective)
+    assert shown[0].blocks[0].fastest == table
+    titles = [line.title for line in reached.lines(collective, [])]
+    assert titles[0] == "broadcast, 8 B, 8 ranks: binomial (fastest)" and len(set(titles)) == reached.MOST_FIRST
+
+
+def test_without_a_library_the_barrier_is_the_machines_own(collective: Document) -> None:
+    text = " ".join(printed(collective).split())
+    assert "library's choice" not in text and "its library's" not in text
+    assert "the machine's own barrier on 8 ranks is not shown slower than the best of the algorithms" in text
+    (made,) = collective.benchmarks
+    table = choices.table(made)
+    assert table is not None and table.title == "The machine's own barrier beside the best algorithm"
+    assert "bytes" not in table.headings  # a barrier has no length
+    assert "Benjamini" not in table.note and "vary in no launch" in table.note
+    titles = [line.title for line in reached.lines(document(made), [], 20)]
+    assert not any(title.startswith("barrier") and title.endswith("library") for title in titles)
+
+
+def test_the_barrier_benchmark_names_the_machines_own(tmp_path: Path) -> None:
+    made = assay("run", "barrier", "--on", str(CONSTANT), "-n", "4", "--out", str(tmp_path / "own"), "-q")
+    assert "barrier of 4 ranks (the machine's own)" in made.out and "library" not in made.out
+    with_one = ("--on", "compaq-xp1000-cluster", "-n", "4", "--out", str(tmp_path / "library"), "-q")
+    assert "barrier of 4 ranks (the library's)" in assay("run", "barrier", *with_one).out
+
+
+def test_rows_give_the_fastest_and_the_next_by_length_and_say_that_nothing_was_tested() -> None:
+    figures: list[dict[str, Any]] = [
+        figure("time", value, "s", operation=operation, algorithm=way, bytes=length, ranks=8) | {"better": "lower"}
+        for (operation, length), ways in TIMES.items()
+        for way, value in ways.items()
+    ]
+    made = section("collective", figures, choice=WANTED, choices=[], part="messages", title="Collectives")
+    table = fastest_ways.table(made)
+    assert table is not None
+    assert [list(row) for row in table.rows] == [
+        ["broadcast", "8 B", "binomial", "2 µs", "linear", "3 µs"],
+        ["broadcast", "1 KiB", "linear", "4 µs", "binomial", "5 µs"],
+        ["reduce", "8 B", "linear", "7 µs", "–", "–"],
+    ]
+    assert "was not tested" in table.note and "8 ranks" in table.note
+    short = fastest_ways.table(section("collective", figures[:4], choice=WANTED, choices=[]), most=1)
+    assert short is not None and len(short.rows) == 2  # the ends of two lengths are both
+
+
+def test_a_library_that_is_judged_in_every_case_leaves_no_such_table() -> None:
+    figures = [figure("time", 1e-6, "s", operation="scan", algorithm=way, bytes=8, ranks=8) for way in ("library", "x")]
+    judged = {"params": {"operation": "scan", "bytes": 8, "ranks": 8}, "best": "x", "value": 1.0, "best_value": 1.0}
+    judged |= {"unit": "s", "ratio": 1.0, "ci95": None, "level": None, "slower": False, "launches": 3}
+    judged |= {"comparisons": 1, "reason": ""}
+    made = section("collective", figures, choice=WANTED, choices=[judged], title="Collectives", part="messages")
+    assert fastest_ways.table(made) is None
+    assert "The library's choice" in " ".join(printed(document(made)).split()) and summary.brief(document(made))
