@@ -87,8 +87,23 @@ def test_rows_give_the_fastest_and_the_next_by_length_and_say_that_nothing_was_t
         ["reduce", "8 B", "linear", "7 µs", "–", "–"],
     ]
     assert "was not tested" in table.note and "8 ranks" in table.note
+    two = [each | {"params": each["params"] | {"ranks": ranks}} for each in figures for ranks in (4, 8)]
+    several = section("collective", two, choice=WANTED, choices=[])
+    page_table, narrow = fastest_ways.table(several), fastest_ways.table(several, most=99)
+    assert page_table is not None and narrow is not None
+    assert narrow.headings == ("operation", "bytes", "ranks", "fastest", "time", "next")
+    assert page_table.headings == (*narrow.headings, "time")
     short = fastest_ways.table(section("collective", figures[:4], choice=WANTED, choices=[]), most=1)
     assert short is not None and len(short.rows) == 2  # the ends of two lengths are both
+
+
+def test_a_library_that_could_not_be_judged_may_be_the_fastest() -> None:
+    """Only a bound is known of it: no table says that another way is."""
+    about: dict[str, Any] = {"operation": "scan", "bytes": 8, "ranks": 8}
+    figures = [figure("time", 2e-6, "s", algorithm=way, **about) for way in ("linear", "binomial")]
+    figures.append(figure("time", 1e-6, "s", "best", algorithm="library", **about) | {"state": "bound"})
+    assert fastest_ways.table(section("collective", figures[:2], choice=WANTED, choices=[])) is not None
+    assert fastest_ways.table(section("collective", figures, choice=WANTED, choices=[])) is None
 
 
 def test_a_library_that_is_judged_in_every_case_leaves_no_such_table() -> None:

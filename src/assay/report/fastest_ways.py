@@ -1,4 +1,4 @@
-"""The fastest way of each case of which no library's choice was judged, beside the next: a row for each case.
+"""The fastest way of each case that no library has a way of, beside the next: a row for each case.
 
 So it is of a described machine without a library, where algorithms stand beside one another alone.
 """
@@ -19,13 +19,15 @@ from assay.report.settings import setting
 from assay.report.units import human
 from assay.samples import case_text
 
+COLUMNS = 2  # of a case, beside which two ways and their times have room on a terminal
 Case = tuple[Params, list[ReportedFigure]]  # and its ways, the fastest first
 
 
 def table(section: Section, most: int | None = None) -> Grid | None:
     """Lay out a row for each case; None where there is none, or none with two ways.
 
-    `most`: of more rows only those of each operation's least and greatest length are kept.
+    `most`, for a terminal: of more rows only those of each operation's least and greatest length are kept, and the
+    time of the next way is left out where cases need more columns than operation and length.
     """
     found = _cases(section)
     if section.choice is None or not any(len(ways) > 1 for _, ways in found):
@@ -38,7 +40,9 @@ def table(section: Section, most: int | None = None) -> Grid | None:
         ways = [_way(each, section.choice.across) for each in (first, *others[:1])]
         next_best = ways[1] if others else (choices.NONE, choices.NONE)
         rows.append((*(choices.cell(case, key) for key in keys), *ways[0], *next_best))
-    headings = (*keys, "fastest", "time", "next", "time")
+    headings = [*keys, "fastest", "time", "next", "time"]
+    if most is not None and len(keys) > COLUMNS:
+        headings, rows = headings[:-1], [row[:-1] for row in rows]
     apart = [setting(key, value) for key, value in common.items() if key not in keys and value is not None]
     note = f"All with {', '.join(apart)}. " if apart else ""
     note += "By the medians; whether the two differ was not tested." if choices.varies(section) else ""
@@ -69,20 +73,32 @@ def stands_first(section: Section) -> bool:
 
 
 def _cases(section: Section) -> list[Case]:
-    """Cases without a judged choice, in the order of the record's operations, then by size."""
-    if section.choice is None:
+    """Cases that a library has no way of, in the order of the record's operations, then by size.
+
+    Where it has one that could not be judged, as of a disturbed run, its time may be less than all others'.
+    """
+    wanted = section.choice
+    if wanted is None:
         return []
-    judged = {case_text(without(choice.params)) for choice in section.choices or ()}
+    own = {
+        case_text(without(_case(figure, wanted.across)))
+        for figure in section.figures
+        if figure.params.get(wanted.across) == wanted.own
+    }
     found: dict[str, list[ReportedFigure]] = defaultdict(list)
     of: dict[str, Params] = {}
-    for ways in choices.cells(section.figures, section.choice):
+    for ways in choices.cells(section.figures, wanted):
         for figure in ways.values():
-            case = {key: value for key, value in figure.params.items() if key != section.choice.across}
-            if case_text(without(case)) not in judged:
+            case = _case(figure, wanted.across)
+            if case_text(without(case)) not in own:
                 found[f"{figure.host} {case_text(case)}"].append(figure)
                 of[f"{figure.host} {case_text(case)}"] = case
     made = [(of[key], sorted(ways, key=lambda each: each.value or 0.0)) for key, ways in found.items()]
     return sorted(made, key=lambda each: (choices.place(section, each[0]), size(each[0])))
+
+
+def _case(figure: ReportedFigure, across: str) -> Params:
+    return {key: value for key, value in figure.params.items() if key != across}
 
 
 def _ends(found: list[Case]) -> list[Case]:
