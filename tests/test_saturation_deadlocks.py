@@ -98,3 +98,44 @@ def test_a_deadlock_in_any_run_of_the_search_counts(planted: str, tmp_path: Path
     assert found["saturation"]["deadlocks"][0]["load"] == pytest.approx(least)
     assert found["saturation"]["interval"] is None and found["saturation"]["confidence"] is None
     assert {figure["state"] for figure in found["figures"]} == {"invalid"}
+
+
+STUDY = """
+[study]
+title = "A ring that deadlocks"
+judge_cycles = 40000
+[network]
+topology = "torus"
+extents = [8]
+dateline = "none"
+[traffic]
+flits = 16
+load = 0.3
+[method]
+cycles = 20000
+warmup_cycles = 1000
+replications = 2
+[sweep]
+"network.dateline" = ["none", "wrap"]
+[saturation]
+precision = 0.1
+seeds = 1
+cycles = 5000
+[saturation.sweep]
+"network.dateline" = ["none", "wrap"]
+"""
+
+
+def test_a_study_says_where_its_runs_deadlocked(tmp_path: Path) -> None:
+    (tmp_path / "ring.toml").write_text(STUDY)
+    done = assay("study", str(tmp_path / "ring.toml"), "--json")
+    assert done.status == 0, done.err
+    ring, wrapped = done.document["saturation"]
+    assert ring["deadlocked"] > 0 and wrapped["deadlocked"] == 0
+    figures = [each for each in done.document["figures"] if each["name"] == "saturation"]
+    assert [each["state"] for each in figures] == ["invalid", "clean"]
+    point, other = done.document["points"]
+    assert point["deadlocked"] > 0 and other["deadlocked"] == 0
+    shown = assay("study", str(tmp_path / "ring.toml")).out
+    assert "dateline none: deadlock" in shown and "runs ended in a deadlock: no load that saturates" in shown
+    assert shown.count("saturates between") == 1

@@ -37,6 +37,7 @@ def document(
                 "middle": one.middle,
                 "predicted": one.predicted,
                 "busiest": one.busiest,
+                "deadlocked": one.deadlocked,
             }
             for one in results.brackets
         ],
@@ -53,6 +54,7 @@ def point_document(point: Point) -> dict[str, Any]:
         "setting": point.setting,
         "rate": point.rate,
         "saturated": point.saturated,
+        "deadlocked": point.deadlocked,
         "backlog": {"quarter": point.backlog[0], "whole": point.backlog[1]},
         "latencies_us": figures,
         **({"shares": shares} if shares else {}),
@@ -61,6 +63,7 @@ def point_document(point: Point) -> dict[str, Any]:
     }
 
 
+NO_LOAD = "ended in a deadlock: no load that saturates can be stated, as lower loads deadlock later"
 LENGTHS = {"pe_pe": 32, "pe_io": 32, "io_io": 32, "io_pe": 4096, "write": 4128}
 
 
@@ -82,14 +85,17 @@ def words(results: Results, tables: Sequence[StudyTable] = (), claims: Sequence[
     for point in results.points:
         setting = ", ".join(f"{key.rpartition('.')[2]} {_short(value)}" for key, value in point.setting.items())
         state = (
-            "saturated"
+            "deadlock"
+            if point.deadlocked
+            else "saturated"
             if point.saturated
             else "  ".join(f"{name} {point.estimate(name).mean:.4g}" for name in keys(results) if point.means.get(name))
         )
         lines.append(f"  {setting}: {state}")
     for one in results.brackets:
         setting = ", ".join(f"{key.rpartition('.')[2]} {_short(value)}" for key, value in one.setting.items())
-        lines.append(f"  {setting}: saturates between {one.low:.4g} and {one.high:.4g}")
+        between = f"saturates between {one.low:.4g} and {one.high:.4g}"
+        lines.append(f"  {setting}: {f'{one.deadlocked} runs {NO_LOAD}' if one.deadlocked else between}")
     return "\n".join([*lines, *claims, *_worked(results)])
 
 

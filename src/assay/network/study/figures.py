@@ -14,13 +14,14 @@ def figures(results: Results) -> list[SimulatedFigure]:
     for point in results.points:
         params: dict[str, Any] = {"study": results.study.name, **point.setting}
         for name, means in point.means.items():
-            valid = not point.saturated
+            valid = not (point.saturated or point.deadlocked)
             scale, unit = (1.0, "1") if name in SHARES else (1 / US, "s")
             found.append(estimated(name, point.estimate(name), scale, unit, params, means, valid))
     scale, unit = (1e3, "message/element/s") if results.with_io else (1.0, FLITS_PER_CYCLE)
     for one in results.brackets:
         params = {"study": results.study.name, **one.setting}
         known = [one.low * scale, one.high * scale]
-        words = {"statistic": "bracket", "estimator": "mean of the brackets' middles"}
-        found.append(figure("saturation", one.middle * scale, unit, params, range=known, **words))  # type: ignore[arg-type]
+        words: dict[str, Any] = {"statistic": "bracket", "estimator": "mean of the brackets' middles"}
+        words |= {"range": known, "valid": not one.deadlocked}
+        found.append(figure("saturation", one.middle * scale, unit, params, **words))
     return found

@@ -85,7 +85,7 @@ def _widths(axes: Any, widths: list[int]) -> None:
 def _marks(axes: Any, brackets: list[Bracket], plot: Plot, name: Any, colour: str) -> None:
     if plot.x != "rate":
         return
-    for one in brackets:
+    for one in (each for each in brackets if not each.deadlocked):
         if one.has(**{key: value for key, value in plot.where.items() if key != "t_a"} | {plot.series: name}):
             axes.axvspan(one.low, one.high, color=colour, alpha=0.25, linewidth=0)
 

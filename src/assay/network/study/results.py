@@ -19,7 +19,7 @@ SHARES = ("hit_rate",)  # among the points' means, of unit 1
 @dataclass(frozen=True)
 class Point:
     """One point: what was set, `means` of every latency by replication in us, of
-    SHARES as they are, and whether its backlog grows.
+    SHARES as they are, whether its backlog grows, and how many of its runs ended in a deadlock.
 
     rate: messages per element per ms (with I/O), or load in flits per node per cycle.
     """
@@ -30,6 +30,7 @@ class Point:
     saturated: bool
     backlog: tuple[float, float]
     predicted: dict[str, float] = field(default_factory=dict)
+    deadlocked: int = 0
 
     def value(self, key: str) -> Any:
         """A key of the setting by its last part; `rate`; `t_a` in us."""
@@ -62,12 +63,16 @@ def _same(one: Any, other: Any) -> bool:
 
 @dataclass(frozen=True)
 class Bracket:
-    """A configuration's saturation point: the brackets of its seeds, in messages per element per ms (or load)."""
+    """A configuration's saturation point: the brackets of its seeds, in messages per element per ms (or load).
+
+    Where any of the runs ended in a deadlock (`deadlocked`) there is none: lower loads deadlock later.
+    """
 
     setting: Setting
     brackets: list[tuple[float, float]]
     predicted: float | None = None
     busiest: float | None = None
+    deadlocked: int = 0
 
     @property
     def low(self) -> float:

@@ -43,10 +43,15 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
         }
         | ({"hit_rate": shares} if shares else {}),
         "saturated": saturated,
+        "deadlocked": _deadlocked(every),
         "backlog": [made[-1][1]["backlog_quarter"], made[-1][1]["backlog"]],
         "messages": sum(run.messages for run in every),
         "cpu_seconds": sum(run.cpu_seconds for run in every),
     }
+
+
+def _deadlocked(runs: list[SimulationRun]) -> int:
+    return sum(run.deadlock is not None for run in runs)
 
 
 def _judged(runs: list[SimulationRun]) -> int:
@@ -76,6 +81,7 @@ def bisect_steps(description: NetworkDescription, precision: float, seeds: int, 
     scale = 1e-3 / description.cycle if description.io is not None else 1.0
     return {
         "brackets": [[low * scale, high * scale] for low, high in found],
+        "deadlocked": _deadlocked(runs),
         "cpu_seconds": sum(run.cpu_seconds for run in runs),
         "messages": sum(run.messages for run in runs),
     }
@@ -123,11 +129,13 @@ def make(
                 document["saturated"],
                 (document["backlog"][0], document["backlog"][1]),
                 predicted,
+                document.get("deadlocked", 0),  # not kept by older versions
             )
         )
     for (setting, found), document in zip(bisected, documents[len(described) :], strict=True):
         kept = [(low, high) for low, high in document["brackets"]]
-        brackets.append(Bracket(setting, kept, *(_predicted(found) if study.head.analysis else (None, None))))
+        predictions = _predicted(found) if study.head.analysis else (None, None)
+        brackets.append(Bracket(setting, kept, *predictions, document.get("deadlocked", 0)))
     return Results(
         study,
         points,
