@@ -134,8 +134,8 @@ def make(
         )
     for (setting, found), document in zip(bisected, documents[len(described) :], strict=True):
         kept = [(low, high) for low, high in document["brackets"]]
-        predictions = _predicted(found) if study.head.analysis else (None, None)
-        brackets.append(Bracket(setting, kept, *predictions, document.get("deadlocked", 0)))
+        rate, busiest = _predicted(found) if study.head.analysis else (None, None)
+        brackets.append(Bracket(setting, kept, rate, busiest, document.get("deadlocked", 0)))
     return Results(
         study,
         points,
