@@ -20,7 +20,7 @@ from assay.benchmark.formula import evaluate
 from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
-from assay.report.all_pairs import Layout, _together
+from assay.report.all_pairs import Layout, _rounds
 from command_line import assay
 from mpis_here import MPI
 
@@ -64,7 +64,7 @@ def test_every_pair_meets_once_a_pass_and_nobody_twice_at_the_same_time(ranks: i
     thought = set()
     for event in events:
         if "seconds" in event:
-            for readings in _together(event["places"], layout.reading):
+            for readings in (each for both in _rounds(event["places"], layout.reading) for each in both):
                 thought.add(frozenset((int(layout.source[at]), int(layout.target[at])) for at in readings))
     assert thought == made
 

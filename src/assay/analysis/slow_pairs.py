@@ -1,8 +1,9 @@
 """What is slow of all that was measured pair by pair: ranks, nodes, links, pairs, and one direction of each.
 
 Every pass of a tournament gives one time for each direction of each pair. Within a pass, readings of one class (same
-node, or so many hops, and so many messages over their busiest link) are alike but for chance: each is replaced by the
-normal score of its rank among them, so that no single outlier counts for more than being the greatest.
+node, or ways over links described alike, and so many messages over the busiest of these) are alike but for chance: each
+is replaced by the normal score of its rank among them, so that no single outlier counts for more than being the
+greatest.
 
 A candidate (a link, a node, …) is the set of readings that cross or touch it. Its sum of scores, over the standard
 deviation that a random set of the same readings would have (sampling without replacement, class by class), is ranked

@@ -3,10 +3,12 @@
 To what a program that measures all pairs (`pairs = true` in its record) writes, a line is added, so that what is slow
 can be localised from the run's files alone:
 
-    {"event":"pairs","nodes":[…],"ways":[…],"hops":H,"links":[[name, kind, from, to], …]}
+    {"event":"pairs","nodes":[…],"ways":[…],"hops":H,"links":[[name, kind, from, to], …],"alike":[…]}
 
 `nodes`: the node of each rank. `ways`: for each of these nodes, in ascending order, to each other one, the links of the
-way, H of each, -1 where there are fewer; left out, as `links`, without a network.
+way, H of each, -1 where there are fewer. `alike`: for each of these pairs a number, the same where the links of their
+ways are described alike (a dragonfly's global links take longer than its local ones), so that an undisturbed message
+takes as long; [[network.links]], which say what is slow, do not count. Without a network only `nodes` is there.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from assay.described.machine_file import DescribedMachine
 from assay.network.engine import link_name
 
 MOST_WAYS = 64  # of one pair; with more the ways are as good as unknown
+OF_A_LINK = ("kind", "channels", "lanes", "buffer_flits", "flit_ticks", "body_ticks", "head_ticks", "credit_ticks")
+Route = tuple[float, list[tuple[int, int]]]  # its probability, and of each hop the link and the lane
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,14 @@ class Ways:
     """`links` (pairs of nodes, most hops): those that every message of a pair crosses, -1 for none.
 
     Pair (a, b) of n nodes is row a n + b. `ends`: each link's properties, as of `assay.network.engine.channels`.
+    `alike` (pairs of nodes): a number from 0, the same where the links of the ways are described alike but for those
+    named as slower; -1 for a node and itself.
     """
 
     nodes: int
     links: NDArray[np.int64]
     ends: list[Mapping[str, Any]]
+    alike: NDArray[np.int64]
 
 
 def ways(machine: DescribedMachine, nodes: Sequence[int]) -> Ways | None:
@@ -48,7 +55,10 @@ def ways(machine: DescribedMachine, nodes: Sequence[int]) -> Ways | None:
     if description is None:
         return None
     net = core.build_network(description.fabric())
+    kinds = _kinds(core.build_network(_without_slower(description.fabric())).links)
     found: list[list[int]] = [[]] * (len(nodes) * len(nodes))
+    alike = np.full(len(found), -1, np.int64)
+    numbers: dict[tuple[tuple[int, ...], ...], int] = {}
     for row, source in enumerate(nodes):
         for column, target in enumerate(nodes):
             if source != target:
@@ -57,14 +67,28 @@ def ways(machine: DescribedMachine, nodes: Sequence[int]) -> Ways | None:
                 except ValueError:
                     return None
                 found[row * len(nodes) + column] = _common(routes)
+                described = tuple(sorted(tuple(sorted(kinds[link] for link, _ in way)) for _, way in routes))
+                alike[row * len(nodes) + column] = numbers.setdefault(described, len(numbers))
     longest = max(map(len, found), default=0)
     links = np.full((len(found), longest), -1, np.int64)
     for row, way in enumerate(found):
         links[row, : len(way)] = way
-    return Ways(len(nodes), links, net.links)
+    return Ways(len(nodes), links, net.links, alike)
 
 
-def _common(routes: list[tuple[float, list[tuple[int, int]]]]) -> list[int]:
+def _without_slower(fabric: Mapping[str, Any]) -> dict[str, Any]:
+    """The network without [[network.links]]; a graph's own `links`, pairs of routers, stay."""
+    links = fabric.get("links") or []
+    return {key: value for key, value in fabric.items() if key != "links" or not isinstance(links[0], dict)}
+
+
+def _kinds(links: Sequence[Mapping[str, Any]]) -> list[int]:
+    """A number for each link, the same for those that are described alike."""
+    numbers: dict[tuple[Any, ...], int] = {}
+    return [numbers.setdefault(tuple(link[key] for key in OF_A_LINK), len(numbers)) for link in links]
+
+
+def _common(routes: list[Route]) -> list[int]:
     first = [link for link, _ in routes[0][1]]
     if len(routes) == 1:
         return first
@@ -84,5 +108,6 @@ def with_ways(lines: str, machine: DescribedMachine, nodes: Sequence[int]) -> st
         apart = ~np.eye(found.nodes, dtype=bool).ravel()
         links = [[link_name(each), each["kind"], each["from"], each["to"]] for each in found.ends]
         event |= {"ways": found.links[apart].ravel().tolist(), "hops": found.links.shape[1], "links": links}
+        event |= {"alike": found.alike[apart].tolist()}
     last = lines.rindex("\n", 0, -1) + 1
     return lines[:last] + json.dumps(event, separators=(",", ":")) + "\n" + lines[last:]

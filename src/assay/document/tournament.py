@@ -14,7 +14,7 @@ class PairTimes:
     """Times of messages of `bytes` bytes one way (s), from row to column; null on the diagonal.
 
     A row is one rank, or so many (`ranks_per_row`), of which the median of all their pairs is given. `slower` is each
-    time over the median of what is alike (same node, or so many hops and messages over the busiest link), less 1.
+    time over the median of what is alike (same node, or like ways and messages over the busiest link), less 1.
     """
 
     bytes: int

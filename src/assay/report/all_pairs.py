@@ -36,6 +36,9 @@ Integers = NDArray[np.int64]
 class Layout:
     """Where ranks are: `node_of` each, the nodes' names, and of each directed pair the links of its way, where known.
 
+    `alike`: a number for each reading, the same where the links of the ways are described alike; without it, as in runs
+    that did not record it, where they are as many.
+
     Reading from * (ranks - 1) + to - (to > from) is the message of rank `from` to rank `to`.
     """
 
@@ -44,6 +47,7 @@ class Layout:
     names: list[str]
     links: Integers | None = None  # (readings, hops), -1 for none
     ends: list[list[Any]] = field(default_factory=list)  # of each link name, kind, from, to
+    alike: Integers | None = None  # (readings,), -1 within a node
 
     def __post_init__(self) -> None:
         every = np.arange(self.ranks)
@@ -164,6 +168,10 @@ def _layout(ranks: int, placement: list[dict[str, Any]], events: list[dict[str, 
         by_nodes[~np.eye(nodes, dtype=bool)] = np.asarray(ways["ways"], np.int64).reshape(-1, int(ways["hops"]))
         layout.links = by_nodes[node_of[layout.source], node_of[layout.target]]
         layout.ends = ways["links"]
+        if "alike" in ways:
+            by_nodes = np.full((nodes, nodes), -1, np.int64)
+            by_nodes[~np.eye(nodes, dtype=bool)] = ways["alike"]
+            layout.alike = by_nodes[node_of[layout.source], node_of[layout.target]]
     return layout
 
 
@@ -179,21 +187,28 @@ def _passes(events: list[tuple[int, dict[str, Any]]], ranks: int) -> Iterator[Pa
 
 
 def _classes(layout: Layout, places: list[int], reading: Integers) -> Integers:
-    """What readings of a pass are alike: nodes or none between, hops, and messages over the busiest link of the way."""
+    """What readings of a pass are alike: nodes or none between, ways, and messages over the busiest link of the way.
+
+    The last one is 1 where no other message of the round crossed a link of the way, first or answer, as those who are
+    late may still send when others answer; else 1 more than the messages that were sent with it.
+    """
     from_node, to_node = layout.ends_of
     away: Integers = (from_node != to_node).astype(np.int64)
     if layout.links is None:
         return away
-    hops: Integers = (layout.links >= 0).sum(axis=1)
+    way: Integers = (layout.links >= 0).sum(axis=1) if layout.alike is None else layout.alike + 1
     load = np.zeros(len(away), np.int64)
     count = len(layout.ends) + 1  # the last one stands for no link
     ways = np.where(layout.links >= 0, layout.links, count - 1)
-    for together in _together(places, reading):
-        crossing = np.bincount(ways[together].ravel(), minlength=count)
-        crossing[-1] = 0
-        load[together] = crossing[ways[together]].max(axis=1, initial=0)
+    for first, answers in _rounds(places, reading):
+        each = [np.bincount(ways[sent].ravel(), minlength=count) for sent in (first, answers)]
+        for crossing in each:
+            crossing[-1] = 0
+        for sent, crossing in zip((first, answers), each, strict=True):
+            in_round = (each[0] + each[1])[ways[sent]].max(axis=1, initial=0)
+            load[sent] = np.where(in_round <= 1, in_round, 1 + crossing[ways[sent]].max(axis=1, initial=0))
     load = np.minimum(load, MOST_SHARING)
-    return hops * (MOST_SHARING + 1) + load
+    return way * (MOST_SHARING + 1) + load
 
 
 def _alone(layout: Layout, classes: Integers) -> NDArray[np.bool_] | None:
@@ -201,8 +216,8 @@ def _alone(layout: Layout, classes: Integers) -> NDArray[np.bool_] | None:
     return None if layout.links is None else classes % (MOST_SHARING + 1) <= 1
 
 
-def _together(places: list[int], reading: Integers) -> Iterator[Integers]:
-    """The readings that were made at the same time: in each round those of who sends first, then the answers.
+def _rounds(places: list[int], reading: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """The readings of each round: those of who sends first, all at the same time, and the answers.
 
     The circle method as in programs/ranks/tournament/circle.hpp.
     """
@@ -214,8 +229,7 @@ def _together(places: list[int], reading: Integers) -> Iterator[Integers]:
         other[other == place] = circle
         other[circle] = turn
         first = np.flatnonzero((place < other) & (place < len(at)) & (other < len(at)))
-        yield reading[at[first], at[other[first]]]
-        yield reading[at[other[first]], at[first]]
+        yield reading[at[first], at[other[first]]], reading[at[other[first]], at[first]]
 
 
 def _kinds(layout: Layout) -> list[CandidateKind]:

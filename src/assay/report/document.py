@@ -41,6 +41,7 @@ from assay.report.not_positive import not_positive
 from assay.report.own_library import OWN, has_library, without_library
 from assay.report.peak_shares import with_shares
 from assay.report.pooled import pooled
+from assay.report.ranks_per_node import asked_for, by_ranks_per_node, titled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
 from assay.report.sampled import sampled
@@ -257,6 +258,7 @@ def _section(
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         binding=launcher.get("binding", []),
         launches=len({of.launch for of in blocks}),
+        ppn=asked_for(run.about, record.name),
         figures=derived,
         energy=energy.spent(lines, record, derived) or None,
         headlines=_headlines(record, _of_reference(run, derived), described, library),
@@ -304,9 +306,12 @@ def _headlines(
     """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, most.
 
     Of the cases that fit `where`, those with the most of the parameter `most`, if one is named, or those between nodes,
-    if some are and the record says `across_nodes`; of these the best. `library`: whether the machine has one.
+    if some are and the record says `across_nodes`; of these the best. Measured with several numbers of ranks per node,
+    each has a main figure of its own, whose title names it: the best of all would hide the worse. `library`: whether
+    the machine has one.
     """
     made = []
+    several = len(by_ranks_per_node(derived)) > 1
     for wanted in record.extra.get("headline", {}).values():
         where = dict(word.split("=", 1) for word in str(wanted.get("where", "")).split() if "=" in word)
         fitting = [
@@ -317,21 +322,20 @@ def _headlines(
             and figure.value is not None
             and all(str(figure.params.get(key)) == value for key, value in where.items())
         ]
-        if fitting and (most := wanted.get("most")):
-            top = max(figure.params[most] for figure in fitting)
-            fitting = [figure for figure in fitting if figure.params[most] == top]
+        groups = [_most(of, wanted.get("most")) for of in by_ranks_per_node(fitting)]
         if wanted.get("across_nodes"):
-            fitting = [figure for figure in fitting if figure.params.get("placement") not in WITHIN_A_NODE] or fitting
-        if fitting:
-            best = max if fitting[0].better == "higher" else min
-            chosen = best(fitting, key=lambda figure: figure.value or 0.0)
+            across = [[each for each in of if each.params.get("placement") not in WITHIN_A_NODE] for of in groups]
+            groups = [of for of in across if of] or groups
+        for of in groups:
+            best = max if of[0].better == "higher" else min
+            chosen = best(of, key=lambda figure: figure.value or 0.0)
             words = {key: at_case(wanted.get(key), record, chosen.params) for key in ("title", "says")}
             about = {key: wanted.get(key) for key in ("bound", "order", "advice")}
-            about["chosen"] = _differing(fitting)
+            about["chosen"] = _differing(of)
             if described and "described_advice" in wanted:
                 about["advice"] = wanted["described_advice"]
             title = words["title"] or chosen.name
-            title = title if library else without_library(title)
+            title = titled(title if library else without_library(title), chosen.params, several)
             made.append(Headline(**vars(chosen), title=title, says=words["says"], **about))
     return made
 
@@ -340,6 +344,14 @@ def _differing(figures: Sequence[ReportedFigure]) -> list[str]:
     """The parameters in which some figures differ: of their best one these were chosen."""
     keys = dict.fromkeys(key for figure in figures for key in figure.params)
     return [key for key in keys if len({str(figure.params.get(key)) for figure in figures}) > 1]
+
+
+def _most(fitting: list[ReportedFigure], key: str | None) -> list[ReportedFigure]:
+    """Those with the most of a parameter; all where none is named."""
+    if key is None:
+        return fitting
+    top = max(figure.params[key] for figure in fitting)
+    return [figure for figure in fitting if figure.params[key] == top]
 
 
 def _of_reference(run: Run, derived: list[ReportedFigure]) -> list[ReportedFigure]:

@@ -13,6 +13,7 @@ from assay.document.run_document import Document
 from assay.report import comparing
 from assay.report.comparing_tables import MARKS
 from assay.report.gate import required
+from assay.report.ranks_per_node import stated_alike
 from assay.report.units import human, params
 from assay.samples import case_text
 
@@ -21,6 +22,7 @@ SIGNS = {"differs": "differs", "equal": "equal", "cannot be told": "?"}
 
 def side_by_side(documents: Sequence[Document], margin: float = MARGIN) -> SideBySide:
     """Put runs beside the first one, within `margin` (relative): every figure that any of them has."""
+    documents = stated_alike(documents)
     first = documents[0]
     rows: dict[comparing.Key, SideBySideRow] = {}
     heads: set[comparing.Key] = set()

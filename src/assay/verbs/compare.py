@@ -61,6 +61,7 @@ def register(app: typer.Typer) -> None:
         from assay.report import comparing, gate
         from assay.report.document import document
         from assay.report.listed import of_comparisons
+        from assay.report.ranks_per_node import unlike
         from assay.store import Run
 
         margin = _margin(within)
@@ -77,9 +78,11 @@ def register(app: typer.Typer) -> None:
             whole, beside = _variants(first, whole)
         else:
             beside = [other for name in others for other in _opened(first, name, whole)]
+        whole, beside = _stated_alike(whole, beside)
         judged_by = [other.document for other in beside if other.document is not None]
         words = None if figures is None else gate.named(figures, [whole, *judged_by])
         found = []
+        reasons: dict[str, str | None] = {}
         for other in beside:
             entry = other.entry
             if other.document is not None:
@@ -87,6 +90,7 @@ def register(app: typer.Typer) -> None:
                 rows = comparing.against(whole, other.document, margin or MARGIN, wanted.__contains__)
                 verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None)
                 entry = replace(entry, rows=[*rows], gate=verdict, judged=verdict.judged)
+                reasons[entry.other] = unlike(whole, other.document)
             found.append(entry)
         gates = [entry.gate for entry in found if entry.gate is not None]
         judged = bool(gates) and all(each.judged for each in gates)
@@ -102,7 +106,7 @@ def register(app: typer.Typer) -> None:
                     of = name if others else first.about["id"]
                     why = unkept.get(name) or f"`assay report {of}` says why"
                     print(f"{name} is {state}: {why}", file=sys.stderr)
-            _show(_name_of(first, whole), found, margin, quiet)
+            _show(_name_of(first, whole), found, margin, quiet, reasons)
         if margin is not None and not passed:
             raise typer.Exit(3)
 
@@ -119,6 +123,18 @@ class Beside:
     document: Document | None = None
     planned: set[str] = field(default_factory=set)
     why: str | None = None
+
+
+def _stated_alike(whole: Document, beside: list[Beside]) -> tuple[Document, list[Beside]]:
+    """A run and what stands beside it, all with their ranks per node in the cases of benchmarks where one has them."""
+    from assay.report.ranks_per_node import stated_alike
+
+    judged = [at for at, other in enumerate(beside) if other.document is not None]
+    whole, *others = stated_alike([whole, *(of for other in beside if (of := other.document) is not None)])
+    made = list(beside)
+    for at, document in zip(judged, others, strict=True):
+        made[at] = replace(beside[at], document=document)
+    return whole, made
 
 
 def _name_of(run: Run, whole: Document) -> str:
@@ -203,8 +219,10 @@ def _planned(run: Run) -> set[str]:
     return set((run.about.get("wishes") or {}).get("names") or ())
 
 
-def _show(run: str, beside: list[RunComparison], margin: float | None, quiet: bool) -> None:
-    """Print the tables, one line that sums up each, and what the threshold says."""
+def _show(
+    run: str, beside: list[RunComparison], margin: float | None, quiet: bool, nothing: dict[str, str | None]
+) -> None:
+    """Print the tables, one line that sums up each, and what the threshold says; `nothing`: why there are no rows."""
     from rich.console import Console
 
     from assay.analysis.comparison import MARGIN
@@ -221,7 +239,8 @@ def _show(run: str, beside: list[RunComparison], margin: float | None, quiet: bo
         judged = [row for row in entry.rows if isinstance(row, FigureRow)]
         if not entry.rows:
             of = f"what was published of {entry.other}" if entry.kind == "quoted" else entry.other
-            say(f"{run} and {of} have no figure in common")
+            why = nothing.get(entry.other)
+            say(f"{run} and {of} have no figure in common" + (f": {why}" if why else ""))
         elif quoted and quiet:
             say(f"{entry.other}: {len(quoted)} published values beside {run}, none judged")
         elif quoted:
