@@ -14,7 +14,7 @@ from assay.report.bounds import percent
 from assay.report.run_verdict import MOST_FINDINGS, of
 
 WIDTH = 80
-TITLE = 40  # columns of a main figure's title; what is longer goes on below
+TITLE, LONG_TITLE = 40, 60  # columns of a main figure's title, and without intervals; what is longer goes on below
 BAR = 20  # cells
 MOST_VARIED = 40  # rows of a table of build variants
 MOST_SOFTWARE = 4  # components of earlier runs' software
@@ -88,15 +88,16 @@ def _hung(name: str, text: str, width: int, indent: int | None = None) -> list[s
 
 def _reached(found: RunVerdict, width: int) -> list[str]:
     """The main figures, and what of earlier runs' ticks must be known to read them."""
-    lines = [text for line in found.lines for text in _line(line, width)]
+    exact = not any(line.interval or line.state != "clean" for line in found.lines)
+    lines = [text for line in found.lines for text in _line(line, width, LONG_TITLE if exact else TITLE)]
     other = other_software(found)
     runs = "1 earlier run" if found.earlier == 1 else f"{found.earlier} earlier runs"
     return lines + (_hung(f"  {TICK} ", f"{runs}, {other}", width) if other else [])
 
 
-def _line(line: ReachedLine, width: int) -> list[str]:
+def _line(line: ReachedLine, width: int, column: int) -> list[str]:
     """Title, value and interval; below them the bar, the share and what the bound is."""
-    room = width - TITLE - 1
+    room = width - column - 1
     values = textwrap.wrap(f"{line.text}  {line.interval}" if line.interval else line.text, room)
     if line.state != "clean":
         state = f"[{line.state_text}]"
@@ -104,9 +105,9 @@ def _line(line: ReachedLine, width: int) -> list[str]:
             values[-1] += f"  {state}"
         else:
             values += textwrap.wrap(state, room)
-    titles = textwrap.wrap(re.sub(r": (?=\d+\b)", ":\u00a0", line.title), TITLE)  # `threads: 2` is not broken
+    titles = textwrap.wrap(re.sub(r": (?=\d+\b)", ":\u00a0", line.title), column)  # `threads: 2` is not broken
     beside = zip_longest([title.replace("\u00a0", " ") for title in titles], values, fillvalue="")
-    first = [f"{title:<{TITLE}} {value}".rstrip() for title, value in beside]
+    first = [f"{title:<{column}} {value}".rstrip() for title, value in beside]
     bar = line.bar
     if bar is None:
         return [*first, *([f"  {line.bound_text}"[:width]] if line.bound_text else [])]
