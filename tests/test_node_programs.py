@@ -277,3 +277,11 @@ def test_a_dependent_addition_takes_a_cycle(build: Any) -> None:
         if "metric" in line
     ]
     assert 0.3e9 < 1 / min(values) < 7e9
+
+
+def test_memory_is_beyond_a_last_cache_that_each_thread_has_to_itself() -> None:
+    """A guest may state one cache for hardware threads that have one each: what is left for one must not fit it."""
+    made = assay("run", "levels", "--set", "level=memory", "--set", "threads=1,2", "--launches", "1", "--json")
+    assert made.status == 0, made.err
+    sizes = {each["params"]["threads"]: each["value"] for each in made.document["figures"] if each["name"] == "size"}
+    assert set(sizes.values()) == {sizes[1]} or min(sizes.values()) >= 64 << 20

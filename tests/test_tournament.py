@@ -20,7 +20,8 @@ from assay.benchmark.formula import evaluate
 from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
-from assay.report.all_pairs import Layout, _rounds
+from assay.document.tournament import TournamentFound
+from assay.report.all_pairs import Layout, _rounds, _text
 from command_line import assay
 from mpis_here import MPI
 
@@ -156,3 +157,22 @@ def test_the_pair_of_nodes_of_a_slurm_cluster_is_named(tmp_path: Path, monkeypat
         found = held_up(tmp_path, monkeypatch, "--via", "slurm", "-N", "4")["tournament"]
     first = found["slow"][0]
     assert (found["nodes"], first["kind"], first["nodes"]) == (4, "pair", ["n2", "n4"])
+
+
+@pytest.mark.parametrize(
+    ("ranks", "nodes", "routes", "judged"),
+    [
+        (2, 1, False, "pairs and directions"),
+        (4, 1, False, "ranks, pairs and directions"),
+        (4, 4, False, "nodes, pairs and directions"),
+        (8, 4, True, "nodes, ranks, links, pairs and directions"),
+    ],
+)
+def test_nothing_is_said_to_be_judged_that_was_not(ranks: int, nodes: int, routes: bool, judged: str) -> None:
+    """Two ranks of one host are no two nodes, and of two nodes nobody can say which one is slow."""
+    found = TournamentFound(
+        ranks=ranks, nodes=nodes, launches=2, passes=4, replicates="passes", routes=routes, candidates=3,
+        false_alarms=0.01, too_many=0, lengths=[], slow=[], text=[],
+    )  # fmt: skip
+    (line,) = _text(found, "")
+    assert line.startswith(f"nothing slow: 3 {judged}")

@@ -86,5 +86,9 @@ def levels_text(levels: tuple[CacheLevel, ...]) -> str:
         f"{level.size / 1024:.6g} KiB (under {(level.below or 0) / 1024:.6g}) at {level.latency * 1e9:.3g} ns"
         for level in caches
     ]
-    beyond = [f"beyond them {level.latency * 1e9:.3g} ns" for level in levels if level.below is None]
+    beyond = [
+        f"beyond them {level.latency * 1e9:.3g} ns, the median over the sizes there of each one's least"
+        for level in levels
+        if level.below is None
+    ]
     return "caches found: " + "; ".join([*(stated or ["none"]), *beyond])

@@ -320,7 +320,10 @@ def _square(values: NDArray[np.float64], layout: Layout, step: int) -> list[list
 
 def _text(found: TournamentFound, of: str) -> list[str]:
     """The lines that are read: what is slow, then what was judged and how."""
-    what = "nodes, links, pairs and directions" if found.routes else "nodes, pairs and directions"
+    kinds = ["nodes"] if found.nodes >= LEAST_NODES else []
+    kinds += ["ranks"] if found.nodes < found.ranks and found.ranks >= LEAST_NODES else []
+    kinds += ["links"] if found.routes else []
+    what = ", ".join([*kinds, "pairs and directions"])
     ways = "" if found.routes else " (no ways of messages are known here, so no links)"
     judged = (
         f"{found.candidates} {what}{ways}; {found.passes} passes in {found.launches} "
