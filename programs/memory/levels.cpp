@@ -116,9 +116,9 @@ struct Set {  // one thread's: a, b and c in turn for triad, b alone for read
   memory::Part part;
 };
 
-// Bytes of a thread's working set: beyond the caches twice its part of the `last` level, and of a last level of up to 32
-// MiB twice the whole, as a guest whose hardware threads have one each may state that they share it; in a cache half of
-// its part of the level; 0 where there is no such level, or none of its own.
+// Bytes of a thread's working set: beyond the caches twice its part of the `last` level, and of a last level of up to
+// 32 MiB twice the whole, as a guest whose hardware threads have one each may state that they share it; in a cache half
+// of its part of the level; 0 where there is no such level, or none of its own.
 std::int64_t bytes_of(const std::string& level, std::int64_t last, const std::vector<int>& cpus, std::int64_t threads,
                       bool two_a_core) {
   if (level == "memory")
