@@ -190,8 +190,8 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
                 why = next(iter(made.warnings), "nothing of what the run has was simulated")
                 found.append(Beside(_unjudged(name, "predicted", made), made, why=why))
         if name in load().machines:
-            rows = against_machine(whole, name)
-            found.append(Beside(RunComparison(other=name, kind="quoted", state=None, warnings=[], rows=[*rows])))
+            rows, lacking = against_machine(whole, name)
+            found.append(Beside(RunComparison(other=name, kind="quoted", state=None, warnings=lacking, rows=[*rows])))
         if not found and is_described(name):
             raise InputError(
                 "can only stand beside message-passing benchmarks, and the run has none",
@@ -239,12 +239,12 @@ def _show(
         judged = [row for row in entry.rows if isinstance(row, FigureRow)]
         if not entry.rows:
             of = f"what was published of {entry.other}" if entry.kind == "quoted" else entry.other
-            why = nothing.get(entry.other)
+            why = "; ".join(entry.warnings) if entry.kind == "quoted" else nothing.get(entry.other)
             say(f"{run} and {of} have no figure in common" + (f": {why}" if why else ""))
         elif quoted and quiet:
             say(f"{entry.other}: {len(quoted)} published values beside {run}, none judged")
         elif quoted:
-            out.print(tables.table_of_machine(quoted, run, entry.other).rich())
+            out.print(tables.table_of_machine(quoted, run, entry.other, entry.warnings).rich())
         else:
             if not quiet:
                 out.print(tables.table_of_runs(judged, run, entry.other).rich())
