@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from assay.document.comparison import FigureRow, FigureSide, Interval, JudgedRow, PublishedRow
 from assay.document.grid import Grid, grid
 from assay.document.params import Params
+from assay.report.comparing import ZERO
 from assay.report.tables import alike
 from assay.report.units import human, params
 
@@ -26,7 +27,7 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
             _value(row.b, row.unit),
             "–" if row.ratio is None else ratio_text(row.ratio),
             _interval(row.ci95),
-            row.verdict,
+            "–" if row.reason == ZERO else row.verdict,
         )
         for row in rows
     ]
@@ -84,14 +85,20 @@ def _note(rows: Sequence[FigureRow]) -> str:
 
 
 def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
-    """One line: how many figures are equal, differ or are undecided, and why those are undecided."""
+    """One line: how many figures are equal, differ or are undecided, and why those are undecided.
+
+    What is zero on both sides is counted apart.
+    """
+    zero = sum(row.reason == ZERO for row in rows)
+    rows = [row for row in rows if row.reason != ZERO]
     counts = Counter(row.verdict for row in rows)
     words = {"equal": "equal", "differs": "differ", "cannot be told": "cannot be told"}
     counted = ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
     reasons = Counter(row.reason for row in rows if row.verdict == "cannot be told")
     few = [reason for reason in reasons if reason and reason.endswith("needed")]
     why = f" ({few[0]})" if few else ""
-    return f"{b} beside {a}: {len(rows)} figures judged at a margin of {margin:.1%}: {counted}{why}"
+    apart = f"; {zero} zero on both sides" if zero else ""
+    return f"{b} beside {a}: {len(rows)} figures judged at a margin of {margin:.1%}: {counted}{why}{apart}"
 
 
 def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str, lacking: Sequence[str] = ()) -> Grid:
