@@ -44,7 +44,8 @@ def against_machine(document: Document, name: str) -> tuple[list[PublishedRow], 
                     continue
                 figure = _counterpart(section, cell, alike)
                 if figure is None or figure.value is None:
-                    without[f"{section.benchmark} {cell.metric}"][params(dict(cell.params)) or quoted] = None
+                    case = params(dict(cell.params)) or quoted
+                    without[f"{section.benchmark} {cell.metric}"][f"({case})" if "," in case else case] = None
                     continue
                 printed = PublishedValue(
                     machine=published.id,
