@@ -205,6 +205,10 @@ def test_a_rate_of_nothing_is_equal_to_another(tmp_path: Path) -> None:
     found = compared(a, b, "--margin", "0.03", "--figures", "rate")
     assert found["status"] == 0 and found["passed"]
     row = next(r for r in found["entry"]["rows"] if r["params"]["bytes"] == 0 and r["figure"] == "rate")
+    said = assay("compare", a, b, "-q").out
+    assert "3 figures judged at a margin of 3.0%: 3 equal, 0 differ, 0 cannot be told; 1 zero on both sides" in said
+    (line,) = [line for line in assay("compare", a, b).out.splitlines() if "0 B/s" in line]
+    assert "equal" not in line and line.rstrip().endswith("–")
     assert row["verdict"] == "equal" and row["ratio"] is None and "zero" in row["reason"]
 
 
@@ -283,6 +287,16 @@ def test_a_published_machine_is_never_judged(tmp_path: Path) -> None:
     a = made(tmp_path / "a", 10)
     done = assay("compare", a, "sgi-l1200-cluster", "--margin", "0.03")
     assert done.status == 3 and "not judged" in done.out
+
+
+def test_a_machine_has_the_same_names_as_elsewhere(tmp_path: Path) -> None:
+    a = made(tmp_path / "a", 3)
+    for typed, known in (("KSR1", "ksr"), ("ksr1", "ksr"), ("TC2000", "bbn-tc2000"), ("Paragon_MP", "paragon-mp")):
+        done = assay("compare", a, typed, "--json")
+        assert done.status == 0 and {entry["with"] for entry in done.document["comparisons"]} == {known}, done.err
+    wrong = assay("compare", a, "ksrr")
+    assert wrong.status == 2 and "is neither a run nor a machine; did you mean ksr?" in wrong.err
+    assert "no such variant" in assay("compare", a, "paragon-mp:nothing").err
 
 
 def test_a_margin_is_a_share_or_a_percentage(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def test_a_job_that_a_later_one_passes_at_its_cost() -> None:
         starts = made.fair_starts
         assert (starts.jobs, starts.late, starts.longest_miss) == (3, late, miss), policy
         assert starts.mean_miss == pytest.approx(miss / 3) and starts.latest == ("job 2" if late else None)
+        assert starts.mean_miss_of_late == (miss if late else None), policy
 
 
 ROWS = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9), st.integers(0, 9), st.integers(1, 4)), min_size=1,
@@ -111,11 +112,13 @@ def test_it_is_seen_in_the_answer_the_terminal_and_the_page(tmp_path: Path, monk
     assert [(group["name"], group["bounded_slowdown"]) for group in fair["groups"]] == [("ann", slow[0]), ("<bob>", 1)]
     assert fair["index"] == pytest.approx(sum(slow) ** 2 / (2 * (slow[0] ** 2 + slow[1] ** 2)))
     assert fair["fair_starts"] == {
-        "jobs": 3, "late": 1, "mean_miss": pytest.approx(2 / 3), "longest_miss": 2, "latest": "wide.1"
+        "jobs": 3, "late": 1, "mean_miss": pytest.approx(2 / 3), "mean_miss_of_late": 2, "longest_miss": 2,
+        "latest": "wide.1",
     }  # fmt: skip
     assert {each["name"]: each["value"] for each in found["figures"]}["fairness"] == fair["index"]
     said = run(tmp_path, "--export", str(tmp_path / "page.html"))
     assert "Jain's index" in said.out and "1 of 3 jobs" in said.out
+    assert "mean miss 0.667 s over all jobs, 2 s over the late ones; longest 2 s: wide.1" in " ".join(said.out.split())
     page = (tmp_path / "page.html").read_text()
     assert 'class="fair"' in page and "&lt;bob&gt;" in page and "<bob>" not in page and "Fairness" in page
     monkeypatch.setattr(fairness, "MOST_JOBS", 2)

@@ -209,7 +209,11 @@ def test_what_if_simulates_every_combination(tmp_path: Path) -> None:
             assert point["result"][key] == alone[key], (setting, key)
     assert {figure["params"]["machine.nodes"] for figure in found["figures"]} == {"4", "8"}
     said = assay(*asked[:-1], "--set", "machine.nodes=4,8")
-    assert "2 combinations; least mean wait" in said.out and "What if" in said.out
+    assert "2 combinations under fcfs; least mean wait" in said.out and "What if under fcfs" in said.out
+    said = assay(*asked[:-1], "--set", "machine.nodes=4,8", "--policy", "easy")
+    assert "2 combinations under easy; least mean wait" in said.out and "What if under easy" in said.out
+    said = assay(*asked[:-1], "--set", "policy=fcfs,easy")
+    assert "2 combinations; least mean wait" in said.out and "under" not in said.out  # the policy is a column
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ class OwnValue:
     run: str
     value: float
     kind: str
+    state: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +129,7 @@ class Gate:
 class RunComparison:
     """A run beside `other`, a run or a machine: its kind (measured, predicted, quoted), its state, the rows.
 
-    What was published has neither a state nor a gate.
+    What was published has neither a state nor a gate; its warnings say for which published cases the run has none.
     """
 
     other: Annotated[str, Field(alias="with")]

@@ -29,6 +29,7 @@ from assay.samples import case_text
 
 Key = tuple[str, str, str]  # benchmark, figure, the case's canonical text
 Laid = tuple[Key, FigureRow, Comparison | None]  # a row before the correction of its family
+ZERO = "zero on both sides"  # alike, but nothing that launches could have told: the rate of an empty message
 LEAST_HALVES = {False: 8, True: 10}  # launches, unpaired and paired: halves of fewer cannot be shown equal at 95%
 
 
@@ -88,7 +89,7 @@ def _row(
         reason=_refused((a.run, one), (b.run, other)),
     )
     if all(of.by_launch and not any(value for _, value in of.by_launch) and _stands(of) for of in pair):
-        return replace(row, verdict=ComparisonVerdict.EQUAL.value, reason="zero on both sides"), None  # nothing sent
+        return replace(row, verdict=ComparisonVerdict.EQUAL.value, reason=ZERO), None
     return row, None if row.reason else _judged(a, b, pair, margin)
 
 

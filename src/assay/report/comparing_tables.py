@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from assay.document.comparison import FigureRow, FigureSide, Interval, JudgedRow, PublishedRow
 from assay.document.grid import Grid, grid
+from assay.document.params import Params
+from assay.report.comparing import ZERO
 from assay.report.tables import alike
 from assay.report.units import human, params
 
@@ -23,9 +25,9 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
             params({key: value for key, value in row.params.items() if key not in common}) or "–",
             _value(row.a, row.unit),
             _value(row.b, row.unit),
-            "–" if row.ratio is None else f"{row.ratio:.3f}",
+            "–" if row.ratio is None else ratio_text(row.ratio),
             _interval(row.ci95),
-            row.verdict,
+            "–" if row.reason == ZERO else row.verdict,
         )
         for row in rows
     ]
@@ -34,16 +36,27 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
     return grid(f"A: {a}, B: {b}", headings, lines, note + _note(rows), left=2)
 
 
+def ratio_text(ratio: float) -> str:
+    """Write a ratio by three decimals near 1, else by three significant digits."""
+    if 0.1 <= abs(ratio) < 100:
+        return f"{ratio:.3f}"
+    return f"{float(f'{ratio:.3g}'):,.0f}" if 100 <= abs(ratio) < 1e9 else f"{ratio:.3g}"
+
+
 def _interval(pair: Interval | None) -> str:
     if pair is None:
         return "–"
-    low, high = (f"{end:.3f}" for end in pair)
+    low, high = (ratio_text(end) for end in pair)
     return "exact" if pair[0] == pair[1] else f"{low} – {high}"
 
 
 def _value(side: FigureSide, unit: str) -> str:
     """Write a side's value with a mark or its state where it is not clean."""
-    return human(side.value, unit) + MARKS.get(side.state, f" ({side.state})")
+    return human(side.value, unit) + _mark(side.state)
+
+
+def _mark(state: str) -> str:
+    return MARKS.get(state, f" ({state})")
 
 
 def _note(rows: Sequence[FigureRow]) -> str:
@@ -72,28 +85,45 @@ def _note(rows: Sequence[FigureRow]) -> str:
 
 
 def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
-    """One line: how many figures are equal, differ or are undecided, and why those are undecided."""
+    """One line: how many figures are equal, differ or are undecided, and why those are undecided.
+
+    What is zero on both sides is counted apart.
+    """
+    zero = sum(row.reason == ZERO for row in rows)
+    rows = [row for row in rows if row.reason != ZERO]
     counts = Counter(row.verdict for row in rows)
     words = {"equal": "equal", "differs": "differ", "cannot be told": "cannot be told"}
     counted = ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
     reasons = Counter(row.reason for row in rows if row.verdict == "cannot be told")
     few = [reason for reason in reasons if reason and reason.endswith("needed")]
     why = f" ({few[0]})" if few else ""
-    return f"{b} beside {a}: {len(rows)} figures judged at a margin of {margin:.1%}: {counted}{why}"
+    apart = f"; {zero} zero on both sides" if zero else ""
+    return f"{b} beside {a}: {len(rows)} figures judged at a margin of {margin:.1%}: {counted}{why}{apart}"
 
 
-def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str) -> Grid:
-    """Lay out a run beside a published machine."""
+def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str, lacking: Sequence[str] = ()) -> Grid:
+    """Lay out a run beside a published machine; `lacking`: what says for which published cases the run has none."""
     lines = [
         (
             row.benchmark,
             row.figure,
-            params(row.b.params) or params(row.params) or "–",
-            human(row.a.value, row.unit),
+            params(row.b.params) or "–",
+            params(_unstated(row)) or "–",
+            human(row.a.value, row.unit) + _mark(row.a.state),
             human(row.b.value, row.unit) + (" (doubtful)" if row.b.doubtful else ""),
-            f"{row.ratio:.3g}",
+            ratio_text(row.ratio),
         )
         for row in rows
     ]
-    headings = ("benchmark", "figure", "published case", f"{run} ({rows[0].a.kind})", f"{name} (quoted)", "ratio")
-    return grid(f"{run} beside {name}", headings, lines, left=3)
+    cases = ("published case", "own case")
+    values = (f"run ({rows[0].a.kind})", f"{name} (quoted)", "published / own")
+    notes = ["*: disturbed."] if any(row.a.state == "disturbed" for row in rows) else []
+    notes += [f"No row for {each}." for each in lacking]
+    return grid(f"{run} beside {name}", ("benchmark", "figure", *cases, *values), lines, " ".join(notes), left=4)
+
+
+def _unstated(row: PublishedRow) -> Params:
+    """What the own case says besides the length and whatever else the published case says in the same words."""
+    alike = {key for key, value in row.b.params.items() if str(row.params.get(key)) == str(value)}
+    alike |= {"bytes"} if "message_B" in row.b.params else set()
+    return {key: value for key, value in row.params.items() if key not in alike}

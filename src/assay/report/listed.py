@@ -64,7 +64,7 @@ def of_comparisons(comparisons: Iterable[RunComparison]) -> list[dict[str, Any]]
             "params": {**row.params, "with": entry.other},
             "ci95": row.ci95 if isinstance(row, FigureRow) else None,
             "range": None,
-            "state": _state(entry, row),
+            "state": _state(row),
             "estimator": f"ratio of two figures ({row.statistic if isinstance(row, JudgedRow) else 'published'})",
             "disturbance": None,
             "kind": entry.kind,
@@ -75,12 +75,12 @@ def of_comparisons(comparisons: Iterable[RunComparison]) -> list[dict[str, Any]]
     ]
 
 
-def _state(entry: RunComparison, row: FigureRow | PublishedRow) -> str:
+def _state(row: FigureRow | PublishedRow) -> str:
     """The worse state of both sides; what was published has none."""
     if row.ratio is None:
         return "invalid"
     if isinstance(row, PublishedRow):
-        return entry.state or "clean"
+        return row.a.state
     return max((row.a.state, row.b.state), key=("clean", "disturbed", "bound", "invalid").index)
 
 

@@ -11,7 +11,7 @@ from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.report import comparing
-from assay.report.comparing_tables import MARKS
+from assay.report.comparing_tables import MARKS, ratio_text
 from assay.report.gate import required
 from assay.report.ranks_per_node import stated_alike
 from assay.report.units import human, params
@@ -113,7 +113,7 @@ def _value(value: FigureSide | None, unit: str) -> str:
 def _judged(value: FigureSide | None) -> str:
     if not isinstance(value, JudgedSide) or value.ratio is None:
         return "–"
-    return f"{value.ratio:.3f} {SIGNS[value.verdict]}"
+    return f"{ratio_text(value.ratio)} {SIGNS[value.verdict]}"
 
 
 def markdown(beside: SideBySide) -> str:

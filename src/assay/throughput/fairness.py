@@ -42,12 +42,14 @@ class ServedGroup:
 class FairStarts:
     """Jobs against their fair start times: `late` of `jobs` started later; by how much, in seconds.
 
-    `mean_miss`: over all jobs, 0 of those that were not late; `latest`: its name, None where none was.
+    `mean_miss`: over all jobs, 0 of those that were not late; `mean_miss_of_late`: over those that were; `latest`: the
+    name of the latest. The last two are None where none was late.
     """
 
     jobs: int
     late: int
     mean_miss: float
+    mean_miss_of_late: float | None
     longest_miss: float
     latest: str | None
 
@@ -139,6 +141,7 @@ def fair_starts(found: Scheduled, again: Callable[[Workload], Scheduled]) -> Fai
         jobs=len(jobs),
         late=int(late.sum()),
         mean_miss=float(miss.mean()),
+        mean_miss_of_late=float(miss[late].mean()) if late.any() else None,
         longest_miss=float(miss.max()),
         latest=jobs.name(int(np.argmax(miss))) if late.any() else None,
     )

@@ -48,8 +48,11 @@ def _point(point: UntilPoint, is_time: bool) -> str:
     return f"{point.value} ({number(point.metric)}{interval}{refused})"
 
 
-def show_over_seeds(found: WhatIf) -> None:
-    """A row for each combination but the seeds: means over these with their intervals, and the differences."""
+def show_over_seeds(found: WhatIf, under: str) -> None:
+    """A row for each combination but the seeds: means over these with their intervals, and the differences.
+
+    `under`: words for the policy where it is no setting.
+    """
     from rich.console import Console
 
     from assay.document.grid import grid
@@ -72,13 +75,13 @@ def show_over_seeds(found: WhatIf) -> None:
     ]
     headings = (*names, "seeds", "makespan", "in use", "mean wait", "slowdown")
     note = "Means over seeds with their 95% interval (Student)."
-    Console().print(grid("What if", headings, rows, note, len(keys)).rich())
+    Console().print(grid(f"What if{under}", headings, rows, note, len(keys)).rich())
     worth = [(*each.setting.values(), *_differences(each)) for each in found.over_seeds if each.against_first]
     if worth:
         first = ", ".join(f"{key}={value}" for key, value in found.over_seeds[0].setting.items())
         note = f"Less those of {first}, paired by seed, with 95% intervals (Student)."
         headings = (*names, "makespan", "mean wait", "slowdown")
-        Console().print(grid("What it is worth", headings, worth, note, len(keys)).rich())
+        Console().print(grid(f"What it is worth{under}", headings, worth, note, len(keys)).rich())
 
 
 def _differences(each: OverSeeds) -> tuple[str, ...]:

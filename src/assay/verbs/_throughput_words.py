@@ -83,8 +83,9 @@ def fairness_rows(found: Fairness | None) -> list[tuple[str, str]]:
         rows.append((f"fairness by {found.of}: Jain's index of mean slowdowns", words))
     if (starts := found.fair_starts) is not None:
         words = f"{starts.late:,} of {starts.jobs:,} jobs"
-        if starts.latest is not None:
-            words += f"; mean miss {time_of(starts.mean_miss)}, longest {time_of(starts.longest_miss)}: {starts.latest}"
+        if starts.mean_miss_of_late is not None:
+            words += f"; mean miss {time_of(starts.mean_miss)} over all jobs, {time_of(starts.mean_miss_of_late)} over "
+            words += f"the late ones; longest {time_of(starts.longest_miss)}: {starts.latest}"
         rows.append(("started after their fair start time", words))
     elif found.fair_starts_up_to is not None:
         rows.append(("started after their fair start time", f"sought for up to {found.fair_starts_up_to:,} jobs"))

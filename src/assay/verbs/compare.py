@@ -172,26 +172,35 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
     """Find what a name means: a run, or else a machine, which may be described, published, or both."""
     import sys
 
+    from assay.described.shipped import shipped
     from assay.document.comparison import RunComparison
     from assay.errors import InputError
     from assay.machine.catalogue import load
+    from assay.papers.tables.quoted import published
     from assay.papers.tables.ratios import against_machine
     from assay.report.document import document
     from assay.store import Run
+    from assay.toml.checking import near
     from assay.verbs._predicting import is_described, predicted
 
     found: list[Beside] = []
     try:
         other = Run.open(name)
     except InputError:
+        of_file = (
+            name.endswith(".toml") or ":" in name
+        )  # a description or a variant of one: nothing was published of it
+        machine = None if of_file else published(name)  # by its id or another of its names
+        if machine is not None and not is_described(name):
+            name = machine.id
         if is_described(name):
             made = predicted(first, name, lambda text: print(text, file=sys.stderr))
             if made is not None:
                 why = next(iter(made.warnings), "nothing of what the run has was simulated")
                 found.append(Beside(_unjudged(name, "predicted", made), made, why=why))
-        if name in load().machines:
-            rows = against_machine(whole, name)
-            found.append(Beside(RunComparison(other=name, kind="quoted", state=None, warnings=[], rows=[*rows])))
+        if machine is not None:
+            rows, lacking = against_machine(whole, machine.id)
+            found.append(Beside(RunComparison(other=name, kind="quoted", state=None, warnings=lacking, rows=[*rows])))
         if not found and is_described(name):
             raise InputError(
                 "can only stand beside message-passing benchmarks, and the run has none",
@@ -201,7 +210,9 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
             ) from None
         if not found:
             accepted = "a run's folder or id, a machine of `assay catalogue`, or a TOML file that describes one"
-            raise InputError("is neither a run nor a machine", key="compare", value=name, accepted=accepted) from None
+            hint = near(name, {*shipped(), *load().machines})
+            problem = f"is neither a run nor a machine{hint}"
+            raise InputError(problem, key="compare", value=name, accepted=accepted) from None
         return found
     made = document(other)
     return [Beside(_unjudged(other.about["id"], made.kind, made), made, _planned(other))]
@@ -239,12 +250,12 @@ def _show(
         judged = [row for row in entry.rows if isinstance(row, FigureRow)]
         if not entry.rows:
             of = f"what was published of {entry.other}" if entry.kind == "quoted" else entry.other
-            why = nothing.get(entry.other)
+            why = "; ".join(entry.warnings) if entry.kind == "quoted" else nothing.get(entry.other)
             say(f"{run} and {of} have no figure in common" + (f": {why}" if why else ""))
         elif quoted and quiet:
             say(f"{entry.other}: {len(quoted)} published values beside {run}, none judged")
         elif quoted:
-            out.print(tables.table_of_machine(quoted, run, entry.other).rich())
+            out.print(tables.table_of_machine(quoted, run, entry.other, entry.warnings).rich())
         else:
             if not quiet:
                 out.print(tables.table_of_runs(judged, run, entry.other).rich())

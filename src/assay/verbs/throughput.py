@@ -371,19 +371,21 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
+    from assay.throughput.what_if import POLICY
     from assay.verbs._throughput_what_if import show_over_seeds, until_lines
     from assay.verbs._throughput_words import time_of
 
     best = min(found.points, key=lambda point: point.result.mean_wait)
     words = ", ".join(f"{key}={value}" for key, value in best.setting.items())
-    print(f"{len(found.points)} combinations; least mean wait {time_of(best.result.mean_wait)}: {words}")
+    under = "" if POLICY in best.setting else f" under {best.result.policy}"
+    print(f"{len(found.points)} combinations{under}; least mean wait {time_of(best.result.mean_wait)}: {words}")
     if found.until is not None:
         for line in until_lines(found.until):
             print(line)
     if quiet:
         return
     if found.over_seeds:
-        show_over_seeds(found)
+        show_over_seeds(found, under)
         return
     keys = list(best.setting)
     rows = [
@@ -399,4 +401,4 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     ]
     names = (key.rpartition(".")[2] for key in keys)
     headings = (*names, "makespan", "in use", "mean wait", "longest", "slowdown")
-    Console().print(grid("What if", headings, rows, "Slowdown: bounded, the mean.", len(keys)).rich())
+    Console().print(grid(f"What if{under}", headings, rows, "Slowdown: bounded, the mean.", len(keys)).rich())
