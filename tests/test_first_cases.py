@@ -47,6 +47,16 @@ def test_a_time_is_that_of_the_shortest_length_and_a_librarys_come_first() -> No
     ]
 
 
+def test_a_hardware_thread_with_itself_is_no_transfer_between_two() -> None:
+    """Only where there is no other does it stand; the others' spread is the run's."""
+    times = [
+        figure("time", 1e-9 if first == second else 5e-8, "s", first=first, second=second) | {"headline": True}
+        for first, second in ((0, 0), (0, 1), (1, 1))
+    ]
+    assert [value for _, value in titles("core_to_core", times)] == [5e-8]
+    assert [value for _, value in titles("core_to_core", times[:1])] == [1e-9]
+
+
 def test_what_is_neither_a_rate_nor_a_time_is_named() -> None:
     """A gap, an overlap: beside a length alone nobody could tell what 50% is. Said once where the benchmark's is it."""
     for figure_name, said in (("communication_hidden", "overlap, communication hidden"), ("overlap", "overlap")):
