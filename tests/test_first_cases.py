@@ -64,6 +64,20 @@ def test_what_is_neither_a_rate_nor_a_time_is_named() -> None:
         assert [title for title, _ in titles("overlap", shares)] == [f"{said}: 8 B", f"{said}: 16 B"]
 
 
+@pytest.mark.parametrize(("value", "bar"), [(0.4, "40%"), (-0.004, "0%"), (1.002, "100%")])
+def test_a_part_is_bound_by_the_whole(value: float, bar: str) -> None:
+    """Also where noise puts it below nothing or above all; one of which less is better has no such bound."""
+    part = figure("communication_hidden", value, "1") | {"help": "part of communicating that computing hides"}
+    for better in ("higher", "lower"):
+        run = document(section("overlap", [part | {"better": better}], part="messages"))
+        (line,) = reached.lines(run, [])
+        if better == "lower":
+            assert line.bound is None
+        else:
+            assert line.bar is not None and line.bar.text == bar
+            assert line.bound_text == "of 100%: the whole"
+
+
 @pytest.mark.parametrize("direction", ["read", "write"])
 def test_what_all_cases_have_alike_is_said_where_it_makes_another_measurement(direction: str) -> None:
     """A rate of reading is none of writing; the two ranks of a pair need not be said."""
