@@ -262,6 +262,15 @@ def test_who_works_on_processors_that_are_not_ours_is_beside_us_as_well() -> Non
     assert found.state is State.BOUND and "of 4 hardware threads" in found.warnings[0]
 
 
+@pytest.mark.parametrize(("launches", "said"), [(2, "too few clock ticks to say how much"), (40, "up to 2 of 2")])
+def test_blocks_of_less_than_a_tick_claim_no_more_than_the_threads_there_are(launches: int, said: str) -> None:
+    """Two ticks seen in blocks of 4 ms are not five threads: of 8 ms nothing is said, of more what can be at most."""
+    run = quiet_run(launches=launches, blocks=1, cases=1, wall=0.004)
+    run = [dataclasses.replace(b, accounting={**b.accounting, "others": 0.03}) for b in run]
+    (others,) = [reason for reason in judge(run, 2).reasons if reason.rule == "others"]
+    assert said in others.text and others.amount == (0.0 if launches == 2 else 2.0)
+
+
 def test_a_processor_that_slows_its_clock_is_named() -> None:
     run = [
         dataclasses.replace(b, accounting={**b.accounting, "frequency": 2.4e9 if late(b) and b.launch == 2 else 3.0e9})

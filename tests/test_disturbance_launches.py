@@ -68,6 +68,31 @@ def test_a_competitor_that_does_more_than_accounts_allow_is_stated_in_full(seed:
     assert BETWEEN not in found.reasons and found.state in (State.DISTURBED, State.BOUND) and most(found) > 2
 
 
+@pytest.mark.parametrize("longer", [2.3, 14.0])
+@pytest.mark.parametrize("sense", [1, -1])
+def test_a_bound_is_not_refuted_by_the_case_s_own_readings(longer: float, sense: int) -> None:
+    """All blocks are marked, the accounts allow twice the time; two launches take longer than that beside the third.
+
+    Within what a value may be off by to stand, what is stated reaches to that launch; beyond, its best reading bounds.
+    """
+    levels = [FAST, longer, longer]
+    known = [
+        dataclasses.replace(block, accounting=block.accounting | {"others": block.wall}, sense=sense,
+                            values=(block.values * levels[block.launch]) ** sense)
+        for block in quiet_run(launches=3)
+    ]  # fmt: skip
+    for (_, case), found in judge(known, 2).cases.items():
+        if longer > 2.5:
+            assert found.state is State.BOUND
+            continue
+        of = [block for block in known if block.case == case]
+        times = [sorted(time for b in of if b.launch == launch for time in b.times) for launch in range(3)]
+        value = sorted(each[len(each) // 2] for each in times)[1]
+        assert found.state is State.DISTURBED and found.disturbance is not None
+        moved = found.disturbance.high if sense > 0 else 1 / (1 + found.disturbance.low) - 1
+        assert moved >= 0.99 * (value / min(map(min, times)) - 1)
+
+
 def test_where_only_launches_can_be_compared_it_is_said() -> None:
     """Unmarked launches are fast, marked ones slow: it may be the competitor, and is not known to be."""
     found = edge([FAST, SLOW, SLOW], {1, 2})

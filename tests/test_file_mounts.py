@@ -243,7 +243,7 @@ def test_a_quota_bounds_what_is_written(looped: Callable[..., Path]) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.quotactl(SET << 8 | USER, device.encode(), os.getuid(), limits) != 0:
         pytest.skip(f"no quota can be set here: {os.strerror(ctypes.get_errno())}")
-    document = run(place, "engine=buffered", "direction=write").document
+    document = run(place, "engine=buffered", "direction=write", status=2).document
     assert "a quarter of what the user's quota leaves" in str(document["left_out"])
     assert run(place, "engine=buffered", "direction=write", "size=262144").document["valid"]
 

@@ -197,8 +197,11 @@ def test_blocks_that_do_not_fit_are_refused(disk: Path, setting: str, said: str)
 
 
 def test_files_that_would_fill_the_disk_are_left_out(disk: Path) -> None:
-    answer = run(disk, "size=1099511627776", "bytes=67108864", "engine=buffered", "direction=write")
+    """With these settings nothing was measured: that is said as of any bad input."""
+    answer = run(disk, "size=1099511627776", "bytes=67108864", "engine=buffered", "direction=write", status=2)
     reason = answer.document["left_out"][0]["reason"]
+    assert answer.err.splitlines()[-1] == f"assay: file-rate: nothing was measured: {reason}"
+    assert (answer.document["state"], answer.document["valid"]) == ("invalid", False)
     free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
     if free < 8 << 40:
         assert "a quarter of what" in reason
@@ -277,7 +280,7 @@ def test_what_is_appended_by_several_is_there_whole_and_once_or_the_rate_is_inva
 @pytest.mark.usefixtures("preloaded")
 def test_a_file_system_that_allocates_no_space_ahead_is_named(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAULT", "nofallocate")
-    document = run(disk, "engine=buffered", "direction=write", "allocated=yes").document
+    document = run(disk, "engine=buffered", "direction=write", "allocated=yes", status=2).document
     assert "refuses fallocate (Operation not supported)" in str(document["left_out"])
 
 

@@ -66,6 +66,13 @@ def test_a_table_has_a_line_for_each_source_and_block_and_a_column_for_what_is_i
     assert [row[0] for row in tables["file-rate: rate, direction read, buffered"].rows] == ["page cache"] * 3
 
 
+def test_rates_that_are_not_clean_are_counted_and_no_page_is_promised() -> None:
+    """A run writes no page."""
+    moved = {"state": "disturbed", "disturbance": {"low": -0.1, "high": 0.3}}
+    made = file_rates.tables(section("file-rate", [rate(size, 1) | moved for size in SIZES]))
+    assert [table.note for table in made] == ["3 of 3 rates are not clean, disturbed by at most 30%."]
+
+
 def test_no_rate_of_files_stands_in_a_table_that_does_not_say_of_what_it_is(files: Section) -> None:
     """The tables by length took the first time and the first rate of a case, close and copy here."""
     assert by_length.tables(files) == [] and by_length.remaining(files) == listed(files)

@@ -47,11 +47,35 @@ def test_a_time_is_that_of_the_shortest_length_and_a_librarys_come_first() -> No
     ]
 
 
+def test_a_hardware_thread_with_itself_is_no_transfer_between_two() -> None:
+    """Only where there is no other does it stand; the others' spread is the run's."""
+    times = [
+        figure("time", 1e-9 if first == second else 5e-8, "s", first=first, second=second) | {"headline": True}
+        for first, second in ((0, 0), (0, 1), (1, 1))
+    ]
+    assert [value for _, value in titles("core_to_core", times)] == [5e-8]
+    assert [value for _, value in titles("core_to_core", times[:1])] == [1e-9]
+
+
 def test_what_is_neither_a_rate_nor_a_time_is_named() -> None:
     """A gap, an overlap: beside a length alone nobody could tell what 50% is. Said once where the benchmark's is it."""
     for figure_name, said in (("communication_hidden", "overlap, communication hidden"), ("overlap", "overlap")):
         shares = [figure(figure_name, 0.5, "1", bytes=length) for length in (8, 16)]
         assert [title for title, _ in titles("overlap", shares)] == [f"{said}: 8 B", f"{said}: 16 B"]
+
+
+@pytest.mark.parametrize(("value", "bar"), [(0.4, "40%"), (-0.004, "0%"), (1.002, "100%")])
+def test_a_part_is_bound_by_the_whole(value: float, bar: str) -> None:
+    """Also where noise puts it below nothing or above all; one of which less is better has no such bound."""
+    part = figure("communication_hidden", value, "1") | {"help": "part of communicating that computing hides"}
+    for better in ("higher", "lower"):
+        run = document(section("overlap", [part | {"better": better}], part="messages"))
+        (line,) = reached.lines(run, [])
+        if better == "lower":
+            assert line.bound is None
+        else:
+            assert line.bar is not None and line.bar.text == bar
+            assert line.bound_text == "of 100%: the whole"
 
 
 @pytest.mark.parametrize("direction", ["read", "write"])

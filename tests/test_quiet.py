@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
 from assay.errors import MeasurementError
-from assay.report.one_line import one_line
+from assay.report.one_line import one_line, why_not
+from assay.report.terminal import show
 from command_line import assay
 from described_echo import MACHINE
 from example_inputs import HYPERCUBE
@@ -70,6 +73,22 @@ def test_what_is_not_valid_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         answer = assay(*words, "--on", "constant.toml", "-n" if words[0] == "run" else "-N", "2", "-q")
         assert answer.status == 1 and len(answer.out.splitlines()) == 1
         assert "failed: echo on constant: deadlock: rank 0 in recv from rank 1 (tag 2)" in answer.err.splitlines()[-1]
+
+
+def test_what_is_left_to_a_report_names_the_command_that_writes_it() -> None:
+    """A run writes none: where there is one it is named below."""
+    broken = section("echo", [], state="invalid", warnings=["check failed", "a launch failed"])
+    run = document(broken, valid=False, folder="/runs/r1")
+    written = replace(run, report="/runs/r1/report.html")
+    assert why_not(run) == "echo: check failed (and 1 more, in the report: `assay report /runs/r1`)"
+    assert why_not(written) == "echo: check failed (and 1 more, in the report)"
+    for made, said in (
+        (run, "(and 1 more, in the report: `assay report /runs/r1`)"),
+        (written, "more, in the report)"),
+    ):
+        out = Console(width=300, record=True, file=io.StringIO())
+        show(made, out)
+        assert said in out.export_text()
 
 
 def test_what_is_skipped_is_counted() -> None:

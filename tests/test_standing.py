@@ -175,7 +175,8 @@ def test_a_cause_names_the_processes_that_worked_beside_the_launches_that_it_tou
         launch(run, number, [(1e-5, {})] * 4 + level, beside=compiler + quiet)
     others = next(cause for cause in document(run)["causes"] if cause["cause"] == "others")
     assert [each["name"] for each in others["processes"]] == ["cc1plus"]
-    assert others["text"].endswith("running at the same time: cc1plus (0.9)")
+    said = "running at the same time, hardware threads busy (mean over a launch): cc1plus 0.9"
+    assert others["text"].endswith(said)
 
 
 def test_a_quota_and_ranks_that_share_a_processor_are_causes_of_a_size_that_nobody_knows(run: Run) -> None:

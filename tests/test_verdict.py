@@ -190,6 +190,8 @@ def test_a_bound_of_times_is_the_fastest_launch(key: str, of: str, pair: Json, b
         ((0.01, 0.019, 0.14), 10, None, "BAAA"),  # the widest one counts as well
         ((0.01, 0.019, 0.05), 3, 0.04, "ABAB"),
         ((0.1, 0.2, 0.3), 2, 0.2, "DDAC"),
+        ((0.01, 0.028), 10, None, "AAAA"),  # of two the mean stands in the middle, not the wider one
+        ((0.01, 0.032), 10, None, "BAAA"),
     ],
 )
 def test_the_grade_is_the_worst_of_its_criteria(
@@ -214,6 +216,15 @@ def test_what_is_missing_or_only_a_bound_costs_the_grade() -> None:
     )
     bound = part("b", "memory", headline("h", 1.0, "s", state="bound"))
     assert {c["name"]: c["grade"] for c in judge(document(bound))["grade"]["criteria"]}["disturbance"] == "D"
+
+
+def test_of_a_run_that_measured_nothing_nothing_else_is_graded() -> None:
+    """No figure is clean where there is none, and no launch has a range."""
+    left = {"benchmark": "file-rate", "title": "Files", "reason": "the folder is too small"}
+    lost = part("lost", "memory", state="invalid", warnings=["no block was finished"], launches=0)
+    for run in (document(left_out=[left]), document(lost)):
+        found = judge(run)["grade"]
+        assert [(each["name"], each["grade"]) for each in found["criteria"]] == [("missing", "D")]
 
 
 def test_a_simulated_machine_is_graded_by_what_is_missing_alone() -> None:
@@ -267,7 +278,7 @@ def test_a_run_of_one_benchmark_says_why_its_grade_is_poor() -> None:
     """By the criteria that gave it; a good one needs no reason."""
     lines = summary.brief(document(part("b", "memory", headline("h", 1.0, "s", launches=1), launches=1)))
     reasons = [line for line in lines if line.startswith("  D ")]
-    assert "  D launches: 1 per benchmark: a range, no interval" in reasons and "(not reliable)" in lines[0]
+    assert "  D launches: 1 per benchmark: neither range nor interval" in reasons and "(not reliable)" in lines[0]
     assert not any("missing" in line for line in reasons)
     simulated = document(part("b", "memory", headline("h", 1.0, "s"), launches=1), described=True)
     assert not any("launches:" in line for line in summary.brief(simulated))

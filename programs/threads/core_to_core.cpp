@@ -17,6 +17,7 @@ cost = "one operation is a round trip: two hand-overs, each a store and the load
 check = "each side waits for the very next number, and the last one is twice the round trips made"
 source = "Dunigan 1995, section 3 (shared variables); McVoy and Staelin 1996"
 matrix = ["first", "second"]
+apart = ["first", "second"]
 slice_quick = 0.005
 slice_standard = 0.005
 slice_full = 0.01

@@ -29,6 +29,7 @@ _TOP = {
         "statistics",
         "historical",
         "matrix",
+        "apart",
         "or_nothing",
         "traces",
         "unjudged",

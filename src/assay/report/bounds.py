@@ -15,7 +15,7 @@ from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.described_bounds import DESCRIBED_BOUNDS, not_slowed
-from assay.report.units import human
+from assay.report.units import human, unit_of
 
 UNITS = (1, 2)  # multiply-add units per core that processors of today have
 DOUBLE = "float64"
@@ -52,13 +52,13 @@ def percent(share: float) -> str:
 def share(figure: Headline, document: Document) -> Share | None:
     """Return the figure's share of its bound; None where no bound is known."""
     bound = (WITHIN_THE_RUN | (DESCRIBED_BOUNDS if document.described else BOUNDS)).get(figure.bound or "")
-    if bound is None or figure.value is None or figure.value <= 0:
+    if bound is None or figure.value is None or (figure.value <= 0 and bound is not whole):
         return None
     found = bound(document, figure)
     if found is None:
         return None
     value, basis = found
-    return Share(value, reached(figure.value, value, figure.better), basis, figure.unit, figure.better)
+    return Share(value, reached(figure.value, value, figure.better), basis, unit_of(figure), figure.better)
 
 
 def reached(value: float, best: float, better: str) -> float:
@@ -251,6 +251,11 @@ def core_limit(document: Document, figure: ReportedFigure) -> tuple[float, str] 
     return figure.value * limit / cycle, f"{limit:g} vectors in a cycle, by the clock beside"
 
 
+def whole(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
+    """Of a part, of which more is better: all of it; what noise puts above is taken for all."""
+    return max(1.0, figure.value or 0.0), "the whole"
+
+
 BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]] = {
     "peak_float64": peak_float64,
     "peak_measured": peak_measured,
@@ -264,4 +269,7 @@ BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]
     "core_limit": core_limit,
 }
 # What a figure of the same run bounds, measured or described.
-WITHIN_THE_RUN: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]] = {"pair_alone": pair_alone}
+WITHIN_THE_RUN: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]] = {
+    "pair_alone": pair_alone,
+    "whole": whole,
+}

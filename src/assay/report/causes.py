@@ -58,7 +58,7 @@ def causes(
     for section, result in found:
         for reason, cases in result.touched:
             of = made.setdefault((reason.rule, reason.host), _Gathered(reason.text, reason.begin, reason.end))
-            if of.amount is None or reason.amount > of.amount:
+            if reason.amount and (of.amount is None or reason.amount > of.amount):  # nothing: it is not known
                 of.amount, of.text = reason.amount, reason.text
             of.begin, of.end = min(of.begin, reason.begin), max(of.end, reason.end)
             of.figures += _figures(section, set(cases))
@@ -75,14 +75,14 @@ def causes(
     for (rule, host), of in made.items():
         of.figures.sort(key=_most, reverse=True)
         processes = sorted(of.processes.values(), key=lambda each: -each.share)
-        named = ", ".join(f"{each.name} ({each.share:.2g})" for each in processes[:NAMED])
+        named = ", ".join(f"{each.name} {each.share:.2g}" for each in processes[:NAMED])
         rows.append(
             DisturbanceCause(
                 cause=rule,
                 host=host,
                 text=(f"{host}: " if several and host else "")
                 + of.text
-                + (f"; running at the same time: {named}" if named else ""),
+                + (f"; running at the same time, hardware threads busy (mean over a launch): {named}" if named else ""),
                 begin=of.begin,
                 end=of.end,
                 amount=of.amount,

@@ -157,6 +157,6 @@ def table(section: Section, most: int | None = None) -> Grid | None:
     note = NOTE.format(source=entries[0].source)
     note += f" All with {params(common)}." if params(common) else ""
     if len(rows) < len(entries):
-        note += f" {len(entries) - len(rows)} more in the report."
+        note += f" {len(entries) - len(rows)} more in the report, which `assay report RUN` writes."
     headings = ("case", "packages", *shown, "packages, for each", "across launches", "state")
     return grid(f"Energy of {section.title}", headings, rows, note)

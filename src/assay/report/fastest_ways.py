@@ -47,7 +47,7 @@ def table(section: Section, most: int | None = None) -> Grid | None:
     note = f"All with {', '.join(apart)}. " if apart else ""
     note += "By the medians; whether the two differ was not tested." if choices.varies(section) else ""
     left = len(found) - len(shown)
-    note += f" {left} more lengths are in the report." if left else ""
+    note += f" {left} more lengths are in the report, which `assay report RUN` writes." if left else ""
     return grid("The fastest algorithm", headings, rows, note.strip(), left=2)
 
 

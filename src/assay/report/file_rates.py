@@ -268,4 +268,4 @@ def _note(cells: list[FileRate]) -> str:
         return cached.strip()
     moved = [each.disturbance.most for each in unclean if each.disturbance and each.disturbance.most is not None]
     by = f", disturbed by at most {100 * max(moved):.0f}%" if moved else ""
-    return f"{cached}{len(unclean)} of {len(cells)} rates are not clean{by}: the page has each one's state."
+    return f"{cached}{len(unclean)} of {len(cells)} rates are not clean{by}."

@@ -2,7 +2,7 @@
 
 The order is that of the record's own choices, which begin with what people know best; of several lengths beside other
 parameters a rate is shown of the longest, a time of the shortest; of a library's choices those of the library; of
-ranges of arguments, whose accuracy differs, the first.
+ranges of arguments, whose accuracy differs, the first; of pairs whose ends are to lie `apart` none of one with itself.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ def first_cases(section: Section, figures: Sequence[ReportedFigure]) -> list[Rep
         alike = [each for each in kept if each.params.get("bytes") == length]
         kept = alike if len(alike) > 1 else kept
     record = record_of(section)
+    ends = () if record is None else record.extra.get("apart", ())
+    kept = [each for each in kept if len({each.params.get(end) for end in ends}) == len(ends)] or kept
     if section.accuracy and record is not None:
         usual = record.parameters[section.accuracy.over].choices[0]  # the time is that of the first range
         kept = [each for each in kept if each.params.get(section.accuracy.over) == usual] or kept

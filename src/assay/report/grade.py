@@ -2,13 +2,14 @@
 
 Criteria: spread of the main figures between launches, how far disturbance can have moved them, missing results, and
 the number of launches. A simulated machine gives the same at every repetition, so that only what is missing
-counts.
+counts; of a run that measured nothing only that is said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.analysis.median import median
 from assay.document.run_document import Document
 from assay.document.run_verdict import Criterion, Grade, ReachedLine
 from assay.report.bounds import percent
@@ -31,8 +32,9 @@ MEANING = {
 def grade(document: Document, lines: Sequence[ReachedLine]) -> Grade:
     """Grade a run by its document and the main figures of its verdict."""
     criteria = [_missing(document)]
-    if not document.described:
-        criteria = [_spread(lines), _disturbance(lines), *criteria, _launches(document)]
+    if not document.described and any(section.launches for section in document.benchmarks):
+        main = [_spread(lines), _disturbance(lines)] if lines else []
+        criteria = [*main, *criteria, _launches(document)]
     worst = max(each.grade for each in criteria)
     meaning = "simulated: the same at every repetition" if document.described else MEANING[worst]
     return Grade(grade=worst, meaning=meaning, criteria=criteria)
@@ -47,13 +49,13 @@ def _limits(thresholds: tuple[float, ...]) -> str:
 
 
 def _spread(lines: Sequence[ReachedLine]) -> Criterion:
-    known = sorted((line.spread, line.title) for line in lines if line.spread is not None)
+    known = [(line.spread, line.title) for line in lines if line.spread is not None]
     limits = f"up to {_limits(MIDDLE)} (median) and {_limits(WORST_LINE)} (worst)"
     if not known:
         return _criterion(
             "spread between launches", "D", "no main figure has an estimate from several launches", limits
         )
-    middle, (worst, title) = known[len(known) // 2][0], known[-1]
+    middle, (worst, title) = median([spread for spread, _ in known]), max(known)
     letter = max(_letter(middle, MIDDLE), _letter(worst, WORST_LINE))
     text = f"{percent(middle)} of the value (median of the main figures), worst {percent(worst)} ({title})"
     return _criterion("spread between launches", letter, text, limits)
@@ -89,7 +91,7 @@ def _launches(document: Document) -> Criterion:
     counts = [section.launches for section in document.benchmarks if section.launches]
     least = min(counts, default=0)
     letter = next((letter for letter, limit in zip(GRADES, LAUNCHES, strict=False) if least >= limit), GRADES[-1])
-    claim = "" if least >= 6 else ": a range, no interval"
+    claim = "" if least >= 6 else ": a range, no interval" if least > 1 else ": neither range nor interval"
     limits = ", ".join(f"{letter} {limit}" for letter, limit in zip(GRADES, LAUNCHES, strict=False))
     return _criterion("launches", letter, f"{least} per benchmark{claim}", f"at least {limits}")
 

@@ -67,7 +67,12 @@ def why_not(document: Document) -> str | None:
     reasons = [f"{each.benchmark}: {text}" for each in broken for text in each.warnings] or document.warnings
     if document.valid or not reasons:
         return None
-    return reasons[0] + (f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else "")
+    return reasons[0] + (f" (and {len(reasons) - 1} more, {in_the_report(document)})" if len(reasons) > 1 else "")
+
+
+def in_the_report(document: Document) -> str:
+    """Say where the rest stands: in the report where there is one, else in that which a command writes."""
+    return "in the report" if document.report else f"in the report: `assay report {document.folder}`"
 
 
 def _skipped(document: Document) -> int:

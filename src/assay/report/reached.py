@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.benchmark.record import PARTS
-from assay.document.reported_figure import Headline
+from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
 from assay.document.section import Section
@@ -113,9 +113,16 @@ def _first_figures(section: Section) -> list[Headline]:
     name = next((name for name in wanted(section) if any(figure.name == name for figure in main)), "")
     every = [figure for figure in main if figure.name == name]
     chosen = first_cases(section, every)
-    bound = "peak_measured" if section.peak_shares and chosen and chosen[0].unit == "flop/s" else None
+    bound = _first_bound(section, chosen[0]) if chosen else None
     pairs = list(zip(chosen, first_titles.titles(section, every, chosen), strict=True))
     return [Headline(**vars(figure), title=title, bound=bound) for figure, title in pairs[:MOST_FIRST]]
+
+
+def _first_bound(section: Section, figure: ReportedFigure) -> str | None:
+    """The bound of a figure of which no record says it: the arithmetic peak, or of a part the whole."""
+    if section.peak_shares and figure.unit == "flop/s":
+        return "peak_measured"
+    return "whole" if unit_of(figure) == "%" and figure.better == "higher" else None
 
 
 def _line(figure: Headline, section: Section, document: Document, before: Sequence[EarlierRun]) -> ReachedLine:
@@ -169,7 +176,7 @@ def _passed(figure: Headline, value: float, own: Share, earlier: Sequence[Earlie
 
 def _bound_text(figure: Headline, own: Share | None, bound: Bound) -> str:
     """Say what the bound is, or that it was passed; the caller that draws the bar writes the share."""
-    return own.text if own and bound.share > 1 else f"of {human(bound.value, figure.unit, 3)}: {bound.basis}"
+    return own.text if own and bound.share > 1 else f"of {human(bound.value, unit_of(figure), 3)}: {bound.basis}"
 
 
 def _bar(

@@ -41,6 +41,7 @@ from assay.report import (
     summary,
     tables,
 )
+from assay.report.one_line import in_the_report
 from assay.report.variant_tables import tables as varied_tables
 from assay.report.variant_tables import title as variants_title
 from assay.report.variant_tables import wrapped
@@ -73,7 +74,7 @@ def show(document: Document, console: Console | None = None) -> None:
     if alone and varied:
         _lines(out, ["Tables of A, the first variant; how the others differ stands below them.", ""])
     for section in first.benchmarks if alone else ():
-        _benchmark(out, section)
+        _benchmark(out, section, in_the_report(document))
         for table in own_tables.tables(first, section) if document.variants else ():
             out.print(table.rich())
     _lines(out, launches_spent.lines(document.spent))
@@ -105,8 +106,11 @@ def _lines(out: Console, lines: list[str]) -> None:
         out.print(Text(line), highlight=False)
 
 
-def _benchmark(out: Console, section: Section) -> None:
-    """One benchmark: its figures, its matrices, what its program noted, and its fits, under its own title."""
+def _benchmark(out: Console, section: Section, elsewhere: str) -> None:
+    """One benchmark: its figures, its matrices, what its program noted, and its fits, under its own title.
+
+    `elsewhere`: in words, where the rest stands.
+    """
     lengths = by_length.tables(section)
     for each in lengths:
         out.print(each.rich())
@@ -147,18 +151,18 @@ def _benchmark(out: Console, section: Section) -> None:
     _lines(out, [f"  {note}" for note in notes[:MOST_LEFT_OUT]])
     _lines(out, [f"  {node.host}: {text}" for node in section.noise or () for text in node.text])
     _lines(out, [f"  {line}" for line in over_time.lines(section)[:MOST_OVER_TIME]])
-    fitted = _fits(section)
+    fitted = _fits(section, elsewhere)
     if fitted:
         out.print(Text(f"Fits of {section.title}", style="bold"))
     _lines(out, [f"  {line}" for line in fitted])
     reasons = section.warnings
     if reasons:
-        more = f" (and {len(reasons) - 1} more, in the report)" if len(reasons) > 1 else ""
+        more = f" (and {len(reasons) - 1} more, {elsewhere})" if len(reasons) > 1 else ""
         state = "beside it" if section.state == "clean" else section.state  # as most of its cases are
         out.print(Text(f"{state}: {section.benchmark}: {reasons[0]}{more}", style="yellow"))
 
 
-def _fits(section: Section) -> list[str]:
+def _fits(section: Section, elsewhere: str = "in the report") -> list[str]:
     """What was fitted, a family of cases after the other under what distinguishes it from the others."""
     families: dict[tuple[tuple[str, Any], ...], list[str]] = {}
     for fit in section.fits:
@@ -173,4 +177,4 @@ def _fits(section: Section) -> list[str]:
         apart = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in family if (key, value) not in alike)
         lines += [f"{apart}:", *(f"  {text}" for text in texts)]
     more = len(families) - MOST_FAMILIES
-    return [*lines, f"(fits of {more} more cases in the report)"] if more > 0 else lines
+    return [*lines, f"(fits of {more} more cases {elsewhere})"] if more > 0 else lines

@@ -139,6 +139,9 @@ def register(app: typer.Typer) -> None:
         flat = {k: v for k, v in to_json(whole).items() if k != "benchmarks"}
         flat |= {"benchmark": benchmark, "figures": []} if section is None else to_json(section)
         flat |= {"valid": whole.valid and (measured or left_out is not None), "warnings": whole.warnings}
+        nothing = nothing_measured(whole) if on is not None or given.keys() - {"repetitions"} else None
+        if on is None and nothing:
+            flat |= {"state": "invalid", "valid": False}
         if on is not None:
             from assay.report.where import where
 
@@ -155,7 +158,7 @@ def register(app: typer.Typer) -> None:
             elif reason := why_not(whole):
                 print(reason, file=sys.stderr)
             print(one_line(whole))
+        if nothing and not failures:
+            raise InputError(nothing)
         if failures or not flat["valid"]:
             raise typer.Exit(1)
-        if on is not None and (nothing := nothing_measured(whole)):  # of what it was asked for nothing is described
-            raise InputError(nothing)

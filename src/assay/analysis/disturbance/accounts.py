@@ -11,6 +11,7 @@ from assay.analysis.disturbance.findings import Findings
 # Thresholds. Times and counts are per second of wall time: a time is then a number of busy hardware threads.
 WINDOW = 0.25  # s: shorter blocks are gathered up to this, since the kernel counts busy time in ticks
 TICK = 0.010  # s: /proc/stat counts in hundredths; half a tick per block is its rounding
+STATED = 0.05  # s: of less, all together, five ticks, it is not said how many hardware threads were taken
 OTHERS = (
     0.17  # hardware threads that others keep busy: an idle virtual machine's daemons stay under 0.1, one hog is 1.0
 )
@@ -42,13 +43,18 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
     blocks = findings.blocks
     hits: dict[str, list[int]] = defaultdict(list)
     worst: dict[str, float] = defaultdict(float)
+    short: dict[str, list[tuple[float, float]]] = defaultdict(list)  # windows of a few ticks: their size, how long
     windows = list(_windows(blocks))
     taken = _taken(blocks)
     share, busiest = _own_share(blocks, windows, ranks)
 
     def hit(rule: str, window: list[int], size: float) -> None:
         hits[rule] += window
-        worst[rule] = max(worst[rule], size)
+        lasted = sum(blocks[i].wall for i in window)
+        if rule in ("others", "steal", "taken") and lasted < WINDOW:
+            short[rule].append((size, lasted))
+        else:
+            worst[rule] = max(worst[rule], size)
 
     for window in windows:
         wall = sum(blocks[i].wall for i in window)
@@ -114,10 +120,29 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
         "starved": "our processes got up to {0:.0%} less processor time than in the best blocks of the same case",
         "faults": "{0:.0f} pages had to be read from disk or swap while timing",
     }
+    unsized = {
+        "others": "other processes worked",
+        "steal": "the hypervisor took hardware threads away",
+        "taken": "other processes and the hypervisor together took hardware threads",
+    }
     for rule, indices in hits.items():
-        text = texts[rule].format(worst[rule], threads) + when(blocks, indices)
-        findings.add(rule, text, indices, amount=worst[rule])
+        text, amount = texts[rule], worst[rule]
+        if rule in short:
+            together, most = _together(short[rule])
+            if together < STATED and not amount:
+                text = f"{unsized[rule]} in {1e3 * together:.2g} ms of measuring, too few clock ticks to say how much"
+            elif together >= STATED:
+                amount = max(amount, most)
+        if rule in unsized:  # ticks can show more than there are
+            amount = min(amount, float(threads))
+        findings.add(rule, text.format(amount, threads) + when(blocks, indices), indices, amount=amount)
     _remainder(findings, processors)
+
+
+def _together(short: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """How long (s) short windows last together, and their mean size: each alone is no more than some ticks."""
+    lasted = sum(wall for _, wall in short)
+    return lasted, sum(size * wall for size, wall in short) / lasted
 
 
 def _touched(blocks: Sequence[AccountedBlock], window: Sequence[int], busy: float) -> list[float]:

@@ -114,8 +114,9 @@ def settle(
     stated = _of_whole(levels, least, differ, whole)
     if clean:
         return verdict(State.CLEAN, Estimator.MEDIAN, stated)
-    if 2 * sum(level.interrupted for level in every) <= blocks and by_all.most <= STANDS:
-        return verdict(State.DISTURBED, Estimator.MEDIAN, stated)
+    seen = _seen(levels, whole) if sense and blocks - marked < FEWEST * blocks else 0.0
+    if 2 * sum(level.interrupted for level in every) <= blocks and max(by_all.most, seen) <= STANDS:
+        return verdict(State.DISTURBED, Estimator.MEDIAN, Displacement(stated.low, max(stated.high, seen)))
     if sense == 0:  # both sides of a ratio can be long: its least value bounds nothing
         return verdict(State.INVALID, Estimator.NONE, None)
     best = min(level.best for level in every)
@@ -159,6 +160,16 @@ def _of_whole(levels: Sequence[Sequence[LaunchLevel]], least: _Least, differ: fl
     low = _middle(levels, lambda level: min(_low(level, least, differ), level.whole))
     high = _middle(levels, lambda level: max(_high(level, differ), level.whole))
     return _between(whole, low, high)
+
+
+def _seen(levels: Sequence[Sequence[LaunchLevel]], whole: float) -> float:
+    """How far a value lies above the least reading of its case, of several hosts the median of each one's least.
+
+    Where hardly a block is unmarked nothing else shows what the case takes undisturbed, and what was seen is possible
+    whatever the accounts allow.
+    """
+    least = median([min(level.best for level in of) for of in levels])
+    return max(0.0, whole / least - 1) if least > 0 else 0.0  # a clock that is too coarse shows no time at all
 
 
 def _low(level: LaunchLevel, least: _Least, differ: float) -> float:
