@@ -169,6 +169,31 @@ def test_errors_have_intervals_and_what_the_law_misses_is_named() -> None:
     assert again is not None and missed_in_words(judged(again)) == ""
     few = storage_law([replace(each, launches={0: each.rate, 1: each.rate}) for each in cells])
     assert few is not None and not any(each.interval for each in judged(few))
+    assert few.launches == 2 and few.spread and any(each.missed for each in judged(few))
+
+
+def test_one_launch_is_no_range_and_nothing_is_missed_by_it_alone() -> None:
+    """Of two launches one lacks a cell: no range rests on the other alone, and it is said how many there were."""
+    cells = [cell("read", size, processes) for size in SIZES for processes in (1, 4)]
+    for each in cells:
+        each["by_launch"] = [[launch, each["value"]] for launch in range(2)]
+        if (each["params"]["bytes"], each["params"]["processes"]) == (262144, 4):
+            each["by_launch"] = [[0, 0.5 * each["value"]]]
+        if (each["params"]["bytes"], each["params"]["processes"]) == (65536, 1):
+            each["by_launch"] = each["by_launch"][:1]
+    made = document(section("file-rate", cells))
+    text, about = storage_description(made)
+    (law,) = about["storage"]
+    assert law["launches"] == 1 and law["startup_between"] is law["n_half_between"] is law["between"] is None
+    assert all(each["error_between"] is None and not each["missed"] for each in law["cells"])
+    assert {each["error_launches"] for each in law["cells"]} == {1}
+    assert "startup 100 us (no range: 1 launch alone of 2, the others lack cells), 1 ns/B; all" in text
+    shown = markdown(made)
+    assert "no range: 1 launch alone of 2, the others lack cells" in shown and "range of" not in shown
+    for each in cells:
+        each["by_launch"] = [[launch, each["value"]] for launch in range(2)]
+    text, _ = storage_description(made := document(section("file-rate", cells)))
+    assert "(range of 2 launches: 100 to 100)" in text and "range of 2 launches" in markdown(made)
 
 
 def of_ranks(direction: str, size: int, active: int, name: str, source: str = "device", scale: float = 1.0) -> Any:
