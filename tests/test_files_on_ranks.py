@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -241,6 +242,22 @@ def test_what_ranks_append_is_there_once_or_the_check_fails(folder: Path, fault:
     lines, _ = launched(folder, *given, ranks=3, status=1, **faulty(fault, FAULT_AFTER=2))
     (check,) = [line for line in lines if line["event"] == "check"]
     assert not check["passed"] and "18 blocks" in check["detail"]
+
+
+def test_a_section_too_large_for_the_room_names_one_that_is_taken(tmp_path: Path) -> None:
+    place = tmp_path / "small"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", place], capture_output=True).returncode:
+        pytest.skip("may not mount a file system")
+    try:
+        _, complaint = launched(place, "bytes=65536", "section=4194304", ranks=2, status=2)
+        found = re.search(r"seen: '4194304'; accepted: up to (\d+) for each rank", " ".join(complaint))
+        assert found is not None, complaint
+        lines, _ = launched(place, "bytes=65536", f"section={found[1]}", "direction=read", ranks=2)
+        assert blocks(lines, "time")
+        launched(place, "bytes=65536", f"section={int(found[1]) + 65536}", ranks=2, status=2)
+    finally:
+        subprocess.run(["umount", place], check=True)
 
 
 def test_some_ranks_work_while_the_others_wait(folder: Path) -> None:
