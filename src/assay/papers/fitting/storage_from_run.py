@@ -35,7 +35,7 @@ def storage_variants(document: Document) -> tuple[dict[str, Any], dict[str, str]
     fitted: list[dict[str, Any]] = []
     for family, law in laws(document.benchmarks).items():
         name = _name(family)
-        tables[name] = {**TIMELESS, "storage": _storage(law)}
+        tables[name] = {**TIMELESS, "storage": _storage(law), "defaults": _defaults(family)}
         origin |= {f"variant.{name}.{key}": why for key, why in TIMELESS_ORIGIN.items()}
         origin |= _origin(f"variant.{name}.storage", family, law, f"run {document.run}")
         comments += [f"{name}: {line}" for line in words(family, law)]
@@ -56,8 +56,10 @@ def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     source = f"run {document.run}"
     name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document.machine)) or "machine"
     (base, *others) = [(_name(family), family, law) for family, law in found.items()]
-    tables: dict[str, Any] = {**TIMELESS, "storage": _storage(base[2])}
-    tables["variant"] = {each: {"storage": _storage(law)} for each, _, law in others}
+    tables: dict[str, Any] = {**TIMELESS, "storage": _storage(base[2]), "defaults": _defaults(base[1])}
+    tables["variant"] = {
+        each: {"storage": _storage(law), "defaults": _defaults(family)} for each, family, law in others
+    }
     origin = dict(TIMELESS_ORIGIN)
     for prefix, (_, family, law) in (("", base), *((f"variant.{each[0]}.", each) for each in others)):
         origin |= _origin(prefix + "storage", family, law, source)
@@ -87,6 +89,11 @@ TIMELESS_ORIGIN = {
 
 def _name(family: Family) -> str:
     return "-".join([family[0], *family[1:2] * (family[1] != "device"), *[RANKS] * (family[2] == RANKS)])
+
+
+def _defaults(family: Family) -> dict[str, str]:
+    """What file-rate does where a person sets no direction: what was measured."""
+    return {"direction": "write" if family[0] == "write" else "read"}
 
 
 def _storage(law: StorageLaw) -> dict[str, Any]:
