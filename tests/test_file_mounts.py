@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -229,6 +230,26 @@ def test_what_is_said_beforehand_names_the_file_system_that_the_folder_lies_on(m
     answer = run(memory, "engine=buffered", "direction=write")
     assert f"in a folder of its own in {memory} (tmpfs on none)" in answer.err
     assert all(each["title"].count("age cache") for each in answer.document["headlines"])
+
+
+def test_a_file_system_with_little_room_names_the_greatest_size_and_takes_it(tmp_path: Path) -> None:
+    """24 MiB, of which a quarter may be written: what is announced is no more, and the advice is heard."""
+    place = tmp_path / "small"
+    place.mkdir()
+    done(["mount", "-t", "tmpfs", "-o", "size=24m", "none", str(place)])
+    try:
+        answer = run(place, "engine=buffered", "size=16777216", "bytes=65536")
+        assert "writes files of 6.29" in answer.err and "up to 33.55 MB as set, is not measured in full" in answer.err
+        (line,) = {each["reason"].rpartition("left out: ")[2] for each in answer.document["left_out"]}
+        assert line.startswith("--set size=")  # the first lines of a report cut the end
+        found = re.search(r"--set size=(\d+) is the most that fits with 1 process", line)
+        assert found is not None and "as files to read and files to write lie there at once" in line
+        again = run(place, "engine=buffered", f"size={found[1]}", "bytes=65536")
+        assert again.document["valid"] and again.document["figures"] and not again.document["left_out"]
+        more = run(place, "engine=buffered", f"size={int(found[1]) + 65536}", "bytes=65536").document
+        assert more["left_out"] and not more["figures"]
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
 
 
 def test_a_file_system_that_is_mounted_read_only_is_refused(looped: Callable[..., Path]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -106,6 +108,36 @@ def test_what_was_in_the_page_cache_is_never_a_device_s(folder: Path) -> None:
     assert {line["case"]["source"] for line in times} == {"cache"}
 
 
+def test_calls_of_what_the_kernel_read_ahead_are_copies_and_no_latency_of_the_device(folder: Path) -> None:
+    """Calls of a page, of which the kernel reads many ahead: the pass is the device's, most of its calls are copies."""
+    given = (
+        "layout=own,records",
+        "direction=read,mixed",
+        "interface=posix,independent",
+        "bytes=4096",
+        "section=393216",
+    )
+    lines, _ = launched(folder, *given, ranks=2)
+    of_device = 0
+    for line in blocks(lines, "time"):
+        case = line["case"]
+        if case.get("operation", "read") != "read" or case["source"] != "device":
+            continue
+        of_device += 1
+        own = {name: value for name, value in case.items() if name != "source"}
+        latencies = {
+            each["case"]["source"]: each["values"]
+            for each in blocks(lines, "latency")
+            if {name: value for name, value in each["case"].items() if name != "source"} == own
+        }
+        assert set(latencies) <= {"device", "cache"}
+        if case["layout"] == "own" and case["direction"] == "read":
+            assert len(latencies["cache"]) + len(latencies.get("device", [])) == 192  # each call has one source
+            assert len(latencies["cache"]) > 96
+    if not of_device:
+        pytest.skip("no pass here was the device's")
+
+
 def test_past_the_page_cache_bytes_are_right_and_calls_have_the_storage_s_source(folder: Path) -> None:
     given = ("layout=own,sections,records,append", "interface=direct", "direction=read,write", "bytes=65536")
     lines, complaint = launched(folder, *given, "section=393216")
@@ -141,8 +173,9 @@ def test_mixed_calls_read_what_was_there_and_write_the_others(folder: Path) -> N
         found = [line["case"] for line in blocks(lines, metric)]
         kinds = {(each["layout"], each["interface"], each["operation"]) for each in found}
         assert kinds == {(*case, operation) for case in cases for operation in ("read", "write")}
-    calls = {(each["case"]["layout"], each["case"]["interface"], each["case"]["operation"]): len(each["values"])
-             for each in blocks(lines, "latency")}  # fmt: skip
+    calls: Counter[tuple[str, ...]] = Counter()  # what was read ahead is a copy's, so that reads may have two sources
+    for each in blocks(lines, "latency"):
+        calls[tuple(each["case"][key] for key in ("layout", "interface", "operation"))] += len(each["values"])
     for case in cases:
         assert calls[*case, "read"] + calls[*case, "write"] == 36  # each block once, by three ranks
         assert 8 <= calls[*case, "write"] <= 28
@@ -209,6 +242,22 @@ def test_what_ranks_append_is_there_once_or_the_check_fails(folder: Path, fault:
     lines, _ = launched(folder, *given, ranks=3, status=1, **faulty(fault, FAULT_AFTER=2))
     (check,) = [line for line in lines if line["event"] == "check"]
     assert not check["passed"] and "18 blocks" in check["detail"]
+
+
+def test_a_section_too_large_for_the_room_names_one_that_is_taken(tmp_path: Path) -> None:
+    place = tmp_path / "small"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", place], capture_output=True).returncode:
+        pytest.skip("may not mount a file system")
+    try:
+        _, complaint = launched(place, "bytes=65536", "section=4194304", ranks=2, status=2)
+        found = re.search(r"seen: '4194304'; accepted: up to (\d+) for each rank", " ".join(complaint))
+        assert found is not None, complaint
+        lines, _ = launched(place, "bytes=65536", f"section={found[1]}", "direction=read", ranks=2)
+        assert blocks(lines, "time")
+        launched(place, "bytes=65536", f"section={int(found[1]) + 65536}", ranks=2, status=2)
+    finally:
+        subprocess.run(["umount", place], check=True)
 
 
 def test_some_ranks_work_while_the_others_wait(folder: Path) -> None:

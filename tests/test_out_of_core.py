@@ -77,6 +77,12 @@ def test_the_file_has_as_many_rows_as_may_be_written(folder: Path) -> None:
     assert {line["case"]["size"]: line["values"][0] for line in blocks(lines, "rows")} == {
         size: pytest.approx(room // (8 * columns) / rows) for size, (rows, columns) in SIZES.items()
     }
+    assert all(
+        line["case"]["part"] == f"first {100 * (room // (8 * columns) / rows):.2g}% of the rows"
+        for size, (rows, columns) in SIZES.items()
+        for line in lines
+        if line["event"] in ("block", "check") and line["case"]["size"] == size
+    )
     notes = " ".join(line["text"] for line in lines if line["event"] == "note")
     assert "25000x20000: the first 25 rows, of which 4000000 bytes may be written" in notes
 
@@ -113,7 +119,7 @@ def test_a_full_file_system_is_taken_by_a_quarter_at_most(tmp_path: Path) -> Non
 
 
 def test_rates_with_their_source_reach_the_answer(folder: Path, tmp_path: Path) -> None:
-    settings = (f"folder={folder}", "most=4MiB", "bytes=65536", "size=25000x20000")
+    settings = (f"folder={folder}", "most=4MiB", "bytes=65536", "size=25000x20000,50000x20000")
     answer = assay(
         *("run", "tomography", *(word for each in settings for word in ("--set", each))),
         *("--out", str(tmp_path / "run"), "--json"),
@@ -123,17 +129,27 @@ def test_rates_with_their_source_reach_the_answer(folder: Path, tmp_path: Path) 
     assert {f["name"] for f in figures} == {"read_rate", "write_rate"}
     assert all(f["params"]["source"] in SOURCES for f in figures)
     assert "writes files of 4.194 MB at most" in answer.err
+    parts = {f["params"]["part"] for f in answer.document["figures"]}
+    assert parts == {"first 0.1% of the rows", "first 0.05% of the rows"} and "time" not in {
+        f["name"] for f in answer.document["figures"]
+    }
+    main = [each["title"] for each in answer.document["headlines"]]
+    assert main and all(any(part in each for part in parts) for each in main), main
 
 
 def test_rates_stand_above_what_the_paper_says_in_words() -> None:
     """105 to 170 MB/s read and 65 to 105 written; 8 and 5 on the Compaq, 6 and 4 on the Origin (section 6.4.2)."""
-    size = {"size": "25000x20000", "most": 1, "bytes": 1}
+    size = {"size": "25000x20000", "most": 1, "bytes": 1, "part": "first 0.33% of the rows"}
     rates = [
         figure("read_rate", 2e9, "B/s", source="device", **size),
         figure("write_rate", 1e9, "B/s", source="unknown", **size),
     ]
     (made,) = tables(document(section("tomography", rates)))
-    assert made.rows[0] == ("25000x20000, here (measured)", "2 GB/s (device)", "1 GB/s (unknown)")
+    assert made.rows[0] == (
+        "25000x20000, first 0.33% of the rows, here (measured)",
+        "2 GB/s (device)",
+        "1 GB/s (unknown)",
+    )
     assert [row[1:] for row in made.rows[1:]] == [
         ("105 MB/s to 170 MB/s", "65 MB/s to 105 MB/s"),
         ("8 MB/s", "5 MB/s"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -169,6 +170,31 @@ def test_errors_have_intervals_and_what_the_law_misses_is_named() -> None:
     assert again is not None and missed_in_words(judged(again)) == ""
     few = storage_law([replace(each, launches={0: each.rate, 1: each.rate}) for each in cells])
     assert few is not None and not any(each.interval for each in judged(few))
+    assert few.launches == 2 and few.spread and any(each.missed for each in judged(few))
+
+
+def test_one_launch_is_no_range_and_nothing_is_missed_by_it_alone() -> None:
+    """Of two launches one lacks a cell: no range rests on the other alone, and it is said how many there were."""
+    cells = [cell("read", size, processes) for size in SIZES for processes in (1, 4)]
+    for each in cells:
+        each["by_launch"] = [[launch, each["value"]] for launch in range(2)]
+        if (each["params"]["bytes"], each["params"]["processes"]) == (262144, 4):
+            each["by_launch"] = [[0, 0.5 * each["value"]]]
+        if (each["params"]["bytes"], each["params"]["processes"]) == (65536, 1):
+            each["by_launch"] = each["by_launch"][:1]
+    made = document(section("file-rate", cells))
+    text, about = storage_description(made)
+    (law,) = about["storage"]
+    assert law["launches"] == 1 and law["startup_between"] is law["n_half_between"] is law["between"] is None
+    assert all(each["error_between"] is None and not each["missed"] for each in law["cells"])
+    assert {each["error_launches"] for each in law["cells"]} == {1}
+    assert "startup 100 us (no range: 1 launch alone of 2, the others lack cells), 1 ns/B; all" in text
+    shown = markdown(made)
+    assert "no range: 1 launch alone of 2, the others lack cells" in shown and "range of" not in shown
+    for each in cells:
+        each["by_launch"] = [[launch, each["value"]] for launch in range(2)]
+    text, _ = storage_description(made := document(section("file-rate", cells)))
+    assert "(range of 2 launches: 100 to 100)" in text and "range of 2 launches" in markdown(made)
 
 
 def of_ranks(direction: str, size: int, active: int, name: str, source: str = "device", scale: float = 1.0) -> Any:
@@ -192,6 +218,7 @@ def test_ranks_have_a_law_of_their_own_beside_the_processes(tmp_path: Path) -> N
     assert set(laws) == {"read", "read-ranks", "write-ranks", "write-cache-ranks"}
     for name, scale in (("read", 1.0), ("read-ranks", 0.5), ("write-ranks", 0.2), ("write-cache-ranks", 1.0)):
         assert laws[name]["per_byte"] == pytest.approx(PER_BYTE / scale, rel=1e-6)
+    assert tomllib.loads(text)["defaults"] == {"direction": "read"}
     held_out = [each for each in laws["read-ranks"]["cells"] if not each["fitted"]]
     assert {each["flight"] for each in held_out} == {1, 2, 4} and all(abs(each["error"]) < 1e-6 for each in held_out)
     path = tmp_path / "mine.toml"
@@ -225,6 +252,15 @@ def test_the_description_gives_these_rates_by_simulation_and_the_report_shows_th
             # where the limit just binds, ranks that begin together wait for one another: the bound is not reached
             least, most = (0.85, 1.02) if planted(size, ranks) == LIMIT else (0.94, 1.02)
             assert least <= rate / (scale * planted(size, ranks)) <= most, (name, size, ranks)
+    for variant, direction in (
+        ("", "read"),
+        (":write", "write"),
+        (":reread", "read"),
+    ):  # what is not set is what it is of
+        answer = assay("run", "file-rate", "--on", f"{path}{variant}", "-n", "2", "--json", "--set", "bytes=65536")
+        assert {each["params"]["direction"] for each in answer.document["figures"]} == {direction}, answer.err
+    shown = assay("run", "file-rate", "--on", f"{path}:write", "-n", "2", "-q", "--set", "bytes=65536").out
+    assert "rate aggregate, write, 64 KiB" in shown
     for shown in (html(made), markdown(made)):
         assert "Predicted read rates" in shown and "Predicted write rates" in shown and "held out: median" in shown
         assert "r_max 1 GB/s, n_half 97.7 KiB (" in shown and "the limit is reached with" in shown
@@ -261,6 +297,8 @@ def test_a_run_of_files_becomes_a_description(tmp_path: Path) -> None:
     made = assay("fit", str(out), "--out", str(tmp_path / "mine.toml"), "--json")
     assert made.status == 0, made.err
     (law,) = made.document["storage"]
+    line = assay("fit", str(out), "--out", str(tmp_path / "again.toml")).out
+    assert f"storage by 3 cells: {law['name']} (1 held out: error {abs(law['cells'][1]['error']):.1%});" in line
     assert law["source"] == "cache" and [each["fitted"] for each in law["cells"]] == [True, False, True]
     assert load(tmp_path / "mine.toml").storage is not None
     again = assay("run", "file-rate", "--on", str(tmp_path / "mine.toml"), "-n", "1", "--set", "bytes=16384",

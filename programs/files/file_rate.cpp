@@ -329,14 +329,27 @@ void make_ready(Case& at, State& state) {
   if (before == "half") state.files->warm(0.5);
 }
 
+// Why the case's files are too large for the folder, the greatest size that is not first; "" where they fit. What is
+// read and what is written lie there at once.
+std::string too_large(const Room& room, const Case& at, const Work& work) {
+  const std::int64_t wanted = 2 * work.bytes * work.blocks * work.processes;
+  if (wanted <= room.bytes && work.file_bytes() <= room.file) return "";
+  const std::int64_t of_file = work.layout == Layout::own ? room.file : room.file / work.processes;
+  const std::int64_t greatest = std::min(room.bytes / (2 * work.processes), of_file) / sector * sector;
+  const std::string by = std::to_string(work.processes) + (work.processes == 1 ? " process" : " processes");
+  const std::string advice =
+      greatest >= work.bytes ? "--set size=" + std::to_string(greatest) + " is the most that fits with " + by
+                             : "no size fits with " + by + " and blocks of " + std::to_string(work.bytes) + " bytes";
+  const std::string limit = wanted > room.bytes ? std::to_string(room.bytes) + " may be written in " +
+                                                      at.path("folder") + ", a quarter of what " + room.by + " leaves"
+                                                : std::to_string(room.file) + " are allowed for a file";
+  return advice + " (size=" + std::to_string(at.integer("size")) + " takes " + std::to_string(wanted) +
+         " bytes, as files to read and files to write lie there at once; " + limit + ")";
+}
+
 // Why the case cannot be measured here; "" where it can.
 std::string obstacle(const Program& program, const Case& at, Work& work) {
-  const Room room = read_room(program.folder->descriptor());
-  const std::int64_t wanted = 2 * work.bytes * work.blocks * work.processes;
-  if (wanted > room.bytes || work.file_bytes() > room.file)
-    return "file-rate with files of " + std::to_string(wanted) + " bytes in " + at.path("folder") + ": only " +
-           std::to_string(std::min(room.bytes, room.file)) + " may be written there, a quarter of what " + room.by +
-           " leaves; --set size=BYTES takes less";
+  if (const std::string why = too_large(read_room(program.folder->descriptor()), at, work); !why.empty()) return why;
   const bool past = work.engine == Engine::direct || work.engine == Engine::uring;
   work.past_cache = past && program.direct && work.bytes % page_bytes == 0;
   if (work.engine == Engine::direct && !work.past_cache)

@@ -15,7 +15,7 @@ title = "Matrix in a file times a vector"
 part = "files"
 kind = "node"
 from = "files/whole_application.hpp"
-summary = "a large matrix is written to a file, read back and multiplied with a vector: rates of writing and reading by size"
+summary = "a large matrix, or as many of its first rows as may be written, goes to a file, is read back and multiplied with a vector: rates of writing and reading by size"
 cost = "8 bytes per element written and read once; writing ends with fsync, which counts"
 check = "each element of the product is compared with a sum over integers that were made again, without the file"
 source = "van der Steen 2000, section 6.4.2, Figure 6.8 (EuroBen mod3a)"
@@ -33,7 +33,7 @@ type = "choice"
 default = ["25000x20000", "50000x20000", "100000x100000", "250000x100000"]
 choices = ["25000x20000", "50000x20000", "100000x100000", "250000x100000"]
 sweep = true
-help = "rows and columns of the matrix, as the paper's four"
+help = "rows and columns of the matrix, as the paper's four; of which `most` bytes are worked on, its first rows"
 
 [parameter.most]
 type = "integer"
@@ -42,7 +42,7 @@ full = 1073741824
 min = 4194304
 max = 1099511627776
 unit = "B"
-help = "bytes of the matrix that are written at most: its first rows; never more than a quarter of what is free"
+help = "bytes of the matrix that are written at most: its first rows, the same bytes of each size that has more; never more than a quarter of what is free"
 
 [parameter.bytes]
 type = "integer"
@@ -62,7 +62,7 @@ help = "time per byte of reading"
 
 [metric.time]
 unit = "s"
-help = "time of writing, reading and multiplying"
+help = "time of writing, reading and multiplying the rows that the file has; part: which these are of the matrix"
 
 [metric.rows]
 unit = "1"
@@ -70,7 +70,7 @@ help = "part of the matrix's rows that the file has"
 
 [headline.read]
 figure = "read_rate"
-title = "matrix of {size} in a file, read"
+title = "matrix of {size} in a file ({part}), read"
 order = 30
 
 [figure.write_rate]
@@ -89,11 +89,11 @@ better = "higher"
 headline = true
 help = "reading; source: where the bytes came from"
 
-[figure.time]
+[figure.time_of_rows]
 metric = "time"
 unit = "s"
 better = "lower"
-help = "of writing, reading and multiplying the rows that the file has"
+help = "of writing, reading and multiplying the rows that the file has (part), not the whole matrix: no extrapolation"
 
 [figure.rows]
 metric = "rows"
@@ -175,6 +175,15 @@ class Matrix {
   std::vector<double> x_, product_;
 };
 
+// Which part of the matrix the file has, as all titles say.
+std::string part_of(std::int64_t held, std::int64_t rows) {
+  if (held == rows) return "all rows";
+  char text[48];
+  std::snprintf(text, sizeof text, "first %.2g%% of the rows",
+                100.0 * static_cast<double>(held) / static_cast<double>(rows));
+  return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -193,6 +202,7 @@ int main(int argc, char** argv) {
     if (held < rows)
       at.note(size + ": the first " + std::to_string(held) + " rows, of which " + std::to_string(8 * held * columns) +
               " bytes may be written");
+    at.also_label("part", part_of(held, rows));
     auto matrix = std::make_shared<Matrix>(held, columns, block);
     at.observe("time", [=, folder = own] { return matrix->run(*folder); });
     for (std::size_t which = 0; which < files::source_names.size(); ++which)

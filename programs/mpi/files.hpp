@@ -19,6 +19,11 @@
 
 namespace assay::mpi {
 
+struct Unmap {
+  std::size_t length = 0;
+  void operator()(char* view) const { munmap(view, length); }
+};
+
 class FileCommunicator : public Communicator {
  public:
   struct File {
@@ -30,6 +35,7 @@ class FileCommunicator : public Communicator {
     std::string name;
     int descriptor = -1;  // of MPI's files as well: what the kernel knows is asked by it
     MPI_File handle = MPI_FILE_NULL;
+    std::unique_ptr<char, Unmap> view;  // of the whole file, only to ask what of it is in memory
   };
 
   explicit FileCommunicator(MPI_Comm comm, int host = -1) : Communicator(comm, host) {
@@ -161,14 +167,14 @@ class FileCommunicator : public Communicator {
     return {};
   }
   std::int64_t held(File& file, std::int64_t offset, std::int64_t bytes) {
-    static const std::int64_t page = sysconf(_SC_PAGESIZE);
-    const std::int64_t from = offset / page * page;  // mmap(2) wants whole pages
-    const auto span = static_cast<std::size_t>(offset + bytes - from);
-    void* map = mmap(nullptr, span, PROT_READ, MAP_SHARED, file.descriptor, from);
-    if (map == MAP_FAILED) return 0;
-    const std::int64_t there = files::resident(static_cast<char*>(map) + (offset - from), bytes);
-    munmap(map, span);
-    return std::max<std::int64_t>(0, there);
+    if (!file.view && file.descriptor >= 0) {
+      const off_t length = lseek(file.descriptor, 0, SEEK_END);
+      const auto span = static_cast<std::size_t>(std::max<off_t>(0, length));
+      void* map = span > 0 ? mmap(nullptr, span, PROT_READ, MAP_SHARED, file.descriptor, 0) : MAP_FAILED;
+      if (map != MAP_FAILED) file.view = {static_cast<char*>(map), Unmap{span}};
+    }
+    if (!file.view || offset + bytes > static_cast<std::int64_t>(file.view.get_deleter().length)) return 0;
+    return std::max<std::int64_t>(0, files::resident(file.view.get() + offset, bytes));
   }
   void erase(const std::string& name) { folder_->remove(name); }
 

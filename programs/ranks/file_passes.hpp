@@ -94,7 +94,7 @@ struct Unwatched {
   const std::byte* leaving(std::uint64_t) { return nullptr; }
   std::byte* arriving() { return nullptr; }
   void opened() {}
-  void begins() {}
+  void begins(std::uint64_t) {}
   void ended(std::uint64_t) {}
   void moved() {}
   void synced() {}
@@ -115,10 +115,10 @@ Task file_pass(C& comm, const FileCase& at, typename C::File& file, const std::s
     if (at.write && !works) continue;
     if (at.writes(comm.rank(), done)) {
       const std::byte* from = watch.leaving(offset);
-      watch.begins();
+      watch.begins(offset);
       co_await comm.write(file, from, bytes, offset);
     } else {
-      watch.begins();
+      watch.begins(offset);
       if (works) co_await comm.read(file, watch.arriving(), bytes, offset);
       if (alone) co_await broadcast(comm, watch.arriving(), bytes);
     }

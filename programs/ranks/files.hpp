@@ -27,7 +27,8 @@
 //                                         O_DIRECT, "" where it can
 //   co_await sync(file)                   what was written is at the storage
 //   co_await drop(file)                   and out of this host's page cache, as far as a user may
-//   held(file, offset, bytes)             bytes of it in this host's page cache
+//   held(file, offset, bytes)             bytes of it in this host's page cache; the first call must be while it is
+//                                         open, later ones need not
 //   erase(name)                           the file is gone
 //   begin()                               from here the kernel's counters are taken
 //   co_await origin(wrote, bytes, held)   every rank, each with its own bytes since begin() and how many of them

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <vector>
@@ -21,8 +23,8 @@ namespace assay::ranks {
 class WatchedPass {
  public:
   struct Call {
-    std::int64_t began = 0, took = -1;  // -1: not made by this rank
-    bool write = false;
+    std::int64_t began = 0, took = -1;   // -1: not made by this rank
+    bool write = false, copied = false;  // copied: all of it was in the page cache when the call began
   };
   struct Times {
     std::int64_t opened = 0, moved = 0, synced = 0, closed = 0, wrong = 0;
@@ -30,12 +32,16 @@ class WatchedPass {
 
   // `writes`: whose blocks are that it writes, `reads`: those that it reads.
   WatchedPass(const FileCase& at, const files::Origin& reads, const files::Origin& writes)
-      : pattern_(static_cast<std::int64_t>(at.bytes)),
+      : bytes_(static_cast<std::int64_t>(at.bytes)),
+        pattern_(bytes_),
         of_(reads),
         written_(writes),
         data_(on_page(at.bytes)),
         calls_(at.section / at.bytes) {}
 
+  // `held`: bytes in the page cache from an offset on, looked up before each call that reads; the clock stands
+  // meanwhile.
+  void ask(std::function<std::int64_t(std::uint64_t)> held) { held_ = std::move(held); }
   void start() { start_ = timing::now_ns(); }
   const std::byte* leaving(std::uint64_t offset) {
     calls_[made_].write = true;
@@ -44,7 +50,14 @@ class WatchedPass {
   }
   std::byte* arriving() { return data_.get(); }
   void opened() { times_.opened = since(); }
-  void begins() { calls_[made_].began = since(); }
+  void begins(std::uint64_t offset) {
+    if (held_ && !calls_[made_].write) {
+      const std::int64_t before = timing::now_ns();
+      calls_[made_].copied = held_(offset) >= bytes_;
+      start_ += timing::now_ns() - before;
+    }
+    calls_[made_].began = since();
+  }
   void ended(std::uint64_t offset) {
     calls_[made_].took = since() - calls_[made_].began;
     if (!calls_[made_].write) times_.wrong += !pattern_.begins_right(block(), static_cast<std::int64_t>(offset), of_);
@@ -77,6 +90,7 @@ class WatchedPass {
   char* block() { return reinterpret_cast<char*>(data_.get()); }
   std::int64_t since() const { return timing::now_ns() - start_; }
 
+  std::int64_t bytes_;
   files::Pattern pattern_;
   files::Origin of_, written_;
   Aligned data_;
@@ -84,6 +98,7 @@ class WatchedPass {
   Times times_;
   std::size_t made_ = 0;
   std::int64_t start_ = 0;
+  std::function<std::int64_t(std::uint64_t)> held_;
 };
 
 class FilesOfHost {
@@ -116,9 +131,10 @@ class FilesOfHost {
       co_await comm.drop(look);
     }
     co_await barrier(comm);
+    // What O_DIRECT reads comes from no page cache, whatever that holds: the counters say whether it came.
+    const bool reads =
+        !at.write && active && at.calls != Calls::direct && (at.layout != FileLayout::broadcast || comm.rank() == 0);
     if (!at.write && active) {
-      // What O_DIRECT reads comes from no page cache, whatever that holds: the counters say whether it came.
-      const bool reads = at.calls != Calls::direct && (at.layout != FileLayout::broadcast || comm.rank() == 0);
       for (std::uint64_t done = 0; reads && done < at.section; done += at.bytes)
         if (!at.writes(comm.rank(), done))
           held += comm.held(look, static_cast<std::int64_t>(file_place(at, comm.rank(), comm.size(), done)),
@@ -131,6 +147,10 @@ class FilesOfHost {
     file.shared = at.shared();
     file.append = at.append();
     WatchedPass watch(at, origin(at, comm.rank()), origin(at, comm.rank(), at.mixed));
+    if (reads)
+      watch.ask([&](std::uint64_t offset) {
+        return comm.held(look, static_cast<std::int64_t>(offset), static_cast<std::int64_t>(at.bytes));
+      });
     std::int64_t written = 0;
     for (std::uint64_t done = 0; works && done < at.section; done += at.bytes)
       if (at.writes(comm.rank(), done)) written += static_cast<std::int64_t>(at.bytes);
@@ -266,9 +286,10 @@ class FilesOfHost {
       longest.synced = std::max(longest.synced, one.synced - one.moved);
       longest.closed = std::max(longest.closed, one.closed - one.synced);
     }
-    struct Kind {  // all calls of reading, or of writing
-      std::vector<double> latencies;
-      double took = 0;  // s
+    struct Kind {                             // all calls of reading, or of writing
+      std::vector<double> latencies, copies;  // copies: of what was in the page cache when the call began
+      double took = 0;                        // s
+      std::size_t calls() const { return latencies.size() + copies.size(); }
     };
     Kind read, written;
     std::int64_t by_first = 0, made = 0;
@@ -279,8 +300,11 @@ class FilesOfHost {
       ++made;
       by_first += call.began + call.took <= first;
       Kind& kind = call.write ? written : read;
-      kind.latencies.push_back(1e-9 * static_cast<double>(call.took));
-      kind.took += kind.latencies.back();
+      // What rank 0 broadcasts was there for all, or for none.
+      const std::size_t reader = at.layout == FileLayout::broadcast ? at_call % each : at_call;
+      const double took = 1e-9 * static_cast<double>(call.took);
+      (calls[reader].copied ? kind.copies : kind.latencies).push_back(took);
+      kind.took += took;
       over_time.add(static_cast<std::int64_t>(at_call / each), call.began + call.took, call.took);
     }
     // Calls of writing end in the page cache, but for O_DIRECT's; the rate of the storage counts fsync.
@@ -297,24 +321,32 @@ class FilesOfHost {
       lines.push_back({metric, about(source, operation), 1, std::move(values)});
     };
     const auto s = [](std::int64_t ns) { return 1e-9 * static_cast<double>(ns); };
-    const auto latency = [&](Kind& kind, const std::string& source, const char* operation) {
-      const std::size_t step = 1 + (kind.latencies.size() - 1) / 1000;
-      std::vector<double> kept;
-      for (std::size_t one = 0; one < kind.latencies.size(); one += step) kept.push_back(kind.latencies[one]);
-      put("latency", source, std::move(kept), operation);
+    // A call's own time has a source of its own: what the kernel had read ahead was a copy, whatever the pass is of.
+    const auto latency = [&](const Kind& kind, const std::string& source, const char* operation) {
+      std::map<std::string, std::vector<double>> by_source;
+      by_source[source] = kind.latencies;
+      std::vector<double>& copies = by_source[source == "unknown" ? source : "cache"];
+      copies.insert(copies.end(), kind.copies.begin(), kind.copies.end());
+      for (const auto& [of, values] : by_source) {
+        if (values.empty()) continue;
+        const std::size_t step = 1 + (values.size() - 1) / 1000;
+        std::vector<double> kept;
+        for (std::size_t one = 0; one < values.size(); one += step) kept.push_back(values[one]);
+        put("latency", of, std::move(kept), operation);
+      }
     };
     std::string by_call = at.write ? by_write : fetched, all_calls = by_call;
     if (at.mixed) {
       // Each operation with its part of the pass, as if all blocks were such ones.
       const auto part = [&](const Kind& kind, double more) {
         const double alone = s(most.moved) * kind.took / (read.took + written.took) + more;
-        return std::vector<double>{alone * static_cast<double>(made) / static_cast<double>(kind.latencies.size())};
+        return std::vector<double>{alone * static_cast<double>(made) / static_cast<double>(kind.calls())};
       };
-      if (!read.latencies.empty()) {
+      if (read.calls() > 0) {
         put("time", fetched, part(read, 0), "read");
         latency(read, fetched, "read");
       }
-      if (!written.latencies.empty()) {
+      if (written.calls() > 0) {
         put("time", stored, part(written, s(longest.synced)), "write");
         if (cached && stored != "cache") put("time", "cache", part(written, 0), "write");
         latency(written, by_write, "write");

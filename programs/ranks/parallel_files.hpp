@@ -6,6 +6,7 @@
 // Dunigan 1991 (DELTA), section 4 and Figure 4.1; Dunigan 1995, section 4 and Figures 4.2 and 4.3.
 #pragma once
 
+#include <numeric>
 #include <vector>
 
 #include "ranks/buffers.hpp"
@@ -353,9 +354,16 @@ help = "part of the ranks' time that opening, fsync and closing took"
       session.keep([](const auto& each) { return file_case(each).calls != Calls::direct; },
                    {"O_DIRECT is refused by " + comm.no_direct(), "interface", "posix, collective"}, comm.rank() == 0);
     const auto fits = [&](const auto& each) { return 2 * each.at("section").integer * comm.size() <= comm.room(); };
+    std::int64_t whole = 1;  // a section that has whole blocks in every case
+    for (const auto& each : session.cases()) whole = std::lcm(whole, each.at("bytes").integer);
+    const std::int64_t greatest = comm.room() / (2 * comm.size()) / whole * whole;
+    const std::string ranks = std::to_string(comm.size()) + (comm.size() == 1 ? " rank" : " ranks");
     session.keep(fits,
-                 {"only " + std::to_string(comm.room()) + " bytes may be written there, a quarter of what is free",
-                  "section", "up to " + std::to_string(comm.room() / (2 * comm.size()))},
+                 {"twice the sections of " + ranks + " must fit, as the space of removed files is freed late, into " +
+                      std::to_string(comm.room()) + " bytes, a quarter of what is free there",
+                  "section",
+                  greatest > 0 ? "up to " + std::to_string(greatest) + " for each rank"
+                               : "none with these bytes: fewer bytes or ranks, or a folder with more space"},
                  comm.rank() == 0);
     FilesOfHost kernel(session);
     co_await sample(comm, session, kernel);

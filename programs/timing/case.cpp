@@ -45,6 +45,9 @@ void Case::also_observe(std::string metric, std::function<double()> value) {
   observe_too(std::move(metric), settings_, std::move(value));
 }
 void Case::write(const Json& line) { output_.line(line); }
+void Case::also_label(std::string label, std::string which) {
+  settings_.values.emplace_back(std::move(label), Setting{Type::choice, 0, 0, std::move(which)});
+}
 Json Case::label() const { return json_of(settings_); }
 void Case::check(std::function<Check()> verify) { checks_.push_back(std::move(verify)); }
 void Case::progress(std::int64_t done, std::int64_t of, std::string_view now) {

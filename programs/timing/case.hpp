@@ -66,6 +66,8 @@ class Case {
   // Writes a line of the program's own among the others: what readings alone do not hold (a trace).
   void write(const Json& line);
   Json label() const;
+  // What the case turned out to be joins its parameters in all that is written of it; before anything is observed.
+  void also_label(std::string label, std::string which);
   // Says how far a long piece of work outside of what is measured has come: `done` of `of` pieces, and the one that
   // begins now. A run shows it while it lasts.
   void progress(std::int64_t done, std::int64_t of, std::string_view now);

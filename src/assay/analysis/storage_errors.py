@@ -2,7 +2,7 @@
 
 The law is fitted to each launch by itself, and its rate of a cell is compared with what that launch measured there (the
 launch is the replicate): the interval of the error holds what both vary by. A cell is not predicted where the whole
-interval lies beyond MARGIN to one side.
+interval lies beyond MARGIN to one side, and rests on two launches or more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.analysis.intervals import median_interval
-from assay.analysis.storage_law import RateCell, StorageLaw, storage_law
+from assay.analysis.storage_law import RateCell, StorageLaw, across_in_words, storage_law
 
 MARGIN = 0.1  # our choice: what a rate of storage may be off and still be of use
 
@@ -20,8 +20,8 @@ MARGIN = 0.1  # our choice: what a rate of storage may be off and still be of us
 class JudgedCell:
     """A cell, the law's rate of it (B/s), and (predicted - measured) / measured with its interval.
 
-    `between` is a 95% interval, or with fewer than six launches (`interval` is false) the range; None where no launch
-    measured all cells.
+    `between` is a 95% interval, or with fewer than six launches (`interval` is false) the range; None where fewer
+    than two `launches` measured all cells.
     """
 
     cell: RateCell
@@ -29,12 +29,12 @@ class JudgedCell:
     error: float
     between: tuple[float, float] | None
     interval: bool
+    launches: int
 
     @property
     def missed(self) -> bool:
         """Whether the law does not predict it."""
-        low, high = self.between or (self.error, self.error)
-        return low > MARGIN or high < -MARGIN
+        return self.between is not None and (self.between[0] > MARGIN or self.between[1] < -MARGIN)
 
 
 def judged(law: StorageLaw) -> list[JudgedCell]:
@@ -52,10 +52,16 @@ def judged(law: StorageLaw) -> list[JudgedCell]:
             if one is not None and cell.launches[launch] > 0
         ]
         interval = median_interval(errors) if errors else None
-        between = interval or ((min(errors), max(errors)) if errors else None)
+        between = interval or ((min(errors), max(errors)) if len(errors) > 1 else None)
         predicted = law.rate(cell.bytes, cell.flight)
-        made.append(JudgedCell(cell, predicted, predicted / cell.rate - 1, between, interval is not None))
+        made.append(JudgedCell(cell, predicted, predicted / cell.rate - 1, between, interval is not None, len(errors)))
     return made
+
+
+def errors_across_in_words(law: StorageLaw, cells: Sequence[JudgedCell]) -> str:
+    """What the bounds of the cells' errors are, and how many launches they rest on."""
+    least = min(each.launches for each in cells)
+    return across_in_words(all(each.interval for each in cells), least, law.measured)
 
 
 def missed_in_words(cells: Sequence[JudgedCell]) -> str:

@@ -46,6 +46,8 @@ class StorageLaw:
 
     `each`: seconds that an operation takes of what all share, one after the other; part of the startup.
     `contended`: each operation waits that long, and its bytes at the limit, for every other in flight.
+    `launches`: how many the intervals or ranges rest on, those that measured all cells fitted for single operations, of
+    `measured`; one alone is no range.
     `limited`: whether cells with several operations in flight were fitted; else the limit is that of one operation.
     """
 
@@ -59,7 +61,14 @@ class StorageLaw:
     cells: tuple[RateCell, ...]
     each: float = 0.0
     contended: bool = False
+    launches: int = 0
+    measured: int = 0
     decline: float = 0.0  # part of the limit's time that is added for each time as many in flight as saturate it
+
+    @property
+    def spread(self) -> bool:
+        """Whether startup and time per byte have an interval or a range: one launch has none."""
+        return self.launches > 1
 
     @property
     def r_max(self) -> float:
@@ -116,6 +125,14 @@ class StorageLaw:
         return [f"{len(of)} {kind}: median error {median(of):.1%}, worst {of[-1]:.1%}" for kind, of in kinds if of]
 
 
+def across_in_words(interval: bool, launches: int, measured: int) -> str:
+    """What a pair of bounds is, and how many launches it rests on, of those that measured any of the cells."""
+    kind = "95% interval" if interval else "range"
+    number = f"{launches} launches" if launches > 1 else "1 launch alone" if launches else "no launch"
+    some = f" of {measured}, the others lack cells" if launches < measured else ""
+    return f"{kind} of {number}{some}" if launches > 1 else f"no range: {number}{some or ' of none'}"
+
+
 def storage_law(cells: Sequence[RateCell]) -> StorageLaw | None:
     """Fit half of the cells; None with fewer than LEAST_SIZES sizes of single operations."""
     ordered = sorted(cells, key=lambda cell: (cell.flight, cell.bytes))
@@ -147,6 +164,8 @@ def storage_law(cells: Sequence[RateCell]) -> StorageLaw | None:
         interval=interval,
         limit=max([asymptote, *many]),
         limited=bool(many),
+        launches=len(common),
+        measured=len(set().union(*(cell.launches for cell in chosen))),
         cells=tuple(chosen),
     )
     nearest = min((_sharing(law), _declining(law), _contended(law)), key=_misfit)

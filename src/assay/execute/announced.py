@@ -66,9 +66,14 @@ def _files(
     found = []
     for folder in named.values():
         free = free_bytes(folder)
-        room = "" if free is None else f"; {free / 1e9:.3g} GB are free, of which it takes {100 * SHARE:g}% at most"
+        most = bytes_ if free is None else min(bytes_, SHARE * free)
+        room = (
+            "" if free is None else f"; {free / 1e9:.3g} GB are free there, of which it takes {100 * SHARE:g}% at most"
+        )
+        if most < bytes_:
+            room += f": what needs more, up to {bytes_ / 1e6:.4g} MB as set, is not measured in full"
         found.append(
-            f"{record.name}: writes files of {bytes_ / 1e6:.4g} MB at most, in a folder of its own in {folder.words}, "
+            f"{record.name}: writes files of {most / 1e6:.4g} MB at most, in a folder of its own in {folder.words}, "
             f"removed at the end{room}"
         )
     return found

@@ -24,6 +24,7 @@ from assay.execute.job import Job, Outcome
 
 DEFAULT_RANKS = 2
 SHOWN = 16  # nodes in a note
+LENGTHS = ("bytes", "length")
 
 
 def simulate(
@@ -48,8 +49,11 @@ def simulate(
     began = time.process_time()
     ranks = job.ranks or DEFAULT_RANKS
     machine = description.for_core(per_node(description, ranks, job.ppn))
-    # A machine's own lengths are those of the papers' messages, and no lengths of calls to files.
-    defaults = {} if benchmark.part == "files" else description.parameter_defaults()
+    defaults = description.parameter_defaults()
+    if (
+        benchmark.part == "files"
+    ):  # a machine's own lengths are those of the papers' messages, and none of calls to files
+        defaults = {name: text for name, text in defaults.items() if name not in LENGTHS}
     words = program_words(benchmark, job.command[1:], simulated=True, defaults=defaults)
     given = (benchmark.name, machine, ranks, list(words))
     log = None

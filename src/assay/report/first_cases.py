@@ -40,7 +40,7 @@ def telling(cases: Sequence[Params], section: Section) -> list[Params]:
     """The cases without what a program counted beside its parameters, as long as they differ without it."""
     kept = list(cases)
     record = record_of(section)
-    stated = {ALWAYS_SAID, *(() if record is None else record.parameters)}
+    stated = {*ALWAYS_SAID, *(() if record is None else record.parameters)}
     for key in dict.fromkeys(key for case in cases for key in case if key not in stated):
         fewer = [{name: value for name, value in case.items() if name != key} for case in kept]
         if len({str(sorted(case.items(), key=str)) for case in fewer}) == len(fewer):

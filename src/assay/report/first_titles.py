@@ -46,7 +46,7 @@ def titles(section: Section, every: Sequence[ReportedFigure], chosen: Sequence[R
     made = []
     for case in cases:
         apart = [key for key, value in case.items() if value is not None and key not in named]
-        apart = [key for key in apart if key == ALWAYS_SAID or any(other.get(key) != case[key] for other in cases)]
+        apart = [key for key in apart if key in ALWAYS_SAID or any(other.get(key) != case[key] for other in cases)]
         rest = [_value(record, key, case[key]) for key in apart]
         made.append(", ".join([name, *words]) + (f": {', '.join(rest)}" if rest else ""))
     return made

@@ -125,7 +125,7 @@ def of_storage(about: Mapping[str, Any]) -> list[dict[str, Any]]:
             ("n_half", "B"),
         ):
             made = _fitted(name, law[name], unit, params, OURS)
-            if f"{name}_between" in law:
+            if law.get(f"{name}_between") is not None:
                 made["ci95" if law["between"] == "ci95" else "range"] = law[f"{name}_between"]
             found.append(made)
     return found

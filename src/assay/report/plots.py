@@ -20,7 +20,7 @@ from assay.report.units import human, params, unit_of
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
 DASHES = ("solid", "dash", "dot", "dashdot")  # of curves beyond as many as there are colours
 LEAST_POINTS = 4  # fewer values of a parameter make no curve
-ALWAYS_SAID = "source"  # of a case: where bytes came from
+ALWAYS_SAID = ("part", "source")  # of a case: which part of it was worked on, and where bytes came from
 LEAST_CASES = 3  # fewer cases are read faster in the table
 LONGEST_NAME = 28  # letters of a case's name on one line beside a picture a third of a page wide
 BREAK = "<br>"
@@ -199,7 +199,7 @@ def label(case: Params, among: Sequence[Params]) -> str:
     Where bytes came from is said although all cases have it alike: a cache's rate is no storage's.
     """
     apart = {k: v for k, v in case.items()
-             if v is not None and (k == ALWAYS_SAID or any(other.get(k) != v for other in among))}  # fmt: skip
+             if v is not None and (k in ALWAYS_SAID or any(other.get(k) != v for other in among))}  # fmt: skip
     named = {k: params({k: v}) for k, v in apart.items()}
     return ", ".join(text.removeprefix(f"{k} ") if isinstance(apart[k], str) else text for k, text in named.items())
 

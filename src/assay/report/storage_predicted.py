@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import isfinite
 
-from assay.analysis.storage_errors import judged, missed_in_words
+from assay.analysis.storage_errors import errors_across_in_words, judged, missed_in_words
+from assay.analysis.storage_law import across_in_words
 from assay.document.grid import Grid, grid
 from assay.document.section import Section
 from assay.document.storage_cells import laws
@@ -24,10 +25,12 @@ def tables(section: Section) -> list[Grid]:
              "fitted" if each.cell.fitted else "predicted: missed" if each.missed else "predicted")
             for each in cells
         ]  # fmt: skip
-        between = "95% interval" if law.interval else "range of the launches"
-        low, high = (human(each, "s", 3) for each in law.startup_between)
-        least, most = law.n_half_between
-        halves = f"{human(least, 'B', 3)} " + (f"to {human(most, 'B', 3)}" if isfinite(most) else "or more")
+        between, halves = across_in_words(law.interval, law.launches, law.measured), ""
+        if law.spread:
+            low, high = (human(each, "s", 3) for each in law.startup_between)
+            between += f": {low} to {high}"
+            least, most = law.n_half_between
+            halves = f" ({human(least, 'B', 3)} " + (f"to {human(most, 'B', 3)})" if isfinite(most) else "or more)")
         ends = " and ".join(f"{law.saturation(at):.3g} of {human(float(at), 'B')}" for at in law.ends)
         limit = "" if law.limited else ", as one process: no cell with several in flight was fitted"
         limit += f", each taking {human(law.each, 's', 3)} of what all share besides" if law.each else ""
@@ -38,11 +41,11 @@ def tables(section: Section) -> list[Grid]:
         if law.decline:
             reached += f"; beyond it each time as many take {law.decline:.2g} of the limit's time more"
         errors = [each for each in (*law.errors_in_words(), missed_in_words(cells)) if each]
-        across = "95% interval" if all(each.interval for each in cells) else "range of the launches"
+        across = errors_across_in_words(law, cells)
         note = (
-            f"Startup {human(law.startup, 's', 3)} ({between} {low} to {high}), {human(law.per_byte, 's/B', 3)} of one "
+            f"Startup {human(law.startup, 's', 3)} ({between}), {human(law.per_byte, 's/B', 3)} of one "
             f"operation, {human(law.limit, 'B/s', 3)} of all together{limit}. r_max {human(law.r_max, 'B/s', 3)}, "
-            f"n_half {human(law.n_half, 'B', 3)} ({halves}){reached}. {'; '.join(errors)}. "
+            f"n_half {human(law.n_half, 'B', 3)}{halves}{reached}. {'; '.join(errors)}. "
             "`assay fit RUN` writes these numbers as a description."
         )
         headings = ("block", "in flight", "measured", "by the law", "error", across, "cell is")

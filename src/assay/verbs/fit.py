@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from statistics import median
+from typing import Annotated, Any
 
 import typer
 
@@ -109,11 +111,22 @@ def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
             found.append(f"{_counted(len(about['stretches']), 'line')} by length, {hops}")
         if "storage" in about:
             cells = sum(len(each["cells"]) for each in about["storage"])
-            names = ", ".join(each["name"] for each in about["storage"])
+            names = ", ".join(f"{each['name']} ({_held_out(each['cells'])})" for each in about["storage"])
             found.append(f"storage by {_counted(cells, 'cell')}: {names}")
         print(f"{about['machine']}: {'; '.join(found)}" + (f"; {out}" if out is not None else ""))
     else:
         print(text, end="")
+
+
+def _held_out(cells: Sequence[Mapping[str, Any]]) -> str:
+    """How far the law of a direction is off where it was not fitted."""
+    errors = sorted(abs(each["error"]) for each in cells if not each["fitted"])
+    if not errors:
+        return "no cell held out"
+    missed = sum(bool(each["missed"]) for each in cells if not each["fitted"])
+    error = f"error {median(errors):.1%}" if len(errors) == 1 else f"median error {median(errors):.1%}"
+    worst = f", worst {errors[-1]:.1%}" if len(errors) > 1 else ""
+    return f"{len(errors)} held out: {error}{worst}" + (f"; {missed} missed" if missed else "")
 
 
 def _counted(count: int, what: str) -> str:

@@ -17,8 +17,8 @@ import re
 from typing import Any
 
 from assay import versions
-from assay.analysis.storage_errors import judged, missed_in_words
-from assay.analysis.storage_law import LEAST_SIZES, StorageLaw
+from assay.analysis.storage_errors import errors_across_in_words, judged, missed_in_words
+from assay.analysis.storage_law import LEAST_SIZES, StorageLaw, across_in_words
 from assay.document.run_document import Document
 from assay.document.storage_cells import RANKS, Family, laws
 from assay.errors import InputError
@@ -35,7 +35,7 @@ def storage_variants(document: Document) -> tuple[dict[str, Any], dict[str, str]
     fitted: list[dict[str, Any]] = []
     for family, law in laws(document.benchmarks).items():
         name = _name(family)
-        tables[name] = {**TIMELESS, "storage": _storage(law)}
+        tables[name] = {**TIMELESS, "storage": _storage(law), "defaults": _defaults(family)}
         origin |= {f"variant.{name}.{key}": why for key, why in TIMELESS_ORIGIN.items()}
         origin |= _origin(f"variant.{name}.storage", family, law, f"run {document.run}")
         comments += [f"{name}: {line}" for line in words(family, law)]
@@ -56,8 +56,10 @@ def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     source = f"run {document.run}"
     name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document.machine)) or "machine"
     (base, *others) = [(_name(family), family, law) for family, law in found.items()]
-    tables: dict[str, Any] = {**TIMELESS, "storage": _storage(base[2])}
-    tables["variant"] = {each: {"storage": _storage(law)} for each, _, law in others}
+    tables: dict[str, Any] = {**TIMELESS, "storage": _storage(base[2]), "defaults": _defaults(base[1])}
+    tables["variant"] = {
+        each: {"storage": _storage(law), "defaults": _defaults(family)} for each, family, law in others
+    }
     origin = dict(TIMELESS_ORIGIN)
     for prefix, (_, family, law) in (("", base), *((f"variant.{each[0]}.", each) for each in others)):
         origin |= _origin(prefix + "storage", family, law, source)
@@ -87,6 +89,11 @@ TIMELESS_ORIGIN = {
 
 def _name(family: Family) -> str:
     return "-".join([family[0], *family[1:2] * (family[1] != "device"), *[RANKS] * (family[2] == RANKS)])
+
+
+def _defaults(family: Family) -> dict[str, str]:
+    """What file-rate does where a person sets no direction: what was measured."""
+    return {"direction": "write" if family[0] == "write" else "read"}
 
 
 def _storage(law: StorageLaw) -> dict[str, Any]:
@@ -150,20 +157,25 @@ def _origin(key: str, family: Family, law: StorageLaw, source: str) -> dict[str,
 
 def words(family: Family, law: StorageLaw) -> list[str]:
     """The law and its errors in sentences."""
-    between = "95% interval" if law.interval else "range of the launches"
-    a, b = law.startup_between, law.per_byte_between
-    least, most = law.n_half_between
+    between = across_in_words(law.interval, law.launches, law.measured)
+    beside, halves = "", ""
+    if law.spread:
+        a, b = law.startup_between, law.per_byte_between
+        least, most = law.n_half_between
+        between += f": {1e6 * a[0]:.4g} to {1e6 * a[1]:.4g}"
+        beside, halves = f" ({1e9 * b[0]:.4g} to {1e9 * b[1]:.4g})", f" (between {least:.4g} and {most:.4g})"
     law_itself = (
-        f"{' '.join(family)}: startup {1e6 * law.startup:.4g} us ({between} {1e6 * a[0]:.4g} to {1e6 * a[1]:.4g}), "
-        f"{1e9 * law.per_byte:.4g} ns/B ({1e9 * b[0]:.4g} to {1e9 * b[1]:.4g}); all together at most "
+        f"{' '.join(family)}: startup {1e6 * law.startup:.4g} us ({between}), "
+        f"{1e9 * law.per_byte:.4g} ns/B{beside}; all together at most "
         f"{law.limit / 1e6:.4g} MB/s"
         + ("" if law.limited else " (assumed: as one process)")
         + (f", of which each operation takes {1e6 * law.each:.4g} us besides" if law.each else "")
         + (", and each waits that long for every other in flight" if law.contended else "")
     )
-    half = f"r_max {law.r_max / 1e6:.4g} MB/s, n_half {law.n_half:.4g} B (between {least:.4g} and {most:.4g})"
-    missed = missed_in_words(judged(law))
-    return [law_itself, half + saturated(law), *law.errors_in_words(), *[missed] * bool(missed)]
+    half = f"r_max {law.r_max / 1e6:.4g} MB/s, n_half {law.n_half:.4g} B{halves}"
+    cells = judged(law)
+    errors = [f"errors of each cell: {errors_across_in_words(law, cells)}", missed_in_words(cells)]
+    return [law_itself, half + saturated(law), *law.errors_in_words(), *[each for each in errors if each]]
 
 
 def saturated(law: StorageLaw) -> str:
@@ -178,12 +190,13 @@ def saturated(law: StorageLaw) -> str:
 
 
 def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
+    least, most = law.n_half_between
     return {
         "name": name,
         **dict(zip(("direction", "source", "engine", "access"), family, strict=True)),
         "r_max": law.r_max,
         "n_half": law.n_half,
-        "n_half_between": [law.n_half_between[0], None if law.n_half_between[1] == math.inf else law.n_half_between[1]],
+        "n_half_between": [least, None if most == math.inf else most] if law.spread else None,
         "startup": law.startup,
         "per_byte": law.per_byte,
         "limit": law.limit,
@@ -191,14 +204,15 @@ def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
         "each": law.each,
         "contended": law.contended,
         "decline": law.decline,
-        "startup_between": list(law.startup_between),
-        "per_byte_between": list(law.per_byte_between),
-        "between": "ci95" if law.interval else "range",
+        "startup_between": list(law.startup_between) if law.spread else None,
+        "per_byte_between": list(law.per_byte_between) if law.spread else None,
+        "between": "ci95" if law.interval else "range" if law.spread else None,
+        "launches": law.launches,
         "cells": [
             {"bytes": each.cell.bytes, "flight": each.cell.flight, "measured": each.cell.rate,
              "fitted": each.cell.fitted, "saturation": law.saturation(each.cell.bytes) if law.limited else None,
              "predicted": each.predicted, "error": each.error, "error_between": each.between and list(each.between),
-             "missed": each.missed}
+             "error_launches": each.launches, "missed": each.missed}
             for each in judged(law)
         ],
     }  # fmt: skip

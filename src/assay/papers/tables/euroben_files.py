@@ -7,6 +7,7 @@ machines' rates for the larger ones.
 from __future__ import annotations
 
 from assay.document.grid import Grid, grid
+from assay.document.params import Params
 from assay.document.run_document import Document
 from assay.machine.catalogue import cells, load
 from assay.papers.tables.hypercubes import kind
@@ -15,16 +16,22 @@ from assay.report.units import human
 PAPER = "vandersteen2000_beowulf"
 TITLE = "Figure 6.8: matrix in a file times a vector, read and write rates"
 NOTE = (
-    "Here: median rates of the rows that the file has, with where the bytes went and came from; writing with fsync. "
+    "Here: median rates, with where the bytes went and came from; writing with fsync. A row says which part of the "
+    "matrix was worked on: sizes with equally many bytes differ in the length of their rows alone. "
     "The paper's rates are quoted from section 6.4.2; other users worked on the two machines of the larger sizes, and "
     "it does not say whether a cache served the smaller ones."
 )
 
 
+def _worked_on(params: Params) -> str:
+    """The matrix, and the part of it that the file had."""
+    return f"{params['size']}, {params.get('part', 'first rows')}"
+
+
 def tables(document: Document) -> list[Grid]:
     """The table with this run's sizes, then what the paper prints; [] where this run did not measure it."""
     rates = {
-        (str(each.params["size"]), each.name, str(each.params["source"])): human(each.value, each.unit, 3)
+        (_worked_on(each.params), each.name, str(each.params["source"])): human(each.value, each.unit, 3)
         for section in document.benchmarks
         if section.benchmark == "tomography"
         for each in section.figures
