@@ -50,9 +50,8 @@ def simulate(
     ranks = job.ranks or DEFAULT_RANKS
     machine = description.for_core(per_node(description, ranks, job.ppn))
     defaults = description.parameter_defaults()
-    if (
-        benchmark.part == "files"
-    ):  # a machine's own lengths are those of the papers' messages, and none of calls to files
+    # A machine's own lengths are those of the papers' messages, and none of calls to files.
+    if benchmark.part == "files":
         defaults = {name: text for name, text in defaults.items() if name not in LENGTHS}
     words = program_words(benchmark, job.command[1:], simulated=True, defaults=defaults)
     given = (benchmark.name, machine, ranks, list(words))

@@ -187,9 +187,8 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
     try:
         other = Run.open(name)
     except InputError:
-        of_file = (
-            name.endswith(".toml") or ":" in name
-        )  # a description or a variant of one: nothing was published of it
+        # Of a description in a file, or of a variant of one, nothing was published.
+        of_file = name.endswith(".toml") or ":" in name
         machine = None if of_file else published(name)  # by its id or another of its names
         if machine is not None and not is_described(name):
             name = machine.id
