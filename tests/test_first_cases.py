@@ -109,3 +109,11 @@ def test_a_pair_in_random_pairings_is_beside_one_alone_of_the_same_case(value: f
     made = document(section("bisection", alone, headlines=[main], part="messages"))
     found = bounds.share(made.benchmarks[0].headlines[0], made)
     assert found is not None and found.share == pytest.approx(share)
+
+
+def test_a_size_that_the_program_chooses_is_no_part_of_a_title() -> None:
+    """STREAM's arrays are as large as the caches ask for: they are not of 0 B."""
+    made = [figure("rate", 1e10, "B/s", kernel=kernel, size=0, threads=1) for kernel in ("copy", "read")]
+    assert {title for title, _ in titles("stream", made)} == {"stream: copy", "stream: read"}
+    made = [figure("rate", 1e10, "B/s", kernel=kernel, size=1 << 20, threads=1) for kernel in ("copy", "read")]
+    assert {title for title, _ in titles("stream", made)} == {"stream, 1 MiB: copy", "stream, 1 MiB: read"}

@@ -117,12 +117,13 @@ struct Set {  // one thread's: a, b and c in turn for triad, b alone for read
 };
 
 // Bytes of a thread's working set: beyond the caches twice its part of the `last` level, and of a last level of up to
-// 32 MiB twice the whole, as a guest whose hardware threads have one each may state that they share it; in a cache half
-// of its part of the level; 0 where there is no such level, or none of its own.
+// 32 MiB four times the whole, as a guest whose hardware threads have one each may state that they share it, and of
+// twice its size such a cache kept a third; in a cache half of its part of the level; 0 where there is no such level,
+// or none of its own.
 std::int64_t bytes_of(const std::string& level, std::int64_t last, const std::vector<int>& cpus, std::int64_t threads,
                       bool two_a_core) {
   if (level == "memory")
-    return std::max({2 * last / threads, std::min<std::int64_t>(2 * last, 64 << 20), std::int64_t{8} << 20});
+    return std::max({2 * last / threads, std::min<std::int64_t>(4 * last, 128 << 20), std::int64_t{8} << 20});
   const int number = level[1] - '0';
   const std::int64_t size = memory::cache_of(cpus[0], number);
   if (number < 3) return size / (two_a_core ? 4 : 2);

@@ -57,6 +57,8 @@ def _has(figure: ReportedFigure, key: str, value: object) -> bool:
 
 
 def _essential(key: str, value: Any) -> bool:
+    if key == "size" and value == 0:  # as large as the program chooses
+        return False
     return key in ESSENTIAL and value is not None and not (key == "ranks" and int(value) <= PAIR)
 
 
