@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from command_line import Answer, assay
+from memory_mounts import mounted_in_memory
 
 pytestmark = [pytest.mark.usefixtures("own_folder"), pytest.mark.paced]
 INIT, READ = 26, 15  # requests of FUSE
@@ -234,10 +235,7 @@ def test_what_is_said_beforehand_names_the_file_system_that_the_folder_lies_on(m
 
 def test_a_file_system_with_little_room_names_the_greatest_size_and_takes_it(tmp_path: Path) -> None:
     """24 MiB, of which a quarter may be written: what is announced is no more, and the advice is heard."""
-    place = tmp_path / "small"
-    place.mkdir()
-    done(["mount", "-t", "tmpfs", "-o", "size=24m", "none", str(place)])
-    try:
+    with mounted_in_memory(tmp_path / "small", "size=24m") as place:
         answer = run(place, "engine=buffered", "size=16777216", "bytes=65536", status=2)
         assert "writes files of 6.29" in answer.err and "up to 33.55 MB as set, is not measured in full" in answer.err
         (line,) = {each["reason"].rpartition("left out: ")[2] for each in answer.document["left_out"]}
@@ -248,8 +246,6 @@ def test_a_file_system_with_little_room_names_the_greatest_size_and_takes_it(tmp
         assert again.document["valid"] and again.document["figures"] and not again.document["left_out"]
         more = run(place, "engine=buffered", f"size={int(found[1]) + 65536}", "bytes=65536", status=2).document
         assert more["left_out"] and not more["figures"]
-    finally:
-        subprocess.run(["umount", "-l", place], check=True)
 
 
 def test_a_file_system_that_is_mounted_read_only_is_refused(looped: Callable[..., Path]) -> None:

@@ -18,6 +18,7 @@ from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from command_line import assay
 from file_faults import faulty
+from memory_mounts import mounted_in_memory
 from mpis_here import CROWD, MPI
 from started import words
 
@@ -245,19 +246,13 @@ def test_what_ranks_append_is_there_once_or_the_check_fails(folder: Path, fault:
 
 
 def test_a_section_too_large_for_the_room_names_one_that_is_taken(tmp_path: Path) -> None:
-    place = tmp_path / "small"
-    place.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", place], capture_output=True).returncode:
-        pytest.skip("may not mount a file system")
-    try:
+    with mounted_in_memory(tmp_path / "small", "size=24m") as place:
         _, complaint = launched(place, "bytes=65536", "section=4194304", ranks=2, status=2)
         found = re.search(r"seen: '4194304'; accepted: up to (\d+) for each rank", " ".join(complaint))
         assert found is not None, complaint
         lines, _ = launched(place, "bytes=65536", f"section={found[1]}", "direction=read", ranks=2)
         assert blocks(lines, "time")
         launched(place, "bytes=65536", f"section={int(found[1]) + 65536}", ranks=2, status=2)
-    finally:
-        subprocess.run(["umount", place], check=True)
 
 
 def test_some_ranks_work_while_the_others_wait(folder: Path) -> None:

@@ -18,6 +18,7 @@ from assay.papers.tables.euroben_files import tables
 from command_line import assay
 from file_faults import faulty
 from made_documents import document, figure, section
+from memory_mounts import mounted_in_memory
 from started import words
 
 SMALL = {"tomography": ("most=4MiB", "bytes=65536"), "out-of-core-fft": ("size=256,512",)}
@@ -89,33 +90,21 @@ def test_the_file_has_as_many_rows_as_may_be_written(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_files_in_memory_are_no_storage(name: str, tmp_path: Path) -> None:
-    small = tmp_path / "small"
-    small.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128m", "tmpfs", small], capture_output=True).returncode:
-        pytest.skip("may not mount a file system")
-    try:
+    with mounted_in_memory(tmp_path / "small", "size=128m") as small:
         lines = run(name, small)
         found = [*blocks(lines, "read"), *blocks(lines, "write")]
         assert found and {line["case"]["source"] for line in found} == {"cache"}
         assert list(small.iterdir()) == []
-    finally:
-        subprocess.run(["umount", small], check=True)
 
 
 def test_a_full_file_system_is_taken_by_a_quarter_at_most(tmp_path: Path) -> None:
-    small = tmp_path / "small"
-    small.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", small], capture_output=True).returncode:
-        pytest.skip("may not mount a file system")
-    try:
+    with mounted_in_memory(tmp_path / "small", "size=12m") as small:
         lines = run("tomography", small, given=("bytes=65536", "size=25000x20000"))
         (rows,) = (line["values"][0] for line in blocks(lines, "rows"))
         assert 8 * 20000 * rows * 25000 <= 12 * 2**20 / 4
         lines = run("out-of-core-fft", small, given=("size=256,512",))  # 1 MiB and 4 MiB
         assert {line["case"]["size"] for line in blocks(lines, "time")} == {256}
         assert any("512 x 512 points: only" in line.get("text", "") for line in lines)
-    finally:
-        subprocess.run(["umount", small], check=True)
 
 
 def test_rates_with_their_source_reach_the_answer(folder: Path, tmp_path: Path) -> None:

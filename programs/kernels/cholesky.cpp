@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "processor/cycles_beside.hpp"
 #include "threads/crew.hpp"
@@ -173,7 +172,6 @@ void factor(Matrix& matrix, const Member& member) {
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   std::map<std::int64_t, std::shared_ptr<Matrix>> kept;
-  bool noted = false;
   return run_program(record, argc, argv, [&](Case& at) __attribute__((cold)) {
     const std::int64_t n = at.integer("size");
     if (n % tile) throw refused_value("size", "is no multiple of a tile", n, "multiples of 64");
@@ -184,7 +182,7 @@ int main(int argc, char** argv) {
         for (; operations > 0; --operations) crew->run([&](const auto& member) { factor(*own, member); });
       };
       at.measure("time", work, {.reading = threads::least_reading});
-      if (!std::exchange(noted, true)) at.also_observe("clock", processor::cycle_seconds);
+      processor::observe_clock_once(at);
       at.check([=, own = matrix]() __attribute__((cold)) {
         std::fill(own->work.begin(), own->work.end(), 0);
         work(1);

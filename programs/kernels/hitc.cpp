@@ -2,7 +2,6 @@
 // (many atoms a cell: bound by the bus) or short enough for the first one (one atom a cell), each thread its own part.
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "memory/caches.hpp"
 #include "processor/cycles_beside.hpp"
@@ -119,7 +118,6 @@ void fill(Crew& crew, Vectors& v) {  // each thread touches first what it will u
 int main(int argc, char** argv) {
   auto team = std::make_shared<threads::Team>();
   std::map<std::int64_t, std::shared_ptr<Vectors>> kept;
-  bool noted = false;
   return run_program(record, argc, argv, [&](Case& at) {
     threads::with_crew(at, team, [&](const auto& crew) {
       const std::int64_t members = at.integer("threads");
@@ -150,7 +148,7 @@ int main(int argc, char** argv) {
                  {.unit = vectors->count,
                   .cache = small ? "same buffer" : "beyond the caches",
                   .reading = threads::least_reading});
-      if (!std::exchange(noted, true)) at.also_observe("clock", processor::cycle_seconds);
+      processor::observe_clock_once(at);
       at.check([=, own = vectors] {
         fill(*crew, *own);
         work(3 * own->count);  // i x, -i x and i x: i x is left

@@ -4,7 +4,6 @@
 // section 6.1.2.1).
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "kernels/line_aligned.hpp"
 #include "kernels/linpack_kernel.hpp"
@@ -133,8 +132,7 @@ template <class Solve>
       solve(*of, *x);
     }
   });
-  static bool noted = false;
-  if (!std::exchange(noted, true)) on.also_observe("clock", processor::cycle_seconds);
+  processor::observe_clock_once(on);
   on.check([=] {
     const double found = residual(*of, *x);
     double off = 0;

@@ -113,8 +113,7 @@ unit = "B"
 help = "bytes of the data cache of a level, as the system tells them; level: which"
 
 [metric.clock]
-unit = "s"
-help = "length of a cycle, by the chain of dependent additions, once per block"
+from = "processor/cycles_beside.hpp"
 
 [figure.rate]
 metric = "time"
@@ -140,10 +139,7 @@ better = "higher"
 help = "bytes that the loop reads and writes, indices with them; what a cache moves for a stride is more"
 
 [figure.clock]
-metric = "clock"
-formula = "1 / value"
-unit = "Hz"
-better = "higher"
+from = "processor/cycles_beside.hpp"
 help = "cycles per second while the kernels ran, from which the bound of arithmetic follows; stated with the first case"
 
 [roof]

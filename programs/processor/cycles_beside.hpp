@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "processor/dependent_additions.hpp"
@@ -46,6 +47,13 @@ inline double cycle_seconds() {
     timing::opaque(sum);
   });
   return (taken - reading) / static_cast<double>(additions);
+}
+
+// The clock of a program whose cases are worked on at one clock: with the first of them alone, which `at` is then.
+template <class Case>
+void observe_clock_once(Case& at) {
+  static bool done = false;
+  if (!std::exchange(done, true)) at.also_observe("clock", cycle_seconds);
 }
 
 // Cycles of one call of `work(batch)`: the median of up to five readings whose two chains agree within a hundredth, of

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from assay.network import engine
+from assay.network import deadlocking, engine
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.filling import Filling, slowest
@@ -74,7 +74,7 @@ def decide(
         found = [halves(run.backlog, draining * run.throughput) for run in runs]
         first, second = (float(np.mean([one[i] for one in found])) for i in (0, 1))
         generated = sum(run.generated for run in runs) / len(runs)
-        deadlocked = sum(run.deadlock is not None for run in runs)
+        deadlocked = deadlocking.count(runs)
         deadlock = deadlocked > 0
         verdict = True if deadlock else judged(found, tail)
         long_enough = share * generated * description.method.precision / 2 >= OUTWEIGHED * first

@@ -6,16 +6,20 @@ circle, which is a matter of time at lower loads too: how long the runs last wou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from assay.network.engine import SimulationRun
 
 
+def count(runs: Iterable[SimulationRun]) -> int:
+    """How many of these runs ended in a deadlock."""
+    return sum(run.deadlock is not None for run in runs)
+
+
 def of_run(load: float, run: SimulationRun) -> dict[str, Any]:
     """One run at this load [the unit of the search], in the form of the words of `balance.decide`."""
-    deadlocked = int(run.deadlock is not None)
-    return {"load": load, "cycles": run.simulated_cycles, "replications": 1, "deadlocked": deadlocked}
+    return {"load": load, "cycles": run.simulated_cycles, "replications": 1, "deadlocked": count([run])}
 
 
 def seen(made: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

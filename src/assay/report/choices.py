@@ -33,9 +33,8 @@ NONE = "–"  # in the place of a length that a case has not
 
 def choices(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, described: bool) -> list[Choice]:
     """Judge every case in which both the choice and another way have an estimate; `described`: nothing varies."""
-    found_cells = cells(figures, wanted)
     ready, rivals = [], []
-    for ways in found_cells:
+    for ways in cells(figures, wanted):
         own = ways.get(wanted.own)
         if own is None:
             continue
@@ -46,7 +45,7 @@ def choices(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, describe
             rivals.append(known)
     return [
         Choice(
-            params=_rest(own.params, wanted.across),
+            params=rest(own.params, wanted.across),
             best=found.best,
             value=own.value or 0.0,
             best_value=ways[found.best].value or 0.0,
@@ -68,12 +67,13 @@ def cells(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> list[dict[
     found: dict[str, dict[str, ReportedFigure]] = defaultdict(dict)
     for figure in figures:
         if figure.name == wanted.figure and figure.main and figure.state in ("clean", "disturbed") and figure.value:
-            rest = case_text(_rest(figure.params, wanted.across))
-            found[f"{figure.host} {rest}"][str(figure.params.get(wanted.across))] = figure
+            case = case_text(rest(figure.params, wanted.across))
+            found[f"{figure.host} {case}"][str(figure.params.get(wanted.across))] = figure
     return list(found.values())
 
 
-def _rest(params: Params, across: str) -> Params:
+def rest(params: Params, across: str) -> Params:
+    """A case without the parameter by which its ways differ."""
     return {key: value for key, value in params.items() if key != across}
 
 

@@ -81,7 +81,7 @@ def _cases(section: Section) -> list[Case]:
     if wanted is None:
         return []
     own = {
-        case_text(without(_case(figure, wanted.across)))
+        case_text(without(choices.rest(figure.params, wanted.across)))
         for figure in section.figures
         if figure.params.get(wanted.across) == wanted.own
     }
@@ -89,16 +89,12 @@ def _cases(section: Section) -> list[Case]:
     of: dict[str, Params] = {}
     for ways in choices.cells(section.figures, wanted):
         for figure in ways.values():
-            case = _case(figure, wanted.across)
+            case = choices.rest(figure.params, wanted.across)
             if case_text(without(case)) not in own:
                 found[f"{figure.host} {case_text(case)}"].append(figure)
                 of[f"{figure.host} {case_text(case)}"] = case
     made = [(of[key], sorted(ways, key=lambda each: each.value or 0.0)) for key, ways in found.items()]
     return sorted(made, key=lambda each: (choices.place(section, each[0]), size(each[0])))
-
-
-def _case(figure: ReportedFigure, across: str) -> Params:
-    return {key: value for key, value in figure.params.items() if key != across}
 
 
 def _ends(found: list[Case]) -> list[Case]:

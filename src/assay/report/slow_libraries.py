@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.benchmark.record import Benchmark
 from assay.document.choice import ChoiceWanted
-from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.case_order import record_of
-from assay.report.choices import choices
+from assay.report.choices import choices, rest
 from assay.report.plots import label
 from assay.samples import case_text
 
@@ -26,7 +26,7 @@ def slow(section: Section) -> Iterator[tuple[float, str]]:
     record = record_of(section)
     if record is None or "libraries" not in record.extra or WANTED.across not in record.parameters:
         return
-    found = [each for each in choices(_most_work(section), WANTED, described=False) if each.slower]
+    found = [each for each in choices(_most_work(section, record), WANTED, described=False) if each.slower]
     found = [each for each in found if each.ratio >= LEAST]
     if found:
         worst = max(found, key=lambda each: each.ratio)
@@ -39,24 +39,17 @@ def slow(section: Section) -> Iterator[tuple[float, str]]:
         )
 
 
-def _most_work(section: Section) -> list[ReportedFigure]:
+def _most_work(section: Section, record: Benchmark) -> list[ReportedFigure]:
     """The figures of the largest case of each kind: what takes the library the longest, by all but sizes."""
-    record = record_of(section)
-    numbers = (
-        set[str]() if record is None else {key for key, each in record.parameters.items() if each.kind == "integer"}
-    )
+    numbers = {key for key, each in record.parameters.items() if each.kind == "integer"}
     times = [each for each in section.figures if each.name == WANTED.figure and each.main and each.value]
     longest: dict[str, ReportedFigure] = {}
     for figure in times:
         kind = case_text({k: v for k, v in figure.params.items() if k not in numbers or k == "threads"})
         if figure.params.get(WANTED.across) == WANTED.own:
             longest[kind] = max(longest.get(kind, figure), figure, key=lambda each: each.value or 0.0)
-    cases = [_rest(each.params) for each in longest.values()]
-    return [each for each in times if _rest(each.params) in cases]
-
-
-def _rest(params: Params) -> Params:
-    return {key: value for key, value in params.items() if key != WANTED.across}
+    cases = [rest(each.params, WANTED.across) for each in longest.values()]
+    return [each for each in times if rest(each.params, WANTED.across) in cases]
 
 
 def _library(section: Section) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from concurrent.futures import Executor
 from pathlib import Path
 
-from assay.network import engine, prediction, saturation, simulation, sweep
+from assay.network import deadlocking, engine, prediction, saturation, simulation, sweep
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.filling import Filling
@@ -43,15 +43,11 @@ def point_steps(description: NetworkDescription, replications: int, judge: int) 
         }
         | ({"hit_rate": shares} if shares else {}),
         "saturated": saturated,
-        "deadlocked": _deadlocked(every),
+        "deadlocked": deadlocking.count(every),
         "backlog": [made[-1][1]["backlog_quarter"], made[-1][1]["backlog"]],
         "messages": sum(run.messages for run in every),
         "cpu_seconds": sum(run.cpu_seconds for run in every),
     }
-
-
-def _deadlocked(runs: list[SimulationRun]) -> int:
-    return sum(run.deadlock is not None for run in runs)
 
 
 def _judged(runs: list[SimulationRun]) -> int:
@@ -81,7 +77,7 @@ def bisect_steps(description: NetworkDescription, precision: float, seeds: int, 
     scale = 1e-3 / description.cycle if description.io is not None else 1.0
     return {
         "brackets": [[low * scale, high * scale] for low, high in found],
-        "deadlocked": _deadlocked(runs),
+        "deadlocked": deadlocking.count(runs),
         "cpu_seconds": sum(run.cpu_seconds for run in runs),
         "messages": sum(run.messages for run in runs),
     }
