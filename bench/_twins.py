@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bench._jobs import Counts, Jobs
 from bench._pairs import Trio, Unit
+
+
+def midmean(readings: Sequence[float]) -> float:
+    """The mean of the middle half: not tied to the clock's steps, which may be 10 ns where an operation takes 200."""
+    from scipy import stats
+
+    return float(stats.trim_mean(readings, 0.25))
+
+
+REDUCED: dict[str, Callable[[Sequence[float]], float]] = {"median": statistics.median, "midmean": midmean}
 
 
 @dataclass(frozen=True)
@@ -16,6 +27,7 @@ class Twin:
     Both have their buffers at the same offsets from a page's start, drawn by the launch, or at a fixed one where ours
     takes them as the allocator gives them. `seats`: which processor each rank keeps to (pair.cpp). `less`: what the
     metric lacks to what the twin stores. `source`: the C file with the mode. `name`: where several have one mode.
+    `statistic`: what a launch's readings are reduced to (REDUCED).
     """
 
     mode: str
@@ -32,6 +44,7 @@ class Twin:
     less: float = 0.0
     source: str = "twins.c"
     name: str = ""
+    statistic: str = "median"
 
     @property
     def title(self) -> str:
@@ -59,7 +72,8 @@ class Twin:
         words = [self.mode, str(self.size), str(self.batch), *places]
         counts = Counts(self.blocks, self.readings, number, self.ranks, self.seats)
         plain, again, ours = jobs.launch(self.program, words, self.options(), self.metric, counts)
-        return statistics.median(plain), statistics.median(again), statistics.median(ours) + self.less
+        reduced = REDUCED[self.statistic]
+        return reduced(plain), reduced(again), reduced(ours) + self.less
 
 
 def offsets(seed: int) -> list[str]:

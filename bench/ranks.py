@@ -1,14 +1,14 @@
 """`./x bench ranks`: message-passing programs against plain C twins of their inner loops, and the simulator's scale.
 
 METHOD rule 9, thirty launches. A launch holds both programs, and the plain one twice (A/A), block by block in a drawn
-order (pair.cpp), with the same bytes, batch and readings; medians of launches are compared, two one-sided tests at 3%.
-The scale marks are whole commands, everything compiled before: CPU time, the median of three runs and of it the
-system's part, and memory beside their bounds (a guest whose memory its host has yet to supply takes seconds of system
-time the first time that a gigabyte is used); `--scale` does only them. `--launches N` is for a quick look and claims
-nothing. `--osu FOLDER` compares with OSU's programs instead: bandwidth one way and both, allreduce, all-to-all and
-broadcast. Programs without a twin: _twin_cases.py; echo is in `./x bench messages`, fans have one neighbour. Spin and
-contention keep three and four processors busy: where there are two, the rank that measures has one and the others share
-one; contention's stream then has no load.
+order (pair.cpp), with the same bytes, batch and readings; medians of launches are compared (of operations read one by
+one, means of the middle half), two one-sided tests at 3%. The scale marks are whole commands, everything compiled
+before: CPU time, the median of three runs and of it the system's part, and memory beside their bounds (a guest whose
+memory its host has yet to supply takes seconds of system time the first time that a gigabyte is used); `--scale` does
+only them. `--launches N` is for a quick look and claims nothing. `--osu FOLDER` compares with OSU's programs instead:
+bandwidth one way and both, allreduce, all-to-all and broadcast. Programs without a twin: _twin_cases.py; echo is in
+`./x bench messages`, fans have one neighbour. Spin and contention keep three and four processors busy: where there are
+two, the rank that measures has one and the others share one; contention's stream then has no load.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def main(arguments: list[str]) -> int:
             jobs = {source: jobs_of(Path(folder), source, wanted, mpi) for source in {t.source for t in wanted}}
             for twin in wanted:
                 measure = partial(twin.launch, jobs[twin.source])
-                found = in_one_launch(measure, given.launches, twin.title, unit=twin.unit)
+                found = in_one_launch(measure, given.launches, twin.title, twin.statistic, twin.unit)
                 failed |= found.verdict is ComparisonVerdict.DIFFERS and found.ratio > 1
     for each in MARKS if given.only is None else ():
         failed |= not mark(*each)

@@ -1,7 +1,6 @@
 // Message buffers: their place in the caches, their alignment, and a pattern that shows whether the data came through.
 //
-// The offset from a page's start is a multiple of 8 bytes drawn from seed and rank, so that no single alignment becomes
-// part of a result. Rotating buffers step through a span that no common cache holds, one message after the other.
+// Rotating buffers step through a span that no common cache holds, one message after the other.
 #pragma once
 
 #include <algorithm>
@@ -35,11 +34,35 @@ class Cursor {
   std::size_t stride_, span_, offset_ = 0;
 };
 
+// Touched memory that starts at a drawn place in a page, so that no single alignment becomes part of a result: at a
+// multiple of 8 bytes from the page's start. Without a state to draw from it lies where the allocator put it.
+class Placed {
+ public:
+  static constexpr std::size_t page = 4096;
+  // What a rank's draws begin with, one after the other.
+  static std::uint64_t drawn_from(std::uint64_t seed, int rank) {
+    return seed * 2654435761U + static_cast<std::uint64_t>(rank);
+  }
+
+  Placed() = default;
+  explicit Placed(std::size_t room) : memory_(room + 1), start_(memory_.data()) {}
+  Placed(std::size_t room, std::uint64_t& state) : memory_(room + 2 * page + 1), start_(memory_.data()) {
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(start_) % page;
+    start_ += (beyond > 0 ? page - beyond : 0) + 8 * (Session::random(state) % (page / 8));
+  }
+  Placed(Placed&&) = default;
+  Placed& operator=(Placed&&) = default;
+  std::byte* start() const { return start_; }
+
+ private:
+  std::vector<std::byte> memory_;
+  std::byte* start_ = nullptr;
+};
+
 class Buffers {
  public:
   enum class Way { same, rotating, flushed };
   static constexpr std::size_t rotation = std::size_t{64} << 20;
-  static constexpr std::size_t page = 4096;
 
   static Way way(std::string_view name) {
     return name == "rotating" ? Way::rotating : name == "flushed" ? Way::flushed : Way::same;
@@ -60,10 +83,10 @@ class Buffers {
       if (!comm.is_simulated() || bytes <= share) room_ = std::max(room_, bytes);
     }
     if (way_ == Way::rotating) room_ = std::max(rotation, room_);
-    std::uint64_t state = session.options().seed * 2654435761U + static_cast<std::uint64_t>(comm.rank());
-    const std::size_t slack = comm.is_simulated() ? 0 : page;
-    out_ = make(slack, state);
-    in_ = make(slack, state);
+    std::uint64_t state = Placed::drawn_from(session.options().seed, comm.rank());
+    const auto make = [&] { return comm.is_simulated() ? Placed(room_) : Placed(room_, state); };
+    out_ = make();
+    in_ = make();
   }
   // Whether a message so long really carries data.
   bool hold(std::size_t bytes) const { return bytes <= room_; }
@@ -73,41 +96,25 @@ class Buffers {
   // Throws both buffers out of this core's caches, where it has an instruction for that.
   void flush([[maybe_unused]] std::size_t bytes) const {
 #if defined(__x86_64__)
-    for (const Side* side : {&out_, &in_}) {
-      for (std::size_t at = 0; at < bytes; at += 64) _mm_clflush(side->start + at);
+    for (const Placed* side : {&out_, &in_}) {
+      for (std::size_t at = 0; at < bytes; at += 64) _mm_clflush(side->start() + at);
     }
     _mm_mfence();
 #endif
   }
 
  private:
-  struct Side {
-    std::vector<std::byte> memory;
-    std::byte* start = nullptr;
-  };
-
-  // `slack`: 0, or a page: then the buffer starts at a seeded offset from a page's start.
-  Side make(std::size_t slack, std::uint64_t& state) const {
-    Side side;
-    const std::size_t all = room_ + 2 * slack + 1;
-    side.memory.resize(all);
-    side.start = side.memory.data();
-    if (slack > 0) {
-      const std::size_t beyond = reinterpret_cast<std::uintptr_t>(side.start) % slack;
-      side.start += (beyond > 0 ? slack - beyond : 0) + 8 * (Session::random(state) % (slack / 8));
-    }
-    return side;
-  }
-  Cursor cursor(const Side& side, std::size_t bytes) const {
+  Cursor cursor(const Placed& side, std::size_t bytes) const {
     if (bytes > room_) return {nullptr, 0, 1};
-    if (way_ != Way::rotating || bytes == 0) return {side.start, 0, 1};
+    std::byte* const at = side.start();
+    if (way_ != Way::rotating || bytes == 0) return {at, 0, 1};
     const std::size_t stride = (bytes + 63) / 64 * 64 + 64;
-    return {side.start, stride, room_ >= stride + bytes ? room_ - bytes : 1};
+    return {at, stride, room_ >= stride + bytes ? room_ - bytes : 1};
   }
 
   Way way_ = Way::same;
   std::size_t room_ = 0;
-  Side out_, in_;
+  Placed out_, in_;
 };
 
 inline constexpr const char* not_carried = "simulated without data: too long for so many ranks in one process";

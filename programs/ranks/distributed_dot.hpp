@@ -169,23 +169,21 @@ help = "from the common start until the last rank has the sum"
   // One dot product; `sum` has it on every rank in the end. Vectors of no elements are simulated without their data.
   template <Communicator C>
   static Task once(C& comm, Case at, const Vectors& vectors, std::uint64_t& sum) {
-    const std::size_t length = own(comm, at.length);
-    double partial = 0;
-    const auto multiply = [&] {
-      partial = product(vectors.x.data(), vectors.y.data(), std::min(length, vectors.x.size()));
-    };
-    co_await comm.compute(Work{"dot", 2.0 * static_cast<double>(length)}, multiply);
-    sum = static_cast<std::uint64_t>(partial);
-    if (at.way == Way::naive) {
-      co_await naively(comm, sum);
-    } else if (at.way == Way::tree) {
-      co_await by_tree(comm, sum);
-    } else {
-      co_await by_library(comm, sum);
-    }
+    if (at.way == Way::naive) return naively(comm, at, vectors, sum);
+    if (at.way == Way::tree) return by_tree(comm, at, vectors, sum);
+    return by_library(comm, at, vectors, sum);
+  }
+  // A rank's own part into `sum`. Awaited in each way's one coroutine: a second one would be timed as well.
+  template <Communicator C>
+  static auto own_part(C& comm, const Case& at, const Vectors& vectors, std::uint64_t& sum) {
+    const std::size_t length = own(comm, at.length), held = std::min(length, vectors.x.size());
+    return comm.compute(Work{"dot", 2.0 * static_cast<double>(length)}, [&vectors, &sum, held] {
+      sum = static_cast<std::uint64_t>(product(vectors.x.data(), vectors.y.data(), held));
+    });
   }
   template <Communicator C>
-  static Task naively(C& comm, std::uint64_t& sum) {
+  static Task naively(C& comm, Case at, const Vectors& vectors, std::uint64_t& sum) {
+    co_await own_part(comm, at, vectors, sum);
     if (comm.rank() > 0) {
       co_await comm.send(&sum, sizeof sum, 0, tag);
       co_await comm.recv(&sum, sizeof sum, 0, tag);
@@ -200,7 +198,8 @@ help = "from the common start until the last rank has the sum"
   }
   // Up a binomial tree and down again, in one coroutine: a reduction and a broadcast would be two frames.
   template <Communicator C>
-  static Task by_tree(C& comm, std::uint64_t& sum) {
+  static Task by_tree(C& comm, Case at, const Vectors& vectors, std::uint64_t& sum) {
+    co_await own_part(comm, at, vectors, sum);
     const int me = comm.rank(), ranks = comm.size();
     int bit = 1;
     for (; bit < ranks && (me & bit) == 0; bit *= 2) {
@@ -218,14 +217,13 @@ help = "from the common start until the last rank has the sum"
     }
   }
   template <Communicator C>
-  static Task by_library(C& comm, std::uint64_t& sum) {
+  static Task by_library(C& comm, Case at, const Vectors& vectors, std::uint64_t& sum) {
+    co_await own_part(comm, at, vectors, sum);
     if constexpr (OwnCollectives<C>) {
       std::uint64_t whole = 0;
       co_await comm.collective(Operation::reduce, &sum, &whole, sizeof sum, 0);
       sum = whole;
       co_await comm.collective(Operation::broadcast, nullptr, &sum, sizeof sum, 0);
-    } else {
-      co_return;
     }
   }
 

@@ -59,21 +59,23 @@ help = "all bytes sent over the time"
     if (!takes_part(comm.rank(), at) && comm.rank() != 0) co_return;
     const bool in_the_middle = comm.rank() == middle_;
     std::byte* const data = in_the_middle ? buffers_.out(bytes).next() : buffers_.in(bytes).next();
-    std::vector<typename C::SendRequest> sent(static_cast<std::size_t>(in_the_middle ? window * count : 0));
+    struct Sent {
+      int to;
+      typename C::SendRequest request;
+    };
+    std::vector<Sent> sent;  // to each in turn; whom to is not worked out in the timed loop
+    for (int k = 0; in_the_middle && k < window * count; ++k) {
+      sent.push_back({(*around_)[static_cast<std::size_t>(k % count)], {}});
+    }
     std::vector<typename C::ReceiveRequest> due(static_cast<std::size_t>(in_the_middle ? 0 : window));
     std::vector<std::int64_t> mine(in_the_middle ? static_cast<std::size_t>(run.readings) : 0);
     for (std::int64_t reading = 0; takes_part(comm.rank(), at) && reading < run.readings; ++reading) {
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
-        std::size_t next = 0;
         for (auto& request : due) request = co_await comm.irecv(data, bytes, middle_, stream_tag);
-        for (auto& request : sent) {
-          const int to = (*around_)[next];
-          if (++next == static_cast<std::size_t>(count)) next = 0;
-          request = co_await comm.isend(data, bytes, to, stream_tag);
-        }
+        for (auto& each : sent) each.request = co_await comm.isend(data, bytes, each.to, stream_tag);
         for (auto& request : due) co_await comm.wait(request);
-        for (auto& request : sent) co_await comm.wait(request);
+        for (auto& each : sent) co_await comm.wait(each.request);
         if (!in_the_middle) {
           co_await comm.send(nullptr, 0, middle_, credit_tag);
         } else {

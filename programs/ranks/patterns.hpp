@@ -5,6 +5,7 @@
 // and 6.1.2.2, Tables 6.2, 6.5, 6.8 and 6.9.
 #pragma once
 
+#include "ranks/buffers.hpp"
 #include "ranks/patterns/data.hpp"
 #include "ranks/sampling.hpp"
 #include "ranks/windows.hpp"
@@ -113,7 +114,7 @@ help = "one operation: the round trip of a ping-pong, else from the common start
         const Room here = kernel.needed(comm, kernel.at(each));
         most = {std::max(most.out, here.out), std::max(most.in, here.in), std::max(most.pack, here.pack)};
       }
-      kernel.held_ = Held(most);
+      kernel.held_ = Held(most, Placed::drawn_from(session.options().seed, comm.rank()));
       kernel.windows_ = std::make_unique<Windows>();
     }
     co_await sample(comm, session, kernel);
@@ -149,7 +150,7 @@ help = "one operation: the round trip of a ping-pong, else from the common start
     if (pingpong(at)) return at_rank_0(comm, at, run, ticks);
     if (comm.is_simulated()) return described(comm, at, run, ticks);
     return in_windows(comm, comm.size(), run.readings, ticks, *windows_,
-                      [this, &comm, &at] { return once(comm, at, held_.area()); });
+                      [this, &comm, &at] { return times(comm, at, held_.area(), 1); });
   }
 
   template <Communicator C>
@@ -170,7 +171,7 @@ help = "one operation: the round trip of a ping-pong, else from the common start
     const Sample of{at.pattern, at.bytes, stride_, comm.rank(), ranks, partner(comm, at)};
     const bool idle = pingpong(at) && comm.rank() > 0 && comm.rank() < ranks - 1;
     if (!idle) put_data(of, area, here);
-    co_await once(comm, at, area);
+    co_await times(comm, at, area, 1);
     std::int64_t wrong = idle ? 0 : wrong_data(of, area, here), theirs = 0;
     co_await reduce(comm, ranks, &wrong, &theirs, 1, [](auto& mine, auto others) { mine += others; });
     verdict.passed = wrong == 0;
@@ -182,18 +183,16 @@ help = "one operation: the round trip of a ping-pong, else from the common start
   struct Pairs {
     std::vector<int> regular, random;
   };
-  // Memory of an area, aligned for doubles, written once.
+  // Memory of an area, aligned for doubles, written once; what is packed lies where the allocator put it.
   class Held {
    public:
     Held() = default;
-    explicit Held(const Room& room) : out_(room.out / 8 + 1), in_(room.in / 8 + 1), pack_(room.pack / 8 + 1) {}
-    Area area() {
-      const auto start = [](std::vector<double>& data) { return reinterpret_cast<std::byte*>(data.data()); };
-      return {start(out_), start(in_), start(pack_)};
-    }
+    explicit Held(const Room& room) : out_(room.out), in_(room.in), pack_(room.pack) {}
+    Held(const Room& room, std::uint64_t state) : out_(room.out, state), in_(room.in, state), pack_(room.pack) {}
+    Area area() { return {out_.start(), in_.start(), pack_.start()}; }
 
    private:
-    std::vector<double> out_, in_, pack_;
+    Placed out_, in_, pack_;
   };
   static std::size_t total(const Room& room) { return room.out + room.in + room.pack; }
   static bool whole(const Case& at) {
@@ -211,17 +210,18 @@ help = "one operation: the round trip of a ping-pong, else from the common start
     return pairs[static_cast<std::size_t>(comm.rank())];
   }
 
+  // An operation; of a ping-pong so many of them.
   template <Communicator C>
-  Task once(C& comm, Case at, Area area) {
+  Task times(C& comm, Case at, Area area, std::int64_t trips) {
     const int me = comm.rank(), other = partner(comm, at);
     const bool first = me < other;
     switch (at.pattern) {
       case Pattern::pingpong:
-        if (me == 0 || me == comm.size() - 1) return there_and_back(comm, area, at.bytes, other, first);
+        if (me == 0 || me == comm.size() - 1) return there_and_back(comm, area, at.bytes, other, first, trips);
         return {};
       case Pattern::strided:
         if (me == 0 || me == comm.size() - 1)
-          return strided_there_and_back(comm, area, at.bytes, stride_, other, first);
+          return strided_there_and_back(comm, area, at.bytes, stride_, other, first, trips);
         return {};
       case Pattern::broadcast:
         return broadcast(comm, area.out, at.bytes);
@@ -233,10 +233,10 @@ help = "one operation: the round trip of a ping-pong, else from the common start
         return transpose(comm, area, rows(at.bytes, comm.size()));
       case Pattern::bisection_regular:
       case Pattern::bisection_random:
-        if (other != me) return there_and_back(comm, area, at.bytes, other, first);
+        if (other != me) return there_and_back(comm, area, at.bytes, other, first, 1);
         return {};
       default:
-        return neighbours(comm, area, at.bytes, dimensions(at.pattern));
+        return neighbours(comm, area, at.bytes, Shifts(comm.size(), me, dimensions(at.pattern)));
     }
   }
 
@@ -245,7 +245,7 @@ help = "one operation: the round trip of a ping-pong, else from the common start
     const Area area = comm.is_simulated() ? Area{} : held_.area();
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       const std::int64_t start = comm.now();
-      for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, area);
+      co_await times(comm, at, area, run.batch);
       if (ticks) ticks[reading] = comm.now() - start;
     }
   }
@@ -256,7 +256,7 @@ help = "one operation: the round trip of a ping-pong, else from the common start
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       co_await together(comm, comm.size());
       Passage passage{comm.now(), 0}, other;
-      for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, {});
+      for (std::int64_t i = 0; i < run.batch; ++i) co_await times(comm, at, {}, 1);
       passage.out = comm.now();
       co_await reduce(comm, comm.size(), &passage, &other, 1, join_passages);
       co_await broadcast(comm, &passage, sizeof passage);  // who is done early sends nothing into what is timed

@@ -80,13 +80,12 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
   for (WindowPassage& passage : passages) {
     const Task task = operation();  // made before the start: its frame's allocation is not timed
     const double late = lateness(&passage - passages.data());
-    const std::int64_t enters = start + static_cast<std::int64_t>(late * C::ticks_a_second);
-    passage.missed = comm.now() > enters;
-    while (comm.now() < enters) {
-    }
-    passage.in = comm.now();
+    Moments moments{start + static_cast<std::int64_t>(late * C::ticks_a_second)};
+    task.run_at(moments);
     co_await task;
-    passage.out = comm.now();
+    passage.missed = moments.missed;
+    passage.in = moments.in;
+    passage.out = moments.out;
     start += agreed[1];
   }
   co_await clock.set(comm, ranks);

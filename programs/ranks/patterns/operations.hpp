@@ -4,6 +4,7 @@
 // What is done in a rank's own memory is charged where it is described (own_memory.hpp).
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -40,23 +41,24 @@ inline Room room(Pattern pattern, std::size_t bytes, std::size_t stride, int ran
 
 inline constexpr int pattern_tag = 1;
 
-// A message there and one back, between the two ranks that name each other; `first` sends first.
+// A message there and one back, `trips` times, between the two ranks that name each other; `first` sends first. The
+// loop is inside, where no trip pays for a frame.
 template <Communicator C>
-Task there_and_back(C& comm, Area area, std::size_t bytes, int other, bool first) {
-  if (first) {
-    co_await comm.send(area.out, bytes, other, pattern_tag);
+Task there_and_back(C& comm, Area area, std::size_t bytes, int other, bool first, std::int64_t trips) {
+  for (std::int64_t trip = 0; trip < trips; ++trip) {
+    if (first) co_await comm.send(area.out, bytes, other, pattern_tag);
     co_await comm.recv(area.in, bytes, other, pattern_tag);
-  } else {
-    co_await comm.recv(area.in, bytes, other, pattern_tag);
-    co_await comm.send(area.out, bytes, other, pattern_tag);
+    if (!first) co_await comm.send(area.out, bytes, other, pattern_tag);
   }
 }
 
 // The same with 8-byte words `stride` words apart, packed before each message and unpacked after it.
 template <Communicator C>
-Task strided_there_and_back(C& comm, Area area, std::size_t bytes, std::size_t stride, int other, bool first) {
+Task strided_there_and_back(C& comm, Area area, std::size_t bytes, std::size_t stride, int other, bool first,
+                            std::int64_t trips) {
   const std::size_t words = bytes / 8;
-  for (const bool sends : {first, !first}) {
+  bool sends = first;
+  for (std::int64_t passage = 0; passage < 2 * trips; ++passage, sends = !sends) {
     if (sends) {
       co_await own_memory(comm, "pack", bytes, area.out, [=] {
         for (std::size_t i = 0; i < words; ++i) std::memcpy(area.pack + 8 * i, area.out + 8 * stride * i, 8);
@@ -88,7 +90,8 @@ Task collect(C& comm, Area area, std::size_t bytes) {
 }
 
 // Apart from the coroutine, in whose body the compiler leaves the loop unvectorised.
-[[gnu::noinline]] inline void keep_greatest(double* mine, const double* theirs, std::size_t words) {
+[[gnu::noinline]] inline void keep_greatest(double* __restrict mine, const double* __restrict theirs,
+                                            std::size_t words) {
   for (std::size_t i = 0; i < words; ++i) mine[i] = std::max(mine[i], theirs[i]);
 }
 
@@ -145,20 +148,34 @@ Task transpose(C& comm, Area area, std::size_t side) {
   });
 }
 
-// Along each dimension to the next and then to the one before, all ranks at once; what each direction brings has a
-// place of its own in `in`.
+// Whom a rank's direction goes to, and whom it comes from.
+struct Shift {
+  int to = 0, from = 0;
+};
+// Along each dimension to the next and then to the one before: worked out before an operation, which is timed.
+struct Shifts {
+  int count = 0;
+  std::array<Shift, 6> each;
+  Shifts(int ranks, int rank, int dimensions) : count(2 * dimensions) {
+    const std::array<int, 3> extents = torus(ranks, dimensions);
+    for (int direction = 0; direction < count; ++direction) {
+      const int step = direction % 2 == 0 ? 1 : -1;
+      each[static_cast<std::size_t>(direction)] = {neighbour(extents, rank, direction / 2, step),
+                                                   neighbour(extents, rank, direction / 2, -step)};
+    }
+  }
+};
+
+// In each direction, all ranks at once; what each brings has a place of its own in `in`.
 template <Communicator C>
-Task neighbours(C& comm, Area area, std::size_t bytes, int dimensions) {
-  const std::array<int, 3> extents = torus(comm.size(), dimensions);
-  for (int direction = 0; direction < 2 * dimensions; ++direction) {
-    const int step = direction % 2 == 0 ? 1 : -1;
-    const int to = neighbour(extents, comm.rank(), direction / 2, step);
-    const int from = neighbour(extents, comm.rank(), direction / 2, -step);
+Task neighbours(C& comm, Area area, std::size_t bytes, Shifts shifts) {
+  for (int direction = 0; direction < shifts.count; ++direction) {
+    const Shift shift = shifts.each[static_cast<std::size_t>(direction)];
     std::byte* place = area.in ? area.in + static_cast<std::size_t>(direction) * bytes : nullptr;
-    if (to == comm.rank()) {
+    if (shift.to == comm.rank()) {
       co_await own_memory(comm, "copy", bytes, area.out, [=] { std::memcpy(place, area.out, bytes); });
     } else {
-      co_await comm.sendrecv(area.out, bytes, to, place, bytes, from, pattern_tag);
+      co_await comm.sendrecv(area.out, bytes, shift.to, place, bytes, shift.from, pattern_tag);
     }
   }
 }
