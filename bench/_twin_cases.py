@@ -29,7 +29,8 @@ def probe(
     mode: str, program: str, settings: tuple[str, ...], size: int, batch: int, metric: str = "time", readings: int = 50
 ) -> Twin:
     """A reading of several steps."""
-    return Twin(mode, program, settings, size, readings, batch, metric, source="probes.c")
+    by = "midmean" if readings == READINGS else "median"
+    return Twin(mode, program, settings, size, readings, batch, metric, offset=16, source="probes.c", statistic=by)
 
 
 TWINS = (

@@ -5,11 +5,13 @@
 // An operation of several rounds goes on by itself only where a library or a network has a processor of its own for it:
 // without calls a tree's later rounds begin when the loop ends. `communication_hidden` is the part of the operation's
 // time that is not seen beside the loop, `computing_kept` the part of its speed that the loop keeps, its calls counted.
-// Times are the slowest rank's. Source: White and Bova 1999 (the measure); Hoefler, Lumsdaine and Rehm 2007 (collective
+// Times are the slowest rank's, from a
+// common start. Source: White and Bova 1999 (the measure); Hoefler, Lumsdaine and Rehm 2007 (collective
 // operations, progress by testing).
 #pragma once
 
 #include "ranks/algorithms/right.hpp"
+#include "ranks/common_start.hpp"
 #include "ranks/overlapping.hpp"
 #include "ranks/turns.hpp"
 
@@ -36,24 +38,37 @@ struct OverlapKernel {
   // Of a reading, in ticks of the slowest rank's clock.
   struct Times {
     std::int64_t communicating = 0, computing = 0, inside = 0, outside = 0, together = 0;
+    std::int64_t missed = 0;  // whether it came too late for a common start
     static void join(Times& mine, const Times& other) {
-      for (const auto part :
-           {&Times::communicating, &Times::computing, &Times::inside, &Times::outside, &Times::together})
+      for (const auto part : {&Times::communicating, &Times::computing, &Times::inside, &Times::outside,
+                              &Times::together, &Times::missed})
         mine.*part = std::max(mine.*part, other.*part);
     }
   };
 
   Task operate(C& comm, Case at, Run run, std::int64_t* ticks) {
     Exchange x{.block = at.bytes};
-    if (!comm.is_simulated()) x = held_.exchange(at.bytes, 0);
+    const bool real = !comm.is_simulated();
+    if (real) {
+      x = held_.exchange(at.bytes, 0);
+      co_await start_.set(comm);
+    }
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       Times times, other;
       Prepared alone(comm, levels_.of(at.operation), at, x), together(comm, levels_.of(at.operation), at, x);
-      co_await barrier(comm);
+      Moments begun, finished;
+      if (real) {
+        alone.begin.run_at(begun);
+        alone.finish.run_at(finished);
+        co_await start_.agree(comm, begun.start);
+      } else {
+        co_await barrier(comm);
+      }
       std::int64_t start = comm.now();
       co_await alone.begin;
       co_await alone.finish;
-      times.communicating = comm.now() - start;
+      times.communicating = real ? finished.out - begun.in : comm.now() - start;
+      times.missed = begun.missed;
       co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
       co_await broadcast(comm, &times, sizeof times);
       const std::int64_t turns = turns_in(comm, static_cast<double>(times.communicating) / C::ticks_a_second);
@@ -61,13 +76,21 @@ struct OverlapKernel {
       co_await busy(comm, turns, wrong_);
       times.computing = comm.now() - start;
       const Task both = around(comm, together, turns, at.calls, &times.inside);
-      co_await barrier(comm);
+      Moments whole;
+      if (real) {
+        both.run_at(whole);
+        co_await start_.agree(comm, whole.start);
+      } else {
+        co_await barrier(comm);
+      }
       start = comm.now();
       co_await both;
-      times.together = comm.now() - start;
+      times.together = real ? whole.out - whole.in : comm.now() - start;
       times.outside = times.together - times.inside;
+      times.missed = std::max<std::int64_t>(times.missed, whole.missed);
       co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
       if (comm.rank() != 0) continue;
+      start_.counts(times.missed != 0);
       ticks[reading] = times.together;
       const auto seconds = [](std::int64_t ticks_) { return static_cast<double>(ticks_) / C::ticks_a_second; };
       beside_.add(
@@ -117,6 +140,7 @@ struct OverlapKernel {
   std::int64_t wrong_ = 0;
   Held held_;
   BothLevels<C> levels_;
+  CommonStart start_;
   OverlapSeries beside_;
 };
 
@@ -215,6 +239,7 @@ from = "ranks/overlapping.hpp"
     for (const auto& each : session.cases())
       if (algorithm_of(each) == Algorithm::two_level) co_await kernel.levels_.make(comm, nodes, operation_of(each));
     co_await sample(comm, session, kernel);
+    if (comm.rank() == 0) kernel.start_.report(session);
     co_await kernel.levels_.release(comm);
   }
 };

@@ -28,7 +28,7 @@ inline thread_local Frames* frames = nullptr;
 // When a task on a real machine runs: it waits for its start and notes its ends inside the coroutine, so that what it
 // costs to resume one (some 5 ns) is in no operation's time.
 struct Moments {
-  std::int64_t start;  // ns of the steady clock
+  std::int64_t start = 0;  // ns of the steady clock
   bool missed = false;
   std::int64_t in = 0, out = 0;
   void enter() {

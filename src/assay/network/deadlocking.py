@@ -11,6 +11,8 @@ from typing import Any
 
 from assay.network.engine import SimulationRun
 
+NO_LOAD = "no saturation load can be stated, as lower loads deadlock later"
+
 
 def count(runs: Iterable[SimulationRun]) -> int:
     """How many of these runs ended in a deadlock."""

@@ -11,6 +11,7 @@ from assay.document.params import Params
 from assay.report.comparing import ZERO
 from assay.report.tables import alike
 from assay.report.units import human, params
+from assay.samples import case_text
 
 MARKS = {"clean": "", "disturbed": " *"}
 
@@ -87,7 +88,8 @@ def _note(rows: Sequence[FigureRow]) -> str:
 def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     """One line: how many figures are equal, differ or are undecided, and why those are undecided.
 
-    What is zero on both sides is counted apart.
+    What is zero on both sides is counted apart. Several figures may follow from one measured quantity, as a rate and
+    its time do: of how many they are is said too.
     """
     zero = sum(row.reason == ZERO for row in rows)
     rows = [row for row in rows if row.reason != ZERO]
@@ -98,7 +100,9 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     few = [reason for reason in reasons if reason and reason.endswith("needed")]
     why = f" ({few[0]})" if few else ""
     apart = f"; {zero} zero on both sides" if zero else ""
-    return f"{b} beside {a}: {len(rows)} figures judged at a margin of {margin:.1%}: {counted}{why}{apart}"
+    cells = len({(row.benchmark, row.metric, case_text(row.params)) for row in rows})
+    of = f" of {cells} measured quantities" if cells < len(rows) else ""
+    return f"{b} beside {a}: {len(rows)} figures{of} judged at a margin of {margin:.1%}: {counted}{why}{apart}"
 
 
 def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str, lacking: Sequence[str] = ()) -> Grid:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from assay.network.deadlocking import NO_LOAD
+
 
 def percent(share: float) -> str:
     """A confidence with all its digits: 99.9% is not 100%."""
@@ -31,7 +33,7 @@ def below(results: Sequence[dict[str, Any]]) -> list[str]:
     """Of a table of searches: the confidence of its intervals, and why points that deadlocked have none."""
     confidences = sorted({one["confidence"] for one in results if not one["deadlocks"]})
     lines = [f"from, to: at {' or '.join(map(percent, confidences))} confidence"] if confidences else []
-    return [*lines, *([f"deadlock: {_NONE}"] if any(one["deadlocks"] for one in results) else [])]
+    return [*lines, *([f"deadlock: {NO_LOAD}"] if any(one["deadlocks"] for one in results) else [])]
 
 
 def lines(result: dict[str, Any]) -> list[str]:
@@ -58,9 +60,6 @@ def lines(result: dict[str, Any]) -> list[str]:
     return report
 
 
-_NONE = "no saturation load can be stated, as lower loads deadlock later"
-
-
 def _deadlock(result: dict[str, Any]) -> str:
     """At which loads, within how many cycles; and the highest load below them at which none was seen."""
     loads = sorted({one["load"] for one in result["deadlocks"]})
@@ -68,7 +67,7 @@ def _deadlock(result: dict[str, Any]) -> str:
     at = f"{loads[0]:.4g}" if len(loads) == 1 else f"{len(loads)} loads from {loads[0]:.4g} to {loads[-1]:.4g}"
     spared = result["no_deadlock_at"]
     none = "" if spared is None else f", none at {spared['load']:.4g} within {spared['cycles']:,}"
-    return f"deadlock at {at} {result['unit']} within {within:,} cycles{none}: {_NONE}"
+    return f"deadlock at {at} {result['unit']} within {within:,} cycles{none}: {NO_LOAD}"
 
 
 def _deadlocked(one: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from assay.network import deadlocking
 from assay.network.study.figures import figures
 from assay.network.study.results import SHARES, Point, Results, StudyTable
 
@@ -63,7 +64,7 @@ def point_document(point: Point) -> dict[str, Any]:
     }
 
 
-NO_LOAD = "ended in a deadlock: no load that saturates can be stated, as lower loads deadlock later"
+ENDED = f"ended in a deadlock: {deadlocking.NO_LOAD}"
 LENGTHS = {"pe_pe": 32, "pe_io": 32, "io_io": 32, "io_pe": 4096, "write": 4128}
 
 
@@ -95,7 +96,7 @@ def words(results: Results, tables: Sequence[StudyTable] = (), claims: Sequence[
     for one in results.brackets:
         setting = ", ".join(f"{key.rpartition('.')[2]} {_short(value)}" for key, value in one.setting.items())
         between = f"saturates between {one.low:.4g} and {one.high:.4g}"
-        lines.append(f"  {setting}: {f'{one.deadlocked} runs {NO_LOAD}' if one.deadlocked else between}")
+        lines.append(f"  {setting}: {f'{one.deadlocked} runs {ENDED}' if one.deadlocked else between}")
     return "\n".join([*lines, *claims, *_worked(results)])
 
 
