@@ -206,7 +206,8 @@ def test_a_rate_of_nothing_is_equal_to_another(tmp_path: Path) -> None:
     assert found["status"] == 0 and found["passed"]
     row = next(r for r in found["entry"]["rows"] if r["params"]["bytes"] == 0 and r["figure"] == "rate")
     said = assay("compare", a, b, "-q").out
-    assert "3 figures judged at a margin of 3.0%: 3 equal, 0 differ, 0 cannot be told; 1 zero on both sides" in said
+    assert "3 figures of 2 measured quantities judged at a margin of 3.0%: 3 equal, 0 differ, 0 cannot" in said
+    assert said.rstrip().endswith("; 1 zero on both sides")
     (line,) = [line for line in assay("compare", a, b).out.splitlines() if "0 B/s" in line]
     assert "equal" not in line and line.rstrip().endswith("–")
     assert row["verdict"] == "equal" and row["ratio"] is None and "zero" in row["reason"]
@@ -265,7 +266,9 @@ def test_what_a_machine_lacks_is_said_of_what_was_published_and_not_of_its_simul
     name = "ibm-netfinity-cluster"  # described, and published with an all-to-all of other lengths
     done = assay("compare", str(tmp_path / "run"), name, "-q")
     first, second = done.out.splitlines()
-    assert first.startswith(f"{name} beside ") and "2 figures judged at a margin of 3.0%" in first
+    assert (
+        first.startswith(f"{name} beside ") and "2 figures of 1 measured quantity judged at a margin of 3.0%" in first
+    )
     assert second.endswith(f" and what was published of {name} have no figure in common")
     simulated = _predicting.predicted
 

@@ -129,6 +129,7 @@ def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytes
 
 def test_plan_says_how_long_it_takes(tmp_path: Path) -> None:
     first = assay("plan", "-q").out
+    assert len(assay("plan", "-q", "--profile", "standard", "--only", "memory").out.splitlines()) == 1
     assert first.endswith(" (estimated: nothing like it was run here before); programs are compiled first, once\n")
     of = planning.make([benchmark("sieve"), benchmark("echo")], profile="standard", spending=Spending((10, 20), 0.02))
     records = {name: benchmark(name) for name in ("sieve", "echo")}

@@ -66,6 +66,21 @@ def test_more_ranks_than_the_nodes_hold_are_refused_behind_a_launcher() -> None:
     enough_nodes(planned(8, 2), "slurm", None)
 
 
+def test_a_file_of_hosts_says_how_many_nodes_there_are(tmp_path: Path) -> None:
+    file = tmp_path / "hosts"
+    file.write_text("one\ntwo slots=4\n")
+    enough_nodes(planned(8, 4), f"hosts:{file}", None)
+    with pytest.raises(InputError, match=r"needs 3 nodes for 3 ranks; the file of hosts names 2; seen: 1; accepted: 2"):
+        enough_nodes(planned(3, 1), f"hosts:{file}", None)
+
+
+def test_a_number_of_ranks_per_node_is_named_once() -> None:
+    answer = assay("run", "echo", "-n", "2", "--ppn", "2,2")
+    assert answer.status == 2 and answer.err.splitlines() == [
+        "assay: --ppn: names a count twice; seen: '2,2'; accepted: 1, or 1,2"
+    ]
+
+
 @pytest.mark.parametrize(("ranks", "ppn", "nodes"), [(4, 4, None), (4, 8, 1), (4, None, None), (4, None, 1)])
 def test_what_one_host_holds_is_let_through(ranks: int, ppn: int | None, nodes: int | None) -> None:
     enough_nodes(planned(ranks, ppn), None, nodes)

@@ -141,6 +141,15 @@ def test_a_link_that_both_sides_use_is_shared() -> None:
     assert found["bandwidth", "alltoall", "slowdown"][0] > found["bandwidth", "incast", "slowdown"][0]
 
 
+def test_a_run_is_compared_with_a_machine_that_draws_alike(tmp_path: Path) -> None:
+    """Sides are drawn from the seed: the same machine answers the same in a comparison, whatever the run's seed."""
+    run = str(tmp_path / "run")
+    assert assay("run", "interference", "--on", "ipsc860", "-n", "8", "--seed", "2", "-o", run).status == 0
+    answer = assay("compare", run, "ipsc860", "--margin", "1%", "--json")
+    rows = json.loads(answer.out)["comparisons"][0]["rows"]
+    assert answer.status == 0 and rows and {row["verdict"] for row in rows} == {"equal"}
+
+
 def test_tails_are_compared_where_there_are_readings_enough() -> None:
     for operations, given_tail in ((367, False), (368, True)):
         words_given = ("--set", "victim=latency", "--set", "aggressor=incast", "--set", f"operations={operations}")

@@ -107,6 +107,16 @@ def test_a_full_file_system_is_taken_by_a_quarter_at_most(tmp_path: Path) -> Non
         assert any("512 x 512 points: only" in line.get("text", "") for line in lines)
 
 
+def test_a_limit_that_holds_no_row_beside_a_last_block_is_named(folder: Path, tmp_path: Path) -> None:
+    """A row of 20,000 numbers has 160,000 bytes: none fits beside a block as long as the limit."""
+    answer = assay("run", "tomography", "--set", f"folder={folder}", "--set", "most=4MiB", "--set", "bytes=4MiB",
+                   "--set", "size=25000x20000", "--out", str(tmp_path / "run"))  # fmt: skip
+    assert answer.status == 2
+    assert "not even a row of 160000 bytes and a last block of 4194304 (bytes=) may be written, by most=4194304" in (
+        " ".join(answer.err.split())
+    )
+
+
 def test_rates_with_their_source_reach_the_answer(folder: Path, tmp_path: Path) -> None:
     settings = (f"folder={folder}", "most=4MiB", "bytes=65536", "size=25000x20000,50000x20000")
     answer = assay(

@@ -230,6 +230,13 @@ def test_a_forgotten_co_await_does_not_compile_for_described_machines(folder: Pa
     assert "\n" not in str(caught.value)
 
 
+def test_what_does_not_compile_is_not_taken_in(folder: Path) -> None:
+    file = written(folder, "unawaited", FORGOTTEN)
+    answer = assay("build", str(file))
+    assert answer.status == 1 and "does not compile" in answer.err
+    assert str(file) not in assay("build", "--list").out
+
+
 @pytest.mark.mpi
 def test_a_forgotten_co_await_does_not_compile_for_mpi(folder: Path) -> None:
     with pytest.raises(MeasurementError, match=r"forgetful.hpp:\d+:\d+: error: .*; co_await is missing") as caught:

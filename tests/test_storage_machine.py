@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,17 @@ def test_what_is_written_is_read_in_every_layout(layout: str, failed: int | None
     cache = {"size": "64 KiB", "write_behind": True}
     more = {} if failed is None else {"failed": failed}
     time(machine(cache=cache, **more), 3, bytes=10000, section=50000, layout=layout, direction="write")
+
+
+def test_what_one_rank_writes_for_all_is_counted_once(tmp_path: Path) -> None:
+    """Written for all, a section is rank 0's alone; read and broadcast, each rank has one."""
+    answer = assay("run", "parallel-files", "--on", "delta", "-n", "8", "--set", "layout=broadcast",
+                   "--set", "direction=read,write", "--json", "-o", str(tmp_path / "run"))  # fmt: skip
+    figures = [f for f in json.loads(answer.out)["figures"] if f["statistic"] == "median"]
+    for direction, times in (("read", 8), ("write", 1)):
+        of = {f["name"]: f for f in figures if f["params"]["direction"] == direction}
+        assert of["rate_aggregate"]["params"]["active"] == times
+        assert of["rate_aggregate"]["value"] == pytest.approx(times * of["rate"]["value"])
 
 
 def test_the_same_run_twice_is_the_same_run() -> None:

@@ -196,9 +196,14 @@ int main(int argc, char** argv) {
     if (block % files::page_of_file != 0)
       throw refused_value("bytes", "are no whole pages", block, "a multiple of 4096");
     const files::Room room = files::read_room(own->descriptor());
-    const std::int64_t most = std::min({at.integer("most"), room.bytes, room.file}) - block;  // the last block is whole
+    const std::int64_t wished = at.integer("most"), allowed = std::min(room.bytes, room.file);
+    const std::int64_t most = std::min(wished, allowed) - block;  // the last block is whole
     const std::int64_t held = std::min(rows, most / (8 * columns));
-    if (held < 1) return at.leave_out(size + ": not even a row may be written, by " + room.by);
+    if (held < 1) {
+      const std::string by = wished > allowed ? room.by : "most=" + std::to_string(wished);
+      return at.leave_out(size + ": not even a row of " + std::to_string(8 * columns) + " bytes and a last block of " +
+                          std::to_string(block) + " (bytes=) may be written, by " + by);
+    }
     if (held < rows)
       at.note(size + ": the first " + std::to_string(held) + " rows, of which " + std::to_string(8 * held * columns) +
               " bytes may be written");

@@ -81,7 +81,7 @@ order = 1
 [headline.rate]
 figure = "rate"
 across_nodes = true
-title = "long messages ({bytes}), greatest rate"
+title = "greatest rate, messages of {bytes}"
 says = "moves messages of {bytes} at up to"
 bound = "copy_rate"
 advice = "MPI's software path takes the rest: another transport or MPI may be faster"

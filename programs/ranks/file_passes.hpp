@@ -32,6 +32,8 @@ struct FileCase {
     return write || (mixed && files::mixed(own + done / bytes) % 2 == 1);
   }
   int workers(int ranks) const { return active == 0 || active > ranks ? ranks : active; }
+  // Ranks whose bytes are moved: what is written for all is rank 0's alone, what is read so comes to each.
+  int counted(int ranks) const { return write && layout == FileLayout::broadcast ? 1 : workers(ranks); }
   bool append() const { return layout == FileLayout::append; }
   bool shared() const { return layout != FileLayout::own && layout != FileLayout::broadcast; }
 };
@@ -69,7 +71,7 @@ timing::Json file_label(const C& comm, const FileCase& at) {
       .text("interface", calls_names[static_cast<int>(at.calls)])
       .integer("io_nodes", at.io_nodes == 0 ? comm.spread() : at.io_nodes)
       .text("preallocate", at.reserve ? "yes" : "no")
-      .integer("active", at.workers(comm.size()))
+      .integer("active", at.counted(comm.size()))
       .integer("ranks", comm.size());
 }
 

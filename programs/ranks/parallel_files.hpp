@@ -80,7 +80,7 @@ full = ["own", "sections", "records", "append"]
 described = "own"
 choices = ["own", "sections", "records", "append", "broadcast"]
 sweep = true
-help = "a file each; one file in sections, or call after call in turn, or to which each call appends (written only; of MPI-IO by the pointer that all share); one file that rank 0 reads and broadcasts"
+help = "a file each; one file in sections, or call after call in turn, or to which each call appends (written only; of MPI-IO by the pointer that all share); one file that rank 0 reads and broadcasts, or writes alone"
 
 [parameter.interface]
 type = "choice"
@@ -99,7 +99,7 @@ described = 0
 min = 0
 max = 1048576
 sweep = true
-help = "ranks that read or write, the first ones, while the others wait (layout=own by posix or direct); 0, or more than there are: all"
+help = "ranks that read or write, the first ones, while the others wait (layout=own by posix or direct), fewer than there are; 0: all"
 
 [parameter.io_nodes]
 type = "integer"
@@ -219,6 +219,7 @@ help = "part of the ranks' time that opening, fsync and closing took"
             {"[storage.solid_state] says what reading a page takes, and not what programming one does (program)",
              "direction", "read"},
             true);
+      if (comm.rank() == 0) left_out_all(comm, session);
       if (comm.rank() == 0) left_out_mixed(comm, session);
       if (comm.rank() == 0)
         session.keep([](const auto& each) { return each.at("layout").text != "append"; },
@@ -299,6 +300,12 @@ help = "part of the ranks' time that opening, fsync and closing took"
  private:
   // All ranks drop the cases; rank 0 says so.
   template <class C>
+  static void left_out_all(const C& comm, Session& session) {
+    session.keep([&](const auto& each) { return file_case(each).active < comm.size(); },
+                 {"all of the ranks and more", "active", "0, all of them, to " + std::to_string(comm.size() - 1)},
+                 comm.rank() == 0);
+  }
+  template <class C>
   static void left_out_mixed(const C& comm, Session& session) {
     session.keep(
         [](const auto& each) {
@@ -339,9 +346,7 @@ help = "part of the ranks' time that opening, fsync and closing took"
         },
         {"some ranks alone are of layout=own by interface=posix or direct", "active", "0, all of them"},
         comm.rank() == 0);
-    session.keep([&](const auto& each) { return file_case(each).active < comm.size(); },
-                 {"all of the ranks and more", "active", "0, all of them, to " + std::to_string(comm.size() - 1)},
-                 comm.rank() == 0);
+    left_out_all(comm, session);
     left_out_mixed(comm, session);
     const std::string why = co_await comm.settle(session.cases().front().path("folder"), session.options().subfolder);
     if (!why.empty()) throw timing::InputFault(why);

@@ -20,7 +20,7 @@ from assay.errors import InputError, MeasurementError
 from assay.execute import leash
 from assay.execute.allocation import last_words
 from assay.execute.hosts import SSH, read_hosts
-from assay.execute.mpi import launch_environment
+from assay.execute.mpi import launch_environment, site_path
 from assay.machine import node_inventory
 from assay.machine.node_inventory import NodeFacts, NodeSpeed
 
@@ -113,7 +113,7 @@ def _ask(
             argv = (*way.reach(node), shlex.join(words)) if way.quoted else (*way.reach(node), *words)
             outer = ("sh", "-c", f'exec "$@" <{source}', "sh", *argv)
             commands.append(leash.Command(outer, file, file.with_suffix(".err")))
-        environment = launch_environment(os.environ)
+        environment = launch_environment(os.environ) | {"PATH": os.pathsep.join(site_path(os.environ))}
         ended = leash.run(commands, timeout=timeout, environment=environment, farewell=way.farewell)
         if ended.missing:
             raise MeasurementError(f"cannot be started: {ended.missing}")

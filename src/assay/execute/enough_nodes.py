@@ -7,6 +7,7 @@ import resource
 from pathlib import Path
 
 from assay.errors import InputError
+from assay.execute.hosts import read_hosts
 from assay.execute.local import on_this_host
 from assay.execute.mpiexec import finds_nodes
 from assay.execute.plan import Plan
@@ -17,7 +18,7 @@ _OTHERS = "--via hosts:FILE or slurm"
 def enough_nodes(plan: Plan, via: str | None, nodes: int | None) -> None:
     """InputError where a launch would need more nodes than are asked for (-N), or than this host is.
 
-    A starter that finds nodes by itself, by a batch system's allocation or a file of hosts, may have any number.
+    A starter that finds nodes by itself, by a batch system's allocation, may have any number.
     """
     alone = on_this_host(via) and not finds_nodes()
     if alone and via != "mpiexec" and nodes not in (None, 1):  # `mpiexec` may know nodes by a file of its site's
@@ -26,13 +27,15 @@ def enough_nodes(plan: Plan, via: str | None, nodes: int | None) -> None:
     if alone and nodes in (None, 1) and room is not None and most > room:
         problem = "are more ranks than processes can be started here (kernel.pid_max, threads-max, RLIMIT_NPROC)"
         raise InputError(problem, key="-n", value=most, accepted=f"up to {room}, or several nodes by {_OTHERS}")
-    there = nodes or (1 if alone else None)
+    hosts = len(read_hosts(Path(via.partition(":")[2]))) if via is not None and via.startswith("hosts:") else None
+    there = nodes or (1 if alone else hosts)
     if there is None:
         return
     for ranks, ppn in dict.fromkeys((task.ranks, task.ppn) for task in plan.tasks):
         if ranks is None or ppn is None or ranks <= there * ppn:
             continue
-        seen = "here is 1" if nodes is None else f"-N says {nodes}"
+        named = "here is 1" if hosts is None else f"the file of hosts names {hosts}"
+        seen = named if nodes is None else f"-N says {nodes}"
         problem = f"needs {-(-ranks // ppn)} nodes for {ranks} ranks; {seen}"
         more = f", or several nodes by {_OTHERS}" if alone else ", or more nodes (-N)"
         raise InputError(problem, key="--ppn", value=ppn, accepted=f"{-(-ranks // there)} or more{more}")

@@ -49,15 +49,23 @@ class Mpi:
         return f"{self.implementation} {self.version}" + (" (embedded)" if self.embedded else "")
 
 
+def site_path(environment: Mapping[str, str]) -> list[str]:
+    """The folders of PATH without that of this environment, whose MPI is not the site's."""
+    folders = [str(Path(p).absolute()) for p in environment.get("PATH", os.defpath).split(os.pathsep) if p]
+    return [p for p in folders if Path(p) not in (_own().absolute(), _own().resolve())]
+
+
+def _own() -> Path:
+    return Path(sys.executable).parent  # not resolved: a venv's python is a link out of it
+
+
 def find_mpi(environment: Mapping[str, str] | None = None) -> Mpi | None:
     """Find the MPI to compile with and to launch by; None where there is none.
 
     MeasurementError when MPICXX or MPIEXEC names something that is not there, or when the starter does not answer.
     """
     env = os.environ if environment is None else environment
-    own = Path(sys.executable).parent  # not resolved: a venv's python is a link out of it
-    folders = [str(Path(p).absolute()) for p in env.get("PATH", os.defpath).split(os.pathsep) if p]
-    path = [p for p in folders if Path(p) not in (own.absolute(), own.resolve())]
+    own, path = _own(), site_path(env)
     wrapper = _named("MPICXX", env, path) or _first(WRAPPERS, path)
     starter = _named("MPIEXEC", env, path)
     if wrapper and not starter:

@@ -6,7 +6,7 @@ import hashlib
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from assay.benchmark.record import PARTS, PROFILES, REPETITIONS, Benchmark, benchmarks
@@ -190,6 +190,22 @@ def make(
             within = max(timeout, float(record.extra.get(f"timeout_{profile}", 0)))
             tasks.append(Task(record.name, launch, own, size.ranks, words, within, size.ppn, varied))
     return Plan(profile, rounds, seed, tuple(tasks), spending)
+
+
+def drawn_alike(plan: Plan, done: Plan) -> Plan:
+    """The plan with the seeds that `done` gave to the first launch of the same benchmark, ranks and ranks per node.
+
+    What a program draws, such as who sends to whom, is then the same in both.
+    """
+    seeds: dict[tuple[str, int | None, int | None], int] = {}
+    for task in done.tasks:
+        seeds.setdefault((task.benchmark, task.ranks, task.ppn), task.seed)
+    tasks = []
+    for task in plan.tasks:
+        seed = seeds.get((task.benchmark, task.ranks, task.ppn), task.seed)
+        at = task.arguments.index("--seed") + 1
+        tasks.append(replace(task, seed=seed, arguments=(*task.arguments[:at], str(seed), *task.arguments[at + 1 :])))
+    return replace(plan, tasks=tuple(tasks))
 
 
 def spend(profile: str, launches: int | None, within: float | None, budget: float | None) -> Spending | None:

@@ -155,6 +155,8 @@ def counts(text: str | None, key: str) -> tuple[int, ...]:
     words = text.split(",")
     if not all(word.isascii() and word.strip().isdecimal() and 0 < int(word) < 2**31 for word in words):
         raise InputError("are not counts", key=key, value=text, accepted="1, or 1,2")
+    if len({int(word) for word in words}) < len(words):
+        raise InputError("names a count twice", key=key, value=text, accepted="1, or 1,2")
     return tuple(int(word) for word in words)
 
 

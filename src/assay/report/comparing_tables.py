@@ -101,7 +101,7 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     why = f" ({few[0]})" if few else ""
     apart = f"; {zero} zero on both sides" if zero else ""
     cells = len({(row.benchmark, row.metric, case_text(row.params)) for row in rows})
-    of = f" of {cells} measured quantities" if cells < len(rows) else ""
+    of = f" of {cells} measured quantit{'ies' if cells > 1 else 'y'}" if cells < len(rows) else ""
     return f"{b} beside {a}: {len(rows)} figures{of} judged at a margin of {margin:.1%}: {counted}{why}{apart}"
 
 

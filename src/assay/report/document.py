@@ -248,7 +248,7 @@ def _section(
         guidelines=None if framed.choice is None else guidelines(derived, framed.choice, described=described) or None,
         tournament=pairs[0] if len(pairs) == 1 else None,
         tournaments=pairs if len(pairs) > 1 else None,
-        state=overall(counts) if derived else "clean" if left_out and not lines.failed else "invalid",
+        state=_state(derived) if derived else "clean" if left_out and not lines.failed else "invalid",
         states=counts,
         failed_checks=len(lines.failed),
         warnings=result.warnings,
@@ -269,6 +269,15 @@ def _section(
             for node in (odd_nodes(stand) if whole else ())
         ],
     ), result
+
+
+def _state(derived: list[ReportedFigure]) -> str:
+    """The state that half of a section's cases reach, or that of half of its main figures where that is worse.
+
+    Counts and errors, which nothing disturbs, must not outvote the times that a benchmark is about.
+    """
+    main = [figure for figure in derived if figure.headline]
+    return worst([overall(states(of)) for of in (derived, main) if of])
 
 
 def _fits_in(verdict: Verdict) -> bool:

@@ -242,7 +242,7 @@ def tables(section: Section, most: int | None = None) -> list[Grid]:
     cells = _cells(section, RATES)
     families = _grouped(cells, lambda cell: (cell.family, cell.by))
     if cells and all(len({cell.flight for cell in of}) == 1 for of in families.values()):
-        rows = [(cell.family, cell.by, cell.label, human(float(cell.bytes), "B"), human(cell.value, "B/s", 3),
+        rows = [(cell.family, cell.by, cell.label, human(float(cell.bytes), "B"), _rate(cell),
                  spread(cell.figure)) for cell in cells]  # fmt: skip
         headings = ("case", "by", "bytes are of", "block", "rate", "across launches")
         return [grid(f"{section.title}: rate", headings, rows, _note(cells), left=3)]
@@ -252,7 +252,7 @@ def tables(section: Section, most: int | None = None) -> list[Grid]:
             flights = [flights[round(i * (len(flights) - 1) / (most - 1))] for i in range(most)]
         lines = []
         for (source, size), of in _grouped(cells, lambda cell: (cell.source, cell.bytes)).items():
-            rate = {cell.flight: human(cell.value, "B/s", 3) for cell in of}
+            rate = {cell.flight: _rate(cell) for cell in of}
             found = (rate.get(each, "–") for each in flights)
             lines.append((SAID.get(source, source), human(float(size), "B"), *found))
         heads = [f"{each} {unit}" for each in flights]
@@ -261,11 +261,22 @@ def tables(section: Section, most: int | None = None) -> list[Grid]:
     return made
 
 
+def _rate(cell: FileRate) -> str:
+    """A rate; a best reading, which bounds it from above, is marked."""
+    return f"{'≤ ' if cell.figure.state == 'bound' else ''}{human(cell.value, 'B/s', 3)}"
+
+
 def _note(cells: list[FileRate]) -> str:
     unclean = [cell.figure for cell in cells if cell.figure.state != "clean"]
+    best = [figure for figure in unclean if figure.state == "bound"]
     cached = "The page cache is memory, not storage. " if any(cell.source == "cache" for cell in cells) else ""
     if not unclean:
         return cached.strip()
-    moved = [each.disturbance.most for each in unclean if each.disturbance and each.disturbance.most is not None]
+    moved = [
+        each.disturbance.most
+        for each in unclean
+        if each.state != "bound" and each.disturbance and each.disturbance.most is not None
+    ]
     by = f", disturbed by at most {100 * max(moved):.0f}%" if moved else ""
-    return f"{cached}{len(unclean)} of {len(cells)} rates are not clean{by}."
+    bounded = f" ≤: {len(best)} best readings, which bound the rate." if best else ""
+    return f"{cached}{len(unclean)} of {len(cells)} rates are not clean{by}.{bounded}"

@@ -27,10 +27,10 @@ def is_described(name: str) -> bool:
 def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | None:
     """Simulate on machine `name` what a run has of message-passing benchmarks; None where there are none.
 
-    One launch: a simulation gives the same at every repetition. The samples are deleted when the document is made.
+    One launch, with the seed of the run's first: a simulation gives the same at every repetition of a seed. The samples
+    are deleted when the document is made.
     InputError where the description is wrong.
     """
-    wishes = run.about.get("wishes") or {}
     done = Plan.from_dict(run.about["plan"]) if "plan" in run.about else None
     sizes: dict[str, dict[Size, None]] = {}
     most = room(open_described(name))
@@ -46,7 +46,7 @@ def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | Non
         for inner in ("launches", "log", "provenance"):
             (Path(folder) / inner).mkdir()
         for own, record in records.items():
-            _simulate(made, record, name, wishes, kept[own], say)
+            _simulate(made, record, name, run.about, kept[own], say)
         return document(made, quoted_nodes=False)
 
 
@@ -64,11 +64,14 @@ def _record(name: str, say: Callable[[str], None]) -> Benchmark | None:
 
 
 def _simulate(
-    made: Run, record: Benchmark, name: str, wishes: dict[str, Any], sizes: list[Size], say: Callable[[str], None]
+    made: Run, record: Benchmark, name: str, about: dict[str, Any], sizes: list[Size], say: Callable[[str], None]
 ) -> None:
+    """`about`: of the run that was measured, with its plan and wishes."""
+    wishes = about.get("wishes") or {}
     settings = wishes.get("settings") or {}
     profile = wishes.get("profile", "quick")
     plan = planning.make([record], profile=profile, settings=settings, launches=1, sizes={record.name: sizes})
+    plan = planning.drawn_alike(plan, Plan.from_dict(about["plan"]))
     try:
         failed = session.do(made, plan, DescribedTarget(name, {}), say=lambda text: None, records={record.name: record})
         for failure in failed:

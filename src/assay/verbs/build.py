@@ -33,8 +33,11 @@ def register(app: typer.Typer) -> None:
         from pathlib import Path
 
         from assay.benchmark.own import cache_root
+        from assay.benchmark.own import listed as listed_files
+        from assay.benchmark.own import remove as forget_file
         from assay.benchmark.record import benchmark, benchmarks, take_in
         from assay.cli import emit
+        from assay.errors import AssayError
         from assay.execute import build as building
         from assay.execute.mpi import find_mpi
 
@@ -42,6 +45,7 @@ def register(app: typer.Typer) -> None:
             if not quiet:
                 print(text, file=sys.stderr)
 
+        known = set(listed_files())
         own = {name: take_in(Path(name)) for name in names or () if name.endswith(".hpp")}
         chosen = [own.get(name) or benchmark(name) for name in dict.fromkeys(names or ())]
         records = chosen or list(benchmarks().values())
@@ -50,12 +54,17 @@ def register(app: typer.Typer) -> None:
         if mpi is None and not names:  # asked for everything: what needs an MPI waits until there is one
             left_out = [record.name for record in records if record.kind == "ranks"]
             records = [record for record in records if record.kind != "ranks"]
-        for record in own.values():  # for described machines, also where there is no MPI
-            building.build_for_simulator(record, progress=say)
-        if mpi is None and own:
-            left_out = [record.name for record in records if record.kind == "ranks"]
-            records = [record for record in records if record.kind != "ranks"]
-        built = building.build(records, mpi=mpi, progress=say)
+        try:
+            for record in own.values():  # for described machines, also where there is no MPI
+                building.build_for_simulator(record, progress=say)
+            if mpi is None and own:
+                left_out = [record.name for record in records if record.kind == "ranks"]
+                records = [record for record in records if record.kind != "ranks"]
+            built = building.build(records, mpi=mpi, progress=say)
+        except AssayError:  # what does not compile is taken in no more than what cannot be read
+            for path in set(listed_files()) - known:
+                forget_file(path)
+            raise
         if left_out:
             say(f"skipped, since there is no MPI (`assay doctor` says how to get one): {', '.join(left_out)}")
         if json:

@@ -94,10 +94,12 @@ def register(app: typer.Typer) -> None:
                 print(f"launch {task.launch:2}  {task.benchmark:<12}{ranks}{by}  {' '.join(task.arguments)}")
         if made.spending is not None:
             looks = ", ".join(map(str, made.spending.looks[1:]))
-            if looks:
+            if looks and not quiet:
                 print(f"then up to {looks} launches, where intervals are wider than ±{made.spending.within:.1%}")
         print(_words(expected, made.spending is not None))
-        for line in announced(records.values(), profile, here=via in (None, "local")) if on is None else ():
+        for line in (
+            announced(records.values(), profile, here=via in (None, "local")) if on is None and not quiet else ()
+        ):
             print(line)
 
 
