@@ -2,23 +2,35 @@
  * reading, from an agreed moment to the last exit. */
 #include "twin.h"
 
-INLINE void broadcast(void) { rank == 0 ? give(out, bytes, TAG) : take(out, bytes, TAG); }
+/* For any number of ranks, as ours are: down a binomial tree, by turns, and up the tree. */
+INLINE void broadcast(void) {
+  int bit = 1;
+  while (bit < ranks && (rank & bit) == 0) bit *= 2;
+  if (rank != 0) MPI_Recv(out, bytes, MPI_BYTE, rank & ~bit, TAG, MPI_COMM_WORLD, &status);
+  for (bit /= 2; bit > 0; bit /= 2)
+    if (rank + bit < ranks) MPI_Send(out, bytes, MPI_BYTE, rank + bit, TAG, MPI_COMM_WORLD);
+}
 INLINE void collect(void) { /* blocks of half the bytes, in order of rank */
-  if (rank == 1) {
-    give(out, bytes / 2, TAG);
-  } else {
-    memcpy(in, out, (size_t)bytes / 2);
-    take(in + bytes / 2, bytes / 2, TAG);
+  const int block = bytes / 2;
+  if (rank != 0) {
+    MPI_Send(out, block, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+    return;
   }
+  memcpy(in, out, (size_t)block);
+  for (int from = 1; from < ranks; ++from)
+    MPI_Recv(in + from * block, block, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &status);
 }
 INLINE void reduction(void) {
   double *mine = (double*)out, *theirs = (double*)in;
-  if (rank == 1) {
-    give(out, bytes, TAG);
-    return;
+  for (int bit = 1; bit < ranks; bit *= 2) {
+    if ((rank & bit) != 0) {
+      MPI_Send(out, bytes, MPI_BYTE, rank & ~bit, TAG, MPI_COMM_WORLD);
+      return;
+    }
+    if (rank + bit >= ranks) continue;
+    MPI_Recv(in, bytes, MPI_BYTE, rank + bit, TAG, MPI_COMM_WORLD, &status);
+    for (int i = 0; i < bytes / 8; ++i) mine[i] = mine[i] < theirs[i] ? theirs[i] : mine[i];
   }
-  take(in, bytes, TAG);
-  for (int i = 0; i < bytes / 8; ++i) mine[i] = mine[i] < theirs[i] ? theirs[i] : mine[i];
 }
 INLINE void bisection(void) {
   if (rank == 0) give(out, bytes, TAG);
