@@ -21,7 +21,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from assay import versions
-from assay.described import effects, machine_tables, storage_tables
+from assay.described import effects, machine_tables, published_name, storage_tables
 from assay.errors import InputError
 from assay.network import applies
 from assay.network import description as networks
@@ -173,6 +173,7 @@ def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str],
 
 def _validated(table: dict[str, Any], source: Source) -> DescribedMachine:
     described = checking.validated(source, DescribedMachine, table)
+    published_name.check(described.published, source)
     described._source = source
     return described
 
