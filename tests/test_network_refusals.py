@@ -325,3 +325,37 @@ def test_circuits_where_the_routing_needs_lanes_are_refused_by_a_key_that_was_se
     swept = refusal("simulate", file, "--sweep", "network.dateline=none,wrap")
     assert swept.startswith(f"assay: {file}:4: network.switching: ")
     assert swept.endswith("; with --sweep network.dateline=wrap")
+
+
+POINT = '{"version": 0, "key": "0-simulation-3", "setting": {}, "result": {}}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "seen"),
+    [
+        ("garbage\n", 1, "garbage"),
+        ("garbage", 1, "garbage"),
+        (f"{POINT}\nid,cycle,source,destination,flits\n{POINT}", 3, "id,cycle,source,destination,flits"),
+        (f'{POINT}{{"version": 1, "figures": []}}\n', 2, '{"version": 1, "figures": []}'),
+        ("[1, 2]\n", 1, "[1, 2]"),
+        ("7\n", 1, "7"),
+        ("{\n  \n\n", None, ""),  # this one and the others below: what a kill leaves of a line
+        ('{"ver', None, ""),
+        (f'{POINT[:50]}\n{POINT}{{"key": "0-sim', None, ""),
+    ],
+)
+def test_points_are_added_to_no_file_of_another_kind(text: str, line: int | None, seen: str, tmp_path: Path) -> None:
+    out = tmp_path / "points.jsonl"
+    out.write_text(text)
+    words = ("simulate", HYPERCUBE, "--sweep", "traffic.load=0.1", "-o", str(out), "--set", "method.cycles=1000")
+    short = ("--set", "method.warmup_cycles=100", "--set", "network.dimension=3")
+    if line is None:
+        assert assay(*words, *short).status == 0
+        assert out.read_text().startswith(text) and out.read_text().count("\n") > text.count("\n")
+        return
+    found = refusal(*words, *short)
+    assert found.startswith(
+        f"assay: {out}:{line}: is no finished point, and nothing is added to a file of another kind"
+    )
+    assert f"; seen: {seen!r}; accepted: a file of a sweep's points" in found
+    assert out.read_text() == text
