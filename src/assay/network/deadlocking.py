@@ -7,11 +7,10 @@ circle, which is a matter of time at lower loads too: how long the runs last wou
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from assay.network.engine import SimulationRun
+if TYPE_CHECKING:  # what verbs say of deadlocks needs no core
+    from assay.network.engine import SimulationRun
 
 NO_LOAD = "no saturation load can be stated, as lower loads deadlock later"
 
@@ -32,7 +31,7 @@ def last_delivery(runs: Iterable[SimulationRun]) -> int | None:
     for run in runs:
         if run.deadlock is not None:
             counts = run.latencies["header_latency"].counts
-            some = np.flatnonzero(counts)
+            (some,) = counts.nonzero()
             stretches = int(some[-1]) + 1 if len(some) else 0
             warmup = run.simulated_cycles - run.measured_cycles
             found.append(warmup + run.measured_cycles * stretches // max(len(counts), 1))
