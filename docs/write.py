@@ -60,6 +60,12 @@ intervals that are given 92 to 95% hold the mean (7-cube at 0.9 of saturation, 4
 A pilot run for a warm-up that is given simulates a million messages at most, or as many as the runs themselves, and
 where that does not tell, there is no interval either.
 
+Where a run deadlocks no mean has an interval, and all figures are invalid: the network stands still from then on, and
+what it accepted on average depends on how long it was left to. The cycles measured are those asked for; the text says
+after which cycle nothing was delivered. In the JSON `deadlocked` counts such runs and `last_delivery` is that cycle,
+from the start of a run, of the one in which messages arrived longest (to a 1,024th of the run; null where the runs are
+as long as `messages` makes them).
+
 ## The load that saturates
 
 `assay simulate --saturation` decides one load after the other by sixteen runs that start empty: above the saturation

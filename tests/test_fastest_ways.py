@@ -1,4 +1,4 @@
-"""Collectives of a described machine without a library: each operation's fastest way, and the machine's own barrier."""
+"""Collectives of a described machine without a library: each operation's fastest way, and whose barrier it has."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ CONSTANT = Path(__file__).resolve().parent.parent / "examples" / "constant.toml"
 WANTED = {"figure": "time", "across": "algorithm", "own": "library"}
 TIMES = {("broadcast", 8): {"linear": 3e-6, "binomial": 2e-6}, ("broadcast", 1024): {"linear": 4e-6, "binomial": 5e-6},
          ("reduce", 8): {"linear": 7e-6}}  # fmt: skip
+
+
+HARDWARE = ("--set", "machine.barrier.algorithm=hardware", "--set", "machine.barrier.step=10 us")
 
 
 @pytest.fixture(scope="module")
@@ -52,24 +55,43 @@ def test_every_operation_is_on_the_first_screen_or_in_the_table(collective: Docu
     assert titles[0] == "broadcast, 8 B, 8 ranks: binomial (fastest)" and len(set(titles)) == reached.MOST_FIRST
 
 
-def test_without_a_library_the_barrier_is_the_machines_own(collective: Document) -> None:
+def test_without_a_library_and_a_barrier_described_it_is_made_of_messages(collective: Document) -> None:
     text = " ".join(printed(collective).split())
     assert "library's choice" not in text and "its library's" not in text
-    assert "the machine's own barrier on 8 ranks is not shown slower than the best of the algorithms" in text
+    assert "machine's own" not in text
+    assert "the machine's message-based barrier on 8 ranks is not shown slower than the best of the algorithms" in text
     (made,) = collective.benchmarks
     table = choices.table(made)
-    assert table is not None and table.title == "The machine's own barrier beside the best algorithm"
+    assert table is not None and table.title == "The machine's message-based barrier beside the best algorithm"
+    assert "of messages" in table.headings
     assert "bytes" not in table.headings  # a barrier has no length
     assert "Benjamini" not in table.note and "vary in no launch" in table.note
     titles = [line.title for line in reached.lines(document(made), [], 20)]
     assert not any(title.startswith("barrier") and title.endswith("library") for title in titles)
 
 
-def test_the_barrier_benchmark_names_the_machines_own(tmp_path: Path) -> None:
-    made = assay("run", "barrier", "--on", str(CONSTANT), "-n", "4", "--out", str(tmp_path / "own"), "-q")
-    assert "barrier of 4 ranks (the machine's own)" in made.out and "library" not in made.out
-    with_one = ("--on", "compaq-xp1000-cluster", "-n", "4", "--out", str(tmp_path / "library"), "-q")
-    assert "barrier of 4 ranks (the library's)" in assay("run", "barrier", *with_one).out
+@pytest.mark.parametrize(
+    ("on", "barrier"),
+    [
+        ((str(CONSTANT),), "of messages"),  # neither [mpi] nor [barrier]
+        (("dragonfly-slingshot",), "of messages"),
+        (("paragon-mp",), "of messages"),  # [barrier] algorithm = "messages"
+        (("delta",), "the machine's own"),
+        ((str(CONSTANT), *HARDWARE), "the machine's own"),
+        (("compaq-xp1000-cluster",), "the library's"),  # [mpi]
+    ],
+)
+def test_the_barrier_benchmark_says_whose_it_is(on: tuple[str, ...], barrier: str, tmp_path: Path) -> None:
+    made = assay("run", "barrier", "--on", *on, "-n", "4", "--out", str(tmp_path / "run"), "-q")
+    assert f"barrier of 4 ranks ({barrier}) " in made.out and made.status == 0
+
+
+def test_a_barrier_that_is_described_is_judged_as_the_machines_own(tmp_path: Path) -> None:
+    one = ("--set", "operation=barrier", *HARDWARE)
+    made = assay("run", "collective", "--on", str(CONSTANT), "-n", "4", "--out", str(tmp_path / "run"), *one)
+    text = " ".join(made.out.split())
+    assert "the machine's own barrier on 4 ranks is not shown slower" in text and "of messages" not in text
+    assert "The machine's own barrier beside the best algorithm" in text
 
 
 def test_rows_give_the_fastest_and_the_next_by_length_and_say_that_nothing_was_tested() -> None:

@@ -110,7 +110,7 @@ def test_the_list_says_what_the_estimates_say() -> None:
     throughput = found["estimates"]["throughput"]["flits_per_node_per_cycle"]["mean"]
     assert by["throughput", "mean"]["value"] == throughput
     assert by["bandwidth", "mean"]["value"] == pytest.approx(throughput * 1.0 / 5e-8)  # flits of one byte
-    assert found["version"] == 3
+    assert found["version"] == 4
 
 
 def test_a_mean_that_is_none_is_invalid() -> None:
@@ -172,7 +172,7 @@ def test_rates_of_a_node_say_so_in_every_document(here: Path, monkeypatch: pytes
     for words, units in (((), expected), (bisected, found)):
         for sweep in ((), ("--sweep", "traffic.flits=8")):
             document = simulated(*words, *sweep)
-            assert document["version"] == (4 if words else 3)
+            assert document["version"] == 4
             told = {
                 figure["name"]: figure["unit"] for figure in document["figures"] if figure["unit"] not in ("s", "1")
             }

@@ -53,3 +53,43 @@ def test_what_fit_takes_is_said() -> None:
         refused = assay(*words)
         assert refused.status == 2
         assert "accepted" in refused.err
+
+
+BARE = 'name = "bare"\n[messages]\nstartup = "70 us"\n'
+ORIGIN = '[origin]\n"messages.startup" = "stated: Table 1"\n'
+
+
+@pytest.mark.parametrize("text", [BARE, BARE + ORIGIN])
+@pytest.mark.parametrize("more", [(), ("-q",), ("--json",), ("-o", "again.toml")])
+def test_a_description_without_fitted_numbers_is_refused(
+    more: tuple[str, ...], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It printed nothing, or `0 numbers fitted`, and wrote an unchanged copy."""
+    monkeypatch.chdir(tmp_path)
+    Path("bare.toml").write_text(text)
+    refused = assay("fit", "--on", "bare.toml", *more)
+    assert (refused.status, refused.out) == (2, "")
+    (line,) = refused.err.splitlines()
+    assert line.startswith("assay: bare.toml: origin: no number of it says that it was fitted")
+    assert 'accepted: a line of [origin] such as "protocol.0.startup" = "fitted: ' in line
+    assert not Path("again.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("out", "words"),
+    [
+        ("nowhere/mine.toml", "--out: is in no folder that is there"),
+        ("mine.toml", "mine.toml: cannot be written: "),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_wrong_input(
+    out: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").mkdir()
+    assert assay("run", "echo", "--on", "ipsc860", "--set", "hops=1", "--out", "run", "-q").status == 0
+    for what in (("run",), ("--on", "paragon-mp")):
+        refused = assay("fit", *what, "-o", out)
+        assert (refused.status, refused.out) == (2, "")
+        (line,) = refused.err.splitlines()
+        assert line.startswith(f"assay: {words}")

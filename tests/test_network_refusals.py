@@ -296,3 +296,66 @@ def test_pages_and_tables_go_where_a_name_allows_it(name: str) -> None:
         _file_names.named("--out", Path(rows), "CSV", _file_names.TABLE)
     with pytest.raises(InputError, match=r"a name that ends in \.html$"):
         _file_names.named("--out", Path("page.md"), "HTML", _file_names.PAGE)
+
+
+CIRCUITS = '[network]\ntopology = "torus"\nextents = [4, 4]\nswitching = "circuit"\n'
+
+
+def test_circuits_where_the_routing_needs_lanes_are_refused_by_a_key_that_was_set(tmp_path: Path) -> None:
+    """It named line 1 and `lanes`, of which the file says nothing, and not what would help."""
+    file, messages = tmp_path / "torus.toml", tmp_path / "messages.csv"
+    file.write_text(f"# a torus\n{CIRCUITS}")
+    messages.write_text("id,cycle,source,destination,flits\n1,0,0,1,4\n")
+    for words in (("simulate", file), ("replay", file, messages, "-o", tmp_path / "out.csv")):
+        found = refusal(*words)
+        assert found.startswith(f"assay: {file}:5: network.switching: messages take whole channels, but the routing")
+        assert "; seen: 'circuit'; accepted: " in found and 'on a ring or torus with dateline = "none"' in found
+    found = refusal("simulate", file, "--set", "network.lanes=2")
+    assert found.startswith("assay: --set network.lanes=2: network.lanes: is more than 1, but a circuit takes whole")
+    assert 'accepted: 1, and a routing that needs no more: on a ring or torus with dateline = "none"' in found
+    file.write_text(f"{CIRCUITS}lanes = 2\n")
+    assert refusal("simulate", file).startswith(f"assay: {file}:5: network.lanes: is more than 1")
+    short = ("--set", "method.cycles=1000", "--set", "method.warmup_cycles=0")
+    file.write_text(f'{CIRCUITS}dateline = "none"\n')  # what is accepted
+    assert assay("simulate", str(file), *short).status == 0
+    machine = tmp_path / "machine.toml"
+    machine.write_text(f'name = "m"\n{CIRCUITS}cycle = "1 ns"\n[[protocol]]\nstartup = "1 us"\n')
+    found = refusal("run", "echo", "--on", machine)
+    assert found.startswith(f"assay: {machine}:5: network.switching: messages take whole channels")
+    swept = refusal("simulate", file, "--sweep", "network.dateline=none,wrap")
+    assert swept.startswith(f"assay: {file}:4: network.switching: ")
+    assert swept.endswith("; with --sweep network.dateline=wrap")
+
+
+POINT = '{"version": 0, "key": "0-simulation-3", "setting": {}, "result": {}}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "seen"),
+    [
+        ("garbage\n", 1, "garbage"),
+        ("garbage", 1, "garbage"),
+        (f"{POINT}\nid,cycle,source,destination,flits\n{POINT}", 3, "id,cycle,source,destination,flits"),
+        (f'{POINT}{{"version": 1, "figures": []}}\n', 2, '{"version": 1, "figures": []}'),
+        ("[1, 2]\n", 1, "[1, 2]"),
+        ("7\n", 1, "7"),
+        ("{\n  \n\n", None, ""),  # this one and the others below: what a kill leaves of a line
+        ('{"ver', None, ""),
+        (f'{POINT[:50]}\n{POINT}{{"key": "0-sim', None, ""),
+    ],
+)
+def test_points_are_added_to_no_file_of_another_kind(text: str, line: int | None, seen: str, tmp_path: Path) -> None:
+    out = tmp_path / "points.jsonl"
+    out.write_text(text)
+    words = ("simulate", HYPERCUBE, "--sweep", "traffic.load=0.1", "-o", str(out), "--set", "method.cycles=1000")
+    short = ("--set", "method.warmup_cycles=100", "--set", "network.dimension=3")
+    if line is None:
+        assert assay(*words, *short).status == 0
+        assert out.read_text().startswith(text) and out.read_text().count("\n") > text.count("\n")
+        return
+    found = refusal(*words, *short)
+    assert found.startswith(
+        f"assay: {out}:{line}: is no finished point, and nothing is added to a file of another kind"
+    )
+    assert f"; seen: {seen!r}; accepted: a file of a sweep's points" in found
+    assert out.read_text() == text

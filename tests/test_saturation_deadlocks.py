@@ -137,5 +137,5 @@ def test_a_study_says_where_its_runs_deadlocked(tmp_path: Path) -> None:
     point, other = done.document["points"]
     assert point["deadlocked"] > 0 and other["deadlocked"] == 0
     shown = assay("study", str(tmp_path / "ring.toml")).out
-    assert "dateline none: deadlock" in shown and "runs ended in a deadlock: no load that saturates" in shown
+    assert "dateline none: deadlock" in shown and "runs ended in a deadlock: no saturation load can be stated" in shown
     assert shown.count("saturates between") == 1

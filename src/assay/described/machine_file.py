@@ -21,9 +21,9 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from assay import versions
-from assay.described import effects, machine_tables, storage_tables
+from assay.described import effects, machine_tables, published_name, storage_tables
 from assay.errors import InputError
-from assay.network import applies
+from assay.network import applies, circuit_lanes
 from assay.network import description as networks
 from assay.toml import checking, overriding
 from assay.toml.idle import Idle, refuse_idle
@@ -63,7 +63,7 @@ class DescribedMachine(machine_tables.MachineTable):
         """What the core refused of the description, at the key's place in the file."""
         source = self._source or Source(Path(self.name), "")
         if len(error.args) == 2:
-            return source.error(overriding.keys_of(str(error.args[0])), str(error.args[1]))
+            return circuit_lanes.refused(source, overriding.keys_of(str(error.args[0])), str(error.args[1]))
         return source.error((), str(error) or "too large for this machine's memory")
 
     def wrong(self, keys: Sequence[str | int], problem: str, accepted: str) -> InputError:
@@ -173,6 +173,7 @@ def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str],
 
 def _validated(table: dict[str, Any], source: Source) -> DescribedMachine:
     described = checking.validated(source, DescribedMachine, table)
+    published_name.check(described.published, source)
     described._source = source
     return described
 

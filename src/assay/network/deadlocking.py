@@ -1,4 +1,4 @@
-"""What a search for the saturation load has seen of deadlocks: at which loads, within which time.
+"""What runs have seen of deadlocks: until when messages arrived; of a search for the saturation load, at which loads.
 
 A load at which the network deadlocks is no load that saturates it. Its messages can come to wait for one another in a
 circle, which is a matter of time at lower loads too: how long the runs last would decide where the search ends.
@@ -7,9 +7,10 @@ circle, which is a matter of time at lower loads too: how long the runs last wou
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.network.engine import SimulationRun
+if TYPE_CHECKING:  # what verbs say of deadlocks needs no core
+    from assay.network.engine import SimulationRun
 
 NO_LOAD = "no saturation load can be stated, as lower loads deadlock later"
 
@@ -17,6 +18,24 @@ NO_LOAD = "no saturation load can be stated, as lower loads deadlock later"
 def count(runs: Iterable[SimulationRun]) -> int:
     """How many of these runs ended in a deadlock."""
     return sum(run.deadlock is not None for run in runs)
+
+
+def last_delivery(runs: Iterable[SimulationRun]) -> int | None:
+    """The cycle near which the last message arrived in those of `runs` that deadlocked; None where none did.
+
+    Cycles from a run's start, warm-up included, of the run in which messages arrived longest: the end of the last of
+    its equal stretches of time in which one did (their number is that of the counts), or that of the warm-up. Only of
+    runs whose length was given in cycles: stretches of the others are not equal.
+    """
+    found = []
+    for run in runs:
+        if run.deadlock is not None:
+            counts = run.latencies["header_latency"].counts
+            (some,) = counts.nonzero()
+            stretches = int(some[-1]) + 1 if len(some) else 0
+            warmup = run.simulated_cycles - run.measured_cycles
+            found.append(warmup + run.measured_cycles * stretches // max(len(counts), 1))
+    return max(found, default=None)
 
 
 def of_run(load: float, run: SimulationRun) -> dict[str, Any]:

@@ -9,9 +9,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.network import method, relaxation
+from assay.network import deadlocking, method, relaxation
 from assay.network.engine import Latency, SimulationRun
 from assay.network.warming import ALONE, LENGTHENED, Warmup
+
+DEADLOCKS = "no interval: the network deadlocks, and its means depend on how long it then stands still"
 
 
 def batches(run: SimulationRun, name: str, confidence: float, before: Warmup) -> method.MeanEstimate:
@@ -83,6 +85,16 @@ def replicated(
         note = f"no interval: replications still drift after {before.cycles} cycles of warm-up, simulate longer"
         return replace(found, half=None, note=note)
     return warmed(found, runs, before)
+
+
+def stopped(found: method.MeanEstimate, runs: Sequence[SimulationRun]) -> method.MeanEstimate:
+    """Without an interval where any of the runs deadlocked: how long it stood still decides its means."""
+    return unsure(found) if deadlocking.count(runs) else found
+
+
+def unsure(found: method.MeanEstimate) -> method.MeanEstimate:
+    """A mean of runs of which some deadlocked."""
+    return replace(found, half=None, note=DEADLOCKS)
 
 
 def pooled(runs: Sequence[SimulationRun], name: str) -> Latency:

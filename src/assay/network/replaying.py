@@ -54,7 +54,7 @@ def replay(
         "messages": len(messages),
         "delivered": delivered,
         "unroutable": int(result["unroutable"]),
-        "head_hops": int(columns["hops"].sum()),
+        "head_hops": int(columns["hops"][columns["hops"] >= 0].sum()),  # -1: never delivered
         "deadlock": result.get("deadlock"),
         "delivered_file": str(out),
         "definitions": figures.DEFINITIONS,

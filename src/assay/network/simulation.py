@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from assay.network import engine, figures, method
+from assay.network import deadlocking, engine, figures, method
 from assay.network.description import NetworkDescription
 from assay.network.engine import Latency, SimulationRun
-from assay.network.intervals import batches, by_itself, pooled, replicated, warmed
+from assay.network.intervals import batches, by_itself, pooled, replicated, stopped, warmed
 from assay.network.network_tables import Method
 from assay.network.tasks import Steps, task
 from assay.network.warming import Warmup, remembered, saturated, warmup
 
 DEFAULT_CYCLES = 20_000
 # Of the documents; 1 had the estimates, by name, where the list of figures is now; 2 had no interval of another
-# confidence than 95% in its figures, and left "per node" out of their units.
-VERSION = 3
+# confidence than 95% in its figures, and left "per node" out of their units; 3 gave intervals of runs that deadlock.
+VERSION = 4
 BYTES_WAITING, MOST_BYTES = 100, 4e9
 RUN = 50  # autocorrelation times: a replication's length unless the file says it
 FIRST_LOOK = 10  # five alike can be chance; ten seldom are
@@ -121,6 +121,7 @@ def document(
                 if len(runs) == 1
                 else replicated(runs, name, how.confidence, before)
             )
+        estimate = stopped(estimate, runs)
         estimates[name] = _latency(latency, estimate, how.quantiles, description.cycle)
         means = [run.latencies[name].mean for run in runs if name in run.latencies]
         listed.append(figures.estimated(name, estimate, description.cycle, "s", about, means, steady))
@@ -129,10 +130,10 @@ def document(
                 figures.figure(name, value, "s", about, statistic=f"q{share}", estimator="quantile", valid=steady)
             )
     if shares := engine.hit_rates(runs):
-        found = method.replication_interval(shares, how.confidence)
+        found = stopped(method.replication_interval(shares, how.confidence), runs)
         estimates["hit_rate"] = found.document()
         listed.append(figures.estimated("hit_rate", found, 1.0, "1", about, shares, steady))
-    rate = _accepted(description, runs, before)
+    rate = stopped(_accepted(description, runs, before), runs)
     estimates["throughput"] = _throughput(runs, rate, description.cycle)
     rates = [run.throughput for run in runs]
     listed.append(figures.estimated("throughput", rate, 1.0, figures.FLITS_PER_CYCLE, about, rates, not deadlocks))
@@ -159,6 +160,8 @@ def document(
         "head_hops": sum(run.head_hops for run in runs),
         "saturated": not steady,
         "deadlock": deadlocks[0] if deadlocks else None,
+        "deadlocked": len(deadlocks),
+        "last_delivery": None if how.messages else deadlocking.last_delivery(runs),
         "seed": how.seed,
         "cycle_seconds": description.cycle,
         "version": VERSION,

@@ -22,6 +22,8 @@ from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
 from assay.network.tasks import SimulationTask, Steps
 
+BEGUN = (f'{{"{versions.KEY}": ', '{"key": ')  # a point's line; as the oldest had it, without a version
+
 
 def make(task: SimulationTask) -> SimulationRun:
     """Make one run, in a worker."""
@@ -129,9 +131,9 @@ def sweep(
 
 
 def finished(out: Path) -> dict[str, dict[str, Any]]:
-    """Points by fingerprint that a file holds; a last line cut short by a kill does not count.
+    """Points by fingerprint that a file holds; lines that were cut short by a kill do not count.
 
-    InputError where the file cannot be read, or a line of it is of a newer version.
+    InputError where the file cannot be read, or a line of it is of a newer version or was never a point of a sweep.
     """
     found = {}
     try:
@@ -143,8 +145,24 @@ def finished(out: Path) -> dict[str, dict[str, Any]]:
             entry = dict(versions.current(versions.POINT, dict(json.loads(line)), versions.in_file(out, number)))
             found[str(entry["key"])] = dict(entry["result"])
         except (ValueError, KeyError, TypeError):
-            continue
+            if not _cut_short(line):
+                raise InputError(
+                    "is no finished point, and nothing is added to a file of another kind",
+                    file=out,
+                    line=number,
+                    value=line[:40],
+                    accepted="a file of a sweep's points, or one that is not there yet",
+                ) from None
     return found
+
+
+def _cut_short(line: str) -> bool:
+    """Whether a line that is no point may be the beginning of one: no document by itself, but begun like one."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return any(line.startswith(begun) or begun.startswith(line.strip()) for begun in BEGUN)
+    return False
 
 
 def append(out: Path, entry: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.comparing import interleaved, size
+from assay.report.own_library import alone
 from assay.report.plots import COLOURS, layout
 from assay.report.settings import setting
 from assay.report.units import human
@@ -163,7 +164,7 @@ def table(section: Section) -> Grid | None:
         for c in found
     ]
     own = section.choice.whose
-    headings = (*keys, own or section.choice.own, "best other", "its time", "ratio", "slower")
+    headings = (*keys, section.choice.own if own is None else alone(own), "best other", "its time", "ratio", "slower")
     exact = "Both are simulated and vary in no launch."
     corrected = (
         f"{found[0].comparisons} comparisons, corrected by Benjamini and Hochberg; of the intervals stated at most 5% "

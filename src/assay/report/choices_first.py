@@ -14,6 +14,7 @@ from assay.document.choice import Choice
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.section import Section
 from assay.report import choices
+from assay.report.own_library import alone
 from assay.report.settings import setting
 from assay.report.units import human
 
@@ -32,7 +33,7 @@ def pairs(section: Section) -> Iterator[Headline]:
         for way in (wanted.own, case.best):
             figure = _figure(figures, {**case.params, wanted.across: way})
             if figure is not None:
-                called = wanted.whose if way == wanted.own and wanted.whose else way
+                called = alone(wanted.whose) if way == wanted.own and wanted.whose else way
                 yield Headline(**vars(figure), title=f"{_case(case, alike)}: {called}")
 
 

@@ -38,7 +38,7 @@ from assay.report.launch_notes import launch_notes
 from assay.report.launches_spent import launches_spent
 from assay.report.nodes_over_time import nodes_over_time
 from assay.report.not_positive import not_positive
-from assay.report.own_library import OWN, has_library, without_library
+from assay.report.own_library import instead_of_library, without_library
 from assay.report.peak_shares import with_shares
 from assay.report.pooled import pooled
 from assay.report.ranks_per_node import asked_for, by_ranks_per_node, titled
@@ -239,9 +239,9 @@ def _section(
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
     framed, described = frame(record.name, record), _kind(run) == "predicted"
-    library = has_library(run.provenance())
-    if framed.choice is not None and not library:
-        framed = replace(framed, choice=replace(framed.choice, whose=OWN))
+    whose = instead_of_library(run.provenance())
+    if framed.choice is not None and whose is not None:
+        framed = replace(framed, choice=replace(framed.choice, whose=whose))
     return replace(
         framed,
         choices=None if framed.choice is None else choices(derived, framed.choice, described=described),
@@ -261,7 +261,7 @@ def _section(
         ppn=asked_for(run.about, record.name),
         figures=derived,
         energy=energy.spent(lines, record, derived) or None,
-        headlines=_headlines(record, _of_reference(run, derived), described, library),
+        headlines=_headlines(record, _of_reference(run, derived), described, whose),
         fits=with_states(_fits(record, fitted), derived) if whole else [],
         variance=variance_by_level(record, blocks) if whole else [],
         odd_nodes=[
@@ -310,14 +310,14 @@ def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:
 
 
 def _headlines(
-    record: Benchmark, derived: list[ReportedFigure], described: bool, library: bool = True
+    record: Benchmark, derived: list[ReportedFigure], described: bool, whose: str | None = None
 ) -> list[Headline]:
     """Pick the figures that the record wants on the first screen: `[headline.NAME]` with figure, title, where, most.
 
     Of the cases that fit `where`, those with the most of the parameter `most`, if one is named, or those between nodes,
     if some are and the record says `across_nodes`; of these the best. Measured with several numbers of ranks per node,
-    each has a main figure of its own, whose title names it: the best of all would hide the worse. `library`: whether
-    the machine has one.
+    each has a main figure of its own, whose title names it: the best of all would hide the worse. `whose`: what
+    stands for "the library's", of a machine without one.
     """
     made = []
     several = len(by_ranks_per_node(derived)) > 1
@@ -344,7 +344,7 @@ def _headlines(
             if described and "described_advice" in wanted:
                 about["advice"] = wanted["described_advice"]
             title = words["title"] or chosen.name
-            title = titled(title if library else without_library(title), chosen.params, several)
+            title = titled(title if whose is None else without_library(title, whose), chosen.params, several)
             made.append(Headline(**vars(chosen), title=title, says=words["says"], **about))
     return made
 

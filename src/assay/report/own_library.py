@@ -1,6 +1,7 @@
 """Whether the machine of a run has a message-passing library whose choices can be judged, and what to say where not.
 
-A description without `[mpi]` has no library's collectives: only a barrier, which is the machine's own.
+A description without `[mpi]` has no library's collectives: only a barrier, which is the machine's own where `[barrier]`
+describes one, and else made of messages.
 """
 
 from __future__ import annotations
@@ -9,16 +10,29 @@ from collections.abc import Mapping
 
 from assay.document.params import Facts
 
-OWN = "the machine's own"  # what stands there for "the library's"
+OWN = "the machine's own"  # what stands there for "the library's", before "barrier" or alone
+OF_MESSAGES = "the machine's message-based"  # before "barrier"
+ALONE = {OF_MESSAGES: "of messages"}
 
 
-def has_library(provenance: Mapping[str, Facts]) -> bool:
-    """Whether a run's launches had a library: by their circumstances; True where these hold no description."""
+def instead_of_library(provenance: Mapping[str, Facts]) -> str | None:
+    """Whose barrier it is that a run's launches call, for "the library's", by their circumstances.
+
+    None where they had a library, or where these hold no description.
+    """
     found = [facts.get("description") for facts in provenance.values()]
     described = [each for each in found if isinstance(each, dict)]
-    return not described or any(each.get("mpi") for each in described)
+    if not described or any(each.get("mpi") for each in described):
+        return None
+    barriers = [each.get("barrier") or {"algorithm": "messages"} for each in described]
+    return OF_MESSAGES if all(each["algorithm"] == "messages" for each in barriers) else OWN
 
 
-def without_library(words: str) -> str:
+def alone(whose: str) -> str:
+    """The words on a barrier without the noun behind them, as a heading or in brackets."""
+    return ALONE.get(whose, whose)
+
+
+def without_library(words: str, whose: str) -> str:
     """A record's words on a barrier, said of a machine that has no library."""
-    return words.replace("the library's", OWN)
+    return words.replace("the library's", alone(whose))

@@ -43,6 +43,12 @@ class Source:
         dotted = ".".join(str(key) for key in place)
         return InputError(problem, file=self.path, line=line, key=dotted or None, value=value, accepted=accepted)
 
+    def states(self, keys: Sequence[str | int]) -> bool:
+        """Whether this key itself is written down, or was set from outside."""
+        outside = any(given == tuple(keys) for given, _ in self.overrides)
+        places = {tuple(keys), (*self.variant, *keys)}
+        return outside or any(lines.written(self.text, place)[1] == len(place) for place in places)
+
     def _place(self, keys: Sequence[str | int]) -> Keys:
         """The keys as the file has them: in the variant where that says it, or says the list around it."""
         plain, varied = tuple(keys), (*self.variant, *keys)

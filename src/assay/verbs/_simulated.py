@@ -174,7 +174,16 @@ def _measured(found: dict[str, Any]) -> str:
     cycles, count = found["measured_cycles"], found["replications"]
     replications = "1 replication" if count == 1 else f"{count} replications"
     words = f"{cycles:,} cycles measured after {found['simulated_cycles'] - cycles:,} of warm-up"
-    return f"{replications}, {words}{' in all' if count > 1 else ''}"
+    return f"{replications}, {words}{' in all' if count > 1 else ''}{_until(found)}"
+
+
+def _until(found: dict[str, Any]) -> str:
+    """Of runs that deadlocked: how many, and when the last message arrived; nothing where some still do at the end."""
+    last, count = found["last_delivery"], found["replications"]
+    if last is None or last >= found["simulated_cycles"] / count:
+        return ""
+    which = f" in the {found['deadlocked']} that deadlocked" if count > 1 else ""
+    return f", nothing delivered{which} after about cycle {last:,}"
 
 
 def _files(found: dict[str, Any]) -> list[str]:

@@ -37,10 +37,12 @@ def register(app: typer.Typer) -> None:
         """Fit start-ups, times per byte and per hop: of a description, to published cells; of a run, to samples."""
         from assay.errors import InputError
         from assay.verbs import _file_names
+        from assay.verbs._written import apart
 
         _file_names.named("--out", out, "TOML", _file_names.DESCRIPTION)
         if (run is None) == (on is None):
             raise InputError("takes a run, or --on and a described machine", key="fit", accepted="one of the two")
+        apart({"--out": out}, {})
         if on is not None:
             _refit(on, out, json, quiet)
         else:
@@ -50,6 +52,7 @@ def register(app: typer.Typer) -> None:
 def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.described.shipped import find
+    from assay.errors import InputError
     from assay.papers.cells.described_file import shown
     from assay.papers.fitting.fit import fits
     from assay.report.listed import of_fits
@@ -57,6 +60,13 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
 
     path = find(on)
     found = fits(path)
+    if not any(fit.numbers for fit in found):
+        raise InputError(
+            "no number of it says that it was fitted on published cells of this machine",
+            file=path,
+            key="origin",
+            accepted='a line of [origin] such as "protocol.0.startup" = "fitted: echo [hops 1]"',
+        )
     values = {
         key: f'"{shown(number.found, number.unit)}"' if number.unit else shown(number.found, number.unit)
         for fit in found
@@ -134,9 +144,9 @@ def _counted(count: int, what: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    from assay.errors import MeasurementError
+    from assay.errors import InputError
 
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise MeasurementError(f"{path}: cannot write: {error.strerror}") from None
+        raise InputError(f"cannot be written: {error.strerror or error}", file=path) from None

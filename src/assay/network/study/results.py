@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.network import method
 from assay.network.description import NetworkDescription
+from assay.network.intervals import unsure
 from assay.network.method import MeanEstimate
 from assay.network.study.file import Setting, Study
 
@@ -51,8 +52,9 @@ class Point:
             return False
 
     def estimate(self, figure: str, confidence: float = 0.95) -> MeanEstimate:
-        """Mean of the replications' means in us, with its interval."""
-        return method.replication_interval(self.means.get(figure, []), confidence)
+        """Mean of the replications' means in us, with its interval; without one where a run deadlocked."""
+        found = method.replication_interval(self.means.get(figure, []), confidence)
+        return unsure(found) if self.deadlocked else found
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import versions
+from assay.described import published_name
 from assay.described.machine_file import DescribedMachine, load
 from assay.errors import InputError
 from assay.machine import units
@@ -35,6 +36,8 @@ def read(path: Path) -> DescribedFile:
     """Read a file. InputError where it is not TOML, or where an origin cannot be read."""
     table, source = toml.read(path, versions.MACHINE)
     found = DescribedFile(path, table, table.get("published", table.get("name", path.stem)), table.get("origin", {}))
+    if isinstance(stated := table.get("published"), str):
+        published_name.check(stated, source)
     origins.check(found.origin, found.published, path, source.text)
     return found
 

@@ -1,0 +1,29 @@
+"""What the core refuses of circuits on channels with lanes, said of a key that a person has set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.errors import InputError
+from assay.toml.source import Source
+
+LANES = ("network", "lanes")
+REFUSED = "is more than 1, but a circuit takes whole channels"  # the core's words (core/network/choose.cpp)
+NO_MORE = 'on a ring or torus with dateline = "none" (which can deadlock)'
+
+
+def refused(source: Source, keys: Sequence[str | int], problem: str) -> InputError:
+    """The core's error about a key; where it is that the routing needs lanes which no one asked for, of the switching.
+
+    `source`: what was read and set from outside.
+    """
+    if tuple(keys) != LANES or not problem.startswith(REFUSED):
+        return source.error(keys, problem)
+    if source.states(LANES):
+        return source.error(LANES, REFUSED, accepted=f"1, and a routing that needs no more: {NO_MORE}")
+    return source.error(
+        ("network", "switching"),
+        "messages take whole channels, but the routing of this network needs several lanes a channel",
+        value="circuit",
+        accepted=f"a routing that needs one, {NO_MORE}, or another switching",
+    )
