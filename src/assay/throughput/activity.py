@@ -115,7 +115,7 @@ def ideals_of(found: LiveThroughput) -> list[JobActivity]:
 
 
 def of_schedule(found: Scheduled, title: str) -> JobActivity:
-    """What was simulated; times are whole seconds."""
+    """What was simulated."""
     jobs = found.workload
     ended = found.ended
     drawn = range(min(len(jobs), MOST_DRAWN))

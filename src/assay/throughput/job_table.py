@@ -32,7 +32,7 @@ or one of Assay's benchmark programs, whose own checks say whether its answer is
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -49,7 +49,7 @@ from assay.throughput.job_names import counted
 from assay.throughput.job_needs import JobNeeds
 from assay.throughput.program_jobs import ProgramPart
 from assay.throughput.schedule_file import JobBatch, is_published
-from assay.throughput.workload import Workload
+from assay.throughput.workload import TICKS, Times, Workload, rounded
 from assay.toml.checking import Table, near, validated
 from assay.toml.source import Source, read
 
@@ -84,6 +84,7 @@ class JobKind(Table):
     part: list[ProgramPart] = Field([], description="several programs, one after the other: [[NAME.part]]")
 
 
+FINEST = TICKS[-1]  # of the times of a table, per second
 SYNTHETIC = ("wait", "compute", "communicate")
 SHIPPED = Path(__file__).resolve().parent.parent / "catalogue" / "jobs"
 PAPERS_TABLE = "eurobench2000-ibm"  # of the paper's schedule by itself: none was lost there, and all have times
@@ -273,25 +274,31 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
     limits = [_seconds(None, name, "limit", entry) for _, name, entry in rows]
 
     def whole(values: list[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return np.rint(np.array(values, dtype=np.float64)).astype(np.int64)
+        return np.array(values, dtype=np.int64)
 
-    requested = np.maximum(whole(limits), 1)
-    submitted = whole([time for time, _, _ in rows])
+    def fine(values: Sequence[float]) -> Times:
+        return rounded(values, FINEST)
+
+    requested = fine(limits)
+    requested = np.where(requested > 0, requested, 1)
+    submitted = fine([time for time, _, _ in rows])
+    runs = fine(times)
     names = counted([name for _, name, _ in rows])
     queues = {queue: at for at, queue in enumerate(dict.fromkeys(entry.queue for _, _, entry in rows))}
     needs = tuple(_needs(name, entry) for _, name, entry in rows)
-    cut = int(np.count_nonzero(whole(times) > requested))
+    cut = int(np.count_nonzero(runs > requested))
     return Workload(
         number=np.arange(1, len(rows) + 1),
-        submitted=submitted - submitted[0],
-        runs=np.minimum(whole(times), requested),
+        submitted=fine(submitted - submitted[0]),
+        runs=np.minimum(runs, requested),
         requested=requested,
         processors=whole([entry.processors for _, _, entry in rows]),
         user=whole([users[entry.user] for _, _, entry in rows]),
         priority=np.array([entry.priority for _, _, entry in rows]),
         names=tuple(names),
         source=str(path),
-        begins=int(submitted[0]),
+        begins=submitted[0].item(),
+        ticks=FINEST,
         changed={"run times cut at the requested time": cut} if cut else {},
         queue=whole([queues[entry.queue] for _, _, entry in rows]) if any(queues) else None,
         queue_names=tuple(queues),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from assay.throughput.job_needs import ALONE, JobNeeds
 from assay.throughput.job_queues import LimitRow, QueueRules
 from assay.throughput.machine_file import JobMachine
 from assay.throughput.node_layout import NodeClosure
-from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, slowed, ticks_for
+from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, in_ticks, slowed, ticks_for
 from assay.throughput.workload import Workload
 
 DOUBLINGS = 5  # of the time for which failures are drawn
@@ -42,15 +43,15 @@ def layout_row(machine: JobMachine) -> tuple[int, int, str, bool, list[int]]:
 def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Scheduled:
     """Simulate with places. Jobs that have none on the empty machine are refused, and the rest goes on.
 
-    Times are counted in ticks in which a decision's cost is whole, as `simulated.timed` does.
+    Times are counted in ticks in which they and a decision's cost are whole, as `simulated.timed` does.
     """
     from assay._core import batch
 
     cost = machine.rules.seconds_of_a_decision
-    ticks = ticks_for(cost)
+    ticks = max(ticks_for(cost), workload.ticks_needed(machine.processors))
     row = layout_row(machine)
     needs, limits = needs_rows(workload, machine.queue_rules)
-    fits = np.array(batch.placeable(row, _columns(workload), workload.priority.tolist(), needs), dtype=bool)
+    fits = np.array(batch.placeable(row, _columns(workload, ticks), workload.priority.tolist(), needs), dtype=bool)
     kept, refused = workload.only(fits), workload.only(~fits)
     rows = [each for each, fit in zip(needs, fits, strict=True) if fit]
 
@@ -87,7 +88,7 @@ def _with_failures(
 ) -> dict[str, Any]:
     """Draw failures for as long as the jobs take: for twice as long again until they suffice."""
     assert machine.failures is not None
-    until = 2 * int(np.max(jobs.submitted + jobs.requested)) + int(jobs.work) // machine.processors
+    until = 2 * math.ceil(np.max(jobs.submitted + jobs.requested)) + math.ceil(jobs.work) // machine.processors
     for _ in range(DOUBLINGS):
         found = placed((*machine.closures, *outages(machine.failures, machine.layout.nodes, until)))
         last = -(-max(found["ends"]) // ticks)
@@ -98,9 +99,9 @@ def _with_failures(
     raise InputError(problem, key="failures.every", value=machine.failures.every)
 
 
-def _columns(workload: Workload, ticks: int = 1) -> list[list[int]]:
-    times = (workload.submitted * ticks, workload.runs * ticks, workload.requested * ticks)
-    return [each.tolist() for each in (*times, workload.processors, workload.user)]
+def _columns(workload: Workload, ticks: int) -> list[list[int]]:
+    finer = in_ticks(workload, ticks)
+    return [each.tolist() for each in (finer.submitted, finer.runs, finer.requested, finer.processors, finer.user)]
 
 
 def needs_rows(workload: Workload, rules: QueueRules) -> tuple[list[NeedsRow], list[LimitRow]]:

@@ -135,7 +135,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     waited = found.started - jobs.submitted
     ended = found.ended
     makespan = ended.max().item()
-    room = max(1, found.processors * makespan)
+    room = found.processors * makespan or 1
     runs = jobs.runs if found.alone is None else found.alone  # without other jobs
     work = float(np.sum(runs * jobs.processors))
     alone = float(np.max(jobs.submitted + runs))  # the last end if nobody ever waited

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.errors import InputError
-from assay.throughput.workload import Workload
+from assay.throughput.workload import Workload, rounded
 
 PREFIX = "workload."
 KEYS = {"network": (1e-6, 1e6), "processor": (1e-6, 1e6), "communication": (0.0, 1.0)}
@@ -40,10 +40,13 @@ def factor(settings: Mapping[str, str]) -> float:
 
 
 def scaled(workload: Workload, settings: Mapping[str, str]) -> Workload:
-    """The workload with its run times, and what jobs request, by the factor; whole seconds, requests of 1 at least."""
+    """The workload with its run times, and what jobs request, by the factor, to its ticks; requests of 1 s at least.
+
+    Those of a table of jobs, which has fractions of a second, are at least one of its ticks.
+    """
     by = factor(settings)
     if by == 1:
         return workload
-    runs = np.minimum(np.rint(workload.runs * by), LONGEST).astype(np.int64)
-    requested = np.clip(np.rint(workload.requested * by), 1, LONGEST).astype(np.int64)
+    runs = rounded(np.minimum(workload.runs * by, LONGEST), workload.ticks)
+    requested = rounded(np.clip(workload.requested * by, 1 / workload.ticks, LONGEST), workload.ticks)
     return replace(workload, runs=np.minimum(runs, requested), requested=requested)
