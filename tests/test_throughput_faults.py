@@ -71,6 +71,22 @@ def test_faults_are_seen_in_what_is_reported(tmp_path: Path) -> None:
     assert found["failed"] == 3 and {job["state"] for job in found["jobs"]} == {"failed"}
 
 
+def test_jobs_that_failed_are_in_the_first_line_in_tables_and_files(tmp_path: Path) -> None:
+    """All three fail; without failures nothing is said of any."""
+    asked = files(tmp_path, "[machine]\nnodes = 8\n[failures]\njobs = 1.0\n", TABLE, MIX)
+    written = [tmp_path / f"out.{kind}" for kind in ("swf", "csv", "html")]
+    said = assay(*asked, *(word for file in written for word in ("--export", str(file)))).out
+    assert "3 of 3 jobs failed" in said.splitlines()[0] and "jobs that failed" in said
+    status = [line.split()[10] for line in written[0].read_text().splitlines() if line[0] != ";"]
+    assert status == ["0"] * 3 and written[1].read_text().count(",failed,") == 3
+    assert "3 of 3 jobs failed" in written[2].read_text()
+    compared = assay(*asked, "--set", "failures.jobs=0,1").out
+    assert "0 to 3 of 3 jobs failed" in compared.splitlines()[1]
+    (head,) = [line for line in compared.splitlines() if "makespan" in line]
+    assert head.split()[-1] == "failed"
+    assert "failed" not in assay(*asked, "--set", "failures.jobs=0").out
+
+
 @pytest.mark.parametrize(
     ("table", "words"),
     [

@@ -98,6 +98,11 @@ def test_the_written_schedule_reads_as_the_same_workload(tmp_path: Path) -> None
     assay("throughput", str(jobs), "--on", str(machine(tmp_path)), "--policy", "easy", "--schedule", str(out))
     rows = [[int(word) for word in text.split()] for text in out.read_text().splitlines() if text[0] != ";"]
     assert [(row[0], row[1], row[2], row[3]) for row in rows] == [(1, 100, 0, 50), (2, 110, 40, 10), (3, 110, 40, 30)]
+    exported = tmp_path / "exported.swf"
+    assay("throughput", str(jobs), "--on", str(machine(tmp_path)), "--policy", "easy", "--export", str(exported))
+    lines = [[text for text in file.read_text().splitlines() if text[0] != ";"] for file in (out, exported)]
+    assert lines[0] == lines[1] and [text.split()[8] for text in lines[1]] == ["60", "20", "30"]  # requested
+    assert {text.split()[11] for text in lines[1]} == {"7"}  # the user
     once, again = swf.read(jobs), swf.read(out)
     for name in ("number", "submitted", "runs", "requested", "processors"):
         assert (getattr(once, name) == getattr(again, name)).all(), name

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assay.throughput import interference
 from assay.throughput.interference import SharedResource
 from assay.throughput.job_queues import QueueRules
-from assay.throughput.played import PlayedJob
+from assay.throughput.played import COMPLETED, PlayedJob
 from assay.throughput.workload import TICKS, Workload, rounded
 
 POLICIES = {
@@ -76,6 +76,24 @@ class Scheduled:
         """When each job ends, in seconds: as exact as starts are, so that an end and a start at one time are equal."""
         ended: NDArray[Any] = self.started + self.workload.runs
         return ended if self.played or ended.dtype.kind == "i" else rounded(ended, TICKS[-1])
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Which jobs failed by themselves, or were ended at their limit as others slowed them down."""
+        none = np.zeros(len(self.workload), dtype=bool)
+        fails, killed = self.workload.fails, self.killed
+        which: NDArray[np.bool_] = (none if fails is None else fails) | (none if killed is None else killed)
+        return which
+
+    def states(self) -> list[str]:
+        """How each job ended: completed, failed, time limit, or what its program that really ran came to."""
+        killed = self.killed if self.killed is not None else np.zeros(len(self.workload), dtype=bool)
+        ended = [
+            "time limit" if at_limit else "failed" if failed else COMPLETED
+            for failed, at_limit in zip(self.failed, killed, strict=True)
+        ]
+        played = self.played or (None,) * len(ended)
+        return [state if job is None else job.state for state, job in zip(ended, played, strict=True)]
 
 
 def ticks_for(cost: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +27,27 @@ def slowdown_words(found: ProgramSlowdown) -> str:
         return "not known: it did not end well"
     longer = f"{100 * (found.slowdown - 1):+.1f}%, at most {100 * (found.largest - 1):+.1f}%"
     return f"{time_of(found.alone)}, {time_of(found.mean)} ({longer})"
+
+
+def failed_words(results: Sequence[ThroughputResult]) -> str:
+    """How many jobs of one simulation, or of each of several, failed; nothing where none did."""
+    counts = [each.failed for each in results]
+    if not any(counts):
+        return ""
+    low, high = min(counts), max(counts)
+    many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    words = f"{many} of {max(each.scheduled for each in results):,} jobs failed"
+    return words if any(each.played for each in results) else f"{words}, whose runs end early"
+
+
+def fault_rows(found: ThroughputResult) -> list[tuple[str, str]]:
+    """Rows of jobs that failed, and of runs that a node's failure ended, where there are any."""
+    rows = []
+    if found.failed:
+        rows.append(("jobs that failed", f"{found.failed:,} of {found.scheduled:,}"))
+    if found.restarts:
+        rows.append(("runs that a node's failure ended, begun anew", f"{found.restarts:,}"))
+    return rows
 
 
 QUEUE_HEAD = ("queue", "jobs", "refused", "in use", "wait, mean", "wait, longest", "slowdown")
