@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,23 @@ def failing(workload: Workload, failures: BatchFailures) -> Workload:
     part = np.ceil(workload.runs * rng.uniform(size=len(workload)) * workload.ticks) / workload.ticks
     runs = rounded(np.where(which, part, workload.runs), workload.ticks)
     return replace(workload, runs=runs, fails=which)
+
+
+def log_of_tries(failures: BatchFailures, seconds: NDArray[Any]) -> NDArray[np.float64]:
+    """Logarithm of how many tries a run of so many seconds on one node takes on average until it comes to its end.
+
+    Of a node at any moment of its life (shape up to 1), or that has just returned (above 1): the better case.
+    """
+    from scipy.special import gammaincc
+
+    assert failures.every is not None
+    scale = quantity(failures.every, "s") / math.gamma(1 + 1 / failures.shape)
+    passed = (np.asarray(seconds, dtype=np.float64) / scale) ** failures.shape
+    if failures.shape > 1:
+        return passed
+    with np.errstate(divide="ignore"):
+        found: NDArray[np.float64] = -np.log(gammaincc(1 / failures.shape, passed))
+    return found
 
 
 def outages(failures: BatchFailures, nodes: int, until: int) -> tuple[NodeClosure, ...]:
