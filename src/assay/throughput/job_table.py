@@ -68,7 +68,7 @@ class JobKind(Table):
     nodes: int = Field(0, ge=0, le=10_000_000, description="at least so many nodes, though fewer would do")
     alone: Literal["", "nodes", "machine"] = Field("", description="nodes: shares none; machine: runs by itself")
     ports: list[Annotated[int, Field(ge=0, le=63)]] = Field([], description="of each of its nodes, from 0 to 63")
-    instances: int = Field(0, ge=0, description="at most so many jobs of this name run at once; 0: any number")
+    instances: int | None = Field(None, ge=1, description="at most so many jobs of this name run at once")
     on: list[Annotated[int, Field(ge=0)]] = Field([], description="exactly these nodes, in this order")
     command: str | list[str] | None = Field(None, description="what it runs, started without a shell")
     answer: str | None = Field(None, min_length=1, description="text that a line of its output holds if it is right")
@@ -211,7 +211,9 @@ def _seconds(source: Source | None, name: str, key: str, entry: JobKind) -> floa
         seconds = float(quantity(text, "s"))
     except ValueError as error:
         assert source is not None  # only the first reading can fail
-        raise source.error((name, key), str(error), value=text, accepted='a time such as "1000 s"') from None
+        raise source.error(
+            (name, key), str(error), value=text, accepted='a time such as "1000 s", "2 h", "3 days"'
+        ) from None
     if source is not None and not 0 <= seconds < 2**31:
         raise source.error((name, key), "is no time of a job", value=text, accepted="0 s to 68 years")
     return seconds
@@ -239,7 +241,7 @@ def _needs(name: str, entry: JobKind) -> JobNeeds:
         nodes=entry.nodes,
         alone=entry.alone,
         ports=tuple(entry.ports),
-        instances=entry.instances,
+        instances=entry.instances or 0,
         name=name,
         uses=tuple((key, use.demand, use.part) for key, use in sorted(entry.uses.items())),
         on=tuple(entry.on),

@@ -22,6 +22,12 @@ LONGEST = 2**31 - 2  # seconds
 def factor(settings: Mapping[str, str]) -> float:
     """By how much run times are longer; 1 without settings. InputError for a key or a value that is none."""
     values = {"network": 1.0, "processor": 1.0, "communication": 0.0}
+    network, processor, part = (PREFIX + name for name in KEYS)
+    lacks = {network: [part], part: [network, processor]}
+    for key, others in lacks.items():
+        if key in settings and not any(other in settings for other in others):
+            accepted = f"with --set {' or '.join(others)}"
+            raise InputError("changes nothing by itself", key=f"--set {key}", value=settings[key], accepted=accepted)
     for key, text in settings.items():
         name = key.removeprefix(PREFIX)
         if name not in KEYS:
@@ -35,8 +41,8 @@ def factor(settings: Mapping[str, str]) -> float:
         if not low <= values[name] <= high:
             accepted = f"{low:g} to {high:g}"
             raise InputError("is no value of it", key=f"--set {key}", value=text, accepted=accepted)
-    part = values["communication"]
-    return (1 - part) / values["processor"] + part / values["network"]
+    share = values["communication"]
+    return (1 - share) / values["processor"] + share / values["network"]
 
 
 def scaled(workload: Workload, settings: Mapping[str, str]) -> Workload:

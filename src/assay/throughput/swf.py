@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -149,10 +150,10 @@ def _explained(path: Path) -> InputError:
                 except ValueError:
                     value = float("nan")
                 if not abs(value) <= MOST:
-                    key = f"field {field}"
-                    return InputError(
-                        "is no number of this format", file=path, line=line, key=key, value=word, accepted=accepted
-                    )
+                    key, known = f"field {field}", math.isfinite(value)
+                    problem = "is too large" if known else "is no number of this format"
+                    limit = f"numbers up to {MOST:,}, -1 where one is not known" if known else accepted
+                    return InputError(problem, file=path, line=line, key=key, value=word, accepted=limit)
             if len(words) != FIELDS:
                 return InputError(f"has {len(words)} fields", file=path, line=line, accepted=accepted)
     except (OSError, EOFError) as error:

@@ -153,7 +153,7 @@ def register(app: typer.Typer) -> None:
         _refuse(real | {"--compress": None if compress == 1.0 else compress}, "is of a test on a real batch system")
         exports.check(export or [])
         _file_names.named("--schedule", schedule, "SWF", _file_names.SCHEDULE)
-        axes = what_if.axes(settings or [], policy or "fcfs")
+        axes = what_if.axes(settings or [], "fcfs" if policy is None else policy)
         if on is None:
             accepted = f"{machine_file.ACCEPTED}; or --via SYSTEM"
             raise InputError("is missing", key="--on", accepted=accepted)
@@ -382,7 +382,7 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     from assay.document.grid import grid
     from assay.throughput.what_if import POLICY
     from assay.verbs._throughput_what_if import show_over_seeds, until_lines
-    from assay.verbs._throughput_words import failed_words, time_of
+    from assay.verbs._throughput_words import failed_words, setting_words, time_of
 
     best = min(found.points, key=lambda point: point.result.mean_wait)
     words = ", ".join(f"{key}={value}" for key, value in best.setting.items())
@@ -401,7 +401,7 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     keys = list(best.setting)
     rows = [
         (
-            *(point.setting[key] for key in keys),
+            *setting_words({key: point.setting[key] for key in keys}),
             time_of(point.result.makespan),
             f"{100 * point.result.utilisation:.1f}%",
             time_of(point.result.mean_wait),
