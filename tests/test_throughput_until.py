@@ -127,7 +127,7 @@ def test_intervals_of_times_and_slowdowns_end_where_these_do() -> None:
     half = stats.t.ppf(0.975, 2) * np.std(values, ddof=1) / np.sqrt(3)
     for name, low in (("bounded_slowdown", 1.0), ("mean_wait", 0.0), ("makespan", 0.0)):
         found = seeds.mean_of(values, name)
-        assert found is not None and found.ci95 == (low, pytest.approx(14 + half))
+        assert found is not None and found.ci95[0] == low and found.ci95[1] == pytest.approx(14 + half)
     share = seeds.mean_of([0.9, 0.99, 0.5], "utilisation")
     assert share is not None and share.ci95[1] == 1.0 and share.ci95[0] > 0
     assert [time_of(each) for each in (-3140, -90_000, -1.5)] == ["-52.3 min", "-25.0 h", "-1.5 s"]
@@ -141,8 +141,6 @@ def test_an_answers_values_are_told_apart(tmp_path: Path) -> None:
     said = assay(*words, "--until", f"utilisation > {bound:.12g}", "-q").out
     assert "up to machine.nodes = 10000 (1.20099e-06); not at 10001 (1.20087e-06)" in said
     jobs = written(tmp_path / "jobs.swf", (1, 0, 100_000, 1, 1, 100_000), (2, 0, 50, 1, 1, 50))
-    said = assay(*words, "--until", "makespan < 100020 s", "--set", "machine.nodes=1,2", "-q")
-    assert said.status == 2  # one key, given twice
     words = (*words[:4], "--set", "machine.nodes=1,2")
     said = assay(*words, "--until", "makespan < 100020 s", "-q").out
     assert "from machine.nodes = 2 (100,000 s); not at 1 (100,050 s)" in said
