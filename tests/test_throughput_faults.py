@@ -71,6 +71,52 @@ def test_faults_are_seen_in_what_is_reported(tmp_path: Path) -> None:
     assert found["failed"] == 3 and {job["state"] for job in found["jobs"]} == {"failed"}
 
 
+def test_jobs_that_failed_are_in_the_first_line_in_tables_and_files(tmp_path: Path) -> None:
+    """All three fail; without failures nothing is said of any."""
+    asked = files(tmp_path, "[machine]\nnodes = 8\n[failures]\njobs = 1.0\n", TABLE, MIX)
+    written = [tmp_path / f"out.{kind}" for kind in ("swf", "csv", "html")]
+    said = assay(*asked, *(word for file in written for word in ("--export", str(file)))).out
+    assert "3 of 3 jobs failed" in said.splitlines()[0] and "jobs that failed" in said
+    status = [line.split()[10] for line in written[0].read_text().splitlines() if line[0] != ";"]
+    assert status == ["0"] * 3 and written[1].read_text().count(",failed,") == 3
+    assert "3 of 3 jobs failed" in written[2].read_text()
+    compared = assay(*asked, "--set", "failures.jobs=0,1").out
+    assert "0 to 3 of 3 jobs failed" in compared.splitlines()[1]
+    (head,) = [line for line in compared.splitlines() if "makespan" in line]
+    assert head.split()[-1] == "failed"
+    assert "failed" not in assay(*asked, "--set", "failures.jobs=0").out
+
+
+@pytest.mark.parametrize("shape", [0.5, 1.0, 2.0])
+def test_how_many_tries_a_run_takes_until_no_failure_ends_it(shape: float) -> None:
+    """Against drawn lives of nodes: the part of all moments, or of beginnings, after which 1000 s are left."""
+    failures = faults.BatchFailures(every="2000 s", shape=shape)
+    lives = stats.weibull_min(shape, scale=2000 / stats.weibull_min(shape).mean()).rvs(400_000, random_state=5)
+    share = np.mean(lives > 1000) if shape > 1 else np.maximum(lives - 1000, 0).sum() / lives.sum()
+    assert faults.log_of_tries(failures, np.array([1000.0]))[0] == pytest.approx(-np.log(share), rel=0.02)
+
+
+def test_jobs_that_would_never_end_are_refused_at_once_and_named(tmp_path: Path) -> None:
+    """The example has jobs of thousands of nodes, each of which fails every minute; no failure is drawn."""
+    example = Path(__file__).resolve().parent.parent / "examples" / "jobs.swf"
+    path = tmp_path / "machine.toml"
+    path.write_text('[machine]\nnodes = 10000\n[failures]\nevery = "1 min"\nrepair = "60 min"\n')
+    answer = assay("throughput", str(example), "--on", str(path))
+    assert answer.status == 2 and answer.err.count("\n") == 1
+    assert "machine.toml:4: failures.every: is so short" in answer.err and "seen: '1 min'" in answer.err
+    assert "nodes for" in answer.err and "accepted: a longer time" in answer.err
+    answer = assay("throughput", str(example), "--on", str(path), "--set", "failures.every=2 min")
+    assert answer.status == 2 and "--set failures.every=2 min: failures.every: is so short" in answer.err
+
+
+def test_more_failures_than_can_be_simulated_are_refused(tmp_path: Path) -> None:
+    """Two short jobs a week apart, and 100,000 nodes that fail each second meanwhile."""
+    machine = '[machine]\nnodes = 100000\n[failures]\nevery = "1 s"\nrepair = "1 s"\n'
+    table = '[short]\nprocessors = 1\ntime = "1 s"\n'
+    answer = assay(*files(tmp_path, machine, table, "0: 1 * short\n600000: 1 * short\n"))
+    assert answer.status == 2 and answer.err.count("\n") == 1 and ":4: failures.every: " in answer.err, answer.err
+
+
 @pytest.mark.parametrize(
     ("table", "words"),
     [
@@ -78,7 +124,7 @@ def test_faults_are_seen_in_what_is_reported(tmp_path: Path) -> None:
         ("[failures]\njobs = 2.0\n", "failures.jobs: is out of bounds; seen: 2"),
         (
             '[failures]\nevery = "1 s"\nrepair = "540 min"\n',
-            "failures.every: is so short that jobs do not come to their end",
+            ":4: failures.every: is so short that jobs do not come to their end: ",
         ),
         ("[estimates]\nfactor = 0.5\n", "estimates.factor: is out of bounds"),
         ('[estimates]\ndistribution = "normal"\n', "estimates.distribution: is wrong; seen: 'normal'"),

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.errors import InputError
-from assay.throughput import scaled, until
+from assay.throughput import scaled, seeds, until
+from assay.verbs._throughput_words import time_of
 from command_line import assay
 from test_throughput_verb import machine, written
 
@@ -120,6 +121,40 @@ def test_an_answer_over_seeds_has_intervals(tmp_path: Path) -> None:
     assert sure is None or sure["ci95"][1] < 300
 
 
+def test_intervals_of_times_and_slowdowns_end_where_these_do() -> None:
+    """Of 1, 1 and 40 the half width is 56 by Student's t of two degrees of freedom; differences may be negative."""
+    values = [1.0, 1.0, 40.0]
+    half = stats.t.ppf(0.975, 2) * np.std(values, ddof=1) / np.sqrt(3)
+    for name, low in (("bounded_slowdown", 1.0), ("mean_wait", 0.0), ("makespan", 0.0)):
+        found = seeds.mean_of(values, name)
+        assert found is not None and found.ci95[0] == low and found.ci95[1] == pytest.approx(14 + half)
+    share = seeds.mean_of([0.9, 0.99, 0.5], "utilisation")
+    assert share is not None and share.ci95[1] == 1.0 and share.ci95[0] > 0
+    assert [time_of(each) for each in (-3140, -90_000, -1.5)] == ["-52.3 min", "-25.0 h", "-1.5 s"]
+
+
+def test_an_answers_values_are_told_apart(tmp_path: Path) -> None:
+    """Twelve jobs of 100 s at once, one of 1 s at 100,000 s: 1201 processor seconds of so many nodes for 100,001 s."""
+    jobs = written(tmp_path / "jobs.swf", *EQUAL, (13, 100_000, 1, 1, 1, 1))
+    words = ("throughput", str(jobs), "--on", str(machine(tmp_path)), "--set", "machine.nodes=12,20000")
+    bound = 1201 / (100_001 * 10_000.5)
+    said = assay(*words, "--until", f"utilisation > {bound:.12g}", "-q").out
+    assert "up to machine.nodes = 10000 (1.20099e-06); not at 10001 (1.20087e-06)" in said
+    jobs = written(tmp_path / "jobs.swf", (1, 0, 100_000, 1, 1, 100_000), (2, 0, 50, 1, 1, 50))
+    words = (*words[:4], "--set", "machine.nodes=1,2")
+    said = assay(*words, "--until", "makespan < 100020 s", "-q").out
+    assert "from machine.nodes = 2 (100,000 s); not at 1 (100,050 s)" in said
+
+
+def test_a_load_of_nothing_is_said_to_be_as_drawn(tmp_path: Path) -> None:
+    words = ("throughput", "lublin", "--on", str(machine(tmp_path, 128)), "--set", "lublin.jobs=50")
+    for more in ((), ("--set", "lublin.seed=1,2,3")):
+        said = assay(*words, "--set", "lublin.load=0,0.9", *more).out
+        assert "0 (as drawn)" in said and "0.9 (as drawn)" not in said
+    refused = assay(*words, "--set", "lublin.load=-1")
+    assert refused.status == 2 and "0: arrivals as the model draws them" in refused.err
+
+
 def test_worse_estimates_and_a_faster_network_are_settings(tmp_path: Path) -> None:
     """With a third of each run communicating, a network that is four times as fast leaves 2/3 + 1/12 of the run."""
     jobs = written(tmp_path / "jobs.swf", (1, 0, 120, 4, 4, 240), (2, 0, 120, 4, 4, 240))
@@ -144,7 +179,18 @@ def test_worse_estimates_and_a_faster_network_are_settings(tmp_path: Path) -> No
         (("--until", "mean_wait < x"), "--until: is no value of mean_wait; seen: 'x'"),
         (("--until", "mean_wait < 1h"), "--until: needs a key that is swept; accepted: --set KEY=V1,V2"),
         (("--set", "workload.net=2"), "there is no such key of the workload; seen: 'workload.net'"),
-        (("--set", "workload.network=0"), "--set workload.network: is no value of it; seen: '0'"),
+        (
+            ("--set", "workload.network=4"),
+            "--set workload.network: changes nothing by itself; seen: '4'; accepted: with",
+        ),
+        (
+            ("--set", "workload.communication=0.3"),
+            "--set workload.communication: changes nothing by itself; seen: '0.3'",
+        ),
+        (
+            ("--set", "workload.communication=0.5", "--set", "workload.network=0"),
+            "--set workload.network: is no value of it; seen: '0'",
+        ),
     ],
 )
 def test_wrong_questions_are_refused_in_a_line(words: tuple[str, ...], problem: str, tmp_path: Path) -> None:
@@ -154,7 +200,16 @@ def test_wrong_questions_are_refused_in_a_line(words: tuple[str, ...], problem: 
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("1h", 3600), ("30 min", 1800), ("1.5d", 129600), ("90", 90), ("2e3 s", 2000)]
+    ("text", "value"),
+    [
+        ("1h", 3600),
+        ("30 min", 1800),
+        ("1.5d", 129600),
+        ("2.3 days", 198720),
+        ("1 day", 86400),
+        ("90", 90),
+        ("2e3 s", 2000),
+    ],
 )
 def test_times_of_a_condition(text: str, value: float) -> None:
     assert until.condition(f"mean_wait<{text}").value == value

@@ -98,6 +98,11 @@ def test_the_written_schedule_reads_as_the_same_workload(tmp_path: Path) -> None
     assay("throughput", str(jobs), "--on", str(machine(tmp_path)), "--policy", "easy", "--schedule", str(out))
     rows = [[int(word) for word in text.split()] for text in out.read_text().splitlines() if text[0] != ";"]
     assert [(row[0], row[1], row[2], row[3]) for row in rows] == [(1, 100, 0, 50), (2, 110, 40, 10), (3, 110, 40, 30)]
+    exported = tmp_path / "exported.swf"
+    assay("throughput", str(jobs), "--on", str(machine(tmp_path)), "--policy", "easy", "--export", str(exported))
+    lines = [[text for text in file.read_text().splitlines() if text[0] != ";"] for file in (out, exported)]
+    assert lines[0] == lines[1] and [text.split()[8] for text in lines[1]] == ["60", "20", "30"]  # requested
+    assert {text.split()[11] for text in lines[1]} == {"7"}  # the user
     once, again = swf.read(jobs), swf.read(out)
     for name in ("number", "submitted", "runs", "requested", "processors"):
         assert (getattr(once, name) == getattr(again, name)).all(), name
@@ -116,7 +121,11 @@ def test_a_compressed_workload_is_read(tmp_path: Path) -> None:
         ("1 2 3\n", ":1: has 3 fields; accepted: 18 numbers"),
         (HEAD + line(*JOBS[0]) + line(*JOBS[1]).replace(" 10 ", " ten ", 1), ":3: field 4: is no number"),
         (line(*JOBS[0]).replace(" 7 ", " nan "), ":1: field 12: is no number"),
-        (line(*JOBS[0]).replace(" 50 ", " 1e30 "), ":1: field 4: is no number"),
+        (
+            line(*JOBS[0]).replace(" 50 ", " 1e30 "),
+            ":1: field 4: is too large; seen: '1e30'; accepted: numbers up to 2,14",
+        ),
+        (line(*JOBS[0]).replace(" 50 ", " 99999999999 "), ":1: field 4: is too large; seen: '99999999999'; accepted"),
         (HEAD, "holds no job"),
         (line(5, 120, -1, 1, 1, 10), "holds no job that can run (1: no run time (field 4))"),
     ],
@@ -272,6 +281,52 @@ def paper_makespan(table: str, processors: int, lost: set[int], folder: Path) ->
     asked = ("throughput", str(folder / "mix"), "--jobs", table, "--json")
     found = assay(*asked, "--on", str(machine(folder, processors)), "--policy", "firstfit").document
     return float(found["makespan"])
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("2 h", 7200), ("1.5 days", 129_600), ("1 day", 86_400), ("3 d", 259_200)]
+)
+def test_times_of_a_table_are_read_in_the_units_that_tables_are_written_in(
+    text: str, seconds: int, tmp_path: Path
+) -> None:
+    (tmp_path / "jobs.toml").write_text(f'[a]\nprocessors = 1\ntime = "{text}"\n')
+    assert job_table.seconds_of(job_table.load(tmp_path / "jobs.toml")["a"], "time") == seconds
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        ("instances = 0\n", ":4: a.instances: is out of bounds; seen: 0; accepted: a whole number from 1 on"),
+        ('limit = "100000 days"\n', ":4: a.limit: is no time of a job; seen: '100000 days'; accepted: 0 s to 68 years"),
+        ('limit = "3 weeks"\n', 'accepted: a time such as "1000 s", "2 h", "3 days"'),
+    ],
+)
+def test_what_a_table_cannot_mean_is_refused(extra: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "mix").write_text("0: 1 * a\n")
+    (tmp_path / "jobs.toml").write_text('[a]\nprocessors = 1\ntime = "1 s"\n' + extra)
+    asked = ("throughput", str(tmp_path / "mix"), "--jobs", str(tmp_path / "jobs.toml"))
+    answer = assay(*asked, "--on", str(machine(tmp_path)))
+    assert answer.status == 2 and answer.err.count("\n") == 1 and words in answer.err, answer.err
+
+
+@pytest.mark.parametrize("where", [("--via", "local", "--slots", "2"), ("--on", "machine.toml")])
+def test_an_empty_policy_is_none(where: tuple[str, ...], tmp_path: Path) -> None:
+    jobs, path = written(tmp_path / "jobs.swf", *JOBS), machine(tmp_path)
+    words = tuple(str(path) if word == "machine.toml" else word for word in where)
+    answer = assay("throughput", str(jobs), *words, "--policy", "")
+    assert answer.status == 2 and "--policy: no such policy; seen: ''; accepted: fcfs" in answer.err, answer.err
+
+
+def test_a_dry_run_says_how_many_it_leaves_out(tmp_path: Path) -> None:
+    """Of 150 jobs 50 fit, of as many lengths: 40 are listed. 20 of those too wide are named."""
+    rows = [(at, 0, 10 + at, 1 if at % 3 else 9, 1 if at % 3 == 1 else 9, 200) for at in range(1, 151)]
+    jobs = written(tmp_path / "jobs.swf", *rows)
+    said = assay("throughput", str(jobs), "--on", str(machine(tmp_path)), "--dry-run").out
+    assert "50 jobs, " in said.splitlines()[0] and "; 100 jobs would be refused" in said.splitlines()[0]
+    assert said.count("would be refused: needs") == 20 and "and 80 more would be refused" in said
+    assert "And 10 more jobs, of other names, processors or times." in " ".join(said.split())
+    one = assay("throughput", str(jobs), "--on", str(machine(tmp_path, 16)), "--dry-run", "-q").out
+    assert "refused" not in one
 
 
 @pytest.mark.parametrize("name", PRINTED)

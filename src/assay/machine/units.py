@@ -24,6 +24,8 @@ _SIMPLE: dict[str, tuple[str, Fraction]] = {
     "1": ("1", Fraction(1)),
     "%": ("1", Fraction(1, 100)),
     "min": ("s", Fraction(60)),
+    "h": ("s", Fraction(3600)),
+    **dict.fromkeys(("d", "day", "days"), ("s", Fraction(86_400))),
     "cycle": ("cycle", Fraction(1)),
     "hop": ("hop", Fraction(1)),
     **_family("s", "s", _SMALL),

@@ -40,7 +40,8 @@ class ActiveJob:
 class JobActivity:
     """The jobs of one system in order of submission; `left_out`: how many more there were than are drawn.
 
-    `marks`: times (s) that stand beside them, with words. `use`: what the nodes did.
+    `marks`: times (s) that stand beside them, with words. `use`: what the nodes did. `schedule`: of a simulated system,
+    all that is known of its jobs.
     """
 
     title: str
@@ -49,6 +50,7 @@ class JobActivity:
     left_out: int = 0
     marks: tuple[tuple[float, str], ...] = ()
     use: tuple[NodeUse, ...] = ()
+    schedule: Scheduled | None = None
 
     @property
     def end(self) -> float:
@@ -115,14 +117,15 @@ def ideals_of(found: LiveThroughput) -> list[JobActivity]:
 
 
 def of_schedule(found: Scheduled, title: str) -> JobActivity:
-    """What was simulated; times are whole seconds."""
+    """What was simulated."""
     jobs = found.workload
-    ended = found.ended
+    ended, states = found.ended, found.states()
     drawn = range(min(len(jobs), MOST_DRAWN))
     return JobActivity(
         title=title,
         processors=found.processors,
         left_out=len(jobs) - len(drawn),
+        schedule=found,
         jobs=tuple(
             ActiveJob(
                 name=jobs.name(at),
@@ -130,7 +133,7 @@ def of_schedule(found: Scheduled, title: str) -> JobActivity:
                 started=float(found.started[at]),
                 ended=float(ended[at]),
                 processors=int(jobs.processors[at]),
-                state=played.state if (played := found.played[at] if found.played else None) else "completed",
+                state=states[at],
                 nodes=tuple(map(str, found.places[at])) if found.played else (),
                 user=str(jobs.user[at]),
             )

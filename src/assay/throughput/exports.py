@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
+from assay.throughput import swf
 from assay.throughput.activity import JobActivity
 from assay.throughput.activity_svg import gantt_svg
 
@@ -36,8 +37,13 @@ def _plain(value: float | None) -> str:
 
 
 def as_swf(activities: Sequence[JobActivity]) -> str:
-    """The first system's jobs in the Standard Workload Format, times rounded to whole seconds."""
+    """The first system's jobs in the Standard Workload Format, times rounded to whole seconds.
+
+    Of a simulated system all of them, as `--schedule` writes them; of a real one what was observed.
+    """
     activity = activities[0]
+    if activity.schedule is not None:
+        return swf.written(activity.schedule, activity.title)
     lines = [
         "; Version: 2.2",
         f"; Computer: {activity.title}",

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from pydantic import Field, field_validator
 
 from assay.machine.units import quantity
 from assay.throughput.node_layout import NodeClosure
-from assay.throughput.workload import Workload
+from assay.throughput.workload import Workload, rounded
 from assay.toml.checking import Table
 
 LONGEST = 2**31 - 2  # seconds
@@ -76,17 +76,35 @@ def estimated(workload: Workload, estimates: BatchEstimates) -> Workload:
         wrong = rng.uniform(1, estimates.factor, len(workload))
     else:
         wrong = 1 + rng.exponential(estimates.factor - 1, len(workload))
-    step = 1.0 if estimates.round is None else float(quantity(estimates.round, "s"))
-    requested = np.ceil(step * np.maximum(1, np.ceil(workload.runs * wrong / step)))
-    return replace(workload, requested=np.minimum(requested, LONGEST).astype(np.int64))
+    step = 1.0 if estimates.round is None else float(quantity(estimates.round, "s")) * workload.ticks  # in ticks
+    requested = np.ceil(step * np.maximum(1, np.ceil(workload.runs * wrong * workload.ticks / step))) / workload.ticks
+    return replace(workload, requested=rounded(np.minimum(requested, LONGEST), workload.ticks))
 
 
 def failing(workload: Workload, failures: BatchFailures) -> Workload:
     """The workload whose failing jobs run for a uniform part of their time only."""
     rng = np.random.default_rng(failures.seed)
     which: NDArray[np.bool_] = rng.uniform(size=len(workload)) < failures.jobs
-    part = np.ceil(workload.runs * rng.uniform(size=len(workload))).astype(np.int64)
-    return replace(workload, runs=np.where(which, part, workload.runs), fails=which)
+    part = np.ceil(workload.runs * rng.uniform(size=len(workload)) * workload.ticks) / workload.ticks
+    runs = rounded(np.where(which, part, workload.runs), workload.ticks)
+    return replace(workload, runs=runs, fails=which)
+
+
+def log_of_tries(failures: BatchFailures, seconds: NDArray[Any]) -> NDArray[np.float64]:
+    """Logarithm of how many tries a run of so many seconds on one node takes on average until it comes to its end.
+
+    Of a node at any moment of its life (shape up to 1), or that has just returned (above 1): the better case.
+    """
+    from scipy.special import gammaincc
+
+    assert failures.every is not None
+    scale = quantity(failures.every, "s") / math.gamma(1 + 1 / failures.shape)
+    passed = (np.asarray(seconds, dtype=np.float64) / scale) ** failures.shape
+    if failures.shape > 1:
+        return passed
+    with np.errstate(divide="ignore"):
+        found: NDArray[np.float64] = -np.log(gammaincc(1 / failures.shape, passed))
+    return found
 
 
 def outages(failures: BatchFailures, nodes: int, until: int) -> tuple[NodeClosure, ...]:

@@ -32,7 +32,7 @@ or one of Assay's benchmark programs, whose own checks say whether its answer is
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -49,7 +49,7 @@ from assay.throughput.job_names import counted
 from assay.throughput.job_needs import JobNeeds
 from assay.throughput.program_jobs import ProgramPart
 from assay.throughput.schedule_file import JobBatch, is_published
-from assay.throughput.workload import Workload
+from assay.throughput.workload import TICKS, Times, Workload, rounded
 from assay.toml.checking import Table, near, validated
 from assay.toml.source import Source, read
 
@@ -68,7 +68,7 @@ class JobKind(Table):
     nodes: int = Field(0, ge=0, le=10_000_000, description="at least so many nodes, though fewer would do")
     alone: Literal["", "nodes", "machine"] = Field("", description="nodes: shares none; machine: runs by itself")
     ports: list[Annotated[int, Field(ge=0, le=63)]] = Field([], description="of each of its nodes, from 0 to 63")
-    instances: int = Field(0, ge=0, description="at most so many jobs of this name run at once; 0: any number")
+    instances: int | None = Field(None, ge=1, description="at most so many jobs of this name run at once")
     on: list[Annotated[int, Field(ge=0)]] = Field([], description="exactly these nodes, in this order")
     command: str | list[str] | None = Field(None, description="what it runs, started without a shell")
     answer: str | None = Field(None, min_length=1, description="text that a line of its output holds if it is right")
@@ -84,6 +84,7 @@ class JobKind(Table):
     part: list[ProgramPart] = Field([], description="several programs, one after the other: [[NAME.part]]")
 
 
+FINEST = TICKS[-1]  # of the times of a table, per second
 SYNTHETIC = ("wait", "compute", "communicate")
 SHIPPED = Path(__file__).resolve().parent.parent / "catalogue" / "jobs"
 PAPERS_TABLE = "eurobench2000-ibm"  # of the paper's schedule by itself: none was lost there, and all have times
@@ -210,7 +211,9 @@ def _seconds(source: Source | None, name: str, key: str, entry: JobKind) -> floa
         seconds = float(quantity(text, "s"))
     except ValueError as error:
         assert source is not None  # only the first reading can fail
-        raise source.error((name, key), str(error), value=text, accepted='a time such as "1000 s"') from None
+        raise source.error(
+            (name, key), str(error), value=text, accepted='a time such as "1000 s", "2 h", "3 days"'
+        ) from None
     if source is not None and not 0 <= seconds < 2**31:
         raise source.error((name, key), "is no time of a job", value=text, accepted="0 s to 68 years")
     return seconds
@@ -238,7 +241,7 @@ def _needs(name: str, entry: JobKind) -> JobNeeds:
         nodes=entry.nodes,
         alone=entry.alone,
         ports=tuple(entry.ports),
-        instances=entry.instances,
+        instances=entry.instances or 0,
         name=name,
         uses=tuple((key, use.demand, use.part) for key, use in sorted(entry.uses.items())),
         on=tuple(entry.on),
@@ -273,25 +276,31 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
     limits = [_seconds(None, name, "limit", entry) for _, name, entry in rows]
 
     def whole(values: list[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return np.rint(np.array(values, dtype=np.float64)).astype(np.int64)
+        return np.array(values, dtype=np.int64)
 
-    requested = np.maximum(whole(limits), 1)
-    submitted = whole([time for time, _, _ in rows])
+    def fine(values: Sequence[float]) -> Times:
+        return rounded(values, FINEST)
+
+    requested = fine(limits)
+    requested = np.where(requested > 0, requested, 1)
+    submitted = fine([time for time, _, _ in rows])
+    runs = fine(times)
     names = counted([name for _, name, _ in rows])
     queues = {queue: at for at, queue in enumerate(dict.fromkeys(entry.queue for _, _, entry in rows))}
     needs = tuple(_needs(name, entry) for _, name, entry in rows)
-    cut = int(np.count_nonzero(whole(times) > requested))
+    cut = int(np.count_nonzero(runs > requested))
     return Workload(
         number=np.arange(1, len(rows) + 1),
-        submitted=submitted - submitted[0],
-        runs=np.minimum(whole(times), requested),
+        submitted=fine(submitted - submitted[0]),
+        runs=np.minimum(runs, requested),
         requested=requested,
         processors=whole([entry.processors for _, _, entry in rows]),
         user=whole([users[entry.user] for _, _, entry in rows]),
         priority=np.array([entry.priority for _, _, entry in rows]),
         names=tuple(names),
         source=str(path),
-        begins=int(submitted[0]),
+        begins=submitted[0].item(),
+        ticks=FINEST,
         changed={"run times cut at the requested time": cut} if cut else {},
         queue=whole([queues[entry.queue] for _, _, entry in rows]) if any(queues) else None,
         queue_names=tuple(queues),

@@ -56,6 +56,14 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 
 
+def as_the_model_has_it(key: str, text: str) -> bool:
+    """Whether a setting is a load of 0, which leaves arrivals as they are drawn."""
+    try:
+        return key == f"{PREFIX}load" and float(text) == 0
+    except ValueError:
+        return False
+
+
 def wishes(settings: Mapping[str, str]) -> LublinWishes:
     """What `--set lublin.KEY=VALUE` asks for. InputError for a key or a value that is none."""
     made: dict[str, Any] = {}
@@ -70,6 +78,8 @@ def wishes(settings: Mapping[str, str]) -> LublinWishes:
             value = math.nan
         if not low <= value <= high:
             accepted = f"{low:,.0f} to {high:,.0f}"
+            if name == "load":
+                accepted += "; 0: arrivals as the model draws them"
             raise InputError("is no value of it", key=f"--set {key}", value=text, accepted=accepted)
         made[name] = value
     return LublinWishes(**made)

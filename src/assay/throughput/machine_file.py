@@ -133,6 +133,7 @@ class JobMachine:
     queues: tuple[JobQueue, ...] = ()
     shared: tuple[SharedResource, ...] = ()
     described: DescribedMachine | None = None
+    source: Source | None = field(default=None, compare=False)  # of the file that says so, for errors
 
     @property
     def queue_rules(self) -> QueueRules:
@@ -195,6 +196,7 @@ def _of_file(path: Path, settings: Sequence[str]) -> JobMachine:
         described.estimates,
         _distinct(described.queue, source),
         _own_names(described.shared, source),
+        source=source,
     )
     return _placeable(made, source)
 

@@ -62,7 +62,7 @@ def paper_activity(figure: PaperFigure) -> JobActivity:
     jobs = job_table.workload(schedule_file.published(), table, Path(schedule_file.PUBLISHED))
     names = tuple(f"{name.partition('_run')[0]}.{number}" for name, number in zip(jobs.names, jobs.number, strict=True))
     kept = replace(jobs, names=names).only(~np.isin(jobs.number, figure.absent))
-    found = simulated.schedule(kept, figure.processors, POLICY)
+    found = simulated.timed(kept, figure.processors, POLICY, 0.0)
     absent = f"; {', '.join(map(str, figure.absent))} never ran" if figure.absent else ""
     title = f"{figure.title}, {figure.processors} processors: first fit, simulated (figure {figure.number}{absent})"
     makespan = printed(figure)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from assay.errors import InputError
+from assay.machine.units import quantity
 from assay.throughput import interference
-from assay.throughput.faults import outages
+from assay.throughput.faults import log_of_tries, outages
 from assay.throughput.job_needs import ALONE, JobNeeds
 from assay.throughput.job_queues import LimitRow, QueueRules
 from assay.throughput.machine_file import JobMachine
 from assay.throughput.node_layout import NodeClosure
-from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, slowed, ticks_for
+from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, in_ticks, slowed, ticks_for
 from assay.throughput.workload import Workload
 
 DOUBLINGS = 5  # of the time for which failures are drawn
+HOPELESS = 15.0  # e to this: tries that a job would need on average until no node of it fails before its end
+MOST_STEPS = 10**10  # failures times nodes that are looked at for each: minutes of processor time
+STEPS = 300  # what a failure costs besides, as so many nodes
 NeedsRow = tuple[int, int, int, int, list[int], float, list[int]]
 
 
@@ -42,15 +47,15 @@ def layout_row(machine: JobMachine) -> tuple[int, int, str, bool, list[int]]:
 def schedule_placed(workload: Workload, machine: JobMachine, policy: str) -> Scheduled:
     """Simulate with places. Jobs that have none on the empty machine are refused, and the rest goes on.
 
-    Times are counted in ticks in which a decision's cost is whole, as `simulated.timed` does.
+    Times are counted in ticks in which they and a decision's cost are whole, as `simulated.timed` does.
     """
     from assay._core import batch
 
     cost = machine.rules.seconds_of_a_decision
-    ticks = ticks_for(cost)
+    ticks = max(ticks_for(cost), workload.ticks_needed(machine.processors))
     row = layout_row(machine)
     needs, limits = needs_rows(workload, machine.queue_rules)
-    fits = np.array(batch.placeable(row, _columns(workload), workload.priority.tolist(), needs), dtype=bool)
+    fits = np.array(batch.placeable(row, _columns(workload, ticks), workload.priority.tolist(), needs), dtype=bool)
     kept, refused = workload.only(fits), workload.only(~fits)
     rows = [each for each, fit in zip(needs, fits, strict=True) if fit]
 
@@ -86,21 +91,44 @@ def _with_failures(
     placed: Callable[[Sequence[NodeClosure]], dict[str, Any]], jobs: Workload, machine: JobMachine, ticks: int
 ) -> dict[str, Any]:
     """Draw failures for as long as the jobs take: for twice as long again until they suffice."""
-    assert machine.failures is not None
-    until = 2 * int(np.max(jobs.submitted + jobs.requested)) + int(jobs.work) // machine.processors
+    assert machine.failures is not None and machine.failures.every is not None
+    _check_failures(jobs, machine)
+    nodes, steps = machine.layout.nodes, 0.0
+    cycle = quantity(machine.failures.every, "s") + quantity(machine.failures.repair, "s")
+    until = 2 * math.ceil(np.max(jobs.submitted + jobs.requested)) + math.ceil(jobs.work) // machine.processors
     for _ in range(DOUBLINGS):
+        steps += nodes * until / cycle * (nodes + STEPS)
+        if steps > MOST_STEPS:
+            break
         found = placed((*machine.closures, *outages(machine.failures, machine.layout.nodes, until)))
         last = -(-max(found["ends"]) // ticks)
         if last < until:
             return found
         until = 2 * last
-    problem = "is so short that jobs do not come to their end"
-    raise InputError(problem, key="failures.every", value=machine.failures.every)
+    raise _too_often(machine, f"failures of {nodes:,} nodes over {until:,} s were not enough")
 
 
-def _columns(workload: Workload, ticks: int = 1) -> list[list[int]]:
-    times = (workload.submitted * ticks, workload.runs * ticks, workload.requested * ticks)
-    return [each.tolist() for each in (*times, workload.processors, workload.user)]
+def _check_failures(jobs: Workload, machine: JobMachine) -> None:
+    """InputError where a job is so wide and long that nodes of it fail before its end as good as always."""
+    assert machine.failures is not None
+    nodes = np.ceil(jobs.processors / machine.layout.cpus)
+    tries = nodes * log_of_tries(machine.failures, jobs.runs)
+    worst = int(np.argmax(tries))
+    if tries[worst] > HOPELESS:
+        about = f"{jobs.name(worst)} on {nodes[worst]:,.0f} nodes for {jobs.runs[worst]:,} s hardly ever would"
+        raise _too_often(machine, about)
+
+
+def _too_often(machine: JobMachine, about: str) -> InputError:
+    assert machine.failures is not None and machine.source is not None
+    problem = f"is so short that jobs do not come to their end: {about}"
+    accepted = "a longer time, or narrower or shorter jobs"
+    return machine.source.error(("failures", "every"), problem, value=machine.failures.every, accepted=accepted)
+
+
+def _columns(workload: Workload, ticks: int) -> list[list[int]]:
+    finer = in_ticks(workload, ticks)
+    return [each.tolist() for each in (finer.submitted, finer.runs, finer.requested, finer.processors, finer.user)]
 
 
 def needs_rows(workload: Workload, rules: QueueRules) -> tuple[list[NeedsRow], list[LimitRow]]:

@@ -135,7 +135,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     waited = found.started - jobs.submitted
     ended = found.ended
     makespan = ended.max().item()
-    room = max(1, found.processors * makespan)
+    room = found.processors * makespan or 1
     runs = jobs.runs if found.alone is None else found.alone  # without other jobs
     work = float(np.sum(runs * jobs.processors))
     alone = float(np.max(jobs.submitted + runs))  # the last end if nobody ever waited
@@ -195,7 +195,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         decisions=found.decisions,
         decision_cost=found.decision_cost,
         cpu_seconds=cpu_seconds,
-        failed=int(_failed(found).sum()),
+        failed=int(found.failed.sum()),
         restarts=found.restarts,
         queues=queue_results(found, slowdown, room) or None,
         fairness=fair,
@@ -205,14 +205,6 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         programs=programs or None,
         held=held or None,
     )
-
-
-def _failed(found: Scheduled) -> NDArray[np.bool_]:
-    """Which jobs failed by themselves, or were ended at their limit as others slowed them down."""
-    none = np.zeros(len(found.workload), dtype=bool)
-    fails, killed = found.workload.fails, found.killed
-    which: NDArray[np.bool_] = (none if fails is None else fails) | (none if killed is None else killed)
-    return which
 
 
 def _interference(found: Scheduled) -> InterferenceResult | None:
@@ -233,28 +225,20 @@ def _refused(found: Scheduled) -> list[RefusedJob]:
     return refused[:MOST_LISTED]
 
 
-def _state(found: Scheduled, at: int, failed: bool, killed: bool) -> str:
-    if found.played and (played := found.played[at]) is not None:
-        return played.state
-    return "time limit" if killed else "failed" if failed else "completed"
-
-
 def _answer(found: Scheduled, at: int) -> bool | None:
     played = found.played[at] if found.played else None
     return None if played is None or played.state not in ("completed", "wrong answer") else played.state == "completed"
 
 
 def _jobs(found: Scheduled) -> list[FinishedJob]:
-    jobs, ended = found.workload, found.ended
-    failed = _failed(found)
-    killed = np.zeros(len(jobs), dtype=bool) if found.killed is None else found.killed
+    jobs, ended, states = found.workload, found.ended, found.states()
     return [
         FinishedJob(
             name=jobs.name(at),
             submitted=jobs.submitted[at].item(),
             started=found.started[at].item(),
             ended=ended[at].item(),
-            state=_state(found, at, bool(failed[at]), bool(killed[at])),
+            state=states[at],
             processors=int(jobs.processors[at]),
             answer=_answer(found, at),
             nodes=[str(node) for node in found.places[at]] if found.places else None,

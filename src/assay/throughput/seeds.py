@@ -17,13 +17,18 @@ from assay.throughput.results import ThroughputResult
 
 SEEDS = (f"{lublin.PREFIX}seed", "estimates.seed", "failures.seed")
 FIGURES = ("makespan", "mean_wait", "utilisation", "bounded_slowdown")
+BOUNDS = {"bounded_slowdown": (1.0, math.inf), **dict.fromkeys(("utilisation", "efficiency", "fairness"), (0.0, 1.0))}
+NOT_NEGATIVE = (0.0, math.inf)  # times
 LEAST = 3  # seeds that an interval needs
 Key = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeedMean:
-    """A mean over seeds and its 95% interval by Student's distribution: the seeds' values are independent."""
+    """A mean over seeds and its 95% interval by Student's distribution: the seeds' values are independent.
+
+    The interval of a quantity that has a least or a greatest possible value (BOUNDS) ends there.
+    """
 
     mean: float
     ci95: tuple[float, float]
@@ -64,7 +69,10 @@ def over_seeds(points: Sequence[tuple[Mapping[str, str], ThroughputResult]]) -> 
                 setting=dict(own),
                 seeds=len(results),
                 against_first=_differences(results, first) if paired else None,
-                **{name: _mean([getattr(each, name) for each in results.values()]) for name in FIGURES},
+                **{
+                    name: _mean([getattr(each, name) for each in results.values()], BOUNDS.get(name, NOT_NEGATIVE))
+                    for name in FIGURES
+                },
             )
         )
     return made
@@ -77,14 +85,14 @@ def _differences(results: Mapping[Key, ThroughputResult], first: Mapping[Key, Th
     }
 
 
-def mean_of(values: Sequence[float]) -> SeedMean | None:
-    """The mean of values of several seeds with its interval; None of fewer than three."""
-    return _mean(values) if len(values) >= LEAST else None
+def mean_of(values: Sequence[float], name: str) -> SeedMean | None:
+    """The mean of a quantity's values of several seeds with its interval; None of fewer than three."""
+    return _mean(values, BOUNDS.get(name, NOT_NEGATIVE)) if len(values) >= LEAST else None
 
 
-def _mean(values: Sequence[float]) -> SeedMean:
+def _mean(values: Sequence[float], bounds: tuple[float, float] = (-math.inf, math.inf)) -> SeedMean:
     from scipy.special import stdtrit
 
     mean = float(np.mean(values))
     half = float(stdtrit(len(values) - 1, 0.975)) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return SeedMean(mean=mean, ci95=(mean - half, mean + half))
+    return SeedMean(mean=mean, ci95=(max(mean - half, bounds[0]), min(mean + half, bounds[1])))

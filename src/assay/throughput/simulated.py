@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from assay.throughput import interference
 from assay.throughput.interference import SharedResource
 from assay.throughput.job_queues import QueueRules
-from assay.throughput.played import PlayedJob
-from assay.throughput.workload import Workload
+from assay.throughput.played import COMPLETED, PlayedJob
+from assay.throughput.workload import TICKS, Workload, rounded
 
 POLICIES = {
     "fcfs": "first come, first served",
@@ -25,7 +25,6 @@ POLICIES = {
 }
 AGEING = 1 / 3600  # priority for each second of waiting
 HALF_LIFE = 7 * 24 * 3600.0  # seconds
-TICKS = (1, 1000, 1_000_000)  # per second: the coarsest in which a decision's cost is whole
 IDLE = {
     "nobody_waited": "no job waited",
     "none_fitted": "no waiting job fitted",
@@ -43,7 +42,8 @@ IDLE = {
 class Scheduled:
     """What became of a workload: each job's start (s), and processor seconds that were idle, by why.
 
-    Starts are whole seconds unless the scheduler's decisions take fractions of one. `decision_cost`: seconds.
+    Starts are whole seconds unless times of the workload, or the scheduler's decisions, have fractions of one.
+    `decision_cost`: seconds.
     `places`: the nodes of each job, where jobs are placed; `restarts`: runs that a failure of a node ended.
     `played`: what became of each job whose program ran, in the order of the workload.
     `turned_away`: what queues refuse, each job with its reason in `turned_why`; `refused`: what is wider than the
@@ -73,14 +73,44 @@ class Scheduled:
 
     @property
     def ended(self) -> NDArray[Any]:
-        """The second at which each job ends."""
+        """When each job ends, in seconds: as exact as starts are, so that an end and a start at one time are equal."""
         ended: NDArray[Any] = self.started + self.workload.runs
-        return ended
+        return ended if self.played or ended.dtype.kind == "i" else rounded(ended, TICKS[-1])
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Which jobs failed by themselves, or were ended at their limit as others slowed them down."""
+        none = np.zeros(len(self.workload), dtype=bool)
+        fails, killed = self.workload.fails, self.killed
+        which: NDArray[np.bool_] = (none if fails is None else fails) | (none if killed is None else killed)
+        return which
+
+    def states(self) -> list[str]:
+        """How each job ended: completed, failed, time limit, or what its program that really ran came to."""
+        killed = self.killed if self.killed is not None else np.zeros(len(self.workload), dtype=bool)
+        ended = [
+            "time limit" if at_limit else "failed" if failed else COMPLETED
+            for failed, at_limit in zip(self.failed, killed, strict=True)
+        ]
+        played = self.played or (None,) * len(ended)
+        return [state if job is None else job.state for state, job in zip(ended, played, strict=True)]
 
 
 def ticks_for(cost: float) -> int:
     """How many ticks per second, so that a cost in seconds is whole: to the microsecond."""
     return next(each for each in TICKS if each == TICKS[-1] or float(cost * each).is_integer())
+
+
+def in_ticks(workload: Workload, ticks: int) -> Workload:
+    """The workload with its times in whole ticks, so many per second; a request is at least one."""
+
+    def whole(seconds: NDArray[Any]) -> NDArray[np.int64]:
+        counts: NDArray[np.int64] = np.rint(seconds * ticks).astype(np.int64)
+        return counts
+
+    requested = np.maximum(whole(workload.requested), 1)
+    runs = np.minimum(whole(workload.runs), requested)
+    return replace(workload, submitted=whole(workload.submitted), runs=runs, requested=requested)
 
 
 def timed(
@@ -92,13 +122,12 @@ def timed(
     shared: Sequence[SharedResource] = (),
 ) -> Scheduled:
     """Simulate a workload in seconds, each decision taking `decision_cost` seconds (to the microsecond)."""
-    ticks = ticks_for(decision_cost)
+    ticks = max(ticks_for(decision_cost), workload.ticks_needed(processors))
     if ticks == 1:
-        found = schedule(workload, processors, policy, int(decision_cost), 1, rules, shared)
+        found = schedule(in_ticks(workload, 1), processors, policy, int(decision_cost), 1, rules, shared)
         return replace(found, decision_cost=decision_cost)
-    times = ("submitted", "runs", "requested")
-    finer = replace(workload, **{name: getattr(workload, name) * ticks for name in times})
-    found = schedule(finer, processors, policy, max(1, round(decision_cost * ticks)), ticks, rules, shared)
+    cost = max(1, round(decision_cost * ticks)) if decision_cost else 0
+    found = schedule(in_ticks(workload, ticks), processors, policy, cost, ticks, rules, shared)
     fits = workload.processors <= processors
     kept = workload.only(fits)
     if found.alone is not None:

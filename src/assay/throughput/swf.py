@@ -8,15 +8,19 @@ time), user (12), queue (15). A number that is not known is -1. Times are whole 
 from __future__ import annotations
 
 import gzip
+import io
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import InputError
+from assay.throughput.played import COMPLETED
+from assay.throughput.simulated import Scheduled
 from assay.throughput.workload import Workload
 
 FIELDS = 18
@@ -81,21 +85,24 @@ def read(path: Path) -> Workload:
     )
 
 
-def write(path: Path, workload: Workload, started: NDArray[Any], machine: str, processors: int) -> None:
-    """Write what became of every job: field 3 its wait and field 4 its run in whole seconds."""
+def written(found: Scheduled, machine: str) -> str:
+    """What became of every job: field 3 its wait, field 4 its run in whole seconds, field 11 whether it completed."""
+    workload = found.workload
     lines = np.full((len(workload), FIELDS), -1, dtype=np.int64)
     lines[:, NUMBER] = workload.number
     lines[:, SUBMIT] = np.rint(workload.submitted + workload.begins)
-    lines[:, WAIT] = np.rint(started - workload.submitted)
+    lines[:, WAIT] = np.rint(found.started - workload.submitted)
     lines[:, RUN] = np.rint(workload.runs)
     lines[:, ALLOCATED] = lines[:, PROCESSORS] = workload.processors
     lines[:, REQUEST] = np.rint(workload.requested)
-    lines[:, STATUS] = 1
+    lines[:, STATUS] = [state == COMPLETED for state in found.states()]  # 0: failed
     lines[:, USER] = workload.user
     if workload.queue is not None:
         lines[:, QUEUE] = _queue_numbers(workload.queue_names)[workload.queue]
-    head = f"Version: 2.2\nComputer: {machine}\nMaxJobs: {len(workload)}\nMaxProcs: {processors}"
-    np.savetxt(path, lines, fmt="%d", header=head, comments="; ")
+    head = f"Version: 2.2\nComputer: {machine}\nMaxJobs: {len(workload)}\nMaxProcs: {found.processors}"
+    text = io.StringIO()
+    np.savetxt(text, lines, fmt="%d", header=head, comments="; ")
+    return text.getvalue()
 
 
 def _queue_numbers(names: Sequence[str]) -> NDArray[np.int64]:
@@ -143,10 +150,10 @@ def _explained(path: Path) -> InputError:
                 except ValueError:
                     value = float("nan")
                 if not abs(value) <= MOST:
-                    key = f"field {field}"
-                    return InputError(
-                        "is no number of this format", file=path, line=line, key=key, value=word, accepted=accepted
-                    )
+                    key, known = f"field {field}", math.isfinite(value)
+                    problem = "is too large" if known else "is no number of this format"
+                    limit = f"numbers up to {MOST:,}, -1 where one is not known" if known else accepted
+                    return InputError(problem, file=path, line=line, key=key, value=word, accepted=limit)
             if len(words) != FIELDS:
                 return InputError(f"has {len(words)} fields", file=path, line=line, accepted=accepted)
     except (OSError, EOFError) as error:

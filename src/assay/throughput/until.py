@@ -21,7 +21,6 @@ from assay.throughput.seeds import SEEDS, SeedMean, mean_of
 TIMES = ("makespan", "mean_wait", "median_wait", "longest_wait", "mean_response", "least_makespan")
 RATIOS = ("utilisation", "efficiency", "bounded_slowdown", "fairness")
 CONDITION = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
-LONG = {"h": 3600.0, "d": 86400.0}  # seconds, of units that descriptions do not have
 ACCEPTED = "METRIC < VALUE (or <=, >, >=), such as 'mean_wait < 1h' or 'utilisation > 80%'"
 
 
@@ -100,7 +99,7 @@ def condition(text: str) -> Condition:
         raise InputError("there is no such metric", key="--until", value=metric, accepted=accepted)
     number = _value(value, metric in TIMES)
     if number is None or not math.isfinite(number):
-        accepted = 'a time such as "1h", "30 min"' if metric in TIMES else 'a number such as "0.8", "80%"'
+        accepted = 'a time such as "1h", "30 min", "2.3 days"' if metric in TIMES else 'a number such as "0.8", "80%"'
         raise InputError(f"is no value of {metric}", key="--until", value=value, accepted=accepted)
     return Condition(metric, sign, number, text.strip())
 
@@ -111,8 +110,6 @@ def _value(text: str, is_time: bool) -> float | None:
         return None
     number, unit = match.groups()
     try:
-        if is_time and unit in LONG:
-            return float(number) * LONG[unit]
         return float(quantity(f"{number} {unit}", "s" if is_time else "1")) if unit else float(number)
     except ValueError:
         return None
@@ -156,7 +153,7 @@ def until(
             ]
             found = [wanted.of(each) for each in results]
             refused = sum(each.refused_jobs for each in results)
-            over: SeedMean | None = mean_of(found)
+            over: SeedMean | None = mean_of(found, wanted.metric)
             metric = over.mean if over is not None else sum(found) / len(found)
             ci95 = over.ci95 if over is not None else None
             return UntilPoint(value=value, metric=metric, ci95=ci95, holds=wanted.holds(metric), refused=refused)

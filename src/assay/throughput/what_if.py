@@ -15,6 +15,7 @@ from assay.throughput.until import Condition, Until, swept_key, until
 from assay.throughput.workload import Workload
 
 POLICY = "policy"
+MOST_RESTARTS = 200  # of a schedule that is simulated once more for each job, for fair start times
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +134,8 @@ def schedule(
         cost = machine.rules.seconds_of_a_decision
         return simulated.timed(jobs, machine.processors, policy, cost, rules, machine.shared)
 
-    found = replace(simulate(taken.admitted), again=None if runs else simulate)
+    found = simulate(taken.admitted)
+    found = replace(found, again=None if runs or found.restarts > MOST_RESTARTS else simulate)
     if not len(found.workload):
         problem = f"every job is wider than the machine's {machine.processors:,} processors, or has no place on it"
         raise InputError(f"{problem}, or is refused by its queue" if rules else problem, file=workload.source)

@@ -1,9 +1,10 @@
-"""A workload: jobs in order of submission, as arrays; times in whole seconds from the first submission."""
+"""A workload: jobs in order of submission, as arrays; times in seconds from the first submission."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +13,24 @@ from assay.throughput.job_needs import JobNeeds
 from assay.throughput.rank_jobs import RankJob
 
 Whole = NDArray[np.int64]
+Times = NDArray[Any]  # seconds: whole numbers where all of them are whole, else floating-point numbers
+TICKS = (1, 1000, 1_000_000)  # per second, in which a batch system may be simulated: the coarsest that suits
+MOST_TICKS = 2**62  # of all processors over a whole simulation, which are counted in 64 bits
+
+
+def rounded(seconds: Any, ticks: int) -> Times:
+    """Times (s) to the nearest of so many ticks per second; whole numbers where all of them are."""
+    counts = np.rint(np.asarray(seconds, dtype=np.float64) * ticks)
+    found: Times = counts / ticks
+    return found.astype(np.int64) if bool((counts % ticks == 0).all()) else found
 
 
 @dataclass(frozen=True)
 class Workload:
     """Jobs in order of submission, then of their number.
 
-    `submitted`, `runs`, `requested`: seconds; a job never outlives what it requested. `processors`: what each needs.
+    `submitted`, `runs`, `requested`: seconds; a job never outlives what it requested. `ticks`: what these are whole
+    multiples of, per second. `processors`: what each needs.
     `number`: as the source counts them; `names`: what the source calls them, where it has names. `ignored`: how many
     records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how. `needs`: of each job,
     where any has some; `fails`: which end by failing, where any may. `queue`: of each job, its place in
@@ -27,15 +39,16 @@ class Workload:
     """
 
     number: Whole
-    submitted: Whole
-    runs: Whole
-    requested: Whole
+    submitted: Times
+    runs: Times
+    requested: Times
     processors: Whole
     user: Whole
     priority: NDArray[np.float64]
     names: tuple[str, ...] = ()
     source: str = ""
-    begins: int = 0
+    begins: float = 0
+    ticks: int = 1
     ignored: Mapping[str, int] = field(default_factory=dict)
     changed: Mapping[str, int] = field(default_factory=dict)
     needs: tuple[JobNeeds, ...] = ()
@@ -53,6 +66,21 @@ class Workload:
         """Processor seconds of all jobs."""
         work: float = np.sum(self.runs * self.processors).item()
         return work
+
+    def ticks_needed(self, processors: int) -> int:
+        """In how many ticks per second all its times are whole: the coarsest of TICKS, of which none overflows."""
+        times = [np.asarray(each) for each in (self.submitted, self.runs, self.requested)]
+        if self.ticks == 1 or not len(self) or all(each.dtype.kind == "i" for each in times):
+            return 1
+        longest = float(np.max(times[0])) + float(np.sum(np.maximum(times[1], 1)))
+        found = 1
+        for ticks in TICKS:
+            if ticks > self.ticks or longest * ticks * processors > MOST_TICKS:
+                break
+            found = ticks
+            if all(bool((np.rint(each * self.ticks) % (self.ticks // ticks) == 0).all()) for each in times):
+                break
+        return found
 
     def name(self, job: int) -> str:
         """What a job is called."""

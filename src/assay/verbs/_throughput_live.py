@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from assay.throughput.live_jobs import LiveJob
     from assay.throughput.live_results import LiveThroughput
 
+MOST_REFUSED, MOST_KINDS = 20, 40  # of a dry run, on a terminal
+
 
 @dataclass(frozen=True)
 class LiveWishes:
@@ -116,13 +118,21 @@ def show_dry(found: DryRun, quiet: bool) -> None:
     print(
         f"{found.jobs:,} jobs, {found.processor_hours:,.4g} processor hours, on {found.processors:,} processors of "
         f"{found.system}: at least {time_of(found.least_makespan)}"
+        + (f"; {len(found.refused):,} jobs would be refused" if found.refused else "")
     )
-    for job in found.refused[:20]:
+    for job in found.refused[:MOST_REFUSED]:
         print(f"  {job.name}: would be refused: needs {job.processors} processors")
+    if (more := len(found.refused) - MOST_REFUSED) > 0:
+        print(f"  and {more:,} more would be refused")
     if quiet:
         return
-    kinds = [(kind.name, f"{kind.jobs:,}", f"{kind.processors:,}", time_of(kind.expected)) for kind in found.kinds[:40]]
-    Console().print(grid("Jobs", ("name", "jobs", "processors", "expected time"), kinds).rich())
+    kinds = [
+        (kind.name, f"{kind.jobs:,}", f"{kind.processors:,}", time_of(kind.expected))
+        for kind in found.kinds[:MOST_KINDS]
+    ]
+    more = found.jobs - sum(kind.jobs for kind in found.kinds[:MOST_KINDS])
+    note = f"And {more:,} more jobs, of other names, processors or times." if more else ""
+    Console().print(grid("Jobs", ("name", "jobs", "processors", "expected time"), kinds, note).rich())
     rows = [(policy, time_of(makespan)) for policy, makespan in found.ideal.items()]
     Console().print(grid("Makespan by expected times, without any cost", ("policy", "makespan"), rows).rich())
 

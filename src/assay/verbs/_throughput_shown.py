@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from assay.errors import InputError
 from assay.verbs._throughput_words import (
     QUEUE_HEAD,
+    failed_words,
     fairness_rows,
     interference_rows,
     queue_definition,
@@ -210,6 +211,7 @@ def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[Job
     from assay.throughput.activity_page import PageTable, activity_page
     from assay.verbs import _throughput_mix as mix
 
+    failed = failed_words(results)
     rows = [
         [
             each.title,
@@ -219,12 +221,14 @@ def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[Job
             time_of(result.mean_wait),
             time_of(result.longest_wait),
             f"{result.bounded_slowdown:.4g}",
+            *([f"{result.failed:,}"] if failed else []),
         ]
         for each, result in zip(activities, results, strict=True)
     ]
     head = ["", "makespan", "efficiency", "in use", "mean wait", "longest", "bounded slowdown"]
+    head += ["failed"] if failed else []
     first = results[0]
-    line = f"{first.scheduled:,} jobs of {first.workload}, simulated"
+    line = f"{first.scheduled:,} jobs of {first.workload}, simulated{f'; {failed}' if failed else ''}"
     notes = [f"{job.name}: {job.why}: {job.processors} processors" for job in first.refused[:100]]
     tables = [PageTable(title="Simulated", head=head, rows=rows)]
     slowed = [(each.title, result) for each, result in zip(activities, results, strict=True) if result.interference]

@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from assay.verbs._throughput_words import time_of
+from assay.report.units import counted
+from assay.verbs._throughput_words import setting_words, time_of
 
 if TYPE_CHECKING:
     from assay.throughput.seeds import OverSeeds, SeedMean
-    from assay.throughput.until import Until, UntilAnswer, UntilPoint
+    from assay.throughput.until import Condition, Until, UntilAnswer, UntilPoint
     from assay.throughput.what_if import WhatIf
+
+MOST_DIGITS = 18  # fewer tell any two numbers apart
 
 
 def until_lines(found: Until) -> Iterator[str]:
     """One line for each combination of the other settings."""
-    from assay.throughput.until import TIMES
+    from assay.throughput.until import condition
 
-    is_time = found.condition.split()[0].partition("<")[0].partition(">")[0] in TIMES
+    wanted = condition(found.condition)
     for answer in found.answers:
         others = "".join(f", {key}={value}" for key, value in answer.setting.items())
-        yield f"{found.condition}{others}: {_answer(found.key, answer, is_time)}"
+        yield f"{found.condition}{others}: {_answer(found.key, answer, wanted)}"
 
 
-def _answer(key: str, answer: UntilAnswer, is_time: bool) -> str:
+def _answer(key: str, answer: UntilAnswer, wanted: Condition) -> str:
     if answer.first is None or answer.last is None:
         meets = "every value meets it" if answer.outcome == "always" else "no value meets it"
-        ends = f"{_point(answer.points[0], is_time)} to {_point(answer.points[-1], is_time)}"
+        number = _numbers(wanted, [])
+        ends = f"{_point(answer.points[0], number)} to {_point(answer.points[-1], number)}"
         return f"the sweep of {key} does not bracket it, {meets}: {ends}"
     which = "from" if float(answer.first.value) > float(answer.last.value) else "up to"
-    words = f"{which} {key} = {_point(answer.first, is_time)}; not at {_point(answer.last, is_time)}"
+    number = _numbers(wanted, [answer.first.metric, answer.last.metric])
+    words = f"{which} {key} = {_point(answer.first, number)}; not at {_point(answer.last, number)}"
     if answer.certain is not None:
-        words += f"; with its whole interval at {_point(answer.certain, is_time)}"
+        words += f"; with its whole interval at {_point(answer.certain, number)}"
     elif answer.first.ci95 is not None:
         words += "; nowhere with its whole interval"
     if answer.changes > 1:
@@ -39,10 +45,28 @@ def _answer(key: str, answer: UntilAnswer, is_time: bool) -> str:
     return words
 
 
-def _point(point: UntilPoint, is_time: bool) -> str:
-    def number(value: float) -> str:
-        return time_of(value) if is_time and value >= 0 else f"{value:.4g}"
+def _numbers(wanted: Condition, metrics: Sequence[float]) -> Callable[[float], str]:
+    """How values are written: with as many digits as tell metrics that differ from one another and from the bound."""
+    from assay.throughput.until import TIMES
 
+    is_time = wanted.metric in TIMES
+    different = {*metrics, wanted.value} if metrics else set()
+
+    def usual(value: float) -> str:
+        return time_of(value) if is_time else f"{value:.4g}"
+
+    def finer(value: float, digits: int) -> str:
+        return f"{counted(value, digits)}{' s' if is_time else ''}"
+
+    def told_apart(write: Callable[[float], str]) -> bool:
+        return len({write(value) for value in different}) == len(different)
+
+    ways: list[Callable[[float], str]] = [usual]
+    ways += [functools.partial(finer, digits=digits) for digits in range(5, MOST_DIGITS)]
+    return next((way for way in ways if told_apart(way)), usual)
+
+
+def _point(point: UntilPoint, number: Callable[[float], str]) -> str:
     interval = "" if point.ci95 is None else f", {number(point.ci95[0])} to {number(point.ci95[1])}"
     refused = f", {point.refused:,} jobs refused" if point.refused else ""
     return f"{point.value} ({number(point.metric)}{interval}{refused})"
@@ -64,7 +88,7 @@ def show_over_seeds(found: WhatIf, under: str) -> None:
     names = [key.rpartition(".")[2] for key in keys]
     rows = [
         (
-            *each.setting.values(),
+            *setting_words(each.setting),
             str(each.seeds),
             times(each.makespan),
             f"{100 * each.utilisation.mean:.1f}%",
@@ -74,9 +98,9 @@ def show_over_seeds(found: WhatIf, under: str) -> None:
         for each in found.over_seeds
     ]
     headings = (*names, "seeds", "makespan", "in use", "mean wait", "slowdown")
-    note = "Means over seeds with their 95% interval (Student)."
+    note = "Means over seeds with their 95% interval (Student), which ends at 0 s, or at a slowdown of 1."
     Console().print(grid(f"What if{under}", headings, rows, note, len(keys)).rich())
-    worth = [(*each.setting.values(), *_differences(each)) for each in found.over_seeds if each.against_first]
+    worth = [(*setting_words(each.setting), *_differences(each)) for each in found.over_seeds if each.against_first]
     if worth:
         first = ", ".join(f"{key}={value}" for key, value in found.over_seeds[0].setting.items())
         note = f"Less those of {first}, paired by seed, with 95% intervals (Student)."

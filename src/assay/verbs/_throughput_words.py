@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 def time_of(seconds: float) -> str:
     """A time as a user of a batch system reads it."""
+    if seconds < 0:
+        return f"-{time_of(-seconds)}"
     for name, length in (("days", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * length:
             return f"{seconds / length:,.1f} {name}"
@@ -27,6 +29,34 @@ def slowdown_words(found: ProgramSlowdown) -> str:
         return "not known: it did not end well"
     longer = f"{100 * (found.slowdown - 1):+.1f}%, at most {100 * (found.largest - 1):+.1f}%"
     return f"{time_of(found.alone)}, {time_of(found.mean)} ({longer})"
+
+
+def setting_words(setting: Mapping[str, str]) -> list[str]:
+    """The values of a combination's keys, in words where a number does not say what it means."""
+    from assay.throughput.lublin import as_the_model_has_it
+
+    return [f"{text} (as drawn)" if as_the_model_has_it(key, text) else text for key, text in setting.items()]
+
+
+def failed_words(results: Sequence[ThroughputResult]) -> str:
+    """How many jobs of one simulation, or of each of several, failed; nothing where none did."""
+    counts = [each.failed for each in results]
+    if not any(counts):
+        return ""
+    low, high = min(counts), max(counts)
+    many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    words = f"{many} of {max(each.scheduled for each in results):,} jobs failed"
+    return words if any(each.played for each in results) else f"{words}, whose runs end early"
+
+
+def fault_rows(found: ThroughputResult) -> list[tuple[str, str]]:
+    """Rows of jobs that failed, and of runs that a node's failure ended, where there are any."""
+    rows = []
+    if found.failed:
+        rows.append(("jobs that failed", f"{found.failed:,} of {found.scheduled:,}"))
+    if found.restarts:
+        rows.append(("runs that a node's failure ended, begun anew", f"{found.restarts:,}"))
+    return rows
 
 
 QUEUE_HEAD = ("queue", "jobs", "refused", "in use", "wait, mean", "wait, longest", "slowdown")

@@ -153,7 +153,7 @@ def register(app: typer.Typer) -> None:
         _refuse(real | {"--compress": None if compress == 1.0 else compress}, "is of a test on a real batch system")
         exports.check(export or [])
         _file_names.named("--schedule", schedule, "SWF", _file_names.SCHEDULE)
-        axes = what_if.axes(settings or [], policy or "fcfs")
+        axes = what_if.axes(settings or [], "fcfs" if policy is None else policy)
         if on is None:
             accepted = f"{machine_file.ACCEPTED}; or --via SYSTEM"
             raise InputError("is missing", key="--on", accepted=accepted)
@@ -178,7 +178,7 @@ def register(app: typer.Typer) -> None:
         say("")
         if schedule is not None:
             try:
-                swf.write(schedule, found.workload, found.started, machine.name, machine.processors)
+                schedule.write_text(swf.written(found, machine.name))
             except OSError as error:
                 raise InputError(f"cannot be written: {error.strerror or error}", file=schedule) from None
         used = resource.getrusage(resource.RUSAGE_SELF)
@@ -330,11 +330,20 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
 
     from assay.document.grid import grid
     from assay.verbs import _throughput_mix as mix
-    from assay.verbs._throughput_words import QUEUE_HEAD, queue_definition, queue_row, result_rows, time_of
+    from assay.verbs._throughput_words import (
+        QUEUE_HEAD,
+        failed_words,
+        fault_rows,
+        queue_definition,
+        queue_row,
+        result_rows,
+        time_of,
+    )
 
     wait = f"mean wait {time_of(found.mean_wait)}"
+    failed = f"{words}; " if (words := failed_words([found])) else ""
     line = (
-        f"{found.scheduled:,} jobs on {found.processors:,} processors of {found.machine}, {found.policy}: "
+        f"{found.scheduled:,} jobs on {found.processors:,} processors of {found.machine}, {found.policy}: {failed}"
         f"makespan {time_of(found.makespan)}, utilisation {100 * found.utilisation:.1f}%, {wait}"
     )
     print(f"{line}; {slowed}" if (slowed := mix.interference_line(found)) else line)
@@ -354,7 +363,7 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     if quiet:
         return
     idle = ((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values())
-    rows = result_rows(found, idle)
+    rows = [*fault_rows(found), *result_rows(found, idle)]
     Console().print(grid("Throughput", ("", "value"), rows).rich())
     if found.played:
         Console().print(grid("Beside one another, by name", mix.KINDS, mix.kind_rows(found), mix.NOTE).rich())
@@ -373,12 +382,14 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     from assay.document.grid import grid
     from assay.throughput.what_if import POLICY
     from assay.verbs._throughput_what_if import show_over_seeds, until_lines
-    from assay.verbs._throughput_words import time_of
+    from assay.verbs._throughput_words import failed_words, setting_words, time_of
 
     best = min(found.points, key=lambda point: point.result.mean_wait)
     words = ", ".join(f"{key}={value}" for key, value in best.setting.items())
     under = "" if POLICY in best.setting else f" under {best.result.policy}"
     print(f"{len(found.points)} combinations{under}; least mean wait {time_of(best.result.mean_wait)}: {words}")
+    if failed := failed_words([point.result for point in found.points]):
+        print(f"  {failed}")
     if found.until is not None:
         for line in until_lines(found.until):
             print(line)
@@ -390,15 +401,16 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     keys = list(best.setting)
     rows = [
         (
-            *(point.setting[key] for key in keys),
+            *setting_words({key: point.setting[key] for key in keys}),
             time_of(point.result.makespan),
             f"{100 * point.result.utilisation:.1f}%",
             time_of(point.result.mean_wait),
             time_of(point.result.longest_wait),
             f"{point.result.bounded_slowdown:.4g}",
+            *([f"{point.result.failed:,}"] if failed else []),
         )
         for point in found.points
     ]
     names = (key.rpartition(".")[2] for key in keys)
-    headings = (*names, "makespan", "in use", "mean wait", "longest", "slowdown")
+    headings = (*names, "makespan", "in use", "mean wait", "longest", "slowdown", *(["failed"] if failed else []))
     Console().print(grid(f"What if{under}", headings, rows, "Slowdown: bounded, the mean.", len(keys)).rich())

@@ -48,7 +48,7 @@ class LocalSystem(HostSystem):
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.slots`: virtual processors; `wishes.policy`: fcfs by default."""
         super().__init__(wishes)
-        self.policy = wishes.policy or "fcfs"
+        self.policy = "fcfs" if wishes.policy is None else wishes.policy
         self.slots = wishes.slots
         self._compress = wishes.compress
         self._threads = hardware_threads()
