@@ -119,7 +119,8 @@ def _whole(workload: Workload) -> None:
     """The verb as a process of its own: a file read, simulated and reported."""
     with tempfile.TemporaryDirectory() as folder:
         jobs, machine = Path(folder) / "jobs.swf", Path(folder) / "machine.toml"
-        swf.write(jobs, workload, workload.submitted, "bench", PROCESSORS)
+        begun_at_once = simulated.Scheduled(workload, workload, PROCESSORS, "fcfs", workload.submitted, {}, 0)
+        jobs.write_text(swf.written(begun_at_once, "bench"))
         machine.write_text(f"[machine]\nnodes = {PROCESSORS}\n")
         words = ["throughput", str(jobs), "--on", str(machine), "--policy", "easy", "-q"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
