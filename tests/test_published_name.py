@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from assay.described.machine_file import load
+from assay.described.shipped import open_described, shipped
+from assay.machine import catalogue
 from command_line import assay
 
 TABLES = '[messages]\nstartup = "70 us"\nper_byte = "1 ns/B"\n[variant.other]\npublished = "delta"\n'
@@ -28,6 +30,13 @@ def test_an_id_that_no_paper_has_is_refused_at_its_line(words: tuple[str, ...], 
     assert line.startswith(f"assay: {file}:3: published: is the id of no published machine; did you mean ipsc860")
     assert "; seen: 'ipsc680'; accepted: " in line
     assert {"ipsc860", "delta", "paragon-mp"} <= set(line.rpartition("accepted: ")[2].split(", "))
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_the_shipped_ones_name_machines_of_the_catalogue(name: str) -> None:
+    """They are not compared each time that one is opened."""
+    described = open_described(name)
+    assert described.published is None or described.published in catalogue.load().machines
 
 
 def test_a_variant_s_and_a_given_one_are_read_too(tmp_path: Path) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from assay.toml import checking
 from assay.toml.source import Source
+
+SHIPPED = Path(__file__).resolve().parent.parent / "catalogue" / "machines"  # whose ids the tests have compared
 
 
 def check(stated: str | None, source: Source) -> None:
     """InputError at the key's line where the catalogue has no machine of the id that is `stated`; None: none is."""
-    if stated is None:
+    given = any(keys == ("published",) for keys, _ in source.overrides)
+    if stated is None or (source.path.parent == SHIPPED and not given):
         return
-    from assay.machine import catalogue  # read for those files only that name one
+    from assay.machine import catalogue  # read for a person's own files only, and those only that name one
 
     known = catalogue.load().machines
     if stated not in known:
