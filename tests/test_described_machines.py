@@ -13,7 +13,8 @@ import pytest
 import twin_cases
 from assay._core import ranks as core
 from assay.described.machine_file import DescribedMachine, load
-from assay.described.shipped import SHIPPED, open_described, room, shipped
+from assay.described.published_name import SHIPPED
+from assay.described.shipped import open_described, room, shipped
 from assay.errors import InputError
 from command_line import assay
 from started import play

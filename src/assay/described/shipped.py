@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.described.machine_file import DescribedMachine, load
+from assay.described.published_name import SHIPPED
 from assay.errors import InputError
-
-SHIPPED = Path(__file__).resolve().parent.parent / "catalogue" / "machines"
 
 
 def shipped() -> dict[str, Path]:

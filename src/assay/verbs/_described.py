@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from assay import versions
-from assay.described.shipped import SHIPPED, shipped
+from assay.described.published_name import SHIPPED
+from assay.described.shipped import shipped
 from assay.toml.source import read
 
 

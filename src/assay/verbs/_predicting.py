@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.described.shipped import open_described, room, shipped
@@ -37,7 +36,7 @@ def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | Non
     for task in () if done is None else done.tasks:
         if task.ranks is not None:
             sizes.setdefault(task.benchmark, {})[Size(task.ranks, task.ppn)] = None
-    if not sizes:
+    if done is None or not sizes:
         return None
     kept = {own: list(dict.fromkeys(_fitting(size, most) for size in among)) for own, among in sizes.items()}
     records = {own: found for own in kept if (found := _record(own, say)) is not None}
@@ -46,7 +45,7 @@ def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | Non
         for inner in ("launches", "log", "provenance"):
             (Path(folder) / inner).mkdir()
         for own, record in records.items():
-            _simulate(made, record, name, run.about, kept[own], say)
+            _simulate(made, record, name, planning.drawn_alike(_planned(record, kept[own], run), done), say)
         return document(made, quoted_nodes=False)
 
 
@@ -63,15 +62,14 @@ def _record(name: str, say: Callable[[str], None]) -> Benchmark | None:
         return None
 
 
-def _simulate(
-    made: Run, record: Benchmark, name: str, about: dict[str, Any], sizes: list[Size], say: Callable[[str], None]
-) -> None:
-    """`about`: of the run that was measured, with its plan and wishes."""
-    wishes = about.get("wishes") or {}
-    settings = wishes.get("settings") or {}
-    profile = wishes.get("profile", "quick")
-    plan = planning.make([record], profile=profile, settings=settings, launches=1, sizes={record.name: sizes})
-    plan = planning.drawn_alike(plan, Plan.from_dict(about["plan"]))
+def _planned(record: Benchmark, sizes: list[Size], run: Run) -> Plan:
+    """One launch of each size, with the settings and the profile of the run that was measured."""
+    wishes = run.about.get("wishes") or {}
+    settings, profile = wishes.get("settings") or {}, wishes.get("profile", "quick")
+    return planning.make([record], profile=profile, settings=settings, launches=1, sizes={record.name: sizes})
+
+
+def _simulate(made: Run, record: Benchmark, name: str, plan: Plan, say: Callable[[str], None]) -> None:
     try:
         failed = session.do(made, plan, DescribedTarget(name, {}), say=lambda text: None, records={record.name: record})
         for failure in failed:
