@@ -39,7 +39,7 @@ def test_options_of_slurm_that_cannot_be_split_are_named() -> None:
 
 @pytest.mark.parametrize(
     ("via", "says"),
-    [("slurm", "Slurm is not here: no srun, salloc, squeue on PATH"), ("hosts:h", "ssh is not here")],
+    [("slurm", "Slurm is not here: no srun, salloc, squeue, sinfo on PATH"), ("hosts:h", "ssh is not here")],
 )
 def test_what_a_launcher_needs_and_is_not_here_is_said_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, via: str, says: str
@@ -51,3 +51,18 @@ def test_what_a_launcher_needs_and_is_not_here_is_said_once(
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     line = one_line("run", "sieve", "--via", via)
     assert says in line and "apt-get install" in line
+
+
+@pytest.mark.parametrize("verb", [("run", "sieve"), ("evaluate", "--only", "processor")])
+def test_a_cluster_whose_controller_is_silent_is_refused_before_each_benchmark_fails_of_it(
+    verb: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("srun", "salloc", "squeue", "sinfo"):
+        (folder / name).write_text("#!/bin/sh\necho 'slurm_load: unable to contact slurm controller' >&2\nexit 1\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    line = one_line(*verb, "--via", "slurm")
+    assert "Slurm's controller does not answer: slurm_load: unable to contact slurm controller" in line

@@ -55,8 +55,9 @@ struct OverlapKernel {
     }
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       Times times, other;
-      Prepared alone(comm, levels_.of(at.operation), at, x), together(comm, levels_.of(at.operation), at, x);
-      Moments begun, finished;
+      Prepared<C> alone(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
+      Prepared<C> together(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
+      Moments begun{.ends = false}, finished{.starts = false};
       if (real) {
         alone.begin.run_at(begun);
         alone.finish.run_at(finished);
@@ -104,15 +105,8 @@ struct OverlapKernel {
     return verify_data(comm, at, held_, wrong_, ", around a loop", verdict, on);
   }
 
-  // An operation that can be begun: its memory and its steps' frames are made before what is timed, and freed after.
-  struct Prepared {
-    Prepared(C& comm, Levels<C>& levels, const Case& at, Exchange x)
-        : begin(operation.begin(comm, &levels, at.operation, at.algorithm, x)), finish(operation.finish()) {}
-    InBackground<C> operation;
-    Task begin, finish;
-  };
   // It is begun before a loop of so many turns and waited for after it; `inside`: how long the loop took.
-  Task around(C& comm, Prepared& prepared, std::int64_t turns, std::int64_t calls, std::int64_t* inside) {
+  Task around(C& comm, Prepared<C>& prepared, std::int64_t turns, std::int64_t calls, std::int64_t* inside) {
     co_await prepared.begin;
     const std::int64_t entered = comm.now();
     co_await compute(comm, prepared.operation, turns, calls);
@@ -120,7 +114,7 @@ struct OverlapKernel {
     co_await prepared.finish;
   }
   Task once(C& comm, Case at, Exchange x) {
-    Prepared prepared(comm, levels_.of(at.operation), at, x);
+    Prepared<C> prepared(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
     co_await around(comm, prepared, 1000, at.calls, nullptr);
   }
   // The turns in calls + 1 pieces; between them the operation goes on.

@@ -80,7 +80,7 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
   for (WindowPassage& passage : passages) {
     const Task task = operation();  // made before the start: its frame's allocation is not timed
     const double late = lateness(&passage - passages.data());
-    Moments moments{start + static_cast<std::int64_t>(late * C::ticks_a_second)};
+    Moments moments{.start = start + static_cast<std::int64_t>(late * C::ticks_a_second)};
     task.run_at(moments);
     co_await task;
     passage.missed = moments.missed;

@@ -72,4 +72,13 @@ class InBackground {
   Levels<Background<C>> levels_;
 };
 
+// One whose memory and whose steps' frames are made before what is timed, and freed after.
+template <Testing C>
+struct Prepared {
+  Prepared(C& comm, Levels<C>* levels, Operation what, Algorithm algorithm, Exchange x)
+      : begin(operation.begin(comm, levels, what, algorithm, x)), finish(operation.finish()) {}
+  InBackground<C> operation;
+  Task begin, finish;
+};
+
 }  // namespace assay::ranks

@@ -72,7 +72,7 @@ struct CollectiveKernel {
   Task once(C& comm, const Case& at, Exchange x) {
     C& group = circle(comm, at);
     if constexpr (Program::non_blocking) {
-      if (!at.blocking) return begun(group, at, x);
+      if (!at.blocking) return begun(std::make_unique<Prepared<C>>(group, levels(at), at.operation, at.algorithm, x));
     }
     if (at.algorithm == Algorithm::library) return library(group, at.operation, x);
 #ifdef ASSAY_BREAK  // the tests' saboteur: nobody waits
@@ -83,10 +83,9 @@ struct CollectiveKernel {
   }
 
   // Begun, and waited for at once.
-  Task begun(C& group, Case at, Exchange x) {
-    InBackground<C> operation;
-    co_await operation.begin(group, levels(at), at.operation, at.algorithm, x);
-    co_await operation.finish();
+  Task begun(std::unique_ptr<Prepared<C>> prepared) {
+    co_await prepared->begin;
+    co_await prepared->finish;
   }
   Levels<C>* levels(const Case& at) {
     const auto found = circles_.find(at.among);

@@ -52,12 +52,13 @@ class SlurmLauncher(MpiexecLauncher):
             ) from None
         self._held: Allocation | None = None
         self._folder: PrivateFolder | None = None  # on nodes that do not see the run's folder
+        self._answered = False
         self._plugin: dict[str, str | None] = {}
         self._sees: dict[tuple[Path, str, int], bool] = {}
 
     def check(self) -> None:
-        """InputError where Slurm's commands are not here."""
-        absent = [name for name in ("srun", "salloc", "squeue") if shutil.which(name) is None]
+        """InputError where Slurm's commands are not here, or no controller answers them."""
+        absent = [name for name in ("srun", "salloc", "squeue", "sinfo") if shutil.which(name) is None]
         if absent:
             raise InputError(
                 f"Slurm is not here: no {', '.join(absent)} on PATH (load the site's module, or apt-get install "
@@ -66,6 +67,17 @@ class SlurmLauncher(MpiexecLauncher):
                 value="slurm",
                 accepted="local, mpiexec, hosts:FILE",
             )
+        if self._answered or "SLURM_JOB_ID" in os.environ:
+            return
+        ended, output = leash.ask(["sinfo", "-h", "-o", "%P"], timeout=_ANSWERS_WITHIN)
+        if ended.timed_out or any(ended.statuses):
+            raise InputError(
+                f"Slurm's controller does not answer: {last_words(output) or 'nothing was said'}",
+                key="--via",
+                value="slurm",
+                accepted="a cluster whose slurmctld runs, or local, mpiexec, hosts:FILE",
+            )
+        self._answered = True
 
     def describe(self) -> dict[str, Any]:
         """Say what launches, without asking for an allocation."""
