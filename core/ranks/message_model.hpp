@@ -76,6 +76,8 @@ class MessageModel {
   virtual Time receiving(const Message&) { return 0; }
   // Whether a processor that computes then spends that at once, in an interrupt.
   virtual bool interrupts() const { return false; }
+  // The times at which something can begin in it are multiples of this.
+  virtual Time grain() const { return 1; }
   // What the machine's own barrier takes after the last call, or less than 0: it is made of messages.
   virtual Time barrier(int) const { return 0; }
   // Given to World::at or World::defer.

@@ -53,6 +53,7 @@ class Networked final : public MessageModel {
   void event(World& world, std::uint64_t subject) override;
   void serve(World& world) override;
   Time barrier(int among) const override;
+  Time grain() const override { return tick_; }
   bool keeps_order() const override;
   std::string stuck() const override { return live_->stuck(); }
   const Where* where() const override { return &where_; }

@@ -297,6 +297,16 @@ void World::barrier(int rank, GroupId group, int among, Time cost, std::coroutin
   }
 }
 
+void World::meet(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller) {
+  attend(rank);
+  Waiters& inside = meeting_[{group, among}];
+  if (inside.empty()) inside.reserve(static_cast<std::size_t>(among));
+  inside.emplace_back(rank, caller);
+  if (static_cast<int>(inside.size()) < among) return;
+  const Time grain = model_.grain(), at = (now_ + cost + grain - 1) / grain * grain;
+  for (const auto& [who, each] : std::exchange(inside, {})) goes_on(at, who, each);
+}
+
 std::vector<Waiting> World::waiting() const {
   static constexpr const char* calls[] = {"recv", "wait", "isend", "irecv", "sendrecv", "wait_any"};
   std::vector<Waiting> found;
@@ -317,6 +327,11 @@ std::vector<Waiting> World::waiting() const {
   }
   for (const auto& [rank, each] : looking_) found.push_back({rank, "probe", each.from, said_tag(each.tag)});
   exposed_.add_waiting(found);
+  const bool waits_for_nothing = found.empty();
+  for (const auto& [_, inside] : meeting_) {  // where it is nobody else's turn
+    for (const auto& [rank, caller] : inside)
+      if (waits_for_nothing) found.push_back({rank, "barrier", ranks::any_source, 0});
+  }
   std::erase_if(found, [this](const Waiting& each) { return each.rank >= ranks(); });
   std::ranges::sort(found, {}, &Waiting::rank);
   return found;

@@ -192,6 +192,9 @@ class World {
   void compute(int rank, double seconds, double memory, std::coroutine_handle<> sleeper);
   // The machine's own barrier: the last of the first `among` ranks of a group to enter releases all, `cost` later.
   void barrier(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller);
+  // The same of a measurement, and no part of what is simulated: all go on at the beginning of a cycle of the network,
+  // as at time 0.
+  void meet(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller);
 
   // Groups of ranks (groups.hpp). The tags that the calls above take are words of tag and context, checked before.
   Groups& groups() { return groups_; }
@@ -426,8 +429,9 @@ class World {
     MessageId about;
   };
   std::unordered_map<int, std::vector<Deferred>> deferred_;
+  using Waiters = std::vector<std::pair<int, std::coroutine_handle<>>>;
   // By group and number of ranks.
-  std::map<std::pair<GroupId, int>, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;
+  std::map<std::pair<GroupId, int>, Waiters> in_barrier_, meeting_;
   // Where programs come and go: by rank; those to go on.
   std::vector<Seat> seats_;
   std::vector<Turn> turns_;

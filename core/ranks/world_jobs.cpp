@@ -83,7 +83,8 @@ void World::leave(GroupId program) {
   }
   exposed_.forget(left);
   groups_.forget(program);
-  std::erase_if(in_barrier_, [&](const auto& each) { return groups_.program_of(each.first.first) == program; });
+  for (auto* waiters : {&in_barrier_, &meeting_})
+    std::erase_if(*waiters, [&](const auto& each) { return groups_.program_of(each.first.first) == program; });
   for (std::size_t rank = 0; rank < seats_.size(); ++rank) {
     if (!left[rank]) continue;
     Rank& mine = ranks_[rank];

@@ -73,7 +73,6 @@ help = "what each rank sends, over the time of the whole"
         comm.is_simulated() || comm.rank() == 0);
     CollectiveKernel<AllToAll, C> kernel;
     kernel.all_ = comm.size();
-    kernel.apart_ = false;
     if (!comm.is_simulated()) {
       std::size_t most = 1;
       bool spare = false;

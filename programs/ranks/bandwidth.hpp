@@ -135,6 +135,10 @@ class BandwidthKernel {
   Task operate(C& comm, Case at, Run run, std::int64_t* ticks) {
     const Place place = here(comm, at);
     if (place.other < 0) co_return;
+    if (comm.is_simulated()) {
+      co_await to_last_exit(comm, 2 * at.pairs, at.pairs, run, ticks, [&] { return once(comm, at, place); });
+      co_return;
+    }
     char done = 0, room = 0;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       if (place.first) co_await broadcast(comm, &done, 1, at.pairs);  // the common start
@@ -196,6 +200,16 @@ class BandwidthKernel {
     return {me >= half_ && me < half_ + at.pairs ? me - half_ : -1, false, at.both};
   }
 
+  // A window of a pair, on a described machine, where all begin together.
+  Task once(C& comm, Case at, Place place) {
+    if (at.means == Means::message) {
+      co_await messages(comm, at, place, 1);
+      co_return;
+    }
+    if (place.acts) co_await accesses(comm, at, place.other);
+    if (at.both && !place.first) co_await comm.send(nullptr, 0, place.other, credit_tag);
+    if (at.both && place.first) co_await comm.recv(nullptr, 0, place.other, credit_tag);
+  }
   Task messages(C& comm, Case at, Place place, std::int64_t batch) {
     const bool sends = place.acts, receives = at.both || !place.first;
     std::byte *const out = buffers_.out(at.bytes).next(), *const in = buffers_.in(at.bytes).next();

@@ -50,7 +50,7 @@ default = ["window", "back to back"]
 described = "window"
 choices = ["window", "back to back"]
 sweep = true
-help = "from a common start to the last exit on a global clock, or one barrier after the other at rank 0"
+help = "from a common start to the last exit on a global clock, or one barrier after the other at rank 0 (of a described machine from a common start to the last exit as well)"
 
 [metric.time]
 unit = "s"
@@ -134,9 +134,8 @@ help = "one barrier"
   template <OwnBarrier C>
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     witnesses_.next();
-    const bool begun = std::exchange(begun_, true);
+    if (comm.is_simulated()) return described(comm, at, run, ticks);
     if (!at.window) return barriers(comm, at, run, ticks);
-    if (comm.is_simulated()) return described(comm, at, run, ticks, begun);
     return in_windows(comm, at.among, run.readings, ticks, *windows_, [&] { return barriers(comm, at); });
   }
 
@@ -144,7 +143,6 @@ help = "one barrier"
   Task verify(C& comm, const Case& at, Verdict& verdict) {
     const bool late = !comm.is_simulated() || at.among <= most_checked_late || at.algorithm == Algorithm::library;
     if (late) return verify_late(comm, at, verdict);  // the library's carries no witnesses
-    if (!at.window) return verify_said(comm, at, verdict);
     if (comm.rank() == 0) judge(at.among, std::exchange(early_, 0), "", verdict, " of the readings had exits");
     return {};
   }
@@ -183,14 +181,6 @@ help = "one barrier"
     if (stay.first_out >= stay.last_in) co_return;
     verdict.passed = false;
     verdict.detail += ": a rank left before the late one came";
-  }
-  // The verdict of all witnesses so far, and no more, in a frame that is small.
-  template <OwnBarrier C>
-  Task verify_said(C& comm, const Case& at, Verdict& verdict) {
-    if (comm.rank() >= at.among) co_return;
-    std::int64_t wrong = witnesses_.take_wrong(), room = 0;
-    co_await reduce(comm, at.among, &wrong, &room, 1, [](std::int64_t& mine, std::int64_t other) { mine += other; });
-    if (comm.rank() == 0) judge(at.among, wrong, "", verdict);
   }
   static void judge(int among, std::int64_t wrong, std::string_view how, Verdict& verdict,
                     std::string_view what = " exits") {
@@ -234,15 +224,15 @@ help = "one barrier"
     mine.wrong += other.wrong;
   }
 
-  // On a described machine: each barrier from a common start to the last exit. Among very many ranks an exit that came
-  // too early has no time, so that nobody need be asked for it again. A task that is awaited where it is made keeps
-  // room of its own in the frame, of which there may be a million: they share one.
+  // On a described machine, several in a row as well: from a common start to the last exit. Among very many ranks an
+  // exit that came too early has no time, so that nobody need be asked for it again. A task that is awaited where it is
+  // made keeps room of its own in the frame, of which there may be a million: they share one.
   template <OwnBarrier C>
-  Task described(C& comm, const Case& at, Run run, std::int64_t* ticks, bool apart) {
+  Task described(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     if (comm.rank() >= at.among) co_return;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       Task step;
-      if (std::exchange(apart, true)) {
+      if (reading > 0) {
         step = together(comm, at.among);
         co_await step;
         step = {};
@@ -252,6 +242,9 @@ help = "one barrier"
       co_await step;
       step = {};
       passage.out = at.among > most_checked_late && witnesses_.take_wrong() > 0 ? too_early : comm.now();
+      step = together(comm, at.among);
+      co_await step;
+      step = {};
       step = reduce(comm, at.among, &passage, &room, 1, join_passages);
       co_await step;
       if (comm.rank() == 0) early_ += passage.out == too_early;
@@ -262,7 +255,6 @@ help = "one barrier"
   static constexpr std::int64_t too_early = std::numeric_limits<std::int64_t>::max();
   static constexpr int most_checked_late = 1 << 16;  // on described machines, where that costs as much as the test
   Witnesses witnesses_;
-  bool begun_ = false;
   std::int64_t early_ = 0;  // at rank 0: barriers that somebody left too early, among very many ranks
   std::unique_ptr<Windows> windows_;
 };

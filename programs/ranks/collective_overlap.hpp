@@ -56,39 +56,41 @@ struct OverlapKernel {
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       Times times, other;
       Prepared<C> alone(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
-      Prepared<C> together(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
+      Prepared<C> beside(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
       Moments begun{.ends = false}, finished{.starts = false};
       if (real) {
         alone.begin.run_at(begun);
         alone.finish.run_at(finished);
         co_await start_.agree(comm, begun.start);
       } else {
-        co_await barrier(comm);
+        co_await together(comm, comm.size());
       }
       std::int64_t start = comm.now();
       co_await alone.begin;
       co_await alone.finish;
       times.communicating = real ? finished.out - begun.in : comm.now() - start;
       times.missed = begun.missed;
+      co_await together(comm, comm.size());  // who is done early sends nothing into what is timed
       co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
       co_await broadcast(comm, &times, sizeof times);
       const std::int64_t turns = turns_in(comm, static_cast<double>(times.communicating) / C::ticks_a_second);
       start = comm.now();
       co_await busy(comm, turns, wrong_);
       times.computing = comm.now() - start;
-      const Task both = around(comm, together, turns, at.calls, &times.inside);
+      const Task both = around(comm, beside, turns, at.calls, &times.inside);
       Moments whole;
       if (real) {
         both.run_at(whole);
         co_await start_.agree(comm, whole.start);
       } else {
-        co_await barrier(comm);
+        co_await together(comm, comm.size());
       }
       start = comm.now();
       co_await both;
       times.together = real ? whole.out - whole.in : comm.now() - start;
       times.outside = times.together - times.inside;
       times.missed = std::max<std::int64_t>(times.missed, whole.missed);
+      co_await together(comm, comm.size());
       co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
       if (comm.rank() != 0) continue;
       start_.counts(times.missed != 0);

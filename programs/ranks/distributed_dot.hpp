@@ -285,17 +285,8 @@ help = "from the common start until the last rank has the sum"
     Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
       if (comm.rank() >= at.among) co_return;
       const Vectors none;
-      for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-        co_await together(comm, at.among);
-        Passage passage{comm.now(), 0}, other;
-        std::uint64_t sum = 0;
-        for (std::int64_t i = 0; i < run.batch; ++i) co_await once(group(comm, at), at, none, sum);
-        passage.out = comm.now();
-        co_await reduce(comm, at.among, &passage, &other, 1, join_passages);
-        co_await broadcast(comm, &passage, sizeof passage,
-                           at.among);  // who is done early sends nothing into what is timed
-        if (ticks) ticks[reading] = passage.out - passage.in;
-      }
+      std::uint64_t sum = 0;
+      co_await to_last_exit(comm, at.among, at.among, run, ticks, [&] { return once(group(comm, at), at, none, sum); });
     }
 
     Vectors vectors_;

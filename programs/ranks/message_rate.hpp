@@ -100,30 +100,25 @@ order = 4
   }
 
   template <Communicator C>
-  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+  Task operate(C& comm, Case at, Run run, std::int64_t* ticks) {
     const int me = comm.rank(), pairs = at.pairs;
-    const std::size_t bytes = at.bytes;
     const bool sends = me < pairs, receives = me >= half_ && me < half_ + pairs;
     if (!sends && !receives) co_return;
-    const int other = sends ? me + half_ : me - half_;
-    std::byte* const data = sends ? buffers_.out(bytes).next() : buffers_.in(bytes).next();
-    std::vector<typename C::SendRequest> sent(sends ? window : 0);
-    std::vector<typename C::ReceiveRequest> due(sends ? 0 : window);
+    Ends<C> ends{sends,
+                 sends ? me + half_ : me - half_,
+                 at.bytes,
+                 sends ? buffers_.out(at.bytes).next() : buffers_.in(at.bytes).next(),
+                 std::vector<typename C::SendRequest>(sends ? window : 0),
+                 std::vector<typename C::ReceiveRequest>(sends ? 0 : window)};
+    if (comm.is_simulated()) {
+      co_await to_last_exit(comm, 2 * pairs, pairs, run, ticks, [&] { return windows(comm, ends, 1); });
+      co_return;
+    }
     char done = 0, room = 0;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       if (sends) co_await broadcast(comm, &done, 1, pairs);  // the common start
       const std::int64_t start = comm.now();
-      for (std::int64_t i = 0; i < run.batch; ++i) {
-        for (auto& request : sent) request = co_await comm.isend(data, bytes, other, stream_tag);
-        for (auto& request : due) request = co_await comm.irecv(data, bytes, other, stream_tag);
-        for (auto& request : sent) co_await comm.wait(request);
-        for (auto& request : due) co_await comm.wait(request);
-        if (sends) {
-          co_await comm.recv(nullptr, 0, other, credit_tag);
-        } else {
-          co_await comm.send(nullptr, 0, other, credit_tag);
-        }
-      }
+      co_await windows(comm, ends, run.batch);
       if (sends) co_await reduce(comm, pairs, &done, &room, 1, [](char&, char) {});
       if (ticks) ticks[reading] = comm.now() - start;
     }
@@ -154,6 +149,34 @@ order = 4
   }
 
  private:
+  // One end of a pair, and what it keeps of a window.
+  template <Communicator C>
+  struct Ends {
+    bool sends;
+    int other;
+    std::size_t bytes;
+    std::byte* data;
+    std::vector<typename C::SendRequest> sent;
+    std::vector<typename C::ReceiveRequest> due;
+  };
+  template <Communicator C>
+  static Task windows(C& comm, Ends<C>& ends, std::int64_t batch) {
+    std::byte* const data = ends.data;
+    const std::size_t bytes = ends.bytes;
+    const int other = ends.other;
+    for (std::int64_t i = 0; i < batch; ++i) {
+      for (auto& request : ends.sent) request = co_await comm.isend(data, bytes, other, stream_tag);
+      for (auto& request : ends.due) request = co_await comm.irecv(data, bytes, other, stream_tag);
+      for (auto& request : ends.sent) co_await comm.wait(request);
+      for (auto& request : ends.due) co_await comm.wait(request);
+      if (ends.sends) {
+        co_await comm.recv(nullptr, 0, other, credit_tag);
+      } else {
+        co_await comm.send(nullptr, 0, other, credit_tag);
+      }
+    }
+  }
+
   int half_ = 0;
   Buffers buffers_;
 };

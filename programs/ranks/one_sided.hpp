@@ -52,8 +52,8 @@ inline constexpr const char* no_accumulates = "what adding to another's memory t
 // possible(case) is false; uses(case), adds(case): whether one is one-sided, and accumulates.
 template <OneSided C, class Keep, class Uses, class Adds>
 void keep_one_sided(const C& comm, Keep keep, Uses uses, Adds adds) {
-  keep(no_one_sided, [&](const auto& each) { return !uses(each) || has_one_sided(comm); });
   keep(no_accumulates, [&](const auto& each) { return Accumulates<C> || !adds(each); });
+  keep(no_one_sided, [&](const auto& each) { return !uses(each) || has_one_sided(comm); });
 }
 
 }  // namespace assay::ranks

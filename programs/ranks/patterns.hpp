@@ -253,15 +253,8 @@ help = "one operation: the round trip of a ping-pong, else from the common start
   // On a described machine: from a common start to the last exit, without carrying data.
   template <Communicator C>
   Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
-    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      co_await together(comm, comm.size());
-      Passage passage{comm.now(), 0}, other;
-      for (std::int64_t i = 0; i < run.batch; ++i) co_await times(comm, at, {}, 1);
-      passage.out = comm.now();
-      co_await reduce(comm, comm.size(), &passage, &other, 1, join_passages);
-      co_await broadcast(comm, &passage, sizeof passage);  // who is done early sends nothing into what is timed
-      if (ticks) ticks[reading] = passage.out - passage.in;
-    }
+    return to_last_exit(comm, comm.size(), comm.size(), run, ticks,
+                        [this, &comm, at] { return times(comm, at, {}, 1); });
   }
 
   std::size_t stride_ = 1;

@@ -99,6 +99,7 @@ help = "token: the circuit; shift: one step of all ranks"
     std::byte *out = buffers_.out(bytes).next(), *in = buffers_.in(bytes).next();
     const int next = next_, previous = previous_;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      if (reading > 0) co_await together(comm, comm.size());
       const std::int64_t start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) {
         if (!at.token) {

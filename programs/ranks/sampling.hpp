@@ -31,6 +31,7 @@
 #include "ranks/block_lines.hpp"
 #include "ranks/collectives.hpp"
 #include "ranks/launch_time.hpp"
+#include "ranks/meeting.hpp"
 #include "ranks/session.hpp"
 
 namespace assay::ranks {
@@ -246,6 +247,11 @@ Task sample_described(C& comm, Session& session, Holder kernel) {
     const std::size_t index = session.order(0)[turn];
     if (!is_possible(kernel, session, index)) continue;
     const auto at = kernel.at(session.cases()[index]);
+    if (turn > 0) {  // all begin together, as they do at their start
+      step = together(comm, comm.size());
+      co_await step;
+      step = {};
+    }
     if constexpr (TakesBlocks<Kernel>) {
       co_await sample_lines(comm, session, kernel, index, 0, order);
     } else {
@@ -256,6 +262,9 @@ Task sample_described(C& comm, Session& session, Holder kernel) {
       step = {};
       if (comm.rank() == 0) write_described(comm, session, kernel, at, order++, ticks, from);
     }
+    step = together(comm, comm.size());
+    co_await step;
+    step = {};
     Verdict& verdict = session.verdict(comm.rank() == 0);
     step = kernel.verify(comm, at, verdict);
     co_await step;

@@ -38,13 +38,6 @@ inline std::span<Series> beside(const std::unique_ptr<Windows>& windows) {
   return windows ? std::span(&windows->clock_error, 1) : std::span<Series>();
 }
 
-struct Passage {  // of one operation, in ticks of the global clock
-  std::int64_t in = 0, out = 0;
-};
-inline constexpr auto join_passages = [](Passage& mine, const Passage& other) {
-  mine.in = std::max(mine.in, other.in);
-  mine.out = std::max(mine.out, other.out);
-};
 struct WindowPassage : Passage {
   std::int64_t first = 0, missed = 0;
   bool apart() const { return 10 * (in - first) > out - first; }
@@ -111,17 +104,6 @@ Task in_windows(C& comm, int ranks, std::int64_t readings, std::int64_t* ticks, 
   windows.error = std::max(windows.error, static_cast<double>(error) / C::ticks_a_second);
   const double needed = 2 * static_cast<double>(longest) / C::ticks_a_second + 1e-5;
   windows.length = readings == 1 ? needed : std::clamp(needed, windows.length / 2, windows.length * 2);
-}
-
-// On a simulated machine, which has one clock: waits for a time that no rank has passed. Its frame is small, as there
-// may be a million of them. All ranks start together, so that the very first operation does not need it.
-template <Communicator C>
-Task together(C& comm, int ranks) {
-  std::int64_t latest = comm.now(), other = 0;
-  co_await reduce(comm, ranks, &latest, &other, 1, [](auto& mine, auto theirs) { mine = std::max(mine, theirs); });
-  latest += static_cast<std::int64_t>(C::ticks_a_second / 100);
-  co_await broadcast(comm, &latest, sizeof latest, ranks);
-  co_await comm.compute(static_cast<double>(latest - comm.now()) / C::ticks_a_second, [] {});
 }
 
 // Said once at the end, at rank 0: how good the clocks were, and how many windows were missed.

@@ -1,7 +1,8 @@
 // Gather and scatter: by the root in turn, and down or up a binomial tree of the ranks counted from the root.
 //
 // In the tree the blocks of a subtree lie in consecutive places, so that one message carries them; the root, where they
-// are in order of place, turns them. Source: Thakur, Rabenseifner, Gropp 2005.
+// are in order of place, turns them. Whoever gathers is charged for each byte that it receives what the description
+// states for "gather", root or not. Source: Thakur, Rabenseifner, Gropp 2005.
 #pragma once
 
 #include "ranks/algorithms/table.hpp"
@@ -35,6 +36,7 @@ Task gather_binomial(C& comm, Exchange x) {
     const auto blocks = static_cast<std::size_t>(std::min(bit, ranks - own - bit));
     co_await comm.recv(at_byte(x.spare, static_cast<std::size_t>(bit) * x.block), blocks * x.block,
                        rank_at(own + bit, x.root, ranks), collective_tag);
+    co_await own_memory(comm, "gather", blocks * x.block, nullptr, [] {});
   }
   if (own != 0) {
     const auto blocks = static_cast<std::size_t>(std::min(bit, ranks - own));

@@ -104,20 +104,18 @@ struct CollectiveKernel {
   Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
     if (comm.rank() >= at.among) co_return;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-      if (std::exchange(apart_, true)) co_await together(comm, at.among);
+      if (reading > 0) co_await together(comm, at.among);
       if (at.skew > 0) co_await comm.compute(Skewed{at.skew, comm.rank()}(reading), [] {});
       Passage passage{comm.now(), 0}, other;
       for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, {.block = at.bytes, .root = at.root});
       passage.out = comm.now();
+      co_await together(comm, at.among);  // who is done early sends nothing into what is timed
       co_await reduce(comm, at.among, &passage, &other, 1, join_passages);
-      co_await broadcast(comm, &passage, sizeof passage,
-                         at.among);  // who is done early sends nothing into what is timed
       if (ticks) ticks[reading] = passage.out - passage.in;
     }
   }
 
   int all_ = 0;              // ranks
-  bool apart_ = true;        // whether ranks may be at unlike times, as they are not at their start
   double longest_skew_ = 0;  // s
   Held held_;
   std::int64_t wrong_ = 0;  // beside the data: nothing

@@ -175,7 +175,7 @@ class ComputeTable(Table):
     compute(Work{"KERNEL", n}, ...) is charged. A benchmark's record names its kernels (`computes`); of those shipped
     bus has "stream" (bytes; [node] bus where that is slower), those with a loop "turn" (1 ns unless it is said),
     patterns what a rank does in its own memory (bytes; nothing unless it is said), of that collective the sums
-    ("maximum") and what a root gathers ("gather"), distributed-dot "dot" (flops).
+    ("maximum") and what a rank receives as it gathers ("gather"), distributed-dot "dot" (flops).
     """
 
     rate: dict[str, Annotated[float, BeforeValidator(_rate), Field(gt=0)]] = Field(
