@@ -50,7 +50,7 @@ class FrameArena final : public ranks::Frames {
     Grain() {}  // NOLINT
   };
   static constexpr std::size_t grain = sizeof(Grain), smallest = 4096, largest = std::size_t{1} << 20;  // grains
-  static constexpr std::size_t near = 4;  // sizes: a frame that is free and not much larger is taken, too
+  static constexpr std::size_t near = 24;  // sizes: a frame that is free and up to 384 B larger is taken, too
   struct Size {
     void* free = nullptr;
     Grain* next = nullptr;  // in its last block

@@ -185,8 +185,16 @@ class Simulated {
     void await_suspend(std::coroutine_handle<> caller) const { world.barrier(rank, group, among, cost, caller); }
     void await_resume() const noexcept {}
   };
-  struct [[nodiscard]] Meeting : Barrier {
-    void await_suspend(std::coroutine_handle<> caller) const { world.meet(rank, group, among, cost, caller); }
+  struct [[nodiscard]] Meeting : World::Meeter {
+    World& world;
+    GroupId group;
+    int among;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> waiter) {
+      caller = waiter;
+      world.meet(group, among, static_cast<Time>(ticks_a_second / 100), this);
+    }
+    std::int64_t await_resume() const noexcept { return value; }
   };
   struct [[nodiscard]] Split {
     World& world;
@@ -267,8 +275,9 @@ class Simulated {
         co_await sendrecv(nullptr, 0, (rank_ + step) % among, nullptr, 0, (rank_ - step + among) % among,
                           own_barrier_tag);
   }
-  // So many ranks wait for the last of them, without messages, and go on 10 ms later, when nothing is under way.
-  Meeting meet(int ranks) { return {{*world_, self(), group_, ranks, static_cast<Time>(ticks_a_second / 100)}}; }
+  // So many ranks wait for the last of them, without messages, and go on 10 ms later, when nothing is under way; gives
+  // the greatest of their values.
+  Meeting meet(int ranks, std::int64_t value) { return {{self(), value, {}}, *world_, group_, ranks}; }
   Sendrecv sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room, int from, int tag) {
     const RequestId request = world_->post(self(), buffer, room, from_all(from), in_word(tag));
     return {*world_, world_->sendrecv(self(), data, bytes, to_all(to), out_word(tag), request), request, group_};

@@ -124,6 +124,9 @@ void World::dispatch(const Event& event) {
     case Kind::turn:
       take_turn(id);
       break;
+    case Kind::met:
+      next_of(id);
+      break;
   }
 }
 
@@ -297,14 +300,39 @@ void World::barrier(int rank, GroupId group, int among, Time cost, std::coroutin
   }
 }
 
-void World::meet(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller) {
-  attend(rank);
-  Waiters& inside = meeting_[{group, among}];
+void World::meet(GroupId group, int among, Time cost, Meeter* meeter) {
+  attend(meeter->rank);
+  auto& inside = meeting_[{group, among}];
   if (inside.empty()) inside.reserve(static_cast<std::size_t>(among));
-  inside.emplace_back(rank, caller);
+  inside.push_back(meeter);
   if (static_cast<int>(inside.size()) < among) return;
   const Time grain = model_.grain(), at = (now_ + cost + grain - 1) / grain * grain;
-  for (const auto& [who, each] : std::exchange(inside, {})) goes_on(at, who, each);
+  std::int64_t greatest = meeter->value;
+  for (const Meeter* const each : inside) greatest = std::max(greatest, each->value);
+  for (Meeter* const each : inside) each->value = greatest;
+  std::vector<Meeter*> all = std::exchange(inside, {});
+  const auto falling = [](const Meeter* a, const Meeter* b) { return a->rank > b->rank; };
+  std::ranges::reverse(all);
+  if (!std::ranges::is_sorted(all, falling)) std::ranges::sort(all, falling);
+  if (!seats_.empty()) {  // some may have left by then
+    for (auto each = all.rbegin(); each != all.rend(); ++each) goes_on(at, (*each)->rank, (*each)->caller);
+    return;
+  }
+  met_.push_back(std::move(all));
+  schedule(at, Kind::met, met_.size() - 1);
+}
+
+// One after the other, in order of rank, and never an event for each: there may be a million.
+void World::next_of(std::uint32_t meeting) {
+  auto& left = met_[meeting];
+  const Meeter* const next = left.back();
+  left.pop_back();
+  if (left.empty())
+    std::vector<Meeter*>().swap(left);
+  else
+    schedule(now_, Kind::met, meeting);
+  while (!met_.empty() && met_.back().empty()) met_.pop_back();
+  next->caller.resume();
 }
 
 std::vector<Waiting> World::waiting() const {
@@ -329,8 +357,8 @@ std::vector<Waiting> World::waiting() const {
   exposed_.add_waiting(found);
   const bool waits_for_nothing = found.empty();
   for (const auto& [_, inside] : meeting_) {  // where it is nobody else's turn
-    for (const auto& [rank, caller] : inside)
-      if (waits_for_nothing) found.push_back({rank, "barrier", ranks::any_source, 0});
+    for (const Meeter* const each : inside)
+      if (waits_for_nothing) found.push_back({each->rank, "barrier", ranks::any_source, 0});
   }
   std::erase_if(found, [this](const Waiting& each) { return each.rank >= ranks(); });
   std::ranges::sort(found, {}, &Waiting::rank);

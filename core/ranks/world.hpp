@@ -20,6 +20,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <new>
@@ -192,9 +193,14 @@ class World {
   void compute(int rank, double seconds, double memory, std::coroutine_handle<> sleeper);
   // The machine's own barrier: the last of the first `among` ranks of a group to enter releases all, `cost` later.
   void barrier(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller);
-  // The same of a measurement, and no part of what is simulated: all go on at the beginning of a cycle of the network,
-  // as at time 0.
-  void meet(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller);
+  // A rank in a barrier of the measurement's, which is no part of what is simulated: all go on at the beginning of a
+  // cycle of the network, as at time 0, and each knows the greatest value that any of them brought.
+  struct Meeter {
+    int rank;
+    std::int64_t value;
+    std::coroutine_handle<> caller;
+  };
+  void meet(GroupId group, int among, Time cost, Meeter* meeter);
 
   // Groups of ranks (groups.hpp). The tags that the calls above take are words of tag and context, checked before.
   Groups& groups() { return groups_; }
@@ -235,7 +241,7 @@ class World {
 
  private:
   static constexpr std::uint8_t owes_return = 1, owes_buffer = 2, owes_delivery = 4;
-  enum class Kind : std::uint8_t { resume, completes, returns, freed, arrival, due, model, computed, turn, first };
+  enum class Kind : std::uint8_t { resume, completes, returns, freed, arrival, due, model, computed, turn, first, met };
   struct Event {
     Time at;
     std::uint64_t what;  // the kind in the highest byte; a coroutine, a number
@@ -331,6 +337,7 @@ class World {
   void dispatch(const Event& event);
   void serve(Time until, std::uint32_t pieces);
   void take_turn(std::uint32_t index);
+  void next_of(std::uint32_t meeting);
   bool gone(const InFlight& flight) const {
     return flight.caller == noop_ || (flight.joined() && requests_[flight.request].waiter == noop_);
   }
@@ -429,9 +436,10 @@ class World {
     MessageId about;
   };
   std::unordered_map<int, std::vector<Deferred>> deferred_;
-  using Waiters = std::vector<std::pair<int, std::coroutine_handle<>>>;
   // By group and number of ranks.
-  std::map<std::pair<GroupId, int>, Waiters> in_barrier_, meeting_;
+  std::map<std::pair<GroupId, int>, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;
+  std::map<std::pair<GroupId, int>, std::vector<Meeter*>> meeting_;
+  std::deque<std::vector<Meeter*>> met_;  // who has met and is to go on, the last rank first
   // Where programs come and go: by rank; those to go on.
   std::vector<Seat> seats_;
   std::vector<Turn> turns_;

@@ -83,8 +83,9 @@ void World::leave(GroupId program) {
   }
   exposed_.forget(left);
   groups_.forget(program);
-  for (auto* waiters : {&in_barrier_, &meeting_})
-    std::erase_if(*waiters, [&](const auto& each) { return groups_.program_of(each.first.first) == program; });
+  const auto of_it = [&](const auto& each) { return groups_.program_of(each.first.first) == program; };
+  std::erase_if(in_barrier_, of_it);
+  std::erase_if(meeting_, of_it);
   for (std::size_t rank = 0; rank < seats_.size(); ++rank) {
     if (!left[rank]) continue;
     Rank& mine = ranks_[rank];

@@ -136,7 +136,7 @@ class BandwidthKernel {
     const Place place = here(comm, at);
     if (place.other < 0) co_return;
     if (comm.is_simulated()) {
-      co_await to_last_exit(comm, 2 * at.pairs, at.pairs, run, ticks, [&] { return once(comm, at, place); });
+      co_await to_last_exit(comm, 2 * at.pairs, place.first, run, ticks, [&] { return once(comm, at, place); });
       co_return;
     }
     char done = 0, room = 0;

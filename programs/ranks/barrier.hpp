@@ -102,6 +102,7 @@ help = "one barrier"
     bool window;
   };
   static constexpr std::string_view metric = "time";
+  static constexpr bool ends_together = true;
   std::span<Series> beside() { return ranks::beside(windows_); }
   double spacing() const { return windows_->length; }
   std::string_view cache(const Case&) const { return "none"; }
@@ -225,30 +226,27 @@ help = "one barrier"
   }
 
   // On a described machine, several in a row as well: from a common start to the last exit. Among very many ranks an
-  // exit that came too early has no time, so that nobody need be asked for it again. A task that is awaited where it is
-  // made keeps room of its own in the frame, of which there may be a million: they share one.
+  // exit that came too early has no time, so that nobody need be asked for it again.
   template <OwnBarrier C>
   Task described(C& comm, const Case& at, Run run, std::int64_t* ticks) {
     if (comm.rank() >= at.among) co_return;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      // a task that is awaited where it is made keeps room in the frame, of which there may be a million: they share it
       Task step;
       if (reading > 0) {
         step = together(comm, at.among);
         co_await step;
         step = {};
       }
-      Passage passage{comm.now(), 0}, room;
+      const std::int64_t start = comm.now();
       step = barriers(comm, at, {1, run.batch});
       co_await step;
       step = {};
-      passage.out = at.among > most_checked_late && witnesses_.take_wrong() > 0 ? too_early : comm.now();
-      step = together(comm, at.among);
+      std::int64_t last = at.among > most_checked_late && witnesses_.take_wrong() > 0 ? too_early : comm.now();
+      step = together(comm, at.among, &last);
       co_await step;
-      step = {};
-      step = reduce(comm, at.among, &passage, &room, 1, join_passages);
-      co_await step;
-      if (comm.rank() == 0) early_ += passage.out == too_early;
-      if (ticks) ticks[reading] = passage.out - passage.in;
+      if (comm.rank() == 0) early_ += last == too_early;
+      if (ticks) ticks[reading] = last - start;
     }
   }
 

@@ -286,7 +286,7 @@ help = "from the common start until the last rank has the sum"
       if (comm.rank() >= at.among) co_return;
       const Vectors none;
       std::uint64_t sum = 0;
-      co_await to_last_exit(comm, at.among, at.among, run, ticks, [&] { return once(group(comm, at), at, none, sum); });
+      co_await to_last_exit(comm, at.among, true, run, ticks, [&] { return once(group(comm, at), at, none, sum); });
     }
 
     Vectors vectors_;

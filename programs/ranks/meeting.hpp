@@ -1,42 +1,33 @@
-// Common starts on a simulated machine, which has one clock: ranks meet without messages, at a time when nothing is
-// under way any more, so that no case sees what the one before it left and no exit is disturbed by a rank that left
-// earlier.
+// Common starts on a simulated machine, which has one clock: ranks meet without messages, at a time when nothing is under
+// way any more, so that no case sees what the one before it left and no exit is disturbed by a rank that left earlier.
 #pragma once
 
-#include <algorithm>
-
-#include "ranks/collectives.hpp"
+#include "ranks/communicator.hpp"
 #include "ranks/pace.hpp"
 
 namespace assay::ranks {
 
-// So many ranks, whichever, go on together some time after the last of them has come. Its frame is small, as there may
-// be a million. On a real machine nobody waits.
+// So many ranks, whichever, go on together some time after the last of them has come; `greatest`: a value of this
+// rank's, and then the greatest of theirs. On a real machine nobody waits.
 template <Communicator C>
-Task together(C& comm, int ranks) {
-  if constexpr (requires { comm.meet(ranks); }) co_await comm.meet(ranks);
+Task together(C& comm, int ranks, std::int64_t* greatest = nullptr) {
+  if constexpr (requires { comm.meet(ranks, std::int64_t{}); }) {
+    const std::int64_t found = co_await comm.meet(ranks, greatest ? *greatest : 0);
+    if (greatest) *greatest = found;
+  }
 }
 
-struct Passage {  // of one operation, in ticks of the global clock
-  std::int64_t in = 0, out = 0;
-};
-inline constexpr auto join_passages = [](Passage& mine, const Passage& other) {
-  mine.in = std::max(mine.in, other.in);
-  mine.out = std::max(mine.out, other.out);
-};
-
-// Readings from a common start to the last exit of ranks 0 to `ranks` - 1. `all`: how many ranks call it; those that
-// are none of them have a part in the operation, and no say in its end. The sampling loop begins each case together.
+// Readings from a common start to the last exit of the ranks that call it; `counts`: whether this one's exit is looked
+// at, or it has a part in the operation alone. The sampling loop begins each case together.
 template <Communicator C, class Operation>
-Task to_last_exit(C& comm, int all, int ranks, Run run, std::int64_t* ticks, Operation operation) {
+Task to_last_exit(C& comm, int ranks, bool counts, Run run, std::int64_t* ticks, Operation operation) {
   for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-    if (reading > 0) co_await together(comm, all);
-    Passage passage{comm.now(), 0}, other;
+    if (reading > 0) co_await together(comm, ranks);
+    const std::int64_t start = comm.now();
     for (std::int64_t i = 0; i < run.batch; ++i) co_await operation();
-    passage.out = comm.now();
-    co_await together(comm, all);
-    co_await reduce(comm, ranks, &passage, &other, 1, join_passages);
-    if (ticks) ticks[reading] = passage.out - passage.in;
+    std::int64_t last = counts ? comm.now() : 0;
+    co_await together(comm, ranks, &last);
+    if (ticks) ticks[reading] = last - start;
   }
 }
 

@@ -111,7 +111,7 @@ order = 4
                  std::vector<typename C::SendRequest>(sends ? window : 0),
                  std::vector<typename C::ReceiveRequest>(sends ? 0 : window)};
     if (comm.is_simulated()) {
-      co_await to_last_exit(comm, 2 * pairs, pairs, run, ticks, [&] { return windows(comm, ends, 1); });
+      co_await to_last_exit(comm, 2 * pairs, sends, run, ticks, [&] { return windows(comm, ends, 1); });
       co_return;
     }
     char done = 0, room = 0;

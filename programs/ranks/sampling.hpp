@@ -15,6 +15,8 @@
 //                                                           least, where they wait for a common start
 //     bool possible(const Case&)                            optional: whether this machine can do the case, alike on
 //                                                           every rank; the others are passed over
+//     static constexpr bool ends_together                   optional: on a simulated machine operate() ends with all
+//                                                           that take part, and they alone verify
 //     void admit(C&, Session&)                              optional, on every rank before all else: throws where the
 //                                                           program cannot do what is asked
 // A kernel of several metrics, none of which is how long an operation takes, gives in place of metric and operate():
@@ -262,9 +264,11 @@ Task sample_described(C& comm, Session& session, Holder kernel) {
       step = {};
       if (comm.rank() == 0) write_described(comm, session, kernel, at, order++, ticks, from);
     }
-    step = together(comm, comm.size());
-    co_await step;
-    step = {};
+    if constexpr (!requires { Kernel::ends_together; }) {
+      step = together(comm, comm.size());
+      co_await step;
+      step = {};
+    }
     Verdict& verdict = session.verdict(comm.rank() == 0);
     step = kernel.verify(comm, at, verdict);
     co_await step;

@@ -38,6 +38,13 @@ inline std::span<Series> beside(const std::unique_ptr<Windows>& windows) {
   return windows ? std::span(&windows->clock_error, 1) : std::span<Series>();
 }
 
+struct Passage {  // of one operation, in ticks of the global clock
+  std::int64_t in = 0, out = 0;
+};
+inline constexpr auto join_passages = [](Passage& mine, const Passage& other) {
+  mine.in = std::max(mine.in, other.in);
+  mine.out = std::max(mine.out, other.out);
+};
 struct WindowPassage : Passage {
   std::int64_t first = 0, missed = 0;
   bool apart() const { return 10 * (in - first) > out - first; }
