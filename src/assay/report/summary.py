@@ -148,7 +148,8 @@ def markdown(document: Document) -> str:
     ]
     lines += [f"- **{fact.name}**: {fact.text}" for fact in found.facts]
     if found.lines:
-        lines += ["", "| what it reaches | value | across launches | of its bound | earlier runs | state |"]
+        share = "of its bound, or of the best earlier run"
+        lines += ["", f"| what it reaches | value | across launches | {share} | earlier runs | state |"]
         lines.append("| :--- | ---: | ---: | :--- | :--- | :--- |")
     for line in found.lines:
         bar = line.bar

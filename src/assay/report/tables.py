@@ -36,7 +36,8 @@ def headlines(document: Document) -> Grid:
                 )
             )
     note = "Across launches: the least and the greatest; (95%) marks an interval, which needs six launches."
-    return grid("Main figures", ("figure", "median", "across launches", "share of its bound", "state"), rows, note)
+    headings = ("figure", "median", "across launches", "share of its bound in this run", "state")
+    return grid("Main figures", headings, rows, note)
 
 
 def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigure] | None = None) -> Grid:
