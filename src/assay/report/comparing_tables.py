@@ -26,7 +26,7 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
             params({key: value for key, value in row.params.items() if key not in common}) or "–",
             _value(row.a, row.unit),
             _value(row.b, row.unit),
-            "–" if row.ratio is None else ratio_text(row.ratio),
+            "–" if row.ratio is None or bounded(row.a, row.b) else ratio_text(row.ratio),
             _interval(row.ci95),
             "–" if row.reason == ZERO else row.verdict,
         )
@@ -35,6 +35,11 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
     headings = ("figure", "case", "A", "B", "B / A", "95%", "verdict")
     note = f"All with {params(common)}. " if params(common) else ""
     return grid(f"A: {a}, B: {b}", headings, lines, note + _note(rows), left=2)
+
+
+def bounded(*sides: FigureSide | None) -> bool:
+    """Whether one of them is only a bound: a ratio with it would say nothing of either machine."""
+    return any(each is not None and each.state == "bound" for each in sides)
 
 
 def ratio_text(ratio: float) -> str:
