@@ -241,13 +241,12 @@ def _show(
     run: str, beside: list[RunComparison], margin: float | None, quiet: bool, nothing: dict[str, str | None]
 ) -> None:
     """Print the tables, one line that sums up each, and what the threshold says; `nothing`: why there are no rows."""
-    from rich.console import Console
-
     from assay.analysis.comparison import MARGIN
     from assay.document.comparison import FigureRow, PublishedRow
     from assay.report import comparing_tables as tables
+    from assay.verbs._listing import listing
 
-    out = Console()
+    out = listing()
 
     def say(text: str) -> None:
         out.print(text, highlight=False, markup=False, soft_wrap=True)
