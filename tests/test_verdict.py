@@ -569,6 +569,21 @@ def test_a_title_that_is_too_long_for_its_column_goes_on_below() -> None:
     assert "(threads: 2)" in summary.terminal(document(part("cholesky", "kernels", of_two)))
 
 
+@pytest.mark.parametrize(
+    ("pair", "shown"),
+    [
+        ((20.09e9, 20.13e9), "20.09 – 20.13 Gflop/s"),
+        ((20.04e9, 20.13e9), "20 – 20.1 Gflop/s"),
+        ((20.131e9, 20.134e9), "20.131 – 20.134 Gflop/s"),
+        ((20.13e9, 20.13e9 * (1 + 1e-9)), "all alike"),
+        ((20.13e9, 20.13e9), ""),
+    ],
+)
+def test_launches_that_three_digits_write_alike_have_more_digits(pair: tuple[float, float], shown: str) -> None:
+    """Beside 20.13 Gflop/s the cell was blank, as if no launches were known."""
+    assert tables.between(None, pair, "flop/s") == shown
+
+
 def test_one_launch_that_stands_has_no_spread() -> None:
     """Its range is a point: how far launches lie apart cannot be told, and is no reason for an A."""
     lone = headline("product", 4e10, "flop/s", launches=1, range=[4e10, 4e10])
