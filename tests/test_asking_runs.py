@@ -206,6 +206,29 @@ def test_a_killed_run_is_interrupted_and_one_that_is_written_runs(echo_run: Path
     assert [each["state"] for each in assay("runs", "--json").document["runs"]] == ["running"]
 
 
+def test_a_list_that_is_piped_has_a_line_a_run_with_its_folder(
+    echo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`assay runs | grep loaded_latency` found nothing: the name was broken after "loaded_latenc"."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    run_named(echo_run, Path("runs") / "a", "20260101-000000-abcdef")
+    elsewhere = run_named(echo_run, tmp_path / ("deep" * 20) / "b", "20260101-000001-abcdef")
+    about = json.loads((elsewhere / "run.json").read_text())
+    about["wishes"]["names"] = [f"loaded_latency_of_a_long_name_{i}" for i in range(3)]
+    (elsewhere / "run.json").write_text(json.dumps(about))
+    (tmp_path / "state" / "assay").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "state" / "assay" / "runs").write_text(f"{elsewhere}\n")
+    outside = tmp_path / "work"
+    (outside / "runs").mkdir(parents=True)
+    _, *rows = assay("runs").out.splitlines()
+    far, near = sorted(rows)[::-1]  # by id
+    assert len(rows) == 2 and near.rstrip().endswith(" runs/a")
+    assert "loaded_latency_of_a_long_name_2" in far and far.rstrip().endswith(f" {'deep' * 20}/b")
+    monkeypatch.chdir(outside)
+    (row,) = assay("runs").out.splitlines()[1:]
+    assert row.rstrip().endswith(f" {elsewhere}")
+
+
 def test_ids_are_whole_at_80_columns(echo_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     identity, machine = "20260101-000000-abcdef", "a-node-with-a-very-long-name.of-a-cluster.example.org"
     folder = run_named(echo_run, Path("runs") / "a", identity)

@@ -14,12 +14,13 @@ import pytest
 from assay.document.comparison import FigureRow, JudgedRow
 from assay.document.json_form import from_json
 from assay.document.run_document import Document
-from assay.report import comparing, gate
+from assay.document.section import Section
+from assay.report import comparing, comparing_tables, gate, page_beside, side_by_side
 from assay.samples import case_text
 from assay.store import Run
 from assay.verbs import _predicting
 from command_line import assay
-from made_documents import as_json
+from made_documents import as_json, document, figure, section
 from test_document import block, launch
 
 
@@ -91,6 +92,36 @@ def test_the_figures_that_are_named_decide(tmp_path: Path) -> None:
     wrong = assay("compare", a, b, "--margin", "0.03", "--figures", "echo.latency")
     assert wrong.status == 2 and "echo.half_round_trip" in wrong.err and "echo.latency" in wrong.err
     assert assay("compare", a, b, "--figures", "echo.rate").status == 2  # without a margin there is no threshold
+
+
+def test_what_is_printed_is_the_figures_that_were_asked_for(tmp_path: Path) -> None:
+    """With --figures the table had all twenty figures of both runs; the JSON has them still."""
+    a, b = (made(tmp_path / name, 10) for name in "ab")
+    asked = ("compare", a, b, "--margin", "0.03", "--figures", "echo.rate")
+    every, some = (assay(*words).out for words in (asked[:5], asked))
+    assert "half round trip" in every and "rate" in every
+    assert "half round trip" not in some and "rate" in some and "3 figures judged" in some
+    names = {row["figure"] for row in compared(*asked[1:])["entry"]["rows"]}
+    assert names == {"half_round_trip", "rate"}
+
+
+def test_no_ratio_is_shown_of_what_is_only_a_bound() -> None:
+    """Best readings of 9.7 and 17.7 ms had "1.825" beside them, and a bar in the page of both."""
+    runs = [document(part(value), run=name) for value, name in ((9.7e-3, "a"), (17.7e-3, "b"))]
+    rows = [row for row in comparing.against(*runs) if isinstance(row, FigureRow)]
+    for grid in (comparing_tables.table_of_runs(rows, "a", "b"), side_by_side.table(side_by_side.side_by_side(runs))):
+        (of_bound,) = [row for row in grid.rows if "9.7 ms (bound)" in row]
+        (of_rate,) = [row for row in grid.rows if "1 GB/s" in row]
+        assert "1.825" not in str(of_bound) and "–" in of_bound and "1.000" in str(of_rate)
+    drawn = {each.title: each for each in page_beside.bars(side_by_side.side_by_side(runs))}
+    assert set(drawn) == {"echo rate"} and [bar.width for bar in drawn["echo rate"].bars] == [1.0, 1.0]
+
+
+def part(seconds: float) -> Section:
+    """A time that is only a bound, and a rate with three launches."""
+    rate = figure("rate", 1e9, "B/s", bytes=8) | {"by_launch": [[i, 1e9] for i in range(3)]}
+    made = [figure("time", seconds, "s", "best", bytes=8) | {"state": "bound"}, rate]
+    return section("echo", [each | {"benchmark": "echo"} for each in made])
 
 
 def test_a_headline_that_the_other_run_lost_is_not_judged(tmp_path: Path) -> None:

@@ -127,6 +127,29 @@ def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytes
         assert found == {"version": 1, "tasks": [], "quoted": True}
 
 
+def test_what_was_run_on_other_machines_meanwhile_erases_no_durations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty-five runs of a described machine came after one here; of that one only the last twenty are opened."""
+    of = planning.make([benchmark("sieve")], profile="quick", launches=1)
+    opened: list[str] = []
+    entries = Run.entries
+    monkeypatch.setattr(Run, "entries", lambda run: opened.append(run.folder.name) or entries(run))
+
+    def made(name: str, machine: str, seconds: float) -> Run:
+        about = {"machine": machine, "described": machine != "here", "profile": "quick", "plan": of.to_dict()}
+        run = Run.create(tmp_path / name, about | {"wishes": {}})
+        launch(run, 0, [], benchmark="sieve", seconds=seconds)
+        return run
+
+    runs = [made(f"here{i}", "here", 7.0 if i < 2 else 3.0) for i in range(22)]
+    runs += [made(f"other{i}", "ipsc860", 1.0) for i in range(25)]
+    opened.clear()
+    found = duration(of, {"sieve": benchmark("sieve")}, "here", runs)
+    assert (found.known, found.launches, found.seconds) == (1, 1, 3.0)
+    assert sorted(opened) == sorted(f"here{i}" for i in range(2, 22))
+
+
 def test_plan_says_how_long_it_takes(tmp_path: Path) -> None:
     first = assay("plan", "-q").out
     assert len(assay("plan", "-q", "--profile", "standard", "--only", "memory").out.splitlines()) == 1

@@ -158,7 +158,8 @@ def test_doubts_are_named(here: Host) -> None:
     )
     said = {each.about: each.text for each in host_warnings(host)}
     assert set(said) >= {"busy", "few processors", "virtualised", "governor", "clock", "counters"}
-    assert "hog 100%" in said["busy"] and "never counted" in said["virtualised"]
+    assert "1.5 of 2 hardware threads busy: hog 100%, all others 50% (of one hardware thread)" in said["busy"]
+    assert "never counted" in said["virtualised"]
     stolen = quiet(
         here,
         system=System(host="n1", virtualised=True),

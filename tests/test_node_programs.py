@@ -155,6 +155,25 @@ def test_more_threads_than_processors_are_left_out_and_said(build: Any, name: st
 
 
 @pytest.mark.skipif(not BOTH, reason="needs two processors")
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("first=4000",), "seen: first=4000; accepted: first from 0 to {last}"),
+        (("second=4000",), "seen: second=4000; accepted: second from 0 to {last}"),
+        (("first=1", "second=0"), "seen: first=1, second=0; accepted: other values"),  # a pair is named one way
+    ],
+)
+def test_where_nothing_is_left_of_what_was_asked_key_and_value_are_named(
+    build: Any, asked: tuple[str, ...], said: str
+) -> None:
+    few = [word for setting in asked for word in ("--set", setting)]
+    given = started("threads/core_to_core", "--blocks", "1", "--slice", "0.0002", *few)
+    done = subprocess.run([build("threads/core_to_core"), *given], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "nothing to measure" in done.stderr
+    assert said.format(last=len(os.sched_getaffinity(0)) - 1) in done.stderr
+
+
+@pytest.mark.skipif(not BOTH, reason="needs two processors")
 def test_threads_are_counted_up_to_the_processors_of_this_process(build: Any) -> None:
     """Without a word of threads: 1, 2, 4 … and all, of those that the process may use."""
     few = ["--blocks", "1", "--slice", "0.0002", "--set", "intervals=1000"]

@@ -84,6 +84,16 @@ def test_a_bound_is_named_as_the_best_reading_and_what_is_invalid_has_no_share()
     assert grid.rows[-1] == ("ours", "float64", "4096", "8 Gflop/s (25%, best reading)", "–")
 
 
+def test_a_peak_that_one_case_passed_gives_no_share_of_any_case_in_that_precision() -> None:
+    """36 of 32 Gflop/s: the clock was read too low, and 75% of it says nothing either; single precision has its own."""
+    fast = figure("rate", 36e9, "flop/s", code="ours", type="float64", size=4096, threads=1)
+    (grid,) = peak_shares.tables(_run(fast).benchmarks[0])
+    double = [cell for row in grid.rows if row[1] == "float64" for cell in row[3:]]
+    assert sorted(double) == ["16 Gflop/s", "24 Gflop/s", "36 Gflop/s (above the peak)", "40 Gflop/s", "–", "–"]
+    assert ("library", "float32", "1024", "–", "96 Gflop/s (75%)") in grid.rows
+    assert "which is no bound here: a case of this table passed it" in grid.note
+
+
 def test_without_a_clock_no_share_is_given() -> None:
     made = document(section("gemm", _rates()))
     run = peak_shares.with_shares(made, among(["gemm"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,6 +96,32 @@ def test_without_a_measured_peak_the_bound_is_the_most_that_processors_have_and_
         pytest.approx(64e9),
         "at most 4 lanes x 2 (multiply-add) x 2 units x 4.00 GHz measured",
     )
+
+
+def test_a_disturbed_clock_bounds_by_its_best_reading_and_says_so() -> None:
+    """A processor at 4.3 GHz whose loop was interrupted read 3.7 GHz in the median: 22% of a peak that was too low."""
+    medians = [figure("frequency", 3.7e9, "Hz", type=each) | {"state": "disturbed"} for each in "ab"]
+    best = figure("frequency", 4.3e9, "Hz", "best", type="a") | {"state": "disturbed"}
+    host = {"flags": ["avx2", "fma"]}
+
+    def basis(*figures: Any) -> tuple[float, str] | None:
+        clock = section("ticks", list(figures), roof={"clock": "frequency"})
+        return bounds.peak_float64(document(kernel(), clock, host=host))
+
+    words = "at most 4 lanes x 2 (multiply-add) x 2 units x"
+    assert basis(*medians, best) == (pytest.approx(4.3e9 * 16), f"{words} 4.30 GHz measured, best reading")
+    clean = figure("frequency", 4e9, "Hz", type="c"), figure("frequency", 4.4e9, "Hz", "best", type="c")
+    assert basis(*clean) == (pytest.approx(4e9 * 16), f"{words} 4.00 GHz measured")
+    assert basis(*clean, *medians, best) == (pytest.approx(4.3e9 * 16), f"{words} 4.30 GHz measured, best reading")
+    only = figure("frequency", 4.2e9, "Hz", "best") | {"state": "bound"}
+    assert basis(only) == (pytest.approx(4.2e9 * 16), f"{words} 4.20 GHz measured, best reading")
+
+
+def test_the_share_of_a_measured_peak_says_that_it_is_of_the_best_reading() -> None:
+    """Beside a median of 134 Gflop/s stood 271 for two threads, which nothing on the page doubled to."""
+    two = from_json(Headline, headline("h", 80e9, "flop/s", bound="peak_measured") | {"params": {"threads": 2}})
+    found = bounds.share(two, document(peak()))
+    assert found is not None and found.basis == "2 times the best reading of this run's arithmetic peak"
 
 
 def test_there_is_no_roof_without_slopes_or_without_anything_under_them() -> None:

@@ -58,6 +58,15 @@ def test_a_kernel_has_its_row_and_its_levels() -> None:
     assert [row[0] for row in table.rows] == ["axpy", "recursion1"]  # the record's order
 
 
+def test_how_flops_are_counted_where_there_are_none_is_said_and_is_what_the_record_counts() -> None:
+    made = document(section("vectors", [], fits=[level("copy", "L1", 2e10), level("zaxpy", "L1", 1e10)]))
+    (table,) = level_rates.tables(made, made.benchmarks[0])
+    assert "(broadcast, copy) an element counts one; zaxpy is z = x + a y in real numbers, two" in table.note
+    counted = benchmark("vectors").extra["constants"]["kernel"]
+    assert [counted[name]["flops"] for name in ("broadcast", "copy", "zaxpy")] == [1, 1, 2]
+    assert "zaxpy" not in level_rates.tables(whole(), whole().benchmarks[0])[0].note
+
+
 def first_table(*more: Section, own: Section | None = None) -> tuple[tuple[str, ...], ...]:
     made = document(own or vectors(), *more)
     return level_rates.tables(made, made.benchmarks[0])[0].rows

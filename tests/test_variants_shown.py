@@ -12,6 +12,7 @@ from rich.console import Console
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
 from assay.document.run_document import Document
 from assay.report import page, terminal, variant_accuracy, variant_tables
+from assay.report.comparing_tables import few_launches
 from made_documents import document, figure, section
 
 FLAGS = ("-O2", "-O3")
@@ -62,9 +63,24 @@ def test_one_variant_alone_is_no_comparison() -> None:
     assert "the others differ" in _printed(_run(2))
 
 
-def test_measured_kernels_come_first_of_what_compilers_made() -> None:
-    (made,) = (table for table in variant_tables.tables(_run(1), 1) if "compilers" in table.title)
-    assert [row[0] for row in made.rows] == ["axpy (contiguous)"] and "1 of 2 functions" in made.note
+def test_of_what_compilers_made_only_measured_kernels_are_shown_and_what_they_call() -> None:
+    """The run has contiguous axpy alone: neither another kernel nor another way through memory; measured ones first."""
+    names = ["vector_loops", "add (contiguous)", "axpy (strided 3)", "axpy (indexed)", "axpy (contiguous)"]
+    run = _run(1)
+    assert run.variants is not None
+    kernels = [VectorisedKernel(benchmark="vectors", kernel=name, bits=[0], texts=["scalar"]) for name in names]
+    run = replace(run, variants=replace(run.variants, vectorised=kernels))
+    for most, shown in ((None, ["axpy (contiguous)", "vector_loops"]), (1, ["axpy (contiguous)"])):
+        (made,) = (table for table in variant_tables.tables(run, most) if "compilers" in table.title)
+        assert [row[0] for row in made.rows] == shown and ("1 of 2 functions" in made.note) == (most == 1)
+
+
+def test_of_how_many_launches_too_few_were_is_said_of_all() -> None:
+    """ "1 launch, 6 needed" was the first reason of 140 cases, of which most had three."""
+    of_three = "3 launches, 6 needed"
+    assert few_launches([of_three, None, "only a bound in A", of_three]) == of_three
+    assert few_launches(["1 launch, 6 needed", of_three, "2 launches, 6 needed"]) == "1 to 3 launches, 6 needed"
+    assert few_launches([None]) == ""
 
 
 @pytest.mark.parametrize(("errors", "rows"), [((0.5, 0.5), [("all 1 measured", "the same", "the same")]),

@@ -77,6 +77,32 @@ def test_a_bound_that_was_passed_is_none_and_says_on_which_side(better: str, val
     assert line["bar"] is None and line["bound_text"].startswith(f"{word} 5") and "no bound here" in line["bound_text"]
 
 
+def test_what_one_figure_passed_bounds_no_other_of_this_run_and_every_view_says_so() -> None:
+    """A barrier of 33 ns below a transfer of 180 ns, and beside it one of 320 ns that had "56% of 180 ns"."""
+    pairs = [figure("time", 180e-9, "s", first=0, second=1) | {"better": "lower"}]
+
+    def line(title: str, value: float, **params: Any) -> Json:
+        return headline(title, value, "s", bound="line_transfers", better="lower") | {"params": params}
+
+    passing = part("thread_barrier", "threads", line("fast", 33e-9, threads=2))
+    others = part("barrier", "messages", line("of two", 320e-9, ranks=2), line("of eight", 900e-9, ranks=8))
+    run = document(part("core_to_core", "threads", figures=pairs), passing, others)
+    before = [earlier("r0", {**each, "value": 300e-9}) for each in judge(run)["lines"] if each["title"] == "fast"]
+    run = replace(run, summary=verdict(run, None, before))
+    said = "no bound here, fast passed it"
+    shown = to_json(run)["summary"]["lines"]
+    assert [each["bound"] is None for each in shown if each["title"] != "fast"] == [True, True]
+    for text in (page.html(run).partition('id="pack"')[0], page.markdown(run), " ".join(summary.terminal(run))):
+        flat = " ".join(text.replace("<wbr>", "").split())
+        assert said in flat and "56%" not in flat and "60%" not in flat  # of 180 ns, of three times that
+        assert "below 180 ns (one cache-line transfer between cores, fastest launch), which is no bound here" in flat
+    assert "no share of 180 ns" in str(tables.headlines(run).rows) and "no share of 540 ns" in str(
+        tables.headlines(run).rows
+    )
+    alone = document(part("core_to_core", "threads", figures=pairs), others)
+    assert [each["bar"]["text"] for each in judge(alone)["lines"]] == ["56%", "60%"]
+
+
 def test_what_reaches_less_than_half_of_its_bound_says_what_its_record_advises() -> None:
     pairs = [figure("time", 50e-9, "s", first=0, second=1) | {"better": "lower"}]
 
@@ -541,6 +567,21 @@ def test_a_title_that_is_too_long_for_its_column_goes_on_below() -> None:
     assert all(len(text) <= 80 for text in shown)
     of_two = headline("Cholesky factorisation of 1024 (threads: 2)", 3e10, "flop/s")
     assert "(threads: 2)" in summary.terminal(document(part("cholesky", "kernels", of_two)))
+
+
+@pytest.mark.parametrize(
+    ("pair", "shown"),
+    [
+        ((20.09e9, 20.13e9), "20.09 – 20.13 Gflop/s"),
+        ((20.04e9, 20.13e9), "20 – 20.1 Gflop/s"),
+        ((20.131e9, 20.134e9), "20.131 – 20.134 Gflop/s"),
+        ((20.13e9, 20.13e9 * (1 + 1e-9)), "all alike"),
+        ((20.13e9, 20.13e9), ""),
+    ],
+)
+def test_launches_that_three_digits_write_alike_have_more_digits(pair: tuple[float, float], shown: str) -> None:
+    """Beside 20.13 Gflop/s the cell was blank, as if no launches were known."""
+    assert tables.between(None, pair, "flop/s") == shown
 
 
 def test_one_launch_that_stands_has_no_spread() -> None:

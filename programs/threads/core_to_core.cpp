@@ -109,6 +109,12 @@ int main(int argc, char** argv) {
               " hardware threads; --profile full, or --set first=each and " + "second=each, measures those of all " +
               std::to_string(team->processors().usable()));
     const int first = static_cast<int>(at.integer("first")), second = static_cast<int>(at.integer("second"));
+    const int there = team->processors().usable();
+    if (std::max(first, second) >= there) {  // asked for by its number
+      const std::string key = first >= there ? "first" : "second";
+      return at.leave_out("no hardware thread of that number for this process", key,
+                          key + " from 0 to " + std::to_string(there - 1));
+    }
     if (first > second || !team->holds(at, second + 1)) return;
     auto ball = std::make_shared<Ball>();
     const auto work = [=](std::int64_t trips) {

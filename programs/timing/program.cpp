@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <deque>
 #include <exception>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "timing/accounting.hpp"
 #include "timing/node_looks.hpp"
@@ -58,6 +61,23 @@ class Measurement {
   }
 
  private:
+  // Each parameter with the values that the cases have of it: `first=1, second=0,1`.
+  static std::string values_of(const std::deque<Case>& cases) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> found;
+    for (const Case& each : cases)
+      for (const auto& [name, setting] : each.settings_.values) {
+        auto of = std::find_if(found.begin(), found.end(), [&](const auto& known) { return known.first == name; });
+        if (of == found.end()) of = found.insert(found.end(), {name, {}});
+        auto& texts = of->second;
+        if (std::find(texts.begin(), texts.end(), setting.text) == texts.end()) texts.push_back(setting.text);
+      }
+    std::string text;
+    for (const auto& [name, texts] : found)
+      for (const std::string& each : texts)
+        text += (&each != &texts[0] ? "," : (text.empty() ? "" : ", ") + name + "=") + each;
+    return text;
+  }
+
   // Each reason once, the first two in words, as with what was seen and what is accepted: what was asked for may be of
   // many cases.
   static std::string why_left_out(const std::deque<Case>& cases) {
@@ -71,7 +91,10 @@ class Measurement {
         once(seen, left.seen);
         once(accepted, left.accepted);
       }
-    if (reasons.empty()) reasons.emplace_back("every case was left out");
+    if (reasons.empty()) {
+      reasons.emplace_back("these values of its parameters make no case together");
+      seen.push_back(values_of(cases));
+    }
     if (accepted.empty()) accepted.emplace_back("other values of its parameters");
     const auto shown = [](const std::vector<std::string>& all, std::string_view between) {
       std::string text = all[0];

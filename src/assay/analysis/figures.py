@@ -77,6 +77,7 @@ class FigureValue:
     host: str | None = None
     metric: str = ""
     by_launch: list[list[float]] = field(default_factory=list)  # launch and its value: what a comparison rests on
+    best_by_launch: list[list[float]] | None = None  # of a bound: launch and its best reading
     help: str = field(default="", repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -170,6 +171,7 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
         bound = described(best, "best", verdict.estimator.value)
         bound.scope = f"the best of all samples of {len(by_launch)} launches: others bound it, no estimate stands"
         bound.disturbance = _displaced(derive, float(pooled.min()), verdict.disturbance)
+        bound.best_by_launch = _best_values(derive, by_launch, figure.better)
         return [bound, *_first(cell, derive, described)]
     estimate: LaunchEstimate = across_launches(
         values_by_launch, level=cell.level, allocations=cell.allocations, days=cell.days
@@ -258,6 +260,16 @@ def _launch_values(derive: Callable[[float], float | None], by_launch: Mapping[i
     """Give each launch by its number with the figure's value in it."""
     derived = ((launch, derive(median(values))) for launch, values in by_launch.items())
     return [[launch, value] for launch, value in derived if value is not None]
+
+
+def _best_values(
+    derive: Callable[[float], float | None], by_launch: Mapping[int, Array], better: str
+) -> list[list[float]]:
+    """Give each launch by its number with the figure's best value in it."""
+    best = max if better == "higher" else min
+    ends = {launch: (derive(float(values.min())), derive(float(values.max()))) for launch, values in by_launch.items()}
+    known = {launch: [end for end in pair if end is not None] for launch, pair in ends.items()}
+    return [[launch, best(pair)] for launch, pair in known.items() if pair]
 
 
 def _by_launch(cell: CaseSamples) -> tuple[dict[int, Array], int]:

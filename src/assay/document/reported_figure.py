@@ -27,7 +27,8 @@ class Moved:
 class ReportedFigure:
     """One figure of a run, SI units. `analysis.figures.FigureValue` explains the fields; `kind`: measured or predicted.
 
-    `by_launch`: pairs of launch and value, which comparisons rest on.
+    `by_launch`: pairs of launch and value, which comparisons rest on; of a bound, which has none, `best_by_launch`:
+    pairs of launch and its best reading.
     """
 
     benchmark: str
@@ -54,6 +55,7 @@ class ReportedFigure:
     host: str | None = None
     metric: str = ""
     by_launch: list[list[float]]
+    best_by_launch: Annotated[list[list[float]] | None, WRITTEN_IF_SET] = None
     help: str = ""
 
     @property

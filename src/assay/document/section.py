@@ -101,7 +101,10 @@ class SpentEnergy:
 
 @dataclass(frozen=True, kw_only=True)
 class PeakShare:
-    """A rate of one case beside the arithmetic peak of as many threads in its precision (report/peak_shares.py)."""
+    """A rate of one case beside the arithmetic peak of as many threads in its precision (report/peak_shares.py).
+
+    `passed_by`: what in this run passed that peak, so that no share of it is shown.
+    """
 
     figure: str
     params: Params
@@ -110,6 +113,7 @@ class PeakShare:
     share: float
     basis: str
     state: str
+    passed_by: Annotated[str | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True, kw_only=True)

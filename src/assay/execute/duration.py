@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -28,7 +28,7 @@ STARTING = 0.5  # s, a launch besides its blocks
 # however slow others' work makes it (programs/ranks/launch_time.hpp).
 MOST_SLICES = 12
 LEAST_MOST = 10.0
-RECENT = 20  # runs that are looked at, the newest
+RECENT = 20  # runs of a benchmark that are looked at: the newest on that machine, in that profile
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Duration:
 
 def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]) -> Duration:
     """Expect how long the launches of `plan` take; compiling comes on top, once."""
-    taken = _taken(list(runs)[-RECENT:], machine, plan.profile)
+    taken = _taken(_alike(runs, machine, plan), {task.benchmark for task in plan.tasks})
     first = plan.launches if plan.spending is None else plan.spending.looks[0]
     seconds, slower, count, known = 0.0, 0.0, 0, 0
     for task in plan.tasks:
@@ -70,19 +70,35 @@ def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: I
     return Duration(seconds, most, count, known)
 
 
-def _taken(runs: list[Run], machine: str, profile: str) -> dict[tuple[str, int | None, bool], float]:
-    """Median seconds of the launches that ended well, by benchmark, ranks, and whether it was a run's first."""
-    found: dict[tuple[str, int | None, bool], list[float]] = defaultdict(list)
+def _alike(runs: Iterable[Run], machine: str, plan: Plan) -> list[Run]:
+    """The runs on that machine in the profile of `plan`, the newest first; none of their journals is opened."""
+    found = []
     for run in runs:
-        plan = run.about.get("plan")
         about = run.about
         host = None if about.get("described") else (about.get("host") or {}).get("host")
         begun_on = host or about.get("machine")  # a run may be named after a node that measured for this host
-        if begun_on != machine or about.get("profile") != profile or not isinstance(plan, dict):
-            continue
+        if begun_on == machine and about.get("profile") == plan.profile and isinstance(about.get("plan"), dict):
+            found.append(run)
+    return found[::-1]
+
+
+def _taken(runs: Iterable[Run], wanted: Set[str]) -> dict[tuple[str, int | None, bool], float]:
+    """Median seconds of the launches that ended well, by benchmark, ranks, and whether it was a run's first.
+
+    Of each wanted benchmark the first RECENT of `runs` count: the others' journals are not opened.
+    """
+    found: dict[tuple[str, int | None, bool], list[float]] = defaultdict(list)
+    looked_at: Counter[str] = Counter()
+    for run in runs:
+        planned = run.about["plan"].get("tasks", ())
         tasks = {
-            _name(task): (task["benchmark"], task.get("ranks"), task["launch"] == 0) for task in plan.get("tasks", ())
+            _name(task): (task["benchmark"], task.get("ranks"), task["launch"] == 0)
+            for task in planned
+            if task["benchmark"] in wanted and looked_at[task["benchmark"]] < RECENT
         }
+        if not tasks:
+            continue
+        looked_at.update({name for name, _, _ in tasks.values()})
         for entry in run.entries():
             if entry.get("event") == "ended" and entry.get("status") == 0 and entry.get("task") in tasks:
                 found[tasks[entry["task"]]].append(float(entry.get("seconds") or 0.0))

@@ -216,7 +216,10 @@ def host_warnings(host: Host) -> tuple[HostWarning, ...]:
 def _busy(host: Host) -> list[HostWarning]:
     now, found = host.activity, []
     if now.others is not None and now.others > 0.1:
-        names = ", ".join(f"{each.name} {each.share:.0%}" for each in now.busiest[:3] if each.share >= 0.05)
+        shown = [each for each in now.busiest[:3] if each.share >= 0.05]
+        rest = now.others - sum(each.share for each in shown)
+        names = ", ".join(f"{each.name} {each.share:.0%}" for each in shown)
+        names += f", all others {rest:.0%} (of one hardware thread)" if shown and rest >= 0.05 else ""
         text = f"others keep {now.others:.1f} of {host.processors.threads or '?'} hardware threads busy"
         remedy = "wait until it is quiet, or expect disturbed numbers"
         found.append(HostWarning(about="busy", text=text + (f": {names}" if names else ""), remedy=remedy))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.document.reported_figure import Headline, ReportedFigure
@@ -25,13 +25,17 @@ TOLERANCE = 1.03  # a clock that was measured, and a boost that it misses
 
 @dataclass(frozen=True)
 class Share:
-    """A figure beside its bound: `value` in the figure's unit, `share` of it, what it rests on, which way is better."""
+    """A figure beside its bound: `value` in the figure's unit, `share` of it, what it rests on, which way is better.
+
+    `passed_by`: the title of another main figure of this run that passed this bound, so that no share is formed of it.
+    """
 
     value: float
     share: float
     basis: str
     unit: str
     better: str | None
+    passed_by: str = ""
 
     @property
     def text(self) -> str:
@@ -39,6 +43,9 @@ class Share:
         if self.share > 1.0:
             passed = "below" if self.better == "lower" else "above"
             return f"{passed} {human(self.value, self.unit, 3)} ({self.basis}), which is no bound here"
+        if self.passed_by:
+            value = human(self.value, self.unit, 3)
+            return f"no share of {value} ({self.basis}): no bound here, {self.passed_by} passed it"
         return f"{percent(self.share)} of {human(self.value, self.unit, 3)} ({self.basis})"
 
 
@@ -51,6 +58,27 @@ def percent(share: float) -> str:
 
 def share(figure: Headline, document: Document) -> Share | None:
     """Return the figure's share of its bound; None where no bound is known."""
+    found = _beside_its_bound(figure, document)
+    if found is None or found.share > 1.0:
+        return found
+    return replace(found, passed_by=passed_by(document, figure, found.basis) or "")
+
+
+def passed_by(document: Document, figure: ReportedFigure, basis: str = "", bound: str | None = None) -> str | None:
+    """Title of a main figure of this run that passed what the figure's bound rests on, which then bounds nothing."""
+    bound = figure.bound if isinstance(figure, Headline) else bound
+    if document.described or bound not in RESTS_ON:
+        return None
+    for section in document.benchmarks:
+        for other in (each for each in section.headlines if each.bound == bound):
+            found = _beside_its_bound(other, document)
+            alike = found is not None and RESTS_ON[bound](other, found.basis) == RESTS_ON[bound](figure, basis)
+            if found is not None and found.share > 1.0 and alike:
+                return other.title
+    return None
+
+
+def _beside_its_bound(figure: Headline, document: Document) -> Share | None:
     bound = (WITHIN_THE_RUN | (DESCRIBED_BOUNDS if document.described else BOUNDS)).get(figure.bound or "")
     if bound is None or figure.value is None or (figure.value <= 0 and bound is not whole):
         return None
@@ -95,13 +123,14 @@ def peak_float64(document: Document, figure: ReportedFigure | None = None) -> tu
 def peak_of(document: Document, precision: str) -> tuple[float, str] | None:
     """Flop/s of one core: fused multiply-adds in the widest vectors in each of its units, at its clock.
 
-    The clock is what this run measured of it, else what the processor states. How many units there are no flag says:
-    with a measured peak it is the least number that the best reading does not pass; where it passes all, it is the
-    bound itself. Without one the most that processors have is taken, and the words say "at most"; of a stated clock,
-    which a processor may go beyond, they say that instead.
+    The clock is what this run measured of it, else what the processor states: where that was disturbed its best
+    reading, as a clock whose loop was interrupted only reads low. How many units there are no flag says: with a
+    measured peak it is the least number that the best reading does not pass; where it passes all, it is the bound
+    itself. Without one the most that processors have is taken, and the words say "at most"; of a stated clock, which a
+    processor may go beyond, they say that instead.
     """
     measured = _measured_clock(document)
-    clock, flags = measured or document.facts.frequency, _vectors(document)
+    clock, flags = measured[0] if measured else document.facts.frequency, _vectors(document)
     best = best_peak(document.benchmarks, precision)
     if not clock or flags is None:
         return None if best is None else (best, "best reading of this run")
@@ -109,7 +138,7 @@ def peak_of(document: Document, precision: str) -> tuple[float, str] | None:
     fused = 2 if flags & {"fma", "avx512f"} else 1
     unit = clock * lanes * fused
     vector = f"{lanes} lanes{' x 2 (multiply-add)' * (fused == 2)}"
-    gigahertz = f"{clock / 1e9:.2f} GHz {'measured' if measured else 'stated'}"
+    gigahertz = f"{clock / 1e9:.2f} GHz {measured[1] if measured else 'stated'}"
     if best is None:
         basis = f"{vector} x {UNITS[-1]} units x {gigahertz}"
         return unit * UNITS[-1], f"at most {basis}" if measured else f"{basis}: more where the clock is raised"
@@ -144,7 +173,7 @@ def peak_measured(document: Document, figure: ReportedFigure) -> tuple[float, st
     """Flop/s of as many threads as the figure has, in its precision: this run's own peak, else by the clock."""
     precision, threads = str(figure.params.get("type") or DOUBLE), figure.params.get("threads") or 1
     best = best_peak(document.benchmarks, precision)
-    one = peak_of(document, precision) if best is None else (best, "this run's arithmetic peak")
+    one = peak_of(document, precision) if best is None else (best, "the best reading of this run's arithmetic peak")
     return None if one is None else (threads * one[0], f"{threads} times {one[1]}" if threads > 1 else one[1])
 
 
@@ -155,16 +184,20 @@ def _vectors(document: Document) -> set[str] | None:
     return None if known is None else set(known)
 
 
-def _measured_clock(document: Document) -> float | None:
-    """Clock (Hz) that a benchmark of this run found, by the record that offers it to the roof."""
-    rates = [
-        figure.value
-        for section in document.benchmarks
-        if section.roof and section.roof.clock
-        for figure in section.figures
-        if figure.name == section.roof.clock and figure.statistic == "median" and figure.value
-    ]
-    return max(rates, default=None)
+def _measured_clock(document: Document) -> tuple[float, str] | None:
+    """Clock (Hz) that a benchmark of this run found, by the record that offers it to the roof, and how it was obtained.
+
+    The greatest of the clean medians, and of the best readings of what is not clean.
+    """
+    found = []
+    for section in document.benchmarks:
+        of = [each for each in section.figures if section.roof and each.name == section.roof.clock and each.shown]
+        for figure in of:
+            if figure.statistic == "median" and figure.state == "clean":
+                found.append((float(figure.value or 0.0), "measured"))
+            elif figure.statistic == "best" and figure.state != "clean":
+                found.append((float(figure.value or 0.0), "measured, best reading"))
+    return max(found, default=None)
 
 
 def memory_limit(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
@@ -267,6 +300,15 @@ BOUNDS: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]
     "two_atomics": two_atomics,
     "not_slowed": not_slowed,
     "core_limit": core_limit,
+}
+# Bounds that several figures share, each by what tells apart those that rest on different quantities.
+RESTS_ON: dict[str, Callable[[ReportedFigure, str], str]] = {
+    "peak_float64": lambda figure, basis: "",
+    "peak_measured": lambda figure, basis: str(figure.params.get("type") or DOUBLE),
+    "memory_rate": lambda figure, basis: "",
+    "copy_rate": lambda figure, basis: basis,  # the level
+    "line_transfers": lambda figure, basis: "",  # of however many transfers: one was shorter
+    "two_atomics": lambda figure, basis: "",
 }
 # What a figure of the same run bounds, measured or described.
 WITHIN_THE_RUN: dict[str, Callable[[Document, ReportedFigure], tuple[float, str] | None]] = {

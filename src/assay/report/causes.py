@@ -113,7 +113,11 @@ class _Gathered:
 
 
 def _figures(section: Section, cases: set[tuple[str, str]] | None) -> list[MovedFigure]:
-    """The figures of a section, by the estimator that stands: of these metrics and cases, None: of all."""
+    """The figures of a section, by the estimator that stands: of these metrics and cases, None: of all.
+
+    A best reading beside an estimate is not one: nothing says how far it was moved.
+    """
+    estimated = {(each.name, case_text(each.params), each.host) for each in section.figures if each.main}
     return [
         MovedFigure(
             benchmark=section.benchmark,
@@ -124,7 +128,10 @@ def _figures(section: Section, cases: set[tuple[str, str]] | None) -> list[Moved
             high=figure.disturbance.high if figure.disturbance else None,
         )
         for figure in section.figures
-        if figure.statistic in ("median", "best")
+        if (
+            figure.main
+            or (figure.statistic == "best" and (figure.name, case_text(figure.params), figure.host) not in estimated)
+        )
         and (cases is None or (figure.metric, case_text(figure.params)) in cases)
     ]
 

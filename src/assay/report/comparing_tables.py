@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from assay.document.comparison import FigureRow, FigureSide, Interval, JudgedRow, PublishedRow
 from assay.document.grid import Grid, grid
@@ -26,7 +26,7 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
             params({key: value for key, value in row.params.items() if key not in common}) or "–",
             _value(row.a, row.unit),
             _value(row.b, row.unit),
-            "–" if row.ratio is None else ratio_text(row.ratio),
+            "–" if row.ratio is None or bounded(row.a, row.b) else ratio_text(row.ratio),
             _interval(row.ci95),
             "–" if row.reason == ZERO else row.verdict,
         )
@@ -35,6 +35,11 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
     headings = ("figure", "case", "A", "B", "B / A", "95%", "verdict")
     note = f"All with {params(common)}. " if params(common) else ""
     return grid(f"A: {a}, B: {b}", headings, lines, note + _note(rows), left=2)
+
+
+def bounded(*sides: FigureSide | None) -> bool:
+    """Whether one of them is only a bound: a ratio with it would say nothing of either machine."""
+    return any(each is not None and each.state == "bound" for each in sides)
 
 
 def ratio_text(ratio: float) -> str:
@@ -97,12 +102,21 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     words = {"equal": "equal", "differs": "differ", "cannot be told": "cannot be told"}
     counted = ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
     reasons = Counter(row.reason for row in rows if row.verdict == "cannot be told")
-    few = [reason for reason in reasons if reason and reason.endswith("needed")]
-    why = f" ({few[0]})" if few else ""
+    few = few_launches(reasons)
+    why = f" ({few})" if few else ""
     apart = f"; {zero} zero on both sides" if zero else ""
     cells = len({(row.benchmark, row.metric, case_text(row.params)) for row in rows})
     of = f" of {cells} measured quantit{'ies' if cells > 1 else 'y'}" if cells < len(rows) else ""
     return f"{b} beside {a}: {len(rows)} figures{of} judged at a margin of {margin:.1%}: {counted}{why}{apart}"
+
+
+def few_launches(reasons: Iterable[str | None]) -> str:
+    """Of how many launches those were that are too few: `3 launches, 6 needed`, or `1 to 3 launches` of several."""
+    few = {reason for reason in reasons if reason and reason.endswith("needed")}
+    if len(few) < 2:
+        return next(iter(few), "")
+    counts = sorted(int(reason.split()[0]) for reason in few)
+    return f"{counts[0]} to {counts[-1]} launches, {next(iter(few)).rpartition(', ')[2]}"
 
 
 def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str, lacking: Sequence[str] = ()) -> Grid:

@@ -14,7 +14,16 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import Finding, ReachedLine
 from assay.document.section import Section
 from assay.machine.abilities import HostWarning
-from assay.report import accuracy, choices, choices_first, guidelines, over_time, pairs_shown, slow_libraries
+from assay.report import (
+    accuracy,
+    choices,
+    choices_first,
+    guidelines,
+    launches_apart,
+    over_time,
+    pairs_shown,
+    slow_libraries,
+)
 from assay.report.balance import balances, missing, streamed
 from assay.report.bounds import percent, reached, values
 from assay.report.units import few, human
@@ -26,6 +35,8 @@ OURS = ("shared processors", "quota")  # what was asked for, and no quiet machin
 MOST_CHOICES = 2  # operations for which a library chose badly
 FAR = 0.5  # of its bound: less is worth a line
 SLOWER, LEAST_EARLIER = 1.25, 3  # times slower than so many earlier runs of this machine: more is worth a line
+FASTER, LEAST_SLOWER = 2.0, 2  # times faster than the best of so many earlier runs: more is worth a line
+MOST_APART = 2  # main figures whose launches lie far apart that have a line each
 NOISY = 0.01  # share of the time that noise takes
 QUIET = ("few processors", "users", "counters", "frequency", "accelerators", "scratch")  # known, and no news
 BUSY = ("busy", "stolen time")  # what the run's own accounting reports more precisely
@@ -45,6 +56,8 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
         *_threads(document),
         *_far(lines),
         *_slower_than_before(lines),
+        *_faster_than_before(lines),
+        *_launches_apart(document, lines),
         *_breaks(document),
         *_accuracy(document),
         *_choices(document),
@@ -216,6 +229,38 @@ def _slower_than_before(lines: Sequence[ReachedLine]) -> Iterator[Finding]:
             yield _line(
                 56, "odd", text, f"`assay compare {line.earlier[0].run} RUN` shows what else differs from the last one"
             )
+
+
+def _faster_than_before(lines: Sequence[ReachedLine]) -> Iterator[Finding]:
+    """Name main figures far ahead of every earlier run with the same software: what they measure was another thing."""
+    found: list[tuple[float, str]] = []
+    fewest = 0
+    for line in lines:
+        before = [each.value for each in line.earlier if not each.made_with and each.value > 0]
+        if len(before) < LEAST_SLOWER or not line.value or line.value < 0 or line.state == "invalid":
+            continue
+        best = max(before) if line.better == "higher" else min(before)
+        factor = reached(line.value, best, line.better)
+        if factor > FASTER:
+            fewest = min(fewest or len(before), len(before))
+            found.append((factor, f"{line.title} ({factor:.2g} times, best before {human(best, line.unit, 3)})"))
+    if found:
+        named = ", ".join(text for _, text in sorted(found, key=lambda each: -each[0]))
+        last = next(line.earlier[0].run for line in lines if line.earlier)
+        advice = f"`assay compare {last} RUN` shows what else differs; measure again before relying on it"
+        text = f"far faster than all of {fewest} or more earlier runs here: {named}"
+        yield _line(57, "odd", text, advice)
+
+
+def _launches_apart(document: Document, lines: Sequence[ReachedLine]) -> Iterator[Finding]:
+    """Name main figures whose launches lie far apart: the one shown is of one of two modes."""
+    found = sorted(launches_apart.apart(document, lines), key=lambda each: -each[0])
+    more = f" (and {len(found) - MOST_APART} more main figures)" if len(found) > MOST_APART else ""
+    advice = "more launches (`--profile standard`) show which is usual"
+    if document.facts.virtualised:
+        advice += "; a host may place a guest's processors near one another in one launch and far in the next"
+    for i, (_, text) in enumerate(found[:MOST_APART]):
+        yield _line(57.5, "odd", text + (more if i == 0 else ""), advice)
 
 
 def _accuracy(document: Document) -> Iterator[Finding]:

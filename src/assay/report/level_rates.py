@@ -20,6 +20,10 @@ from assay.report import found_levels
 from assay.report.bounds import peak_float64, percent, values
 from assay.report.units import human
 
+CONVENTION = (
+    " Flops as docs/benchmarks.md counts them: without arithmetic (broadcast, copy) an element counts one; zaxpy is "
+    "z = x + a y in real numbers, two."
+)
 OUTER = ("L2", "L3", "memory")
 DOUBLES_IN_A_LINE = 8
 NOISE = 1.03  # of two best readings: what is so little above its bound is at it
@@ -64,6 +68,7 @@ def _table(document: Document, section: Section, access: str, fits: list[LevelRa
     if any(ALONE in cell for row in rows for cell in row):
         note += f" {ALONE}: no line stands, the best median reading; Fits in the report says why."
     note += _caches_text(document, fits)
+    note += CONVENTION if any(row[0] in ("broadcast", "copy", "zaxpy") for row in rows) else ""
     return grid(f"{section.title} by level of memory, {access}: r_max in Gflop/s", headings, rows, note)
 
 

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from assay.document.comparison import FigureSide, SideBySide, SideBySideRow
 from assay.report import side_by_side
+from assay.report.comparing_tables import bounded
 from assay.report.units import human, params
 from assay.store import storage_failed
 
@@ -18,7 +19,10 @@ MOST_DRAWN = 12  # main figures; the tables have all
 
 @dataclass(frozen=True)
 class RunBar:
-    """One run's value of a figure: `width` is its share of the best one, from 0 to 1; None where it has none."""
+    """One run's value of a figure: `width` is its share of the best one, from 0 to 1; None where it has none.
+
+    A best reading that is only a bound has none: the true value may be the better one.
+    """
 
     run: str
     text: str
@@ -45,10 +49,11 @@ def bars(beside: SideBySide) -> list[FigureBars]:
 def _bars(row: SideBySideRow, letters: list[str]) -> FigureBars:
     higher = row.better == "higher"
     known = [_shown(value) for value in row.values]
-    best = (max if higher else min)((value for value in known if value), default=0.0)
+    estimates = [None if bounded(of) else value for value, of in zip(known, row.values, strict=True)]
+    best = (max if higher else min)((value for value in estimates if value), default=0.0)
     drawn = []
-    for letter, value, of in zip(letters, known, row.values, strict=True):
-        width = None if not value or not best else value / best if higher else best / value
+    for letter, value, estimate, of in zip(letters, known, estimates, row.values, strict=True):
+        width = None if not estimate or not best else estimate / best if higher else best / estimate
         drawn.append(RunBar(letter, human(value, row.unit, 3), width, of.state if of else "invalid"))
     return FigureBars(f"{row.benchmark} {row.figure.replace('_', ' ')}", params(row.params), drawn)
 

@@ -13,7 +13,7 @@ from assay.benchmark.record import Benchmark
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.section import PeakShare, Section
-from assay.report.bounds import DOUBLE, TOLERANCE, peak_measured, percent
+from assay.report.bounds import DOUBLE, TOLERANCE, passed_by, peak_measured, percent
 from assay.report.case_order import by_value
 from assay.report.units import human
 
@@ -32,7 +32,7 @@ def with_shares(document: Document, records: Mapping[str, Benchmark]) -> Documen
 
 
 def shares(document: Document, section: Section, name: str) -> list[PeakShare]:
-    """Return the share of each valid case; [] where no peak is known."""
+    """Return the share of each valid case; [] where no peak is known. A peak that a case passed is none of others."""
     made = []
     for figure in section.figures:
         value = figure.shown if figure.name == name and figure.main else None
@@ -47,9 +47,18 @@ def shares(document: Document, section: Section, name: str) -> list[PeakShare]:
                     share=value / bound[0],
                     basis=bound[1],
                     state=figure.state,
+                    passed_by=passed_by(document, figure, bound="peak_measured"),
                 )
             )
-    return made
+    beyond = {_precision(each) for each in made if each.share > TOLERANCE}
+    return [replace(each, passed_by=each.passed_by or ABOVE) if _precision(each) in beyond else each for each in made]
+
+
+def _precision(of: PeakShare) -> str:
+    return str(of.params.get("type") or DOUBLE)
+
+
+ABOVE = "a case of this table"
 
 
 def tables(section: Section) -> list[Grid]:
@@ -73,15 +82,20 @@ def tables(section: Section) -> list[Grid]:
 
 def _cell(of: PeakShare) -> str:
     """The rate with its share; the best reading where no estimate stands, and what passed the peak as such."""
-    share = "above the peak" if of.share > TOLERANCE else percent(min(of.share, 1.0))
-    state = "" if of.state == "clean" else ", best reading" if of.state == "bound" else f", {of.state}"
-    return f"{human(of.value, 'flop/s', 3)} ({share}{state})"
+    share = "above the peak" if of.share > TOLERANCE else "" if of.passed_by else percent(min(of.share, 1.0))
+    state = "" if of.state == "clean" else "best reading" if of.state == "bound" else of.state
+    about = ", ".join(text for text in (share, state) if text)
+    return human(of.value, "flop/s", 3) + (f" ({about})" if about else "")
 
 
 def _note(found: list[PeakShare]) -> str:
     """Say the peak of the fewest threads in each precision, and what it rests on."""
     peaks: dict[str, PeakShare] = {}
     for each in sorted(found, key=lambda each: int(each.params.get("threads") or 1)):
-        peaks.setdefault(str(each.params.get("type") or DOUBLE), each)
-    words = [f"{kind} {human(each.peak, 'flop/s', 3)} ({each.basis})" for kind, each in sorted(peaks.items())]
+        peaks.setdefault(_precision(each), each)
+    words = [
+        f"{kind} {human(each.peak, 'flop/s', 3)} ({each.basis})"
+        + (f", which is no bound here: {each.passed_by} passed it" if each.passed_by else "")
+        for kind, each in sorted(peaks.items())
+    ]
     return f"In brackets: share of the peak of so many threads. Peak: {'; '.join(words)}."

@@ -131,7 +131,7 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
     pair = None if value is None else figure.ci95 or figure.range
     software = made_with(section, document)
     earlier = ticks(section.benchmark, figure, before, software)
-    bound = None if value is None or own is None else _passed(figure, value, own, earlier)
+    bound = None if value is None or own is None or own.passed_by else _passed(figure, value, own, earlier)
     bar = None if value is None else _bar(figure, value, pair, bound, earlier)
     unbounded = "the description implies no bound" if document.described else "no physical bound is known"
     return ReachedLine(
@@ -151,7 +151,7 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
         displaced=displaced(figure.disturbance),
         bound=bound,
         earlier=earlier,
-        bound_text=_bound_text(figure, own, bound) if bound else "" if bar or value is None else unbounded,
+        bound_text=_bound_text(figure, own, bound) or ("" if bar or value is None else unbounded),
         bar=bar,
         advice=figure.advice or "",
         figure=figure.name,
@@ -174,8 +174,10 @@ def _passed(figure: Headline, value: float, own: Share, earlier: Sequence[Earlie
     return Bound(value=best, share=reached(value, best, figure.better), basis=f"reached by an earlier run{how}")
 
 
-def _bound_text(figure: Headline, own: Share | None, bound: Bound) -> str:
+def _bound_text(figure: Headline, own: Share | None, bound: Bound | None) -> str:
     """Say what the bound is, or that it was passed; the caller that draws the bar writes the share."""
+    if bound is None:
+        return own.text if own and own.passed_by else ""
     return own.text if own and bound.share > 1 else f"of {human(bound.value, unit_of(figure), 3)}: {bound.basis}"
 
 

@@ -11,7 +11,7 @@ from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.report import comparing
-from assay.report.comparing_tables import MARKS, ratio_text
+from assay.report.comparing_tables import MARKS, bounded, ratio_text
 from assay.report.gate import required
 from assay.report.ranks_per_node import stated_alike
 from assay.report.units import human, params
@@ -96,7 +96,7 @@ def table(beside: SideBySide, headlines: bool = False) -> Grid:
     for row in rows:
         cells = [_value(row.values[0], row.unit)]
         for value in row.values[1:]:
-            cells += [_value(value, row.unit), _judged(value)]
+            cells += [_value(value, row.unit), _judged(value, row.values[0])]
         name = (f"{row.benchmark} " if several else "") + row.figure.replace("_", " ")
         lines.append((name, params(row.params) or "–", *cells))
     across = [heading for name in names[1:] for heading in (name, f"{name} / A")]
@@ -110,8 +110,8 @@ def _value(value: FigureSide | None, unit: str) -> str:
     return human(value.value, unit) + MARKS.get(value.state, f" ({value.state})")
 
 
-def _judged(value: FigureSide | None) -> str:
-    if not isinstance(value, JudgedSide) or value.ratio is None:
+def _judged(value: FigureSide | None, first: FigureSide | None) -> str:
+    if not isinstance(value, JudgedSide) or value.ratio is None or bounded(first, value):
         return "–"
     return f"{ratio_text(value.ratio)} {SIGNS[value.verdict]}"
 

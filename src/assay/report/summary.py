@@ -110,8 +110,9 @@ def _line(line: ReachedLine, width: int, column: int) -> list[str]:
     first = [f"{title:<{column}} {value}".rstrip() for title, value in beside]
     bar = line.bar
     if bar is None:
-        return [*first, *([f"  {line.bound_text}"[:width]] if line.bound_text else [])]
-    text = f"{bar.text} {line.bound_text}" if bar.bounded else "relative to the best of the earlier runs"
+        return [*first, *(_hung("  ", line.bound_text, width) if line.bound_text else [])]
+    relative = "relative to the best of the earlier runs" + (f"; {line.bound_text}" if line.bound_text else "")
+    text = f"{bar.text} {line.bound_text}" if bar.bounded else relative
     return [*first, *_hung(f"  {drawn(bar)} ", text, width)]
 
 
@@ -147,7 +148,8 @@ def markdown(document: Document) -> str:
     ]
     lines += [f"- **{fact.name}**: {fact.text}" for fact in found.facts]
     if found.lines:
-        lines += ["", "| what it reaches | value | across launches | of its bound | earlier runs | state |"]
+        share = "of its bound, or of the best earlier run"
+        lines += ["", f"| what it reaches | value | across launches | {share} | earlier runs | state |"]
         lines.append("| :--- | ---: | ---: | :--- | :--- | :--- |")
     for line in found.lines:
         bar = line.bar

@@ -36,7 +36,8 @@ def headlines(document: Document) -> Grid:
                 )
             )
     note = "Across launches: the least and the greatest; (95%) marks an interval, which needs six launches."
-    return grid("Main figures", ("figure", "median", "across launches", "share of its bound", "state"), rows, note)
+    headings = ("figure", "median", "across launches", "share of its bound in this run", "state")
+    return grid("Main figures", headings, rows, note)
 
 
 def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigure] | None = None) -> Grid:
@@ -216,14 +217,23 @@ def spread(figure: ReportedFigure) -> str:
     return "" if figure.state == "invalid" else between(figure.ci95, figure.range, unit_of(figure))
 
 
+DIGITS = (3, 4, 5, 6)  # of the ends of a range: as many as tell them apart
+
+
 def between(ci95: Sequence[float] | None, over_launches: Sequence[float] | None, unit: str) -> str:
-    """Write the ends of an interval, marked as such, else of the range over launches; "" where they are the same."""
+    """Write the ends of an interval, marked as such, else of the range over launches; "" where they are the same.
+
+    Ends that three digits write alike have more of them.
+    """
     pair = ci95 or over_launches
     if not pair:
         return ""
-    low, high = (human(end, unit, 3) for end in pair)
-    if low == high:
+    if pair[0] == pair[1]:
         return ""  # a simulated machine's launches, or readings that a clock rounds alike
+    written = ([human(end, unit, digits) for end in pair] for digits in DIGITS)
+    low, high = next((ends for ends in written if ends[0] != ends[1]), ("", ""))
+    if low == high:
+        return "all alike"
     if low.split()[1:] == high.split()[1:]:
         low = low.split()[0]  # one unit is enough for both ends
     return f"{low} – {high}{' (95%)' if ci95 else ''}"

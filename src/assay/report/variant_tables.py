@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
+from collections.abc import Callable, Set
 from statistics import median
 from string import ascii_uppercase
 
@@ -15,6 +16,7 @@ from assay.document.comparison import FigureRow, FigureSide
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.report import variant_accuracy
+from assay.report.comparing_tables import few_launches
 from assay.report.tables import alike
 from assay.report.units import human, params
 from assay.samples import case_text
@@ -66,8 +68,8 @@ def _gist(found: BuildVariants, build: VariantBuild, letter: str) -> str:
     counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in ("differs", "equal")}
     unknown = len(rows) - sum(counts.values())
     counted = f"{counts['differs']} differ, {counts['equal']} are equal, {unknown} cannot be told"
-    few = [row.reason for row in rows if row.reason and row.reason.endswith("needed")]
-    counted += f" ({few[0]})" if few else ""
+    few = few_launches(row.reason for row in rows)
+    counted += f" ({few})" if few else ""
     span = f", from {min(ratios):.2f} to {max(ratios):.2f}" if len(ratios) > 1 else ""
     return f": {median(ratios):.2f} times the speed of A{span}; of {len(rows)} cases {counted}"
 
@@ -178,8 +180,31 @@ def _vectorised(document: Document, found: BuildVariants, most: int | None) -> G
     ]
     note = "Bits of the widest vector register of packed arithmetic in the function's code; where it has none, in "
     note += "brackets of its loads and stores, or what it calls. –: part of another function."
-    note += f" {len(kernels)} of {len(found.vectorised)} functions." if len(rows) < len(found.vectorised) else ""
+    every = _chosen(document, found, None)
+    note += f" {len(kernels)} of {len(every)} functions." if len(rows) < len(every) else ""
     return grid(title, headings, rows, note)
+
+
+def _unmeasured(found: BuildVariants, named: Set[tuple[str, str]]) -> Callable[[VectorisedKernel], bool]:
+    """Whether a function is of a choice that no case has: its name, or what stands in brackets behind it."""
+    records = among({each.benchmark for each in found.vectorised or ()})
+    choices = {
+        (name, _plain(choice))
+        for name, record in records.items()
+        for parameter in record.parameters.values()
+        for choice in parameter.choices
+    }
+    left = choices - {(name, _plain(value)) for name, value in named}
+
+    def unmeasured(each: VectorisedKernel) -> bool:
+        return any((each.benchmark, _plain(part)) in left for part in each.kernel.split(" (", 1))
+
+    return unmeasured
+
+
+def _plain(text: object) -> str:
+    """A name without what functions and choices write differently: `strided 3)` is `stride3`."""
+    return re.sub(r"[^a-z0-9]", "", str(text).lower()).replace("strided", "stride")
 
 
 def _width(text: str | None) -> str:
@@ -192,8 +217,9 @@ def _width(text: str | None) -> str:
 def _chosen(document: Document, found: BuildVariants, most: int | None) -> list[VectorisedKernel]:
     """Functions that are named as a measured case's parameter is (`axpy (contiguous)` of kernel axpy), then all others.
 
-    A unit holds every kernel of its benchmark, of which a run may measure one. Where they are more than `most`, of the
-    others those are left first of which the variants' compilers made the same.
+    A unit holds every kernel of its benchmark, of which a run may measure one: of those that are named as a choice of a
+    parameter is, what was not measured is left out. Where they are more than `most`, of the others those are left first
+    of which the variants' compilers made the same.
     """
     measured = [(section.benchmark, figure) for section in document.benchmarks for figure in section.figures]
     named = {(name, value) for name, figure in measured for value in figure.params.values() if isinstance(value, str)}
@@ -202,6 +228,7 @@ def _chosen(document: Document, found: BuildVariants, most: int | None) -> list[
         word = re.match(r"\w+", each.kernel)
         return word is None or (each.benchmark, word[0]) not in named
 
-    kernels = sorted(found.vectorised or (), key=is_other)
+    unmeasured = _unmeasured(found, named)
+    kernels = sorted((each for each in found.vectorised or () if not unmeasured(each)), key=is_other)
     telling = sorted(kernels, key=lambda each: (is_other(each), len(set(each.texts)) < 2))[:most]
     return [each for each in kernels if each in telling]

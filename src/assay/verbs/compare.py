@@ -62,6 +62,7 @@ def register(app: typer.Typer) -> None:
         from assay.report.document import document
         from assay.report.listed import of_comparisons
         from assay.report.ranks_per_node import unlike
+        from assay.samples import case_text
         from assay.store import Run
 
         margin = _margin(within)
@@ -82,6 +83,7 @@ def register(app: typer.Typer) -> None:
         judged_by = [other.document for other in beside if other.document is not None]
         words = None if figures is None else gate.named(figures, [whole, *judged_by])
         found = []
+        shown = []
         reasons: dict[str, str | None] = {}
         for other in beside:
             entry = other.entry
@@ -91,7 +93,13 @@ def register(app: typer.Typer) -> None:
                 verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None)
                 entry = replace(entry, rows=[*rows], gate=verdict, judged=verdict.judged)
                 reasons[entry.other] = unlike(whole, other.document)
+            printed = entry
+            if other.document is not None and words is not None:  # the JSON has all rows
+                asked_for = [row for row in rows if (row.benchmark, row.figure, case_text(row.params)) in wanted]
+                printed = replace(entry, rows=[*asked_for])
+                reasons[entry.other] = reasons[entry.other] or f"none of {figures} is in both"
             found.append(entry)
+            shown.append(printed)
         gates = [entry.gate for entry in found if entry.gate is not None]
         judged = bool(gates) and all(each.judged for each in gates)
         passed = judged and all(each.passed for each in gates)
@@ -106,7 +114,7 @@ def register(app: typer.Typer) -> None:
                     of = name if others else first.about["id"]
                     why = unkept.get(name) or f"`assay report {of}` says why"
                     print(f"{name} is {state}: {why}", file=sys.stderr)
-            _show(_name_of(first, whole), found, margin, quiet, reasons)
+            _show(_name_of(first, whole), shown, margin, quiet, reasons)
         if margin is not None and not passed:
             raise typer.Exit(3)
 
@@ -233,13 +241,12 @@ def _show(
     run: str, beside: list[RunComparison], margin: float | None, quiet: bool, nothing: dict[str, str | None]
 ) -> None:
     """Print the tables, one line that sums up each, and what the threshold says; `nothing`: why there are no rows."""
-    from rich.console import Console
-
     from assay.analysis.comparison import MARGIN
     from assay.document.comparison import FigureRow, PublishedRow
     from assay.report import comparing_tables as tables
+    from assay.verbs._listing import listing
 
-    out = Console()
+    out = listing()
 
     def say(text: str) -> None:
         out.print(text, highlight=False, markup=False, soft_wrap=True)

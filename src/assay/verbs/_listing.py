@@ -1,0 +1,20 @@
+"""A console for lists that are searched and cut by other programs: a row is a line unless somebody looks at it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+UNBROKEN = 100_000  # columns; a table is no wider than its cells
+
+
+def listing() -> Console:
+    """Give the console of a table: as wide as the terminal or COLUMNS say; of neither, no row is broken."""
+    from rich.console import Console
+
+    bounded = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return Console(highlight=False, width=None if bounded else UNBROKEN)
