@@ -130,6 +130,9 @@ class Wishes:
                 elif wanted is None:
                     wanted = nodes * (ppn or 1)
             wanted = ranks_wanted(record, wanted, self.on, self.machine, ppn if takes else None)
+            if each is not None and wanted is not None and wanted < each:
+                problem, accepted = f"no node gets so many of {wanted} ranks", f"up to {wanted}, or more ranks (-n, -N)"
+                raise InputError(problem, key=f"{record.name} --ppn", value=each, accepted=accepted)
             if self.placement is not None and self.on is not None and wanted is not None:
                 place(self.on, self.machine, self.placement, self.seed, wanted, ppn)
             sizes.append(Size(wanted, ppn if record.kind == "ranks" else None))
