@@ -85,7 +85,9 @@ def test_a_bound_that_was_passed_is_none_and_says_on_which_side(better: str, val
         (0.98, [0.97, 0.99], "below 1 (not slowed at all), which is no bound here"),
     ],
 )
-def test_a_bound_within_the_interval_of_a_figure_is_not_called_refuted(value: float, ends: list[float], word: str) -> None:
+def test_a_bound_within_the_interval_of_a_figure_is_not_called_refuted(
+    value: float, ends: list[float], word: str
+) -> None:
     made = headline("slowdown", value, "1", bound="not_slowed", better="lower", range=ends)
     (line,) = judge(document(part("interference", "messages", made)))["lines"]
     assert line["bound_text"] == word and (line["bar"] is None) == ("no bound here" in word)

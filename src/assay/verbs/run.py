@@ -136,7 +136,7 @@ def register(app: typer.Typer) -> None:
         section = next((s for s in whole.benchmarks if s.benchmark == benchmark), None)
         measured = section is not None and section.state != "invalid"
         flat = {k: v for k, v in to_json(whole).items() if k != "benchmarks"}
-        flat |= {"benchmark": benchmark, "figures": []} if section is None else to_json(section)
+        flat |= {"benchmark": benchmark, "figures": [], "headlines": []} if section is None else to_json(section)
         flat |= {"valid": whole.valid and measured, "warnings": whole.warnings}
         nothing = nothing_measured(whole)
         if on is not None:
@@ -144,6 +144,11 @@ def register(app: typer.Typer) -> None:
 
             flat["where"] = where(made)
         if json:
+            if section is not None and not section.headlines:
+                from assay.report.shown_first import with_headlines
+
+                shown = next(each for each in with_headlines(whole).benchmarks if each.benchmark == benchmark)
+                flat |= {"headlines": to_json(shown)["headlines"]}
             emit(flat)
         else:
             from assay.report.one_line import one_line, why_not
