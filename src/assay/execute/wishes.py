@@ -66,8 +66,16 @@ class Wishes:
             admit(self.names, self.variants, every=len(self.names) == 1, here=on_this_host(self.via))
         elif self.placement is not None:
             self._check_placement(self.placement)
-        if self.on is not None and self.variants:
-            raise InputError("is simulated: nothing is compiled for it", key="--on", value=self.on)
+        if self.on is not None:
+            self._check_folders(self.on)
+
+    def _check_folders(self, on: str) -> None:
+        for name in self.names:
+            for key in benchmark(name).paths:
+                if key in self.settings:
+                    problem = f"names a folder of this host, and {on} is described: no file is written for it"
+                    value, accepted = self.settings[key], f"no {key}, or no --on"
+                    raise InputError(problem, key=f"--set {key}", value=value, accepted=accepted)
 
     def _check_placement(self, placement: str) -> None:
         from assay.described.placed import listed

@@ -124,6 +124,7 @@ def register(app: typer.Typer) -> None:
                 compilers=compilers or (),
                 flags=flags or (),
                 isas=isas or (),
+                on=on,
             ),
         )
         wishes.check()
