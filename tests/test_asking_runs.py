@@ -56,6 +56,23 @@ def test_a_run_named_twice_is_asked_once(echo_run: Path, tmp_path: Path) -> None
     assert once.fetchone() == twice.fetchone() != (0,)
 
 
+def test_without_a_run_all_runs_in_whatever_folder_are_asked_and_help_says_so(
+    echo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        store._remember(run_named(echo_run, tmp_path / name / "run", name))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    asked = assay("query", "SELECT DISTINCT run FROM samples ORDER BY run", "--json")
+    assert asked.document["rows"] == [["one"], ["two"]]
+    assert [each["id"] for each in assay("runs", "--json").document["runs"]] == ["one", "two"]
+    for verb in ("query", "runs"):
+        assert "all runs that you made and that are still there, in whatever folder" in " ".join(
+            assay(verb, "--help").out.split()
+        )
+
+
 # -- SQL ------------------------------------------------------------------------------------------------------------
 
 

@@ -88,12 +88,12 @@ def test_where_the_device_is_not_reached_it_is_said(program: Path) -> None:
     assert "the file lies in" in notes(run(program, scratch="/nowhere/at/all"))
 
 
-def test_on_one_processor_it_is_left_out_and_the_run_is_good(tmp_path: Path) -> None:
+def test_on_one_processor_it_is_left_out_and_said_and_no_failure(tmp_path: Path) -> None:
     alone = str(min(os.sched_getaffinity(0)))
     command = ["taskset", "-c", alone, sys.executable, "-m", "assay", "run", "bus_files", "--launches", "1", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=240)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    assert document["figures"] == [] and document["valid"]
+    assert document["figures"] == [] and (document["state"], document["valid"]) == ("invalid", False)
     (left_out,) = document["left_out"]
     assert left_out["benchmark"] == "bus_files" and "it needs two hardware threads" in left_out["reason"]

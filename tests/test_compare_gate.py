@@ -247,7 +247,12 @@ def test_a_rate_of_nothing_is_equal_to_another(tmp_path: Path) -> None:
 def test_quiet_says_only_what_is_found(tmp_path: Path) -> None:
     a, b = (made(tmp_path / name, 10) for name in "ab")
     told = assay("compare", a, b, "--margin", "0.03", "-q").out.splitlines()
-    assert len(told) == 2 and "6 equal, 0 differ" in told[0] and told[1].startswith("threshold met: 2 figures")
+    assert (
+        len(told) == 2 and "6 equal, 0 differ" in told[0] and told[1].startswith("threshold met: 2 figures are equal")
+    )
+    c, d = (made(tmp_path / name, 10, lengths=(8,)) for name in "cd")
+    told = assay("compare", c, d, "--margin", "0.03", "--figures", "echo.half_round_trip", "-q").out.splitlines()
+    assert told[1:] == ["threshold met: 1 figure is equal within 3.0%"]
 
 
 def test_simulated_machines_need_one_launch(tmp_path: Path) -> None:

@@ -81,7 +81,35 @@ def test_a_number_of_ranks_per_node_is_named_once() -> None:
     ]
 
 
-@pytest.mark.parametrize(("ranks", "ppn", "nodes"), [(4, 4, None), (4, 8, 1), (4, None, None), (4, None, 1)])
+@pytest.mark.skipif(find_mpi() is None, reason="no MPI here")
+@pytest.mark.parametrize(
+    ("words", "seen", "ranks"),
+    [
+        (("-n", "2", "--ppn", "3"), 3, 2),
+        (("-n", "2", "--ppn", "2,3"), 3, 2),
+        (("--ppn", "3"), 3, 2),  # echo has two where nobody says how many
+        (("-n", "4", "-N", "2", "--ppn", "5", "--via", "slurm"), 5, 4),
+    ],
+)
+def test_more_ranks_per_node_than_there_are_ranks_are_refused(words: tuple[str, ...], seen: int, ranks: int) -> None:
+    """A launch with another number of ranks per node than asked has no valid figure (docs/clusters.md)."""
+    ended = assay("run", "echo", *words)
+    assert (ended.status, ended.out) == (2, "") and len(ended.err.splitlines()) == 1
+    problem = f"echo --ppn: no node gets so many of {ranks} ranks; seen: {seen}; accepted: up to {ranks}"
+    assert ended.err == f"assay: {problem}, or more ranks (-n, -N)\n"
+    assert not Path("runs").exists()
+
+
+def test_more_ranks_per_node_than_there_are_ranks_are_refused_on_a_described_machine() -> None:
+    ended = assay("run", "echo", "--on", "sgi-l1200-cluster", "-n", "1", "--ppn", "2")
+    assert ended.status == 2 and "needs more ranks" in ended.err  # the benchmark's own least number is said first
+    ended = assay("run", "echo", "--on", "sgi-l1200-cluster", "-n", "2", "--ppn", "2", "--json")
+    assert ended.status == 0
+    ended = assay("run", "self", "--on", "sgi-l1200-cluster", "-n", "1", "--ppn", "2")
+    assert ended.status == 2 and "self --ppn: no node gets so many of 1 ranks; seen: 2" in ended.err
+
+
+@pytest.mark.parametrize(("ranks", "ppn", "nodes"), [(4, 4, None), (4, 4, 1), (4, None, None), (4, None, 1)])
 def test_what_one_host_holds_is_let_through(ranks: int, ppn: int | None, nodes: int | None) -> None:
     enough_nodes(planned(ranks, ppn), None, nodes)
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from assay.document.json_form import from_json
 from assay.document.run_document import Document
-from assay.report import choices, fastest_ways, page, parts, reached, summary, terminal
+from assay.report import choices, fastest_ways, page, parts, reached, shown_first, summary, terminal
 from assay.store import Run
 from command_line import assay
 from made_documents import as_json, document, figure, section
@@ -52,7 +52,7 @@ def test_every_operation_is_on_the_first_screen_or_in_the_table(collective: Docu
     shown, _ = parts.parts(collective)
     assert shown[0].blocks[0].fastest == table
     titles = [line.title for line in reached.lines(collective, [])]
-    assert titles[0] == "broadcast, 8 B, 8 ranks: binomial (fastest)" and len(set(titles)) == reached.MOST_FIRST
+    assert titles[0] == "broadcast, 8 B, 8 ranks: binomial (fastest)" and len(set(titles)) == shown_first.MOST_FIRST
 
 
 def test_without_a_library_and_a_barrier_described_it_is_made_of_messages(collective: Document) -> None:

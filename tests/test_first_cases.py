@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay.report import bounds, reached
+from assay.document.build_variants import BuildVariants, VariantBuild
+from assay.document.json_form import to_json
+from assay.report import bounds, page, reached
 from assay.report.one_line import one_line
+from assay.report.shown_first import with_headlines
+from command_line import assay
 from made_documents import document, figure, headline, section
 
 PATTERNS = ("neighbour-2d", "broadcast", "pingpong", "transposition")  # by no order of anybody's
@@ -117,3 +123,56 @@ def test_a_size_that_the_program_chooses_is_no_part_of_a_title() -> None:
     assert {title for title, _ in titles("stream", made)} == {"stream: copy", "stream: read"}
     made = [figure("rate", 1e10, "B/s", kernel=kernel, size=1 << 20, threads=1) for kernel in ("copy", "read")]
     assert {title for title, _ in titles("stream", made)} == {"stream, 1 MiB: copy", "stream, 1 MiB: read"}
+
+
+def test_a_rate_of_no_bytes_is_not_shown_first() -> None:
+    """It is zero by definition; messages per second are not, and what was asked for alone is shown."""
+    made = [figure("rate", 1e6 * length, "B/s", bytes=length) for length in (0, 8, 16)]
+    assert titles("self", made) == [("self: 8 B", 8e6), ("self: 16 B", 16e6)]
+    assert [value for _, value in titles("self", made[:1])] == [0.0]
+    made = [figure("messages", 1e6, "1/s", bytes=length) for length in (0, 8)]
+    assert len(titles("self", made)) == 2
+
+
+def test_json_has_as_headlines_what_stands_for_main_figures() -> None:
+    figures = [figure("rate", 1e6 * at, "B/s", pattern=name, ranks=8) for at, name in enumerate(PATTERNS, 1)]
+    made = document(section("patterns", figures, part="messages"), section("empty", [], part="messages"))
+    first, second = to_json(with_headlines(made))["benchmarks"]
+    shown = [(line.title, line.value, line.params) for line in reached.lines(made, [])]
+    assert [(each["title"], each["value"], each["params"]) for each in first["headlines"]] == shown and len(shown) == 4
+    assert second["headlines"] == []
+    main = headline("main", 1e9, "B/s")
+    both = document(section("patterns", figures, part="messages"), section("main", [], headlines=[main]))
+    assert with_headlines(both) == both  # a run with main figures shows those alone
+
+
+def test_headlines_in_json_name_the_variant_that_they_are_of() -> None:
+    about: dict[str, Any] = {"compiler": "g++", "isa": "default", "by": None, "version": None, "commands": []}
+    builds = [VariantBuild(label=label, flags=f"-O{label}", **about) for label in "12"]
+    figures = [
+        figure("rate", value, "B/s", length=8, compiler="g++", flags=f"-O{label}", isa="default")
+        for value, label in ((1e9, "1"), (2e9, "2"))
+    ]
+    made = document(section("vectors", figures, part="kernels"))
+    made = replace(made, variants=BuildVariants(builds=builds, rows=[], wrong=[], vectorised=[]))
+    (head,) = with_headlines(made).benchmarks[0].headlines
+    assert head.value == 1e9 and head.params == figures[0]["params"]
+
+
+@pytest.mark.parametrize("words", [("patterns", "-n", "3"), ("bandwidth", "-n", "2")])
+def test_a_script_reads_the_headlines_that_a_person_is_shown(words: tuple[str, ...], tmp_path: Path) -> None:
+    given = ("run", *words, "--on", "sgi-l1200-cluster:ethernet", "--out", str(tmp_path / "run"), "--json")
+    heads = assay(*given).document["headlines"]
+    again = assay("report", str(tmp_path / "run"), "--json").document
+    assert again["benchmarks"][0]["headlines"] == heads
+    shown = " ".join(assay("report", str(tmp_path / "run")).out.split())
+    assert heads and all(head["title"] in shown for head in heads)
+    assert [head["title"] for head in heads] == [line["title"] for line in again["summary"]["lines"]]
+
+
+def test_without_main_figures_markdown_has_no_empty_table_of_them() -> None:
+    figures = [figure("rate", 1e6, "B/s", pattern="broadcast", bytes=8, ranks=8)]
+    made = document(section("patterns", figures, part="messages"))
+    assert "Main figures" not in page.markdown(made)
+    main = document(section("patterns", figures, part="messages", headlines=[headline("main", 1e9, "B/s")]))
+    assert "**Main figures**" in page.markdown(main)

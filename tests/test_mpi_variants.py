@@ -53,7 +53,9 @@ def made_mpi(folder: Path, implementation: str, suffix: str = "") -> Path:
         (("echo", "--compiler", "no-such"), "--compiler: compiler `no-such`: there is no such program"),
         (("echo", "--compiler", "g++", "--compiler", "g++ "), "--compiler: is given twice; seen: 'g++'"),
         (("echo", "--compiler", "g++", "--flags", "-O2"), "--flags, --isa: echo: the kernel is not compiled apart"),
-        (("echo", "--on", "ipsc860", "--transport", "tcp"), "is simulated: nothing is compiled for it"),
+        (("echo", "--on", "ipsc860", "--transport", "tcp"), "--transport: has no effect with --on ipsc860: nothing is"),
+        (("patterns", "--on", "ipsc860", "--compiler", "g++"), "; seen: 'g++'; accepted: no --compiler, or no --on"),
+        (("echo", "--on", "ipsc860", "--mpi", "no-such"), "--mpi: has no effect with --on ipsc860"),
     ],
 )
 @pytest.mark.skipif(find_mpi() is None, reason="no MPI here")

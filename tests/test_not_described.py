@@ -50,6 +50,22 @@ def test_nothing_measured_and_nothing_quoted_is_one_verdict_of_every_verb(tmp_pa
         assert "--only: measures a real processor" in made.err and "nothing was published of this part" in made.err
 
 
+def test_what_measured_nothing_is_neither_clean_nor_valid_in_the_json_of_every_verb(tmp_path: Path) -> None:
+    path = tmp_path / "flat.toml"
+    path.write_text(FLAT)
+    for words in (("run", "file-rate"), ("evaluate", "--only", "files"), ("report",)):
+        folder = str(tmp_path / "run" if words == ("report",) else tmp_path / words[0])
+        where = (folder,) if words == ("report",) else ("--on", str(path), "--out", folder)
+        made = assay(*words, *where, "--json")
+        found = made.document
+        assert made.status == (0 if words == ("report",) else 2)
+        assert (found["state"], found["valid"], found["figures"]) == ("invalid", False, [])
+        (warning,) = found["warnings"]
+        assert warning == f"parallel-files: nothing was measured: {found['left_out'][0]['reason']}"
+    shown = assay("report", str(tmp_path / "run"))
+    assert "D missing: nothing was measured" in shown.out
+
+
 def test_an_evaluation_of_nodes_alone_quotes_what_a_run_of_each_quotes() -> None:
     quoted = assay("evaluate", "--on", "sgi-l1200-cluster", "--only", "kernels", "--json")
     assert quoted.status == 0, quoted.err

@@ -14,6 +14,7 @@ from assay.benchmark.strict import check
 from assay.errors import InputError
 from assay.execute.folders import folders
 from assay.machine.filesystems import filesystems
+from command_line import assay
 
 RECORD = """constexpr std::string_view record = R"record(
 name = "probe"
@@ -118,3 +119,13 @@ def test_a_file_system_that_is_mounted_read_only_is_refused(probe: Benchmark) ->
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_refused(probe: Benchmark) -> None:
     assert "may not be written" in refusal(probe, "/etc")
+
+
+@pytest.mark.parametrize("benchmark", ["file-rate", "parallel-files"])
+def test_a_folder_of_this_host_is_refused_on_a_described_machine(benchmark: str, tmp_path: Path) -> None:
+    """Its file system is simulated: a folder that is given would be named nowhere in the run, and used by nothing."""
+    given = ("run", benchmark, "--on", "delta", "--out", str(tmp_path / "run"), "--set")
+    answer = assay(*given, f"folder={tmp_path}")
+    assert answer.status == 2 and answer.out == "" and not (tmp_path / "run").exists()
+    said = "names a folder of this host, and delta is described: no file is written for it"
+    assert answer.err == f"assay: --set folder: {said}; seen: '{tmp_path}'; accepted: no folder, or no --on\n"

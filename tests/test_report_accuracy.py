@@ -13,7 +13,7 @@ from rich.console import Console
 from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.section import Section
 from assay.papers.tables import known_errors
-from assay.report import accuracy, findings, page, parts, reached, terminal, variant_accuracy
+from assay.report import accuracy, findings, page, parts, reached, shown_first, terminal, variant_accuracy
 from made_documents import document, figure, section
 
 WANTED = {"time": "time", "error": "ulp_max", "wrong": "other_kind", "across": "variant", "over": "range"}
@@ -118,7 +118,7 @@ def test_a_run_without_main_figures_opens_with_its_first_ones() -> None:
     many = [
         case(1e-9, 2, variant="fast", function=name) for name in ("exp", "log", "sin", "cos", "tan", "sinh", "tanh")
     ]
-    assert len(reached.lines(document(intrinsics(*many)), [])) == reached.MOST_FIRST
+    assert len(reached.lines(document(intrinsics(*many)), [])) == shown_first.MOST_FIRST
 
 
 def test_published_errors_stand_beside_the_greatest_that_was_found() -> None:

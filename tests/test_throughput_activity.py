@@ -227,3 +227,35 @@ def test_a_start_at_the_time_of_an_end_never_shows_more_than_there_is() -> None:
     first = ActiveJob(name="a.1", submitted=0, started=0.1, ended=0.1 + 0.2, processors=4, state="completed")
     second = ActiveJob(name="a.2", submitted=0, started=0.3, ended=0.5, processors=4, state="completed")
     assert max(busy for _, busy in JobActivity(title="t", processors=4, jobs=(first, second)).busy()) == 4
+
+
+def test_pictures_stop_at_so_many_jobs_and_exports_have_all(tmp_path: Path) -> None:
+    """6,000 jobs of one processor, one a second, two seconds long each."""
+    count, drawn = 6_000, 5_000
+    lines = [f"{n} {n} -1 2 1 -1 -1 1 2 -1 1 1 1 -1 -1 -1 -1 -1" for n in range(1, count + 1)]
+    (tmp_path / "jobs.swf").write_text("; MaxProcs: 4\n" + "\n".join(lines) + "\n")
+    (tmp_path / "machine.toml").write_text('[machine]\nname = "four"\nnodes = 4\ncpus_per_node = 1\n')
+    names = {suffix: tmp_path / f"out.{suffix}" for suffix in ("csv", "json", "svg", "html", "swf")}
+    words = [word for name in names.values() for word in ("--export", str(name))]
+    given = ("throughput", str(tmp_path / "jobs.swf"), "--on", str(tmp_path / "machine.toml"), "--policy", "fcfs")
+    answer = assay(*given, *words, "-q")
+    assert answer.status == 0, answer.err
+    rows = list(csv.DictReader(names["csv"].open()))
+    assert [float(row["submitted_s"]) for row in rows] == [float(n) for n in range(count)]
+    spans = [e for e in json.loads(names["json"].read_text())["traceEvents"] if e["ph"] == "X"]
+    assert sum(event["dur"] == 2e6 for event in spans) == count
+    assert len([line for line in names["swf"].read_text().splitlines() if not line.startswith(";")]) == count
+    page = names["html"].read_text()
+    assert f"{count - drawn:,} more jobs are not drawn" in page and f">{drawn} jobs<" in page
+    assert page.count('class="wait"') <= drawn and f"{count - drawn:,} more jobs" in names["svg"].read_text()
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=30))
+def test_lanes_of_a_trace_are_no_more_than_needed(spans: list[tuple[int, int]]) -> None:
+    jobs = tuple(job(f"j.{at}", 0.0, float(begin), float(begin + run)) for at, (begin, run) in enumerate(spans))
+    events = json.loads(as_perfetto([JobActivity(title="t", processors=1, jobs=jobs)]))["traceEvents"]
+    lanes = [(e["tid"], e["ts"] / 1e6, (e["ts"] + e["dur"]) / 1e6) for e in events if e["ph"] == "X" and e["pid"] == 3]
+    for one, other in itertools.combinations(lanes, 2):
+        assert one[0] != other[0] or one[2] <= other[1] or other[2] <= one[1]
+    at_once = max((sum(b <= second < b + run for b, run in spans) for second in range(40)), default=0)
+    assert max((lane for lane, _, _ in lanes), default=0) <= max(at_once + 1, 1)  # one more for what takes no time

@@ -11,9 +11,9 @@ from rich.console import Console
 
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
 from assay.document.run_document import Document
-from assay.report import page, terminal, variant_accuracy, variant_tables
+from assay.report import page, summary, terminal, variant_accuracy, variant_tables
 from assay.report.comparing_tables import few_launches
-from made_documents import document, figure, section
+from made_documents import document, figure, headline, section
 
 FLAGS = ("-O2", "-O3")
 LEVEL: dict[str, Any] = {"law": "rates_by_level", "level": "L1", "r_max": 4e9, "r_max_paper": 4e9, "intensity": 0.1}
@@ -95,3 +95,26 @@ def test_errors_that_are_alike_are_one_row(errors: tuple[float, ...], rows: list
 def test_errors_of_a_single_variant_have_no_table() -> None:
     run = _run(1, errors=(0.5,))
     assert run.variants is not None and variant_accuracy.tables(run, run.variants, ["A"], None) == []
+
+
+@pytest.mark.parametrize(
+    ("builds", "said"),
+    [
+        ([{"flags": "-O1"}, {"flags": "-O2"}], "A (g++ 12.2 -O1)"),
+        ([{"mpi": "mpicxx.mpich"}, {"mpi": "mpicxx"}], "A (MPICH 4.0.2)"),
+        ([{"mpi": "default", "transport": "tcp"}, {"mpi": "default"}], "A (MPICH 4.0.2, transport tcp)"),
+        ([{"mpi": "default", "compiler": "g++"}, {"mpi": "default", "compiler": "clang++"}], "A (MPICH 4.0.2, by g++)"),
+        ([{"mpi": "mpicxx", "by": None}, {"mpi": "default"}], "A (mpicxx)"),
+    ],
+)
+def test_titles_say_what_the_first_variant_is(builds: list[dict[str, Any]], said: str) -> None:
+    of_mpi: dict[str, Any] = {"by": "MPICH", "version": "4.0.2", "transport": "default", "compiler": None}
+    of_build: dict[str, Any] = {"by": "g++ 12.2", "version": "12.2", "compiler": "g++", "isa": "default"}
+    made = [VariantBuild(label="", commands=[], **(of_mpi if "mpi" in each else of_build) | each) for each in builds]
+    varied = BuildVariants(builds=made, rows=[], wrong=[], vectorised=None)
+    run = replace(document(section("echo", [], headlines=[headline("rate", 1e9, "B/s")])), variants=varied)
+    assert variant_tables.first(varied) == said
+    lines = summary.brief(run)
+    titled = " ".join(" ".join(lines).split())
+    assert f"Of {said}, the first variant; how the others differ stands below:" in titled
+    assert max(map(len, lines)) <= summary.WIDTH

@@ -103,6 +103,24 @@ def test_what_one_figure_passed_bounds_no_other_of_this_run_and_every_view_says_
     assert [each["bar"]["text"] for each in judge(alone)["lines"]] == ["56%", "60%"]
 
 
+@pytest.mark.parametrize(
+    ("value", "ends", "word"),
+    [
+        (0.9994, [0.998, 1.001], "of 1: not slowed at all"),
+        (0.9994, [0.998, 0.9999], "of 1: not slowed at all"),  # written "0.998 – 1"
+        (0.98, [0.97, 0.99], "below 1 (not slowed at all), which is no bound here"),
+    ],
+)
+def test_a_bound_within_the_interval_of_a_figure_is_not_called_refuted(
+    value: float, ends: list[float], word: str
+) -> None:
+    made = headline("slowdown", value, "1", bound="not_slowed", better="lower", range=ends)
+    (line,) = judge(document(part("interference", "messages", made)))["lines"]
+    assert line["bound_text"] == word and (line["bar"] is None) == ("no bound here" in word)
+    if line["bar"]:
+        assert (line["bar"]["text"], line["bar"]["at"]) == ("100%", 1.0)
+
+
 def test_what_reaches_less_than_half_of_its_bound_says_what_its_record_advises() -> None:
     pairs = [figure("time", 50e-9, "s", first=0, second=1) | {"better": "lower"}]
 

@@ -30,12 +30,20 @@ def wished(
     compilers: Sequence[str],
     flags: Sequence[str],
     isas: Sequence[str],
+    on: str | None = None,
 ) -> tuple[AnyVariant, ...]:
     """The variants that the options of a command line ask for: a run has those of one kind.
 
     Compilers are of kernels that are compiled apart, but where all of `records` pass messages of these programs, whole:
-    they take no flags, which would touch clock and check. InputError as product() of either kind.
+    they take no flags, which would touch clock and check. InputError as product() of either kind, and where anything is
+    given beside `on`, a machine that is described or quoted.
     """
+    if on is not None:
+        options = {"mpi": mpis, "transport": transports, "compiler": compilers, "flags": flags, "isa": isas}
+        for name, given in options.items():
+            if given:
+                problem = f"has no effect with --on {on}: nothing is compiled or started for it"
+                raise InputError(problem, key=f"--{name}", value=given[0], accepted=f"no --{name}, or no --on")
     if not (mpis or transports):
         whole = any(map(exchanges, records)) and all(record.kind == "ranks" for record in records)
         if not (compilers and whole) or flags or isas:

@@ -56,7 +56,7 @@ class Wishes:
         """InputError for what is wrong whatever the target is, before anything is printed or a core is compiled."""
         planning.check_profile(self.profile)
         for name in self.names:
-            benchmark(name).settings(self.settings)
+            _enough_ranks(benchmark(name), benchmark(name).settings(self.settings).get("ranks", 0))
         if self.on is None:
             if self.placement is not None:
                 accepted = "--on; real ranks are placed by their launcher (docs/clusters.md)"
@@ -66,8 +66,16 @@ class Wishes:
             admit(self.names, self.variants, every=len(self.names) == 1, here=on_this_host(self.via))
         elif self.placement is not None:
             self._check_placement(self.placement)
-        if self.on is not None and self.variants:
-            raise InputError("is simulated: nothing is compiled for it", key="--on", value=self.on)
+        if self.on is not None:
+            self._check_folders(self.on)
+
+    def _check_folders(self, on: str) -> None:
+        for name in self.names:
+            for key in benchmark(name).paths:
+                if key in self.settings:
+                    problem = f"names a folder of this host, and {on} is described: no file is written for it"
+                    value, accepted = self.settings[key], f"no {key}, or no --on"
+                    raise InputError(problem, key=f"--set {key}", value=value, accepted=accepted)
 
     def _check_placement(self, placement: str) -> None:
         from assay.described.placed import listed
@@ -130,6 +138,9 @@ class Wishes:
                 elif wanted is None:
                     wanted = nodes * (ppn or 1)
             wanted = ranks_wanted(record, wanted, self.on, self.machine, ppn if takes else None)
+            if each is not None and wanted is not None and wanted < each:
+                problem, accepted = f"no node gets so many of {wanted} ranks", f"up to {wanted}, or more ranks (-n, -N)"
+                raise InputError(problem, key=f"{record.name} --ppn", value=each, accepted=accepted)
             if self.placement is not None and self.on is not None and wanted is not None:
                 place(self.on, self.machine, self.placement, self.seed, wanted, ppn)
             sizes.append(Size(wanted, ppn if record.kind == "ranks" else None))
@@ -146,6 +157,15 @@ class Wishes:
             for record, size in sizes
             if size.ppn is not None
         ]
+
+
+def _enough_ranks(record: Benchmark, found: object) -> None:
+    """InputError where fewer ranks are to take part (`--set ranks`) than the benchmark needs; 0 are all."""
+    least = int(record.extra.get("least_ranks", 1))
+    for each in found if isinstance(found, tuple) else (found,):
+        if isinstance(each, int) and 0 < each < least:
+            accepted = f"0 (all), or {least} or more"
+            raise InputError(f"{record.name} needs more ranks", key="--set ranks", value=each, accepted=accepted)
 
 
 def counts(text: str | None, key: str) -> tuple[int, ...]:

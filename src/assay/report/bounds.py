@@ -86,7 +86,17 @@ def _beside_its_bound(figure: Headline, document: Document) -> Share | None:
     if found is None:
         return None
     value, basis = found
-    return Share(value, reached(figure.value, value, figure.better), basis, unit_of(figure), figure.better)
+    part = reached(figure.value, value, figure.better)
+    return Share(value, 1.0 if part > 1 and _agrees(figure, value) else part, basis, unit_of(figure), figure.better)
+
+
+def _agrees(figure: ReportedFigure, bound: float) -> bool:
+    """Whether a figure's interval or range, as it is written, holds the bound: it is reached then, and not passed."""
+    ends = figure.ci95 or figure.range
+    if not ends:
+        return False
+    low, high = (float(f"{end:.3g}") for end in ends)
+    return low <= bound <= high
 
 
 def reached(value: float, best: float, better: str) -> float:

@@ -38,6 +38,7 @@ from assay.report.launch_notes import launch_notes
 from assay.report.launches_spent import launches_spent
 from assay.report.nodes_over_time import nodes_over_time
 from assay.report.not_positive import not_positive
+from assay.report.nothing_measured import nothing_measured
 from assay.report.own_library import instead_of_library, without_library
 from assay.report.peak_shares import with_shares
 from assay.report.pooled import pooled
@@ -85,9 +86,9 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         machine=run.about.get("machine"),
         profile=run.about.get("profile"),
         created=run.about.get("created"),
-        state=overall(counts) if sections else "clean" if left_out else "invalid",
+        state=overall(counts) if sections else "invalid",
         states=counts,
-        valid=bool(sections or left_out) and not any(_is_broken(section) for section in sections),
+        valid=bool(sections) and not any(_is_broken(section) for section in sections),
         warnings=[f"{s.benchmark}: {text}" for s in sections for text in s.warnings] + damage,
         damage=damage,
         samples=str(parquet if parquet.exists() else run.folder / "launches"),
@@ -106,6 +107,8 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         kind=_kind(run),
         quoted=_quoted(run) if quoted_nodes and described else None,
     )
+    if (nothing := nothing_measured(made)) is not None:
+        made = replace(made, warnings=[nothing, *made.warnings])
     made = replace(made, variants=build_variants(run, made, {name: lines.failed for name, lines in read.items()}))
     return replace(with_shares(made, known), balance=balances(reference(made)) or None)
 

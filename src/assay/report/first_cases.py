@@ -2,7 +2,8 @@
 
 The order is that of the record's own choices, which begin with what people know best; of several lengths beside other
 parameters a rate is shown of the longest, a time of the shortest; of a library's choices those of the library; of
-ranges of arguments, whose accuracy differs, the first; of pairs whose ends are to lie `apart` none of one with itself.
+ranges of arguments, whose accuracy differs, the first; of pairs whose ends are to lie `apart` none of one with itself;
+no rate of no bytes.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from assay.document.section import Section
 from assay.report.case_order import place, record_of
 from assay.report.plots import ALWAYS_SAID
 
+LENGTHS = ("bytes", "length", "size")
+
 
 def first_cases(section: Section, figures: Sequence[ReportedFigure]) -> list[ReportedFigure]:
     """The figures of one name in the order in which they are shown, without those that others stand for."""
-    kept = list(figures)
+    kept = [each for each in figures if not _of_nothing(each)] or list(figures)
     if section.choice is not None:
         own = [each for each in kept if each.params.get(section.choice.across) == section.choice.own]
         kept = own or kept
@@ -34,6 +37,11 @@ def first_cases(section: Section, figures: Sequence[ReportedFigure]) -> list[Rep
         usual = record.parameters[section.accuracy.over].choices[0]  # the time is that of the first range
         kept = [each for each in kept if each.params.get(section.accuracy.over) == usual] or kept
     return sorted(kept, key=lambda each: place(record, each.params))  # stable: what is no choice stays as it is listed
+
+
+def _of_nothing(figure: ReportedFigure) -> bool:
+    """Whether a figure is the rate of a message or an array of no length, which is zero by definition."""
+    return figure.unit.endswith("/s") and figure.value == 0 and any(figure.params.get(key) == 0 for key in LENGTHS)
 
 
 def telling(cases: Sequence[Params], section: Section) -> list[Params]:

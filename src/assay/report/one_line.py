@@ -62,10 +62,13 @@ def _standing(document: Document, verdict: RunVerdict, mixed: bool) -> str:
 
 
 def why_not(document: Document) -> str | None:
-    """Give the first reason why a run is not valid, for those who see nothing but the one line; None where it is."""
+    """Give the first reason why a run is not valid, for those who see nothing but the one line; None where it is.
+
+    Nor of a run that measured nothing: its line says so, and a verb that refuses it says why.
+    """
     broken = [each for each in document.benchmarks if each.state == "invalid" or each.failed_checks]
     reasons = [f"{each.benchmark}: {text}" for each in broken for text in each.warnings] or document.warnings
-    if document.valid or not reasons:
+    if document.valid or not reasons or nothing_measured(document) is not None:
         return None
     return reasons[0] + (f" (and {len(reasons) - 1} more, {in_the_report(document)})" if len(reasons) > 1 else "")
 

@@ -172,7 +172,8 @@ def _files(document: Document, folder: Path | None) -> list[dict[str, str]]:
 
 def markdown(document: Document) -> str:
     """Write the same tables as Markdown."""
-    written = [summary.markdown(document), tables.headlines(document).markdown()]
+    main = tables.headlines(document)
+    written = [summary.markdown(document), *([main.markdown()] if main.rows else [])]
     odd = tables.nodes(document)
     if odd:
         written.append(odd.markdown())

@@ -65,7 +65,8 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     found = of(document)
     lines = textwrap.wrap(heading(document), width)
     if document.variants and len(document.variants.builds) > 1 and found.lines:
-        lines.append("Of A, the first variant; how the others differ stands below:")
+        first = variant_tables.first(document.variants)
+        lines += _hung("Of ", f"{first}, the first variant; how the others differ stands below:", width)
     lines += _reached(found, width)
     odd = [each for each in found.findings if each.kind in ("odd", "missing") and each.weight >= ODD]
     for each in [*(each for each in found.findings if each.kind == "choice"), *odd]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from rich.console import Console
@@ -40,6 +41,7 @@ from assay.report import (
     pairs_shown,
     summary,
     tables,
+    variant_tables,
 )
 from assay.report.one_line import in_the_report
 from assay.report.variant_tables import tables as varied_tables
@@ -71,8 +73,10 @@ def show(document: Document, console: Console | None = None) -> None:
         out.print(used.rich())
     first = reference(document)
     varied = document.variants is not None and len(document.variants.builds) > 1
-    if alone and varied:
-        _lines(out, ["Tables of A, the first variant; how the others differ stands below them.", ""])
+    if alone and document.variants is not None and varied:
+        first_one = variant_tables.first(document.variants)
+        title = f"Tables of {first_one}, the first variant; how the others differ stands below them."
+        _lines(out, [*textwrap.wrap(title, summary.WIDTH, subsequent_indent="  "), ""])
     for section in first.benchmarks if alone else ():
         _benchmark(out, section, in_the_report(document))
         for table in own_tables.tables(first, section) if document.variants else ():

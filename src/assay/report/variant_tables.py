@@ -52,6 +52,19 @@ def _what(build: VariantBuild) -> str:
     return f"{build.by or build.compiler}{isa} {build.flags}"
 
 
+def first(found: BuildVariants) -> str:
+    """The first variant by its letter and by what it is: its MPI, with transport and compiler where these vary."""
+    build = found.builds[0]
+    if build.mpi is None:
+        return f"A ({_what(build)})"
+    words = [build.mpi if build.by is None else f"{build.by} {build.version}"]
+    if len({each.transport for each in found.builds}) > 1:
+        words.append(f"transport {build.transport}")
+    if build.compiler and len({each.compiler for each in found.builds}) > 1:
+        words.append(f"by {build.compiler}")
+    return f"A ({', '.join(words)})"
+
+
 def wrapped(found: BuildVariants, width: int) -> list[str]:
     """The same lines, indented and of at most `width` columns."""
     made = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class ActiveJob:
 
 @dataclass(frozen=True, kw_only=True)
 class JobActivity:
-    """The jobs of one system in order of submission; `left_out`: how many more there were than are drawn.
+    """The jobs of one system in order of submission; `left_out`: how many more there were, where it is what is drawn.
 
     `marks`: times (s) that stand beside them, with words. `use`: what the nodes did. `schedule`: of a simulated system,
     all that is known of its jobs.
@@ -57,6 +57,11 @@ class JobActivity:
         """The last second of any job or mark."""
         ends = [job.ended or job.started or job.submitted for job in self.jobs]
         return max([*ends, *(when for when, _ in self.marks)], default=0.0)
+
+    def drawn(self) -> JobActivity:
+        """The part of it that pictures show: the first jobs."""
+        more = len(self.jobs) - MOST_DRAWN
+        return self if more <= 0 else replace(self, jobs=self.jobs[:MOST_DRAWN], left_out=self.left_out + more)
 
     def busy(self) -> list[tuple[float, int]]:
         """Processors in use from each time on, until the next."""
@@ -88,10 +93,10 @@ def of_live(found: LiveThroughput) -> JobActivity:
         for job in found.jobs
         if job.submitted is not None
     ]
-    kept = sorted(jobs, key=lambda job: job.submitted)[:MOST_DRAWN]
+    jobs.sort(key=lambda job: job.submitted)
     title = f"{found.system} ({found.policy}), measured"
-    return JobActivity(title=title, processors=found.processors, jobs=tuple(kept), left_out=len(jobs) - len(kept),
-                       use=tuple(found.use[:MOST_NODES]))  # fmt: skip
+    use = tuple(found.use[:MOST_NODES])
+    return JobActivity(title=title, processors=found.processors, jobs=tuple(jobs), use=use)
 
 
 def ideals_of(found: LiveThroughput) -> list[JobActivity]:
@@ -110,7 +115,7 @@ def ideals_of(found: LiveThroughput) -> list[JobActivity]:
                     state="completed",
                 )
                 for job, submitted, start, run in ideal_starts(found.jobs, found.processors, policy)
-            )[:MOST_DRAWN],
+            ),
         )
         for policy in found.ideal
     ]
@@ -120,11 +125,9 @@ def of_schedule(found: Scheduled, title: str) -> JobActivity:
     """What was simulated."""
     jobs = found.workload
     ended, states = found.ended, found.states()
-    drawn = range(min(len(jobs), MOST_DRAWN))
     return JobActivity(
         title=title,
         processors=found.processors,
-        left_out=len(jobs) - len(drawn),
         schedule=found,
         jobs=tuple(
             ActiveJob(
@@ -137,7 +140,7 @@ def of_schedule(found: Scheduled, title: str) -> JobActivity:
                 nodes=tuple(map(str, found.places[at])) if found.played else (),
                 user=str(jobs.user[at]),
             )
-            for at in drawn
+            for at in range(len(jobs))
         ),
     )
 

@@ -55,7 +55,8 @@ def colours(activities: Sequence[JobActivity]) -> dict[str, str]:
 
 
 def activity_svg(activities: Sequence[JobActivity]) -> str:
-    """The activity graph of some systems on one time axis."""
+    """The activity graph of some systems on one time axis; of very many jobs the first ones."""
+    activities = [activity.drawn() for activity in activities]
     end = max((activity.end for activity in activities), default=0.0) or 1.0
     painted = colours(activities)
     parts, at = [], 0.0
@@ -69,7 +70,8 @@ def activity_svg(activities: Sequence[JobActivity]) -> str:
 
 
 def gantt_svg(activity: JobActivity) -> str:
-    """Jobs over processors and time; which processors is a drawing, how many is not."""
+    """Jobs over processors and time, the first ones of very many; which processors is a drawing, how many is not."""
+    activity = activity.drawn()
     end = activity.end or 1.0
     painted = colours([activity])
     height = max(80.0, min(900.0, 14.0 * activity.processors))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import heapq
 import io
 import json
 from collections.abc import Callable, Sequence
@@ -75,14 +76,13 @@ def as_perfetto(activities: Sequence[JobActivity]) -> str:
         for part, offset in (("waiting", 0), ("running", 1)):
             process = 2 * pid + offset
             events.append(_named("process_name", process, f"{activity.title}: {part}"))
-        lanes: dict[int, list[float]] = {}
-        for job in activity.jobs:
-            about = {"processors": job.processors, "state": job.state, "nodes": " ".join(job.nodes)}
-            spans = [(2 * pid, job.submitted, job.started), (2 * pid + 1, job.started, job.ended)]
-            for process, begin, end in spans:
-                if begin is None or end is None:
-                    continue
-                lane = _lane(lanes.setdefault(process, []), begin, end)
+        jobs = activity.jobs
+        waits = [(job, job.submitted, job.started) for job in jobs if job.started is not None]
+        runs = [(job, job.started, job.ended) for job in jobs if job.started is not None and job.ended is not None]
+        for process, spans in ((2 * pid, waits), (2 * pid + 1, runs)):
+            lanes = _lanes([(begin, end) for _, begin, end in spans])
+            for (job, begin, end), lane in zip(spans, lanes, strict=True):
+                about = {"processors": job.processors, "state": job.state, "nodes": " ".join(job.nodes)}
                 events.append({"name": job.name, "ph": "X", "pid": process, "tid": lane, "ts": begin * MICRO,
                                "dur": (end - begin) * MICRO, "args": about})  # fmt: skip
         events += [
@@ -97,14 +97,18 @@ def _named(kind: str, process: int, name: str) -> dict[str, Any]:
     return {"name": kind, "ph": "M", "pid": process, "tid": 0, "args": {"name": name}}
 
 
-def _lane(ends: list[float], begin: float, end: float) -> int:
-    """The first lane that is free; `ends`: until when each is taken."""
-    for lane, until in enumerate(ends):
-        if until <= begin:
-            ends[lane] = end
-            return lane + 1
-    ends.append(end)
-    return len(ends)
+def _lanes(spans: Sequence[tuple[float, float]]) -> list[int]:
+    """For each span the lane, from 1, that is the lowest one free when it begins."""
+    free: list[int] = []
+    taken: list[tuple[float, int]] = []  # until when, and which lane
+    found = [0] * len(spans)
+    for at in sorted(range(len(spans)), key=lambda at: spans[at]):
+        begin, end = spans[at]
+        while taken and taken[0][0] <= begin:
+            heapq.heappush(free, heapq.heappop(taken)[1])
+        found[at] = heapq.heappop(free) if free else len(taken) + 1
+        heapq.heappush(taken, (end, found[at]))
+    return found
 
 
 FORMATS: dict[str, Callable[[Sequence[JobActivity]], str]] = {

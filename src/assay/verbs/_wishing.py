@@ -60,7 +60,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         seed=options["seed"],
         placement=options["placement"],
         variants=wished(
-            wanted, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
+            wanted, on=on, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
         ),
     )
     wishes.check()

@@ -278,7 +278,8 @@ def _show(
             if len(reasons) > MOST_REASONS:
                 say(f"threshold {words}: and {len(reasons) - MOST_REASONS} more figures")
         if found.passed:
-            say(f"threshold met: {found.figures} figures are equal within {margin:.1%}")
+            counted = "1 figure is" if found.figures == 1 else f"{found.figures} figures are"
+            say(f"threshold met: {counted} equal within {margin:.1%}")
 
 
 MOST_REASONS = 8  # lines that say why a threshold does not stand; the rest is counted

@@ -76,6 +76,7 @@ def register(app: typer.Typer) -> None:
         from assay.report.nothing_measured import nothing_measured
         from assay.report.page import write
         from assay.report.run_verdict import judged
+        from assay.report.shown_first import with_headlines
         from assay.store import Run
         from assay.verbs import _quoting
         from assay.verbs._alone import alone
@@ -118,7 +119,7 @@ def register(app: typer.Typer) -> None:
             made = judged(run, whole(run))
             made = replace(made, report=str(write(run, made)))
         if json:
-            emit({"figures": of_sections(made)} | to_json(made))
+            emit({"figures": of_sections(made)} | to_json(with_headlines(made)))
         else:
             from assay.report.one_line import one_line, why_not
 
@@ -129,9 +130,10 @@ def register(app: typer.Typer) -> None:
             elif reason := why_not(made):
                 print(reason, file=sys.stderr)
             print(one_line(made))
-        if failures or not made.valid:
+        nothing = nothing_measured(made)
+        if failures or (not made.valid and not nothing):  # what this host has no place for is skipped, no failure
             raise typer.Exit(1)
-        if made.described and (nothing := nothing_measured(made)):
+        if made.described and nothing:
             raise InputError(nothing)
 
 

@@ -17,12 +17,19 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def query(
         sql: Annotated[str, typer.Argument(help="over the views samples, blocks, checks, launches")],
-        runs: Annotated[list[str] | None, typer.Option("--run", help="a folder or an id (default: all runs)")] = None,
+        runs: Annotated[
+            list[str] | None,
+            typer.Option("--run", help="a folder or an id (default: every run that you made, in any folder)"),
+        ] = None,
         write: Annotated[bool, typer.Option("--write", help="let the SQL read and write files: COPY, ATTACH")] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Ask the samples of one or several runs in SQL (DuckDB), which changes nothing and reaches no file."""
+        """Ask the samples of runs in SQL (DuckDB), which changes nothing and reaches no file.
+
+        Without --run it goes over all runs that you made and that are still there, in whatever folder: those that
+        `assay runs` lists.
+        """
         import duckdb
         import pyarrow as pa
 

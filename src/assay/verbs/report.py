@@ -43,6 +43,7 @@ def register(app: typer.Typer) -> None:
         from assay.report import page
         from assay.report.listed import of_sections
         from assay.report.run_verdict import judged
+        from assay.report.shown_first import with_headlines
         from assay.report.terminal import show
         from assay.store import Run
         from assay.verbs import _file_names
@@ -66,8 +67,11 @@ def register(app: typer.Typer) -> None:
                 written = page_beside.write(beside, output or Path(made[0].folder) / "beside.html")
         if json:
             listed = [figure for one in made for figure in of_sections(one)]
-            several = {"reports": [to_json(one) for one in made], "beside": None if beside is None else to_json(beside)}
-            emit({"figures": listed} | (to_json(made[0]) if len(made) == 1 else several))
+            several = {
+                "reports": [to_json(with_headlines(one)) for one in made],
+                "beside": None if beside is None else to_json(beside),
+            }
+            emit({"figures": listed} | (to_json(with_headlines(made[0])) if len(made) == 1 else several))
         elif quiet:
             from assay.report.one_line import one_line
 

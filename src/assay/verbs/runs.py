@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def runs(quiet: Quiet = False, json: Json = False) -> None:
-        """List the runs made here, the newest last."""
+        """List all runs that you made and that are still there, in whatever folder, the newest last."""
         import time
 
         from assay.cli import emit
