@@ -109,15 +109,47 @@ def processors() -> Section:
     return section("sharing", made, shares={"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"})
 
 
-def test_each_processors_share_is_stacked_and_the_sum_stands_beside() -> None:
+def test_each_threads_own_speed_stands_beside_what_all_reach_together_and_nothing_is_stacked() -> None:
     (drawn,) = shares.plots(processors())
-    assert drawn["layout"]["barmode"] == "stack"
+    assert drawn["layout"]["barmode"] == "group"
+    assert drawn["layout"]["title"]["text"] == "each thread's own speed, and all together, by threads"
     found = {trace["name"]: dict(zip(trace["x"][1], trace["y"], strict=True)) for trace in drawn["data"]}
     assert found["thread 0"] == {"1": 10e9, "2": 8e9, "3": 7e9}
     assert found["thread 1"] == {"2": 6e9, "3": 5e9} and found["thread 2"] == {"3": 5e9}
-    assert found["sum"]["1"] == 10e9 and found["sum"]["2"] == pytest.approx(10e9 * 2**0.5)
+    assert found["all together"]["1"] == 10e9 and found["all together"]["2"] == pytest.approx(10e9 * 2**0.5)
     made = shares.table(processors())
-    assert made is not None and made.rows[2][2] == "7 GB/s + 5 GB/s + 5 GB/s"
+    assert made is not None and made.rows[2][2] == "7 GB/s, 5 GB/s, 5 GB/s"
+
+
+def test_best_readings_of_threads_are_drawn_hatched_and_an_invalid_one_is_not_drawn() -> None:
+    """As of a machine that others use: of thread 0 only the best reading is known, of the third nothing."""
+    made = [figure("rate", 36e9, "B/s", "best", threads=3) | {"state": "bound"}]
+    speeds = (("best", 18e9, "bound"), ("median", 15e9, "disturbed"), ("median", 9e9, "invalid"))
+    made += [
+        figure("share", speed, "B/s", statistic, threads=3, thread=which) | {"state": state}
+        for which, (statistic, speed, state) in enumerate(speeds)
+    ]
+    wanted = {"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"}
+    disturbed = section("sharing", made, shares=wanted)
+    first, second, together, said = shares.plots(disturbed)[0]["data"]
+    assert [(bar["name"], bar["y"], bar["marker"]["pattern"]["shape"]) for bar in (first, second)] == [
+        ("thread 0", [18e9], ["/"]),
+        ("thread 1", [15e9], [""]),
+    ]
+    assert together["y"] == [36e9] and together["marker"]["symbol"] == ["diamond-open"]
+    assert said["name"] == "hatched or hollow: best reading (bound only)" and said["y"] == [None]
+    table = shares.table(disturbed)
+    assert table is not None
+    assert table.rows == (("3", "36 GB/s (best reading)", "18 GB/s (best reading), 15 GB/s (disturbed)"),)
+
+
+def test_a_case_without_a_thread_of_its_own_has_no_bar_but_what_all_reach() -> None:
+    """Not the rate of two threads as that of thread 0."""
+    made = [figure("rate", 30e9, "B/s", threads=2), figure("rate", 20e9, "B/s", threads=1)]
+    wanted = {"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"}
+    bar, together = shares.plots(section("sharing", made, shares=wanted))[0]["data"]
+    assert bar["name"] == "thread 0" and dict(zip(bar["x"][1], bar["y"], strict=True)) == {"1": 20e9}
+    assert dict(zip(together["x"][1], together["y"], strict=True)) == {"1": 20e9, "2": 30e9}
 
 
 def test_many_cases_lie_beside_their_names() -> None:
@@ -128,9 +160,11 @@ def test_many_cases_lie_beside_their_names() -> None:
     ]
     wanted = {"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"}
     (drawn,) = shares.plots(section("many", made, shares=wanted))
-    bars = drawn["data"][0]
+    bars, together = drawn["data"]
     assert bars["orientation"] == "h" and drawn["layout"]["yaxis"]["type"] == "category"
-    assert dict(zip(bars["y"], bars["x"], strict=True))["name, 0, threads 2"] == 2e9 and len(bars["y"]) == 18
+    assert dict(zip(bars["y"], bars["x"], strict=True))["name, 0, threads 1"] == 1e9 and len(bars["y"]) == 9
+    assert dict(zip(together["y"], together["x"], strict=True))["name, 0, threads 2"] == 2e9
+    assert len(together["y"]) == 18
 
 
 def test_two_sides_of_a_bus_stand_side_by_side_and_the_sum_is_of_both() -> None:
