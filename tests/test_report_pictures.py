@@ -102,6 +102,31 @@ def test_there_is_no_roof_without_slopes_or_without_anything_under_them() -> Non
     assert roof.plots(document(levels())) == []
 
 
+def test_no_roof_lies_below_what_the_same_run_measured_of_that_level_and_a_bound_is_marked() -> None:
+    """As on a machine that others use: two threads read memory slower than one did, and streams reached more."""
+    bounded = {"state": "bound"}
+    by_level = [figure("rate", 100e9 * t, "B/s", "best", level="L1", threads=t) for t in (1, 2)]
+    by_level += [
+        figure("rate", 48e9, "B/s", "best", level="memory", threads=1),
+        figure("rate", 34e9, "B/s", "best", level="memory", threads=2) | bounded,
+        figure("rate", 99e9, "B/s", "best", level="memory", threads=2) | {"state": "invalid"},
+    ]
+    slopes = section("slopes", by_level, roof={"bandwidth": "rate", "by": "level"})
+    one, two = roof.plots(document(slopes, peak()))
+    assert one["data"][1]["name"] == "memory: 48 GB/s" and one["data"][1]["line"]["dash"] == "solid"
+    assert two["data"][1]["name"] == "memory: 48 GB/s (by 1 thread)"
+    assert two["data"][1]["y"][0] == pytest.approx(48e9 * two["data"][1]["x"][0])
+    streams = [figure("rate", rate, "B/s", "best", threads=t) | bounded for t, rate in ((1, 18e9), (2, 52e9))]
+    beside = section("streams", streams, roof={"bandwidth": "rate", "level": "memory"})
+    for made, name, dash in zip(
+        roof.plots(document(slopes, beside, peak())),
+        ("memory: 48 GB/s", "memory: 52 GB/s (bound only)"),
+        ("solid", "dash"),
+        strict=True,
+    ):
+        assert (made["data"][1]["name"], made["data"][1]["line"]["dash"]) == (name, dash)
+
+
 def processors() -> Section:
     made = [figure("rate", 10e9 * t**0.5, "B/s", threads=t, kernel="copy", vector=0) for t in (1, 2, 3)]
     parts = [(2, 0, 8e9), (2, 1, 6e9), (3, 0, 7e9), (3, 1, 5e9), (3, 2, 5e9)]

@@ -93,6 +93,10 @@ each = "thread"
 over = "threads"
 sum = "rate"
 
+[roof]
+bandwidth = "rate"
+level = "memory"
+
 [figure.rate]
 metric = "time"
 formula = "1 / value"
