@@ -14,6 +14,7 @@ from assay.document.params import Params, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
+from assay.report.best_readings import legend_entry, parted, symbols
 from assay.report.case_order import place, record_of
 from assay.report.units import human, params, unit_of
 
@@ -81,7 +82,11 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
         if not families:
             continue
         unit = unit_of(next(iter(families.values()))[0])
-        traces = [_curve(label, points, key, i) for i, (label, points) in enumerate(families.items())]
+        traces = [
+            trace for i, (label, points) in enumerate(families.items()) for trace in _curve(label, points, key, i)
+        ]
+        if any(point.state == "bound" for points in families.values() for point in points):
+            traces.append(legend_entry())
         traces += _fitted(section, name, key)
         traces += [_overlay(other, i) for i, other in enumerate(p for p in published if p["figure"] == name)]
         axis = {"bytes": "message length", "size": "working set"}.get(key, key)
@@ -98,10 +103,10 @@ def _alike(cases: Sequence[Params], key: str) -> Params:
     return {k: v for k, v in first.items() if k != key and v is not None and all(case.get(k) == v for case in cases)}
 
 
-def _curve(label: str, points: Sequence[ReportedFigure], key: str, i: int) -> Plot:
+def _curve(label: str, points: Sequence[ReportedFigure], key: str, i: int) -> list[Plot]:
     points = sorted(points, key=lambda p: float(p.params[key]))
     less, more = _bars(points)
-    return {
+    trace: Plot = {
         "type": "scatter",
         "mode": "lines+markers",
         "name": label,
@@ -111,12 +116,16 @@ def _curve(label: str, points: Sequence[ReportedFigure], key: str, i: int) -> Pl
         "line": {"color": COLOURS[i % len(COLOURS)], "width": 2, "dash": DASHES[i // len(COLOURS) % len(DASHES)]},
         "marker": {"size": 6},
     }
+    return parted(trace, points)
 
 
-def _bars(points: Sequence[ReportedFigure]) -> tuple[list[float], list[float]]:
-    """How far the range over launches reaches below and above each value."""
-    known = [(p.value or 0.0, p.range or [p.value or 0.0] * 2) for p in points]
-    return [value - ends[0] for value, ends in known], [ends[1] - value for value, ends in known]
+def _bars(points: Sequence[ReportedFigure]) -> tuple[list[float | None], list[float | None]]:
+    """How far the range over launches reaches below and above each value; None where there is no range."""
+    known = [(p.value or 0.0, p.range) for p in points]
+    return (
+        [value - ends[0] if ends else None for value, ends in known],
+        [ends[1] - value if ends else None for value, ends in known],
+    )
 
 
 FITS = {"relative": "fit", "relative, piecewise": "fit between breaks", "ordinary": "least squares, as the papers"}
@@ -235,11 +244,13 @@ def points(section: Section) -> Plot | None:
             "array": more,
             "arrayminus": less,
         },
-        "marker": {"color": COLOURS[0], "size": 8},
+        "marker": {"color": COLOURS[0], "size": 8, "symbol": symbols(shown)},
+        "showlegend": False,
     }
+    legend = [legend_entry(None, labels[0])] if any(f.state == "bound" for f in shown) else []
     words = name.replace("_", " ")
     drawn = layout(words, words, "", True)
     drawn["yaxis"] = {"type": "category", "automargin": True, "autorange": "reversed"}
-    drawn["height"] = 90 + 22 * len(shown) + 14 * (lines - len(shown))
+    drawn["height"] = 90 + 22 * len(shown) + 14 * (lines - len(shown)) + 24 * len(legend)
     drawn["switch"] = False
-    return finish({"data": [trace], "layout": drawn}, unit_of(shown[0]), most_x=3)
+    return finish({"data": [trace, *legend], "layout": drawn}, unit_of(shown[0]), most_x=3)

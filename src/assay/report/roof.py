@@ -180,9 +180,9 @@ def _slopes(sections: Roofed, threads: int) -> dict[str, tuple[ReportedFigure, f
 def _about(figure: ReportedFigure, threads: int) -> str:
     """What is said of a slope beside its rate: fewer threads that reached it, and that more may be possible."""
     fewer = int(figure.params.get("threads", 1))
-    said = [f"by {fewer} thread{'s' * (fewer > 1)}"] if fewer < threads else []
-    said += ["bound only"] if figure.state == "bound" else []
-    return f" ({', '.join(said)})" if said else ""
+    notes = [f"by {fewer} thread{'s' * (fewer > 1)}"] if fewer < threads else []
+    notes += ["bound only"] if figure.state == "bound" else []
+    return f" ({', '.join(notes)})" if notes else ""
 
 
 def _widths(sections: Roofed, threads: int) -> list[tuple[str, float]]:

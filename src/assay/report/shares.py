@@ -18,7 +18,7 @@ from assay.document.params import Params, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section, SharesDrawn
 from assay.report.axes import linear
-from assay.report.best_readings import BEST, HATCHED, HOLLOW
+from assay.report.best_readings import BEST, HATCHED, legend_entry, symbols
 from assay.report.plots import COLOURS, layout
 from assay.report.units import human
 
@@ -58,7 +58,8 @@ def plots(section: Section) -> list[Plot]:
         made.append(_together("all together" if wanted.each else "sum", sums))
     known = [figure for found in cases.values() for figure in (*found.parts.values(), found.sum) if figure]
     if any(figure.state == "bound" for figure in known):
-        made.append(_explained(next(iter(places.values()))))
+        legend = legend_entry(name=f"hatched or hollow: {BEST}", symbol="diamond")
+        made.append({**legend, "places": [next(iter(places.values()))], "values": [None]})
     drawn = layout(_title(wanted), "", "rate", False)
     drawn["barmode"] = "group"
     drawn["switch"] = False
@@ -169,20 +170,17 @@ def _bar(name: str, i: int, figures: Mapping[Any, ReportedFigure]) -> Plot:
 
 
 def _together(name: str, figures: Mapping[Any, ReportedFigure]) -> Plot:
-    symbols = [f"diamond{HOLLOW if figure.state == 'bound' else ''}" for figure in figures.values()]
-    marker = {"symbol": symbols, "size": 10, "color": "#111827", "line": {"width": 2}}
+    marker = {
+        "symbol": symbols(list(figures.values()), "diamond"),
+        "size": 10,
+        "color": "#111827",
+        "line": {"width": 2},
+    }
     return {"type": "scatter", "mode": "markers", "name": name, "marker": marker} | _placed(figures)
 
 
 def _placed(figures: Mapping[Any, ReportedFigure]) -> Plot:
     return {"places": list(figures), "values": [figure.value for figure in figures.values()]}
-
-
-def _explained(place: Any) -> Plot:
-    """The legend's entry of what is hatched or hollow: it draws nothing."""
-    marker = {"symbol": f"diamond{HOLLOW}", "size": 10, "color": "#6b7280", "line": {"width": 2}}
-    about = {"type": "scatter", "mode": "markers", "name": f"hatched or hollow: {BEST}", "marker": marker}
-    return about | {"places": [place], "values": [None]}
 
 
 def _unit(section: Section, wanted: SharesDrawn) -> str:
