@@ -52,7 +52,7 @@ def test_what_has_no_range_has_no_bar_of_it() -> None:
     for each in made[:4]:
         each["range"] = None
     (drawn,) = plots.curves(section("b", made))
-    assert drawn["data"][0]["error_y"]["array"] == [None] * 4
+    assert drawn["data"][0]["error_y"] == {"visible": False}
     assert min(drawn["data"][1]["error_y"]["array"]) > 0
 
 

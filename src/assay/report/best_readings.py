@@ -38,7 +38,8 @@ def parted(trace: Plot, figures: Sequence[ReportedFigure]) -> list[Plot]:
         part = trace | {key: [trace[key][i] for i in at] for key in ("x", "y", "text") if key in trace}
         if "error_y" in trace:
             ends = {key: [trace["error_y"][key][i] for i in at] for key in ("array", "arrayminus")}
-            part["error_y"] = trace["error_y"] | ends
+            known = any(end is not None for end in ends["array"])
+            part["error_y"] = trace["error_y"] | ends if known else {"visible": False}
         hollow = [marks[i].removesuffix(HOLLOW) + HOLLOW if best else marks[i] for i in at]
         part["marker"] = trace["marker"] | {"symbol": hollow}
         part["line"] = trace["line"] | ({"width": 1, "dash": "dot"} if best else {})

@@ -243,6 +243,7 @@ def points(section: Section) -> Plot | None:
             "symmetric": False,
             "array": more,
             "arrayminus": less,
+            "width": 0,  # of what has no range not even the ends of a bar are drawn
         },
         "marker": {"color": COLOURS[0], "size": 8, "symbol": symbols(shown)},
         "showlegend": False,

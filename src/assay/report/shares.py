@@ -62,6 +62,7 @@ def plots(section: Section) -> list[Plot]:
         made.append({**legend, "places": [next(iter(places.values()))], "values": [None]})
     drawn = layout(_title(wanted), "", "rate", False)
     drawn["barmode"] = "group"
+    drawn["margin"]["b"] = 76  # two rows of words, and the buttons below them
     drawn["switch"] = False
     drawn["xaxis"] = {"type": "multicategory", "tickangle": 0, "automargin": True}
     if lying:
