@@ -327,7 +327,7 @@ def test_the_terminal_is_not_wider_than_80_columns(whole: Document) -> None:
     show(whole, Console(file=out, width=80, force_terminal=False))
     assert max(len(line.rstrip()) for line in out.getvalue().splitlines()) <= 80
     assert (
-        "73.2 µs" in out.getvalue() and "Fits of Echo\n  T = 70 us + 400 ns/B x N over 8 B to 4 MiB" in out.getvalue()
+        "73.2 µs" in out.getvalue() and "Fits of Echo\n  T = 70 µs + 400 ns/B x N over 8 B to 4 MiB" in out.getvalue()
     )
 
 

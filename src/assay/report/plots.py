@@ -9,6 +9,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 
+from assay.benchmark.record import Benchmark
 from assay.document.fits import LineFit
 from assay.document.params import Params, Plot
 from assay.document.reported_figure import ReportedFigure
@@ -16,7 +17,8 @@ from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.best_readings import legend_entry, parted, symbols
 from assay.report.case_order import place, record_of
-from assay.report.units import human, params, unit_of
+from assay.report.case_words import case_words
+from assay.report.units import human, unit_of
 
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
 DASHES = ("solid", "dash", "dot", "dashdot")  # of curves beyond as many as there are colours
@@ -76,7 +78,7 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
         medians.sort(key=lambda f: place(record, f.params))
         for figure in (*medians, *(f for f in drawn if f.tail)):
             rest = {k: v for k, v in figure.params.items() if k != key and k not in alike and v is not None}
-            label = ", ".join(f"{k} {v}" for k, v in rest.items()) or "this machine"
+            label = case_words(rest, record) or "this machine"
             families[f"{label}, {figure.statistic}" if figure.tail else label].append(figure)
         families = {label: points for label, points in families.items() if len(points) >= LEAST_CASES}
         if not families:
@@ -91,7 +93,7 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
         traces += [_overlay(other, i) for i, other in enumerate(p for p in published if p["figure"] == name)]
         axis = {"bytes": "message length", "size": "working set"}.get(key, key)
         words = name.replace("_", " ")
-        title = f"{words}{', ' + ', '.join(f'{k} {v}' for k, v in alike.items()) if alike else ''}"
+        title = f"{words}{', ' + case_words(alike, record) if alike else ''}"
         plot = {"data": traces, "layout": layout(title, axis, words, True)}
         plots.append(finish(plot, "B" if key in ("bytes", "size") else "", unit))
     return plots
@@ -202,14 +204,14 @@ def residuals(section: Section) -> Plot | None:
     return finish({"data": traces, "layout": drawn}, "B", "%")
 
 
-def label(case: Params, among: Sequence[Params]) -> str:
+def label(case: Params, among: Sequence[Params], record: Benchmark | None = None) -> str:
     """Name a case by what distinguishes it from the others; a number with what it counts.
 
     Where bytes came from is said although all cases have it alike: a cache's rate is no storage's.
     """
     apart = {k: v for k, v in case.items()
              if v is not None and (k in ALWAYS_SAID or any(other.get(k) != v for other in among))}  # fmt: skip
-    named = {k: params({k: v}) for k, v in apart.items()}
+    named = {k: case_words({k: v}, record) for k, v in apart.items()}
     return ", ".join(text.removeprefix(f"{k} ") if isinstance(apart[k], str) else text for k, text in named.items())
 
 
@@ -229,7 +231,8 @@ def points(section: Section) -> Plot | None:
     shown = sorted((f for f in known if f.name == name), key=lambda f: [str(v) for v in f.params.values()])
     if not LEAST_CASES <= len(shown) <= MOST_CASES:
         return None
-    labels = [_broken(label(f.params, [g.params for g in shown])) for f in shown]
+    record = record_of(section)
+    labels = [_broken(label(f.params, [g.params for g in shown], record)) for f in shown]
     lines = sum(1 + text.count(BREAK) for text in labels)
     less, more = _bars(shown)
     trace = {

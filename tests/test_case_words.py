@@ -1,0 +1,45 @@
+"""Cases in words: bytes by their unit, and a 0 that is no amount by what the record says of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.benchmark.record import benchmark
+from assay.report import cases, plots, tables
+from assay.report.case_words import case_words, value_words
+from made_documents import figure, section
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value", "words"),
+    [
+        ("latency", "size", 128 * 2**20, "128 MiB"),
+        ("latency", "size", 1000, "1000 B"),
+        ("file-rate", "size", 32 * 2**20, "32 MiB"),
+        ("echo", "bytes", 65536, "64 KiB"),
+        ("stream", "size", 0, "automatic"),  # "0: four times the last-level cache that …"
+        ("stream", "vector", 0, "as compiled"),
+        ("stream", "vector", 256, "256"),
+        ("stream", "kernel", "copy", "copy"),
+        ("stream", "threads", 2, "2"),
+        ("loaded_latency", "pause", 0, "0"),  # an amount
+    ],
+)
+def test_a_value_is_said_as_its_record_explains_it(name: str, key: str, value: int | str, words: str) -> None:
+    assert value_words(key, value, benchmark(name)) == words
+
+
+def test_tables_plots_and_the_page_say_the_same() -> None:
+    made = [figure("rate", 1e9 * t, "B/s", kernel="copy", size=0, vector=0, threads=t) for t in (1, 2, 4)]
+    of = section("stream", made)
+    note = "All with kernel copy, size automatic, vector as compiled."
+    assert tables.figures(of).note == cases.cases(of)["note"] == note
+    sizes = section("latency", [figure("latency", 1e-9 * n, "s", size=n * 2**20, pages="huge") for n in (1, 2, 4)])
+    assert [row[0] for row in tables.figures(sizes).rows] == ["size 1 MiB", "size 2 MiB", "size 4 MiB"]
+    assert [row[1]["t"] for row in cases.cases(sizes)["rows"]] == ["1 MiB", "2 MiB", "4 MiB"]
+    dots = plots.points(sizes)
+    assert dots is not None and dots["data"][0]["y"][0] == "size 1 MiB"
+
+
+def test_a_program_without_a_record_says_its_numbers() -> None:
+    assert case_words({"size": 0, "bytes": 4096, "hops": None}, None) == "size 0, bytes 4 KiB"
