@@ -7,6 +7,7 @@ import pytest
 from assay.benchmark.record import benchmark
 from assay.report import cases, plots, tables
 from assay.report.case_words import case_words, value_words
+from assay.report.units import human, unit_of
 from made_documents import figure, section
 
 
@@ -39,6 +40,22 @@ def test_tables_plots_and_the_page_say_the_same() -> None:
     assert [row[1]["t"] for row in cases.cases(sizes)["rows"]] == ["1 MiB", "2 MiB", "4 MiB"]
     dots = plots.points(sizes)
     assert dots is not None and dots["data"][0]["y"][0] == "size 1 MiB"
+
+
+@pytest.mark.parametrize(
+    ("help_", "value", "words"),
+    [
+        ("keys per second", 34.9e6, "34.9 M keys/s"),
+        ("numbers per second", 5e8, "500 M numbers/s"),
+        ("messages of all pairs per second", 6.08e6, "6.08 M messages/s"),
+        ("acquisitions per second, all threads together", 12.0, "12 acquisitions/s"),
+        ("round trips per second that passed", 2e6, "2 M/s"),  # of more than one word: as before
+        ("", 2e6, "2 M/s"),
+    ],
+)
+def test_a_rate_of_things_says_which(help_: str, value: float, words: str) -> None:
+    of = section("b", [figure("rate", value, "1/s") | {"help": help_}]).figures[0]
+    assert human(of.value, unit_of(of), 3) == words
 
 
 def test_a_program_without_a_record_says_its_numbers() -> None:
