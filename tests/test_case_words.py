@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from assay.benchmark.record import benchmark
-from assay.report import cases, plots, tables
+from assay.document.comparison import FigureRow
+from assay.document.json_form import from_json
+from assay.report import cases, comparing_tables, plots, tables
 from assay.report.case_words import case_words, value_words
 from assay.report.units import human, unit_of
 from made_documents import figure, section
@@ -56,6 +60,22 @@ def test_tables_plots_and_the_page_say_the_same() -> None:
 def test_a_rate_of_things_says_which(help_: str, value: float, words: str) -> None:
     of = section("b", [figure("rate", value, "1/s") | {"help": help_}]).figures[0]
     assert human(of.value, unit_of(of), 3) == words
+
+
+def row(benchmark_name: str, **params: Any) -> FigureRow:
+    side = {"run": "r", "median": 1e9, "value": 1e9, "params": params, "kind": "measured", "state": "clean"}
+    side |= {"estimator": "median", "disturbance": None, "launches": 3}
+    about = {"benchmark": benchmark_name, "metric": "m", "figure": "rate", "params": params, "a": side, "b": side}
+    about |= {"unit": "B/s", "better": "higher", "ratio": 1.0, "margin": 0.03, "verdict": "equal", "reason": None}
+    return from_json(FigureRow, about)
+
+
+def test_two_runs_beside_each_other_say_their_cases_alike() -> None:
+    rows = [row("latency", size=n * 2**20, pages="huge") for n in (1, 2)]
+    made = comparing_tables.table_of_runs(rows, "one", "another")
+    assert [line[1] for line in made.rows] == ["size 1 MiB", "size 2 MiB"] and "All with pages huge." in made.note
+    (alone,) = comparing_tables.table_of_runs([row("stream", size=0, vector=0)], "one", "another").rows
+    assert alone[1] == "size automatic, vector as compiled"
 
 
 def test_a_program_without_a_record_says_its_numbers() -> None:

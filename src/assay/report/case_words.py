@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from assay.benchmark.record import Benchmark
+from assay.benchmark.record import Benchmark, among
 from assay.document.params import Params
 from assay.report.units import human, params
 
@@ -20,6 +20,11 @@ LONGEST = 24  # letters of what a 0 stands for
 def case_words(case: Params, record: Benchmark | None) -> str:
     """Write a case's parameters in one short text; unknown ones are left out."""
     return ", ".join(f"{key} {value_words(key, value, record)}" for key, value in case.items() if value is not None)
+
+
+def words_of(benchmark: str, case: Params) -> str:
+    """Write the case of a benchmark that is known by its name."""
+    return case_words(case, among([benchmark]).get(benchmark))
 
 
 def value_words(key: str, value: Any, record: Benchmark | None) -> str:

@@ -19,11 +19,12 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.best_readings import HOLLOW, legend_entry, parted
+from assay.report.case_words import words_of
 from assay.report.matrices import COOL_TO_WARM
 from assay.report.plots import COLOURS, LEAST_CASES, layout
 from assay.report.states import words
 from assay.report.tables import alike, spread
-from assay.report.units import human, params
+from assay.report.units import human
 
 RATES = ("rate", "rate_aggregate")  # of all processes together
 FLIGHT = ("processes", "depth")
@@ -79,7 +80,7 @@ def _cells(section: Section, names: Iterable[str], tail: bool = False) -> list[F
         source, size, flight = _source(about), int(about.pop("bytes")), _flight(about)
         about.pop("source", None)
         rest = {key: value for key, value in about.items() if key not in common or key == "direction"}
-        made.append(FileRate(params(rest), by, source, size, flight, each))
+        made.append(FileRate(words_of(section.benchmark, rest), by, source, size, flight, each))
     return sorted(made, key=lambda cell: (cell.family, cell.by, STORED.index(cell.source), cell.flight, cell.bytes))
 
 

@@ -10,7 +10,8 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from assay.document.comparison import FigureSide, SideBySide, SideBySideRow
 from assay.report import side_by_side
-from assay.report.units import human, params
+from assay.report.case_words import words_of
+from assay.report.units import human
 from assay.store import storage_failed
 
 MOST_DRAWN = 12  # main figures; the tables have all
@@ -50,7 +51,7 @@ def _bars(row: SideBySideRow, letters: list[str]) -> FigureBars:
     for letter, value, of in zip(letters, known, row.values, strict=True):
         width = None if not value or not best else value / best if higher else best / value
         drawn.append(RunBar(letter, human(value, row.unit, 3), width, of.state if of else "invalid"))
-    return FigureBars(f"{row.benchmark} {row.figure.replace('_', ' ')}", params(row.params), drawn)
+    return FigureBars(f"{row.benchmark} {row.figure.replace('_', ' ')}", words_of(row.benchmark, row.params), drawn)
 
 
 def _shown(value: FigureSide | None) -> float | None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from assay.benchmark.record import among
 from assay.document.cause import MovedFigure
 from assay.document.fits import Fit, LineFit, Pair, PlaneFit, SpeedupLawFit
 from assay.document.grid import Grid, grid
@@ -16,7 +15,7 @@ from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.bounds import percent, share
 from assay.report.case_order import record_of
-from assay.report.case_words import case_words
+from assay.report.case_words import case_words, words_of
 from assay.report.states import words
 from assay.report.units import human, unit_of
 
@@ -203,7 +202,7 @@ def causes(document: Document) -> Grid | None:
 
 def _case(figure: MovedFigure) -> str:
     """Name a figure with the case that was moved."""
-    case = case_words(figure.params, among([figure.benchmark]).get(figure.benchmark))
+    case = words_of(figure.benchmark, figure.params)
     return f"{figure.benchmark} {figure.figure.replace('_', ' ')}{f' of {case}' if case else ''}"
 
 
