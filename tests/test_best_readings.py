@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.report import best_readings, kernel_curves, plots
-from made_documents import figure, section
+from assay.report import best_readings, kernel_curves, parts, plots, tables
+from made_documents import document, figure, headline, section
 
 SAID = "hollow: best reading (bound only)"
 
@@ -70,6 +70,15 @@ def test_points_of_best_readings_are_hollow_and_said_to_be() -> None:
     assert (said["name"], said["x"], said["showlegend"], dots["showlegend"]) == (SAID, [None], True, False)
     clean = plots.points(section("barrier", [each | {"state": "clean", "statistic": "median"} for each in made]))
     assert clean is not None and len(clean["data"]) == 1
+
+
+def test_a_main_figure_that_is_a_best_reading_says_so_beside_laws_of_medians() -> None:
+    best = headline("greatest rate", 24.6e9, "B/s", state="bound", statistic="best", range=None)
+    usual = headline("usual rate", 14e9, "B/s", state="clean")
+    run = document(section("b", [], headlines=[best, usual], part="messages"))
+    (part,), _ = parts.parts(run)
+    assert [each.state for each in part.blocks[0].headlines] == ["bound only: the best reading", "clean"]
+    assert [row[2] for row in tables.headlines(run).rows] == ["best reading", "12.6 – 15.4 GB/s"]
 
 
 def test_a_mark_that_is_hollow_anyway_keeps_its_name() -> None:
