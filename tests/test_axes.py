@@ -81,6 +81,22 @@ def test_a_logarithmic_axis_has_no_more_ticks_than_fit(low: float, ratio: float,
     assert len([tick for tick in found if low <= tick <= low * ratio]) <= most + 1
 
 
+@pytest.mark.parametrize("unit", ["s", "B/s", "B", "flop/s", "1/s", "%"])
+@given(low=st.floats(1e-3, 1e9), ratio=st.floats(1.01, 10.0), most=st.integers(3, 8))
+def test_values_within_a_decade_have_two_ticks_among_them(unit: str, low: float, ratio: float, most: int) -> None:
+    """As of dots from 410 to 960 Mflop/s, where a picture has room for three."""
+    low = max(low, 1024.0) if unit == "B" else low
+    ticks, texts = axes._written(axes.log([low, low * ratio], unit, most), unit)
+    assert sum(low <= tick <= low * ratio for tick in ticks) >= 2
+    assert len(set(texts)) == len(texts) <= 24
+
+
+def test_equal_values_have_a_tick_below_and_one_above() -> None:
+    for unit in ("s", "B"):
+        below, above = axes.log([64.0, 64.0], unit)
+        assert below < 64 < above
+
+
 def test_two_cases_make_no_plot_and_an_invalid_one_no_point() -> None:
     made = [figure("rate", 1e9 * n, "B/s", level=f"L{n}") for n in (1, 2, 3)]
     assert plots.points(section("b", made[:2])) is None

@@ -151,6 +151,26 @@ def test_a_line_is_found_again_in_every_estimator() -> None:
     assert papers["over"] == [8.0, 8192.0]
 
 
+def test_a_law_says_its_numbers_in_peoples_units_and_which_readings_it_rests_on() -> None:
+    """T = 70 us + 1 ns/B x N: half of the rate at 4 MiB, 978 MB/s, is reached a little above 64 KiB."""
+    sizes = [1024, 4096, 16384, 65536, 262144, 1048576, 4194304]
+    found = [cell({"bytes": n, "hops": None}, *([2 * (70e-6 + 1e-9 * n)] for _ in range(3))) for n in sizes]
+    made = fits(ECHO, found)
+    (curve,) = (fit for fit in made if fit["law"] == "half_performance")
+    assert curve["text"].startswith("greatest rate 983.6 MB/s, n_half 66.") and " KiB (" in curve["text"]
+    assert curve["text"].endswith("(read off the curve of medians, 1 KiB to 4 MiB)")
+    line = next(fit for fit in made if fit["law"] == "alpha_beta")
+    assert line["text"] == "T = 70 µs + 1 ns/B x N over 1 KiB to 4 MiB (robust)"
+
+
+def test_a_start_up_below_zero_is_said_to_be_none() -> None:
+    """T = -2 us + 1 ns/B x N, as a range of lengths in which the rate falls gives it."""
+    sizes = [16384, 65536, 262144, 1048576]
+    found = [cell({"bytes": n, "hops": None}, *([2 * (-2e-6 + 1e-9 * n)] for _ in range(3))) for n in sizes]
+    line = next(fit for fit in fits(ECHO, found) if fit["law"] == "alpha_beta")
+    assert "T = -2 µs + 1 ns/B" in line["text"] and "a start-up below zero is none" in line["text"]
+
+
 def test_launches_that_lack_a_size_are_left_out_of_the_fit() -> None:
     found = {1.0: cell({"bytes": 1}, [2.0], [4.0]), 2.0: cell({"bytes": 2}, [6.0])}
     sizes, times = times_by_launch(ECHO.figures["half_round_trip"], found)

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from assay.benchmark.record import benchmark
 from assay.document.section import Section
-from assay.report import loaded, page, parts, terminal
+from assay.report import first_titles, loaded, page, parts, terminal
 from compiled import compile_to, kept
 from made_documents import document, figure, section
 from started import words
@@ -207,6 +207,19 @@ def test_points_that_are_no_estimates_say_so() -> None:
     assert plot["data"][0]["text"][0].endswith("; best readings") and "best" not in plot["data"][0]["text"][1]
     assert plot["data"][1]["text"][0].endswith("; disturbed")
     assert "state" not in loaded.tables(made())[0].headings  # all are clean
+
+
+def test_its_first_figures_are_called_as_in_its_table() -> None:
+    of = [each for each in made().figures if each.name == "latency"]
+    assert first_titles.titles(made(), of, of)[:4] == [
+        f"{RECORD.title}, latency: {words}"
+        for words in (
+            "loads only, pause 0",
+            "loads only, pause 100000",
+            "loads only, pause 100",
+            "100% stores, non-temporal, pause 0",
+        )
+    ]
 
 
 def test_the_page_draws_it_and_the_tables_show_the_curves_ends() -> None:

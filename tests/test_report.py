@@ -151,6 +151,26 @@ def test_a_fit_stands_once_in_the_legend_and_the_legend_above_the_axes(browser: 
 
 
 @pytest.mark.browser
+def test_the_buttons_of_a_plot_are_hidden_at_once_and_lie_below_data_and_legend(browser: Any, written: Path) -> None:
+    with Opened(browser, written) as opened:
+        opened.open_all()
+        buttons = "document.querySelector('[data-plot=echo-1] .modebar-group')"
+        opened.page.mouse.move(1, 1)
+        hidden = opened.says(f"[getComputedStyle({buttons}).opacity, getComputedStyle({buttons}).transitionDuration]")
+        assert hidden == ["0", "0s"]
+        opened.page.hover("[data-plot=echo-1] .canvas")
+        assert opened.says(f"getComputedStyle({buttons}).opacity") == "1"
+        top = opened.says(f"{buttons}.getBoundingClientRect().top")
+        titles = opened.says(
+            "[...document.querySelectorAll('[data-plot=echo-1] .modebar-btn')].map(e => e.dataset.title)"
+        )
+        assert len(titles) == 4 and not any("Share" in title for title in titles)  # no data leave the page
+        for what in (".legend", ".gridlayer"):
+            drawn = f"document.querySelector('[data-plot=echo-1] {what}').getBoundingClientRect().bottom"
+            assert opened.says(drawn) <= top
+
+
+@pytest.mark.browser
 def test_cases_are_filtered_and_sorted(browser: Any, written: Path) -> None:
     with Opened(browser, written) as opened:
         opened.page.goto(written.as_uri() + "#echo")
@@ -307,7 +327,7 @@ def test_the_terminal_is_not_wider_than_80_columns(whole: Document) -> None:
     show(whole, Console(file=out, width=80, force_terminal=False))
     assert max(len(line.rstrip()) for line in out.getvalue().splitlines()) <= 80
     assert (
-        "73.2 µs" in out.getvalue() and "Fits of Echo\n  T = 70 us + 400 ns/B x N over 8 B to 4 MiB" in out.getvalue()
+        "73.2 µs" in out.getvalue() and "Fits of Echo\n  T = 70 µs + 400 ns/B x N over 8 B to 4 MiB" in out.getvalue()
     )
 
 

@@ -129,6 +129,31 @@ def test_there_is_no_roof_without_slopes_or_without_anything_under_them() -> Non
     assert roof.plots(document(levels())) == []
 
 
+def test_no_roof_lies_below_what_the_same_run_measured_of_that_level_and_a_bound_is_marked() -> None:
+    """As on a machine that others use: two threads read memory slower than one did, and streams reached more."""
+    bounded = {"state": "bound"}
+    by_level = [figure("rate", 100e9 * t, "B/s", "best", level="L1", threads=t) for t in (1, 2)]
+    by_level += [
+        figure("rate", 48e9, "B/s", "best", level="memory", threads=1),
+        figure("rate", 34e9, "B/s", "best", level="memory", threads=2) | bounded,
+        figure("rate", 99e9, "B/s", "best", level="memory", threads=2) | {"state": "invalid"},
+    ]
+    slopes = section("slopes", by_level, roof={"bandwidth": "rate", "by": "level"})
+    one, two = roof.plots(document(slopes, peak()))
+    assert one["data"][1]["name"] == "memory: 48 GB/s" and one["data"][1]["line"]["dash"] == "solid"
+    assert two["data"][1]["name"] == "memory: 48 GB/s (by 1 thread)"
+    assert two["data"][1]["y"][0] == pytest.approx(48e9 * two["data"][1]["x"][0])
+    streams = [figure("rate", rate, "B/s", "best", threads=t) | bounded for t, rate in ((1, 18e9), (2, 52e9))]
+    beside = section("streams", streams, roof={"bandwidth": "rate", "level": "memory"})
+    for made, name, dash in zip(
+        roof.plots(document(slopes, beside, peak())),
+        ("memory: 48 GB/s", "memory: 52 GB/s (bound only)"),
+        ("solid", "dash"),
+        strict=True,
+    ):
+        assert (made["data"][1]["name"], made["data"][1]["line"]["dash"]) == (name, dash)
+
+
 def processors() -> Section:
     made = [figure("rate", 10e9 * t**0.5, "B/s", threads=t, kernel="copy", vector=0) for t in (1, 2, 3)]
     parts = [(2, 0, 8e9), (2, 1, 6e9), (3, 0, 7e9), (3, 1, 5e9), (3, 2, 5e9)]
@@ -136,15 +161,47 @@ def processors() -> Section:
     return section("sharing", made, shares={"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"})
 
 
-def test_each_processors_share_is_stacked_and_the_sum_stands_beside() -> None:
+def test_each_threads_own_speed_stands_beside_what_all_reach_together_and_nothing_is_stacked() -> None:
     (drawn,) = shares.plots(processors())
-    assert drawn["layout"]["barmode"] == "stack"
+    assert drawn["layout"]["barmode"] == "group"
+    assert drawn["layout"]["title"]["text"] == "each thread's own speed, and all together, by threads"
     found = {trace["name"]: dict(zip(trace["x"][1], trace["y"], strict=True)) for trace in drawn["data"]}
     assert found["thread 0"] == {"1": 10e9, "2": 8e9, "3": 7e9}
     assert found["thread 1"] == {"2": 6e9, "3": 5e9} and found["thread 2"] == {"3": 5e9}
-    assert found["sum"]["1"] == 10e9 and found["sum"]["2"] == pytest.approx(10e9 * 2**0.5)
+    assert found["all together"]["1"] == 10e9 and found["all together"]["2"] == pytest.approx(10e9 * 2**0.5)
     made = shares.table(processors())
-    assert made is not None and made.rows[2][2] == "7 GB/s + 5 GB/s + 5 GB/s"
+    assert made is not None and made.rows[2][2] == "7 GB/s, 5 GB/s, 5 GB/s"
+
+
+def test_best_readings_of_threads_are_drawn_hatched_and_an_invalid_one_is_not_drawn() -> None:
+    """As of a machine that others use: of thread 0 only the best reading is known, of the third nothing."""
+    made = [figure("rate", 36e9, "B/s", "best", threads=3) | {"state": "bound"}]
+    speeds = (("best", 18e9, "bound"), ("median", 15e9, "disturbed"), ("median", 9e9, "invalid"))
+    made += [
+        figure("share", speed, "B/s", statistic, threads=3, thread=which) | {"state": state}
+        for which, (statistic, speed, state) in enumerate(speeds)
+    ]
+    wanted = {"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"}
+    disturbed = section("sharing", made, shares=wanted)
+    first, second, together, said = shares.plots(disturbed)[0]["data"]
+    assert [(bar["name"], bar["y"], bar["marker"]["pattern"]["shape"]) for bar in (first, second)] == [
+        ("thread 0", [18e9], ["/"]),
+        ("thread 1", [15e9], [""]),
+    ]
+    assert together["y"] == [36e9] and together["marker"]["symbol"] == ["diamond-open"]
+    assert said["name"] == "hatched or hollow: best reading (bound only)" and said["y"] == [None]
+    table = shares.table(disturbed)
+    assert table is not None
+    assert table.rows == (("3", "36 GB/s (best reading)", "18 GB/s (best reading), 15 GB/s (disturbed)"),)
+
+
+def test_a_case_without_a_thread_of_its_own_has_no_bar_but_what_all_reach() -> None:
+    """Not the rate of two threads as that of thread 0."""
+    made = [figure("rate", 30e9, "B/s", threads=2), figure("rate", 20e9, "B/s", threads=1)]
+    wanted = {"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"}
+    bar, together = shares.plots(section("sharing", made, shares=wanted))[0]["data"]
+    assert bar["name"] == "thread 0" and dict(zip(bar["x"][1], bar["y"], strict=True)) == {"1": 20e9}
+    assert dict(zip(together["x"][1], together["y"], strict=True)) == {"1": 20e9, "2": 30e9}
 
 
 def test_many_cases_lie_beside_their_names() -> None:
@@ -155,9 +212,11 @@ def test_many_cases_lie_beside_their_names() -> None:
     ]
     wanted = {"parts": ["share"], "each": "thread", "over": "threads", "sum": "rate"}
     (drawn,) = shares.plots(section("many", made, shares=wanted))
-    bars = drawn["data"][0]
+    bars, together = drawn["data"]
     assert bars["orientation"] == "h" and drawn["layout"]["yaxis"]["type"] == "category"
-    assert dict(zip(bars["y"], bars["x"], strict=True))["name, 0, threads 2"] == 2e9 and len(bars["y"]) == 18
+    assert dict(zip(bars["y"], bars["x"], strict=True))["name, 0, threads 1"] == 1e9 and len(bars["y"]) == 9
+    assert dict(zip(together["y"], together["x"], strict=True))["name, 0, threads 2"] == 2e9
+    assert len(together["y"]) == 18
 
 
 def test_two_sides_of_a_bus_stand_side_by_side_and_the_sum_is_of_both() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from assay.throughput import fairness, simulated, what_if
 from assay.throughput.machine_file import JobMachine
 from assay.throughput.workload import Workload
+from assay.verbs._throughput_words import fairness_rows
 from command_line import assay
 
 
@@ -50,6 +51,17 @@ def test_users_by_hand() -> None:
     made = fairness.fairness(found, np.array([1.0, 2.0]))
     assert made is not None and made.of == "user" and made.index == pytest.approx(9 / (2 * 5)) and made.spread == 2
     assert [(group.name, group.mean_wait) for group in made.groups] == [("user 1", 100), ("user 0", 0)]
+
+
+@pytest.mark.parametrize(("count", "all_named"), [(2, True), (3, True), (6, True), (7, False)])
+def test_no_program_is_left_out_of_the_line_unless_it_says_so(count: int, all_named: bool) -> None:
+    """As a chart of three programs stands beside it; slowdowns of 1 to `count`."""
+    names = [f"{letter}job" for letter in "abcdefg"[:count]]
+    waits, slowdowns = np.arange(count), np.arange(1.0, count + 1)
+    ((_, words),) = fairness_rows(fairness.of_programs(names, waits, slowdowns))
+    named = [f"{name} {at}" in words for at, name in enumerate(names, 1)]
+    assert named[0] and named[-1] and all(each == all_named for each in named[1:-1])
+    assert (f"the greatest and the least of {count}: " in words) == (not all_named)
 
 
 def test_a_job_that_a_later_one_passes_at_its_cost() -> None:

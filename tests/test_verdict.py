@@ -166,6 +166,20 @@ def test_without_a_bound_a_line_has_no_bar_and_earlier_runs_give_it_a_scale() ->
     assert judge(run, before)["lines"][0]["bound_text"] == ""  # the scale is said instead
 
 
+def test_the_runs_counted_are_those_whose_ticks_are_drawn_and_the_page_explains_them() -> None:
+    """Of three runs before, one measured something else; a dark line is explained where there is one."""
+    run = document(part("lock", "threads", headline("lock", 20e-9, "s", better="lower")))
+    line = judge(run)["lines"][0]
+    before = [earlier(name, {**line, "value": 10e-9}) for name in ("r0", "r1")]
+    found = verdict(run, None, [*before, earlier("r2", {**line, "unit": "B/s"})])
+    assert found.lines[0].bar is not None and len(found.lines[0].bar.ticks) == found.earlier == 2
+    html = page.html(replace(run, summary=found))
+    assert html.count('class="tick"') == 2 and "red ticks: 2 earlier runs." in html
+    assert "dark line: the range across launches" in html
+    assert "  │ 2 earlier runs" in summary.terminal(replace(run, summary=found), 80)
+    assert "red ticks" not in page.html(run)
+
+
 @pytest.mark.parametrize(
     ("better", "value", "state", "low", "said"),
     [

@@ -85,7 +85,7 @@ metric = "share"
 formula = "2 / value"
 unit = "flop/s"
 better = "higher"
-help = "of it, each thread's; thread: which one"
+help = "each thread's own speed over its own time at work, which may end before the others'; thread: which one"
 )record";
 
 namespace {

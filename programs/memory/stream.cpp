@@ -22,7 +22,7 @@ title = "Memory bandwidth"
 part = "memory"
 kind = "node"
 first_look = true
-summary = "bandwidth of memory with 1 to p hardware threads at once: their sum, and each one's share"
+summary = "bandwidth of memory with 1 to p hardware threads at once: that of all together, and each one's own speed"
 cost = "bytes per element, as STREAM counts them: read and write 8, copy and scale 16, add and triad 24; flops: scale and add 1, triad 2"
 check = "elements throughout and at both ends of every thread's part of the destination are overwritten with a sentinel, one pass is made, and they are compared with a closed form of their place; the sum that read finds with integer arithmetic of the pattern"
 source = "Dunigan 1995, section 3, Table 3.1; McCalpin 1995, STREAM"
@@ -93,6 +93,10 @@ each = "thread"
 over = "threads"
 sum = "rate"
 
+[roof]
+bandwidth = "rate"
+level = "memory"
+
 [figure.rate]
 metric = "time"
 formula = "1 / value"
@@ -106,7 +110,7 @@ metric = "share"
 formula = "value"
 unit = "B/s"
 better = "higher"
-help = "of it, what each thread moves; thread: which one"
+help = "bytes of each thread over its own time at work, which may end before the others'; thread: which one"
 
 [figure.array]
 metric = "array"

@@ -67,15 +67,16 @@ def _family(
             | {"law": "alpha_beta", "over": [line.sizes[0], line.sizes[-1]], **line.to_dict()}
             | {"half_performance": half.to_dict()}
             | {
-                "text": f"T = {line.alpha * 1e6:.4g} us + {line.beta * 1e9:.4g} ns/B x N over {reach}"
-                f" ({'least squares, as the papers' if estimator == 'ordinary' else 'robust'})"
+                "text": f"T = {line.alpha * 1e6:.4g} µs + {line.beta * 1e9:.4g} ns/B x N over {reach}"
+                f" ({'least squares, as the papers' if estimator == 'ordinary' else 'robust'}{_not_positive(line)})"
             }
         )
     rates = sizes[sizes > 0] / middle[sizes > 0]
     curve = half_performance.from_rates(sizes[sizes > 0], rates)
     if curve.r_infinity is not None:
-        half_text = curve.reason if curve.n_half is None else f"n_half {curve.n_half:.4g} B"
-        text = f"greatest rate {_rate(curve.r_infinity)}, {half_text} (read off the curve)"
+        half_text = curve.reason if curve.n_half is None else f"n_half {_amount(curve.n_half)}"
+        medians = f"{_length(min(sizes[sizes > 0]))} to {_length(max(sizes))}"
+        text = f"greatest rate {_rate(curve.r_infinity)}, {half_text} (read off the curve of medians, {medians})"
         made.append(about | {"law": "half_performance", **curve.to_dict(), "text": text})
     found_breaks = breakpoints.find_breakpoints(sizes, times)
     if found_breaks:
@@ -94,8 +95,8 @@ def _family(
                 | {"law": "alpha_beta", "over": [part.least, part.greatest], **line.to_dict()}
                 | {
                     "estimator": "relative, piecewise",
-                    "text": f"T = {line.alpha * 1e6:.4g} us + {line.beta * 1e9:.4g} ns/B x N"
-                    f" over {_length(part.least)} to {_length(part.greatest)} (robust, between breaks)",
+                    "text": f"T = {line.alpha * 1e6:.4g} µs + {line.beta * 1e9:.4g} ns/B x N over {_length(part.least)}"
+                    f" to {_length(part.greatest)} (robust, between breaks{_not_positive(line)})",
                 }
             )
     return made
@@ -107,6 +108,17 @@ def _length(count: float) -> str:
         if count >= factor and count % factor == 0:
             return f"{count / factor:g} {unit}"
     return f"{count:,.0f} B"
+
+
+def _amount(count: float) -> str:
+    """Write any number of bytes, as a half-performance length is: four digits, in KiB or MiB where it has as many."""
+    factor, unit = next((each for each in ((2.0**20, "MiB"), (2.0**10, "KiB")) if count >= each[0]), (1.0, "B"))
+    return f"{count / factor:.4g} {unit}"
+
+
+def _not_positive(line: alpha_beta.AlphaBeta) -> str:
+    """A remark on a line that says a message of no length takes less than no time."""
+    return "; a start-up below zero is none: the line holds for these lengths only" if line.alpha < 0 else ""
 
 
 def _rate(value: float) -> str:

@@ -60,7 +60,7 @@ def text_of(plane: hops.PerHop) -> str:
     reach = f"{plane.over[0]:g} to {plane.over[1]:g} B and {plane.hops[0]:g} to {plane.hops[-1]:g} hops"
     off = plane.holdout[1] if plane.holdout else plane.worst
     caveat = f"; off by up to {off:.0%}: a hop's delay is not the same at all lengths" if off > MISSES else ""
-    terms = f"{plane.alpha * 1e6:.4g} us + {plane.beta * 1e9:.4g} ns/B x N + {plane.gamma * 1e6:.4g} us x h"
+    terms = f"{plane.alpha * 1e6:.4g} µs + {plane.beta * 1e9:.4g} ns/B x N + {plane.gamma * 1e6:.4g} µs x h"
     return f"T = {terms} over {reach} ({how}{caveat})"
 
 

@@ -122,7 +122,7 @@ class Grade:
 
 @dataclass(frozen=True, kw_only=True)
 class RunVerdict:
-    """The first screen, as data; `summary.json` of a run's folder keeps it. `earlier`: how many runs it is beside."""
+    """The first screen, as data; `summary.json` of a run's folder keeps it. `earlier`: runs that have a tick."""
 
     run: str | None
     machine: str | None

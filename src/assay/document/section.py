@@ -122,6 +122,7 @@ class RoofPart:
 
     bandwidth: Annotated[str | None, WRITTEN_IF_SET] = None
     by: Annotated[str | None, WRITTEN_IF_SET] = None
+    level: Annotated[str | None, WRITTEN_IF_SET] = None
     ceiling: Annotated[str | None, WRITTEN_IF_SET] = None
     flops: Annotated[str | int | float | None, WRITTEN_IF_SET] = None
     bytes: Annotated[str | int | float | None, WRITTEN_IF_SET] = None

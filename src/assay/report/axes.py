@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import compress
 
 from assay.document.params import Plot
 from assay.report.units import human
 
+MOST_STEPS = 24  # of a linear axis that are tried until two are among values close to each other
 MOST_TICKS = {"x": 6, "y": 8}  # what stands beside each other needs more room than what stands above
 
 
@@ -50,20 +52,27 @@ def _values(traces: Sequence[Plot], letter: str) -> Iterable[float]:
         if trace.get("visible") in (False, "legendonly"):
             continue
         bars = trace.get(f"error_{letter}") or {}
+        known = [isinstance(value, int | float) for value in trace[letter]]
         found = [value for value in trace[letter] if isinstance(value, int | float)]
         yield from found
-        yield from (value + more for value, more in zip(found, bars.get("array", ()), strict=False))
-        yield from (value - less for value, less in zip(found, bars.get("arrayminus", ()), strict=False))
+        for ends, sign in (("array", 1), ("arrayminus", -1)):
+            reaching = zip(found, compress(bars.get(ends, ()), known), strict=False)
+            yield from (value + sign * end for value, end in reaching if end is not None)
 
 
 def log(values: Iterable[float], unit: str, most: int = 8) -> list[float]:
-    """Ticks of a logarithmic axis: powers of two for bytes, else decades; 1, 2, 5 or nice steps where few."""
+    """Ticks of a logarithmic axis: powers of two for bytes, else decades; 1, 2, 5 or nice steps where few.
+
+    At least two of them are among the values, whatever these span; of equal values one is below them and one above.
+    """
     known = [value for value in values if value > 0]
     if not known:
         return []
     low, high = min(known), max(known)
     base = 2.0 if unit == "B" else 10.0
     first, last = math.floor(math.log(low, base) + 1e-9), math.ceil(math.log(high, base) - 1e-9)
+    if low == high:
+        return [base ** (first - 1), base ** (last + 1)]
     step = max(1, -(-(last - first) // most))
     found = [base**power for power in range(first, last + 1, step)]
     inside = [tick for tick in found if low <= tick <= high]
@@ -74,8 +83,11 @@ def log(values: Iterable[float], unit: str, most: int = 8) -> list[float]:
             if sum(low <= tick <= high for tick in near) <= most:
                 found = near
                 break
-    inside = [tick for tick in found if low <= tick <= high]
-    return found if len(inside) >= 2 else [tick for tick in linear([low, high], unit, most) if tick > 0]
+    for steps in range(most, MOST_STEPS):
+        if sum(low <= tick <= high for tick in found) >= 2:
+            break
+        found = [tick for tick in linear([low, high], unit, steps) if low / 1.5 <= tick <= high * 1.5 and tick > 0]
+    return found if len(found) > 1 else [tick for tick in linear([low, high], unit, most) if tick > 0]
 
 
 def linear(values: Iterable[float], unit: str, most: int = 8) -> list[float]:
@@ -96,4 +108,9 @@ def linear(values: Iterable[float], unit: str, most: int = 8) -> list[float]:
 
 
 def _written(ticks: Sequence[float], unit: str) -> tuple[list[float], list[str]]:
-    return list(ticks), ["0" if tick == 0 else human(tick, unit, 4) for tick in ticks]
+    """The ticks, and what stands at them: with as many digits as tell them apart."""
+    for digits in range(4, 10):
+        texts = ["0" if tick == 0 else human(tick, unit, digits) for tick in ticks]
+        if len(set(texts)) == len(texts):
+            break
+    return list(ticks), texts

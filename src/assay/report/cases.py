@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.benchmark.record import Benchmark
 from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
+from assay.report.case_order import record_of
+from assay.report.case_words import case_words, value_words
 from assay.report.states import displaced, words
 from assay.report.tables import alike, listed, spread
-from assay.report.units import human, params, unit_of
+from assay.report.units import human, unit_of
 
 
 def cases(section: Section) -> Params:
@@ -22,11 +25,11 @@ def cases(section: Section) -> Params:
     keys = dict.fromkeys(key for figure in figures for key in figure.params if key not in common)
     keys = {key: None for key in keys if any(figure.params.get(key) is not None for figure in figures)}
     estimated = len({figure.estimator for figure in figures if figure.main}) > 1
-    rows = []
+    rows, record = [], record_of(section)
     for figure in figures:
         name = figure.name.replace("_", " ")
         row: list[Params] = [{"t": name if figure.statistic == "median" else f"{name}, {figure.statistic}", "v": None}]
-        row += [_parameter(key, figure.params.get(key)) for key in keys]
+        row += [_parameter(key, figure.params.get(key), record) for key in keys]
         value = figure.shown
         row.append({"t": human(value, unit_of(figure)), "v": value})
         row.append({"t": words(figure), "v": displaced(figure.disturbance), "s": figure.state})
@@ -44,7 +47,8 @@ def cases(section: Section) -> Params:
         {"title": "launches", "words": False},
         {"title": "samples", "words": False},
     ]
-    note = f"All with {params(common)}." if params(common) else ""
+    alike_words = case_words(common, record)
+    note = f"All with {alike_words}." if alike_words else ""
     return {"columns": columns, "rows": rows, "note": note}
 
 
@@ -52,9 +56,8 @@ def _are_words(figures: list[ReportedFigure], key: str) -> bool:
     return any(isinstance(figure.params.get(key), str) for figure in figures)
 
 
-def _parameter(key: str, value: Any) -> Params:
+def _parameter(key: str, value: Any, record: Benchmark | None) -> Params:
     if value is None:
         return {"t": "", "v": None}
     number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-    text = params({key: value}).removeprefix(f"{key} ")
-    return {"t": text, "v": number}
+    return {"t": value_words(key, value, record), "v": number}

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from assay.document.comparison import FigureRow, FigureSide, Interval, JudgedRow, PublishedRow
 from assay.document.grid import Grid, grid
 from assay.document.params import Params
+from assay.report.case_words import words_of
 from assay.report.comparing import ZERO
 from assay.report.tables import alike
 from assay.report.units import human, params
@@ -23,7 +24,7 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
     lines = [
         (
             (f"{row.benchmark} " if several else "") + row.figure.replace("_", " "),
-            params({key: value for key, value in row.params.items() if key not in common}) or "–",
+            words_of(row.benchmark, {key: value for key, value in row.params.items() if key not in common}) or "–",
             _value(row.a, row.unit),
             _value(row.b, row.unit),
             "–" if row.ratio is None or bounded(row.a, row.b) else ratio_text(row.ratio),
@@ -33,7 +34,8 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
         for row in rows
     ]
     headings = ("figure", "case", "A", "B", "B / A", "95%", "verdict")
-    note = f"All with {params(common)}. " if params(common) else ""
+    alike_words = params(common) if several or not rows else words_of(rows[0].benchmark, common)
+    note = f"All with {alike_words}. " if alike_words else ""
     return grid(f"A: {a}, B: {b}", headings, lines, note + _note(rows), left=2)
 
 

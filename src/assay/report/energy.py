@@ -21,9 +21,11 @@ from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section, SpentEnergy
+from assay.report.case_order import record_of
+from assay.report.case_words import case_words
 from assay.report.readings import LaunchLines
 from assay.report.tables import alike
-from assay.report.units import human, params
+from assay.report.units import human
 from assay.samples import case_text
 
 WORK = {"flop/s": "J/flop", "B/s": "J/B"}
@@ -144,9 +146,9 @@ def table(section: Section, most: int | None = None) -> Grid | None:
     common = alike([each.params for each in entries])
     named = len({each.figure for each in entries}) > 1
     shown = [part for part in PARTS[1:] if any(getattr(each, part) is not None for each in entries)]
-    rows = []
+    rows, record = [], record_of(section)
     for each in entries[:most]:
-        case = params({key: value for key, value in each.params.items() if key not in common}) or "–"
+        case = case_words({key: value for key, value in each.params.items() if key not in common}, record) or "–"
         case = f"{each.figure.replace('_', ' ')}, {case}" if named else case
         others = (human(getattr(each, part), "W", 3) for part in shown)
         low, high = (human(end, each.unit, 3) for end in each.range)
@@ -155,7 +157,7 @@ def table(section: Section, most: int | None = None) -> Grid | None:
             (case, human(each.package, "W", 3), *others, human(each.value, each.unit, 3), f"{low} … {high}", state)
         )
     note = NOTE.format(source=entries[0].source)
-    note += f" All with {params(common)}." if params(common) else ""
+    note += f" All with {case_words(common, record)}." if case_words(common, record) else ""
     if len(rows) < len(entries):
         note += f" {len(entries) - len(rows)} more in the report, which `assay report RUN` writes."
     headings = ("case", "packages", *shown, "packages, for each", "across launches", "state")

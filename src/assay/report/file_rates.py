@@ -18,11 +18,13 @@ from assay.document.params import Params, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
+from assay.report.best_readings import HOLLOW, legend_entry, parted
+from assay.report.case_words import words_of
 from assay.report.matrices import COOL_TO_WARM
 from assay.report.plots import COLOURS, LEAST_CASES, layout
 from assay.report.states import words
 from assay.report.tables import alike, spread
-from assay.report.units import human, params
+from assay.report.units import human
 
 RATES = ("rate", "rate_aggregate")  # of all processes together
 FLIGHT = ("processes", "depth")
@@ -78,7 +80,7 @@ def _cells(section: Section, names: Iterable[str], tail: bool = False) -> list[F
         source, size, flight = _source(about), int(about.pop("bytes")), _flight(about)
         about.pop("source", None)
         rest = {key: value for key, value in about.items() if key not in common or key == "direction"}
-        made.append(FileRate(params(rest), by, source, size, flight, each))
+        made.append(FileRate(words_of(section.benchmark, rest), by, source, size, flight, each))
     return sorted(made, key=lambda cell: (cell.family, cell.by, STORED.index(cell.source), cell.flight, cell.bytes))
 
 
@@ -127,9 +129,11 @@ def plots(section: Section) -> list[Plot]:
     return made[:MOST_PLOTS]
 
 
-def _curve(name: str, cells: list[FileRate], i: int, along: Callable[[FileRate], int], tail: bool = False) -> Plot:
+def _curve(
+    name: str, cells: list[FileRate], i: int, along: Callable[[FileRate], int], tail: bool = False
+) -> list[Plot]:
     cached = all(cell.source == "cache" for cell in cells)
-    return {
+    trace: Plot = {
         "type": "scatter",
         "mode": "lines+markers",
         "name": name,
@@ -140,6 +144,7 @@ def _curve(name: str, cells: list[FileRate], i: int, along: Callable[[FileRate],
                  "dash": "dot" if tail else "dash" if cached else "solid"},
         "marker": {"size": 6},
     }  # fmt: skip
+    return parted(trace, [cell.figure for cell in cells])
 
 
 def _by_block(title: str, cells: list[FileRate], unit: str) -> list[Plot]:
@@ -150,7 +155,7 @@ def _by_block(title: str, cells: list[FileRate], unit: str) -> list[Plot]:
     ):
         name = f"{by}{f', {flight} {unit}' if several else ''}: {SAID.get(source, source)}"
         if len(of) >= LEAST_CASES:
-            curves.append(_curve(name, of, i, lambda cell: cell.bytes))
+            curves += _curve(name, of, i, lambda cell: cell.bytes)
     return _drawn(curves, title, "block size", "B", "rate", "B/s")
 
 
@@ -164,7 +169,7 @@ def _latencies(family: str, usual: list[FileRate], tails: list[FileRate]) -> lis
         for name, points, tail in (("median", of, False), ("p99", late, True)):
             if len(points) >= LEAST_CASES:
                 called = f"{by}: {SAID.get(source, source)}, {name}"
-                curves.append(_curve(called, points, i, lambda cell: cell.bytes, tail))
+                curves += _curve(called, points, i, lambda cell: cell.bytes, tail)
     return _drawn(curves, f"latency, {family}", "block size", "B", "latency", "s")
 
 
@@ -174,9 +179,10 @@ def _by_flight(title: str, cells: list[FileRate], unit: str) -> list[Plot]:
     kept = [cell for cell in cells if STORED.index(cell.source) == best]
     of_size = _grouped(sorted(kept, key=lambda cell: (cell.bytes, cell.flight)), lambda cell: cell.bytes)
     curves = [
-        _curve(human(float(size), "B"), of, i, lambda cell: cell.flight)
+        trace
         for i, (size, of) in enumerate(of_size.items())
         if len(of) >= LEAST_CASES
+        for trace in _curve(human(float(size), "B"), of, i, lambda cell: cell.flight)
     ]
     drawn = _drawn(curves, f"{title}: {SAID.get(STORED[best], STORED[best])}", unit, None, "rate", "B/s")
     for plot in drawn:
@@ -186,7 +192,9 @@ def _by_flight(title: str, cells: list[FileRate], unit: str) -> list[Plot]:
 
 
 def _drawn(curves: list[Plot], title: str, x: str, x_unit: str | None, y: str, y_unit: str) -> list[Plot]:
-    return [finish({"data": curves, "layout": layout(title, x, y, True)}, x_unit, y_unit)] if curves else []
+    hollow = any(str(symbol).endswith(HOLLOW) for each in curves for symbol in each["marker"].get("symbol", ()))
+    traces = [*curves, legend_entry()] if hollow else curves
+    return [finish({"data": traces, "layout": layout(title, x, y, True)}, x_unit, y_unit)] if curves else []
 
 
 def _heat_map(title: str, cells: list[FileRate], unit: str) -> list[Plot]:

@@ -17,6 +17,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.case_order import record_of
 from assay.report.first_cases import telling
+from assay.report.loaded import case_name
 from assay.report.plots import ALWAYS_SAID
 from assay.report.settings import setting
 from assay.report.units import human, params
@@ -47,7 +48,9 @@ def titles(section: Section, every: Sequence[ReportedFigure], chosen: Sequence[R
     for case in cases:
         apart = [key for key, value in case.items() if value is not None and key not in named]
         apart = [key for key in apart if key in ALWAYS_SAID or any(other.get(key) != case[key] for other in cases)]
-        rest = [_value(record, key, case[key]) for key in apart]
+        written = case_name(case) if "writes" in apart else None
+        apart = [key for key in apart if written is None or key not in ("writes", "stores")]
+        rest = [*((written,) if written else ()), *(_value(record, key, case[key]) for key in apart)]
         made.append(", ".join([name, *words]) + (f": {', '.join(rest)}" if rest else ""))
     return made
 

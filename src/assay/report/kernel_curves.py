@@ -15,6 +15,7 @@ from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
+from assay.report.best_readings import legend_entry, parted
 from assay.report.plots import COLOURS, LEAST_CASES, layout
 from assay.report.tables import listed
 from assay.report.units import human, unit_of
@@ -55,11 +56,14 @@ def _picture(name: str, access: str, kernels: dict[str, list[ReportedFigure]], l
         return None
     traces = [_curve(kernel, points, levels, i) for i, (kernel, points) in enumerate(curves.items())]
     seen = {symbol for trace in traces for symbol in trace["marker"]["symbol"]}
+    every = [sorted(points, key=_length) for points in curves.values()]
+    drawn = [part for trace, points in zip(traces, every, strict=True) for part in parted(trace, points)]
+    legend = [legend_entry()] if any(point.state == "bound" for points in every for point in points) else []
     words = name.replace("_", " ")
     about = layout(f"{words} by length, {access}", "elements of a vector", words, True)
     about["height"] = 520
     unit = unit_of(next(iter(curves.values()))[0])
-    return finish({"data": [*traces, *_key(seen)], "layout": about}, "", unit)
+    return finish({"data": [*drawn, *_key(seen), *legend], "layout": about}, "", unit)
 
 
 def _curve(kernel: str, points: Sequence[ReportedFigure], levels: Levels, i: int) -> Plot:

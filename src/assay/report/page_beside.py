@@ -10,8 +10,9 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from assay.document.comparison import FigureSide, SideBySide, SideBySideRow
 from assay.report import side_by_side
+from assay.report.case_words import words_of
 from assay.report.comparing_tables import bounded
-from assay.report.units import human, params
+from assay.report.units import human
 from assay.store import storage_failed
 
 MOST_DRAWN = 12  # main figures; the tables have all
@@ -55,7 +56,7 @@ def _bars(row: SideBySideRow, letters: list[str]) -> FigureBars:
     for letter, value, estimate, of in zip(letters, known, estimates, row.values, strict=True):
         width = None if not estimate or not best else estimate / best if higher else best / estimate
         drawn.append(RunBar(letter, human(value, row.unit, 3), width, of.state if of else "invalid"))
-    return FigureBars(f"{row.benchmark} {row.figure.replace('_', ' ')}", params(row.params), drawn)
+    return FigureBars(f"{row.benchmark} {row.figure.replace('_', ' ')}", words_of(row.benchmark, row.params), drawn)
 
 
 def _shown(value: FigureSide | None) -> float | None:

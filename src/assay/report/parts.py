@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from assay.benchmark.record import PARTS
 from assay.document.grid import Grid
 from assay.document.params import Params, Plot
+from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.papers.tables import hypercubes
@@ -176,7 +177,8 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
         roofed=bool(section.roof and section.roof.bandwidth),
         gist=[f"{f.title} {human(f.shown, unit_of(f), 3)}" for f in section.headlines if f.shown is not None],
         headlines=[
-            HeadlineShown(f.title, human(f.shown, unit_of(f), 3), tables.spread(f), words(f)) for f in section.headlines
+            HeadlineShown(f.title, human(f.shown, unit_of(f), 3), tables.spread(f), _state(f))
+            for f in section.headlines
         ],
         plots=keys,
         fits=tables.fits(section),
@@ -192,6 +194,11 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
         cases=len(cases(section)["rows"]),
         meanings=_meanings(section),
     )
+
+
+def _state(figure: Headline) -> str:
+    """A main figure's state; of a bound also what it was computed from, as the laws beside it rest on medians."""
+    return f"{words(figure)}: the best reading" if figure.state == "bound" else words(figure)
 
 
 def _meanings(section: Section) -> list[tuple[str, str]]:

@@ -9,13 +9,16 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 
+from assay.benchmark.record import Benchmark
 from assay.document.fits import LineFit
 from assay.document.params import Params, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
+from assay.report.best_readings import legend_entry, parted, symbols
 from assay.report.case_order import place, record_of
-from assay.report.units import human, params, unit_of
+from assay.report.case_words import case_words
+from assay.report.units import human, unit_of
 
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
 DASHES = ("solid", "dash", "dot", "dashdot")  # of curves beyond as many as there are colours
@@ -75,18 +78,22 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
         medians.sort(key=lambda f: place(record, f.params))
         for figure in (*medians, *(f for f in drawn if f.tail)):
             rest = {k: v for k, v in figure.params.items() if k != key and k not in alike and v is not None}
-            label = ", ".join(f"{k} {v}" for k, v in rest.items()) or "this machine"
+            label = case_words(rest, record) or "this machine"
             families[f"{label}, {figure.statistic}" if figure.tail else label].append(figure)
         families = {label: points for label, points in families.items() if len(points) >= LEAST_CASES}
         if not families:
             continue
         unit = unit_of(next(iter(families.values()))[0])
-        traces = [_curve(label, points, key, i) for i, (label, points) in enumerate(families.items())]
+        traces = [
+            trace for i, (label, points) in enumerate(families.items()) for trace in _curve(label, points, key, i)
+        ]
+        if any(point.state == "bound" for points in families.values() for point in points):
+            traces.append(legend_entry())
         traces += _fitted(section, name, key)
         traces += [_overlay(other, i) for i, other in enumerate(p for p in published if p["figure"] == name)]
         axis = {"bytes": "message length", "size": "working set"}.get(key, key)
         words = name.replace("_", " ")
-        title = f"{words}{', ' + ', '.join(f'{k} {v}' for k, v in alike.items()) if alike else ''}"
+        title = f"{words}{', ' + case_words(alike, record) if alike else ''}"
         plot = {"data": traces, "layout": layout(title, axis, words, True)}
         plots.append(finish(plot, "B" if key in ("bytes", "size") else "", unit))
     return plots
@@ -98,10 +105,10 @@ def _alike(cases: Sequence[Params], key: str) -> Params:
     return {k: v for k, v in first.items() if k != key and v is not None and all(case.get(k) == v for case in cases)}
 
 
-def _curve(label: str, points: Sequence[ReportedFigure], key: str, i: int) -> Plot:
+def _curve(label: str, points: Sequence[ReportedFigure], key: str, i: int) -> list[Plot]:
     points = sorted(points, key=lambda p: float(p.params[key]))
     less, more = _bars(points)
-    return {
+    trace: Plot = {
         "type": "scatter",
         "mode": "lines+markers",
         "name": label,
@@ -111,12 +118,16 @@ def _curve(label: str, points: Sequence[ReportedFigure], key: str, i: int) -> Pl
         "line": {"color": COLOURS[i % len(COLOURS)], "width": 2, "dash": DASHES[i // len(COLOURS) % len(DASHES)]},
         "marker": {"size": 6},
     }
+    return parted(trace, points)
 
 
-def _bars(points: Sequence[ReportedFigure]) -> tuple[list[float], list[float]]:
-    """How far the range over launches reaches below and above each value."""
-    known = [(p.value or 0.0, p.range or [p.value or 0.0] * 2) for p in points]
-    return [value - ends[0] for value, ends in known], [ends[1] - value for value, ends in known]
+def _bars(points: Sequence[ReportedFigure]) -> tuple[list[float | None], list[float | None]]:
+    """How far the range over launches reaches below and above each value; None where there is no range."""
+    known = [(p.value or 0.0, p.range) for p in points]
+    return (
+        [value - ends[0] if ends else None for value, ends in known],
+        [ends[1] - value if ends else None for value, ends in known],
+    )
 
 
 FITS = {"relative": "fit", "relative, piecewise": "fit between breaks", "ordinary": "least squares, as the papers"}
@@ -193,14 +204,14 @@ def residuals(section: Section) -> Plot | None:
     return finish({"data": traces, "layout": drawn}, "B", "%")
 
 
-def label(case: Params, among: Sequence[Params]) -> str:
+def label(case: Params, among: Sequence[Params], record: Benchmark | None = None) -> str:
     """Name a case by what distinguishes it from the others; a number with what it counts.
 
     Where bytes came from is said although all cases have it alike: a cache's rate is no storage's.
     """
     apart = {k: v for k, v in case.items()
              if v is not None and (k in ALWAYS_SAID or any(other.get(k) != v for other in among))}  # fmt: skip
-    named = {k: params({k: v}) for k, v in apart.items()}
+    named = {k: case_words({k: v}, record) for k, v in apart.items()}
     return ", ".join(text.removeprefix(f"{k} ") if isinstance(apart[k], str) else text for k, text in named.items())
 
 
@@ -220,7 +231,8 @@ def points(section: Section) -> Plot | None:
     shown = sorted((f for f in known if f.name == name), key=lambda f: [str(v) for v in f.params.values()])
     if not LEAST_CASES <= len(shown) <= MOST_CASES:
         return None
-    labels = [_broken(label(f.params, [g.params for g in shown])) for f in shown]
+    record = record_of(section)
+    labels = [_broken(label(f.params, [g.params for g in shown], record)) for f in shown]
     lines = sum(1 + text.count(BREAK) for text in labels)
     less, more = _bars(shown)
     trace = {
@@ -234,12 +246,15 @@ def points(section: Section) -> Plot | None:
             "symmetric": False,
             "array": more,
             "arrayminus": less,
+            "width": 0,  # of what has no range not even the ends of a bar are drawn
         },
-        "marker": {"color": COLOURS[0], "size": 8},
+        "marker": {"color": COLOURS[0], "size": 8, "symbol": symbols(shown)},
+        "showlegend": False,
     }
+    legend = [legend_entry(None, labels[0])] if any(f.state == "bound" for f in shown) else []
     words = name.replace("_", " ")
     drawn = layout(words, words, "", True)
     drawn["yaxis"] = {"type": "category", "automargin": True, "autorange": "reversed"}
-    drawn["height"] = 90 + 22 * len(shown) + 14 * (lines - len(shown))
+    drawn["height"] = 90 + 22 * len(shown) + 14 * (lines - len(shown)) + 24 * len(legend)
     drawn["switch"] = False
-    return finish({"data": [trace], "layout": drawn}, unit_of(shown[0]), most_x=3)
+    return finish({"data": [trace, *legend], "layout": drawn}, unit_of(shown[0]), most_x=3)

@@ -1,11 +1,15 @@
 """The roof under which kernels compute: bandwidth of every level of memory, peak of arithmetic, and the kernels below.
 
 Williams, Waterman and Patterson, Roofline (2009), drawn from what this run measured and nothing else. Records say what
-they have for it by `[roof]`: `bandwidth`, a figure in B/s for every level that the parameter `by` names; `ceiling`, a
-figure in flop/s of one hardware thread; or `flops` and `bytes` of an operation (formulas of a case's parameters) and
-the `figure` in flop/s that is a kernel's point; `clock`, a figure in Hz, from which the bound of arithmetic follows.
-`width`, the parameter of that name in bits, gives a ceiling for each width of vector. `where = "key=value …"` picks
-cases. The ceilings are the best seen. Figures without a number of threads are of one.
+they have for it by `[roof]`: `bandwidth`, a figure in B/s for every level that the parameter `by` names, or of the one
+`level` that the record names; `ceiling`, a figure in flop/s of one hardware thread; or `flops` and `bytes` of an
+operation (formulas of a case's parameters) and the `figure` in flop/s that is a kernel's point; `clock`, in Hz,
+from which the bound of arithmetic follows. `width`, the parameter of that name in bits, gives a ceiling for each width
+of vector. `where = "key=value …"` picks cases.
+
+The ceilings are the best seen; a level's on as many threads or fewer, by any benchmark: what was measured of a level
+lies under its roof. One that others may have held down (state "bound") is dashed and says so. Figures without a number
+of threads are of one.
 
 Under the roof of one thread lie, too, the vector kernels as fitted level by level (`analysis.level_rates`).
 """
@@ -58,18 +62,23 @@ def _roof(sections: Roofed, threads: int, bound: tuple[float, str] | None, fits:
     flat = None if peak is None else peak * threads
     intensities = [*(point[1] for point in kernels), *(fit.intensity for fit in fits)]
     least = min([0.05, *intensities]) / 2
-    most = max([2.0, *intensities, *([] if flat is None else [2 * flat / min(slopes.values())])]) * 2
+    steepest, shallowest = (pick(rate for _, rate in slopes.values()) for pick in (max, min))
+    most = max([2.0, *intensities, *([] if flat is None else [2 * flat / shallowest])]) * 2
     traces = []
-    for i, (level, slope) in enumerate(sorted(slopes.items(), key=lambda item: -item[1])):
+    for i, (level, (figure, slope)) in enumerate(sorted(slopes.items(), key=lambda item: -item[1][1])):
         ridge = most if flat is None else min(most, flat / slope)
         traces.append(
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": f"{level}: {human(slope, 'B/s', 3)}",
+                "name": f"{level}: {human(slope, 'B/s', 3)}{_about(figure, threads)}",
                 "x": [least, ridge],
                 "y": [least * slope, ridge * slope],
-                "line": {"color": COLOURS[i % len(COLOURS)], "width": 2},
+                "line": {
+                    "color": COLOURS[i % len(COLOURS)],
+                    "width": 2,
+                    "dash": "dash" if figure.state == "bound" else "solid",
+                },
                 "hoverinfo": "name",
             }
         )
@@ -80,13 +89,12 @@ def _roof(sections: Roofed, threads: int, bound: tuple[float, str] | None, fits:
                 "type": "scatter",
                 "mode": "lines",
                 "name": label,
-                "x": [flat / max(slopes.values()), most],
+                "x": [flat / steepest, most],
                 "y": [flat, flat],
                 "line": {"color": "#111827", "width": 2},
                 "hoverinfo": "name",
             }
         )
-    steepest = max(slopes.values())
     for width, rate in _widths(sections, threads):
         traces.append(_flat(f"{width}: {human(rate, 'flop/s', 3)}", rate / steepest, most, rate, "dash"))
     if bound is not None and "measured" in bound[1] and bound[0] > (flat or 0.0) / threads:  # else the peak is drawn
@@ -148,25 +156,33 @@ def _fitting(
     section: Section, wanted: RoofPart, name: str, statistic: str = "median"
 ) -> list[tuple[ReportedFigure, float]]:
     return [
-        (figure, figure.value)
+        (figure, figure.shown)
         for figure in section.figures
         if figure.name == name
         and figure.statistic == statistic
-        and figure.value is not None
+        and figure.shown is not None
         and all(str(figure.params.get(key)) == value for key, value in wanted.cases.items())
     ]
 
 
-def _slopes(sections: Roofed, threads: int) -> dict[str, float]:
-    """Rate (B/s) of every level, all `threads` together: the best kernel's best reading."""
-    found: dict[str, float] = {}
+def _slopes(sections: Roofed, threads: int) -> dict[str, tuple[ReportedFigure, float]]:
+    """Rate (B/s) of every level, all threads together: the best kernel's best reading on `threads` or fewer."""
+    found: dict[str, tuple[ReportedFigure, float]] = {}
     for section, wanted in sections:
-        if wanted.bandwidth and wanted.by:
+        if wanted.bandwidth and (wanted.by or wanted.level):
             for figure, value in _fitting(section, wanted, wanted.bandwidth, "best"):
-                if figure.params.get("threads", 1) == threads:
-                    level = str(figure.params[wanted.by])
-                    found[level] = max(found.get(level, 0.0), value)
+                level = wanted.level or str(figure.params[str(wanted.by)])
+                if figure.params.get("threads", 1) <= threads and value > found.get(level, (figure, 0.0))[1]:
+                    found[level] = figure, value
     return found
+
+
+def _about(figure: ReportedFigure, threads: int) -> str:
+    """What is said of a slope beside its rate: fewer threads that reached it, and that more may be possible."""
+    fewer = int(figure.params.get("threads", 1))
+    notes = [f"by {fewer} thread{'s' * (fewer > 1)}"] if fewer < threads else []
+    notes += ["bound only"] if figure.state == "bound" else []
+    return f" ({', '.join(notes)})" if notes else ""
 
 
 def _widths(sections: Roofed, threads: int) -> list[tuple[str, float]]:

@@ -44,7 +44,7 @@ def verdict(document: Document, about: Facts | None = None, before: Sequence[ear
         findings=findings.findings(document, lines, _host_warnings(facts.discovered(document, about))),
         published=against.against(document),
         grade=grade.grade(document, lines),
-        earlier=len(before),
+        earlier=len({tick.run for line in lines if line.bar for tick in line.bar.ticks}),
     )
 
 

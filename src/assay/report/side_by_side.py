@@ -11,10 +11,11 @@ from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.report import comparing
+from assay.report.case_words import words_of
 from assay.report.comparing_tables import MARKS, bounded, ratio_text
 from assay.report.gate import required
 from assay.report.ranks_per_node import stated_alike
-from assay.report.units import human, params
+from assay.report.units import human
 from assay.samples import case_text
 
 SIGNS = {"differs": "differs", "equal": "equal", "cannot be told": "?"}
@@ -98,7 +99,7 @@ def table(beside: SideBySide, headlines: bool = False) -> Grid:
         for value in row.values[1:]:
             cells += [_value(value, row.unit), _judged(value, row.values[0])]
         name = (f"{row.benchmark} " if several else "") + row.figure.replace("_", " ")
-        lines.append((name, params(row.params) or "–", *cells))
+        lines.append((name, words_of(row.benchmark, row.params) or "–", *cells))
     across = [heading for name in names[1:] for heading in (name, f"{name} / A")]
     note = f"?: cannot be told; *: disturbed. Judged at {beside.margin:.0%}, each run against A, the family corrected."
     return grid("Figures", ("figure", "case", "A", *across), lines, note, left=2)

@@ -93,7 +93,8 @@ def _reached(found: RunVerdict, width: int) -> list[str]:
     lines = [text for line in found.lines for text in _line(line, width, LONG_TITLE if exact else TITLE)]
     other = other_software(found)
     runs = "1 earlier run" if found.earlier == 1 else f"{found.earlier} earlier runs"
-    return lines + (_hung(f"  {TICK} ", f"{runs}, {other}", width) if other else [])
+    text = f"{runs}, {other}" if other else runs
+    return lines + (_hung(f"  {TICK} ", text, width) if found.earlier else [])
 
 
 def _line(line: ReachedLine, width: int, column: int) -> list[str]:

@@ -14,8 +14,10 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.bounds import percent, share
+from assay.report.case_order import record_of
+from assay.report.case_words import case_words, words_of
 from assay.report.states import words
-from assay.report.units import human, params, unit_of
+from assay.report.units import human, unit_of
 
 
 def headlines(document: Document) -> Grid:
@@ -30,7 +32,7 @@ def headlines(document: Document) -> Grid:
                 (
                     figure.title,
                     human(figure.shown, unit_of(figure)),
-                    spread(figure),
+                    spread(figure) or ("best reading" if figure.state == "bound" else ""),
                     "–" if bound is None else bound.text,
                     words(figure),
                 )
@@ -49,16 +51,18 @@ def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigur
     names = {(f.name, f.statistic) for f in every}
     statistics = {figure.statistic for figure in every}
     common = alike([figure.params for figure in every])
+    record = record_of(section)
     rows = []
     for figure in every:
         name = figure.name.replace("_", " ") + (f", {figure.statistic}" if statistics != {"median"} else "")
-        case = params({key: v for key, v in figure.params.items() if key not in common}) or "–"
+        case = case_words({key: v for key, v in figure.params.items() if key not in common}, record) or "–"
         state = "" if figure.state == "clean" else words(figure)
         counts = () if narrow else (str(figure.launches), str(figure.samples))
         value = human(figure.shown, unit_of(figure))
         rows.append((*((name,) if len(names) > 1 else ()), case, value, spread(figure), *counts, state))
     counted = () if narrow else ("launches", "samples")
-    note = f"All with {params(common)}." if params(common) else ""
+    alike_words = case_words(common, record)
+    note = f"All with {alike_words}." if alike_words else ""
     column = "median" if statistics <= {"median"} else "value"
     if len(names) == 1:
         ((only_name, statistic),) = names
@@ -103,7 +107,7 @@ def _place(figure: ReportedFigure) -> tuple[Any, ...]:
 
 def fits(section: Section) -> Grid | None:
     """The laws fitted to one benchmark's figures, with their residuals' worst and what they say of held-out sizes."""
-    rows = []
+    rows, record = [], record_of(section)
     for fit in section.fits:
         lack = fit.lack_of_fit if isinstance(fit, LineFit | SpeedupLawFit) else None
         held = fit.holdout if isinstance(fit, LineFit | PlaneFit) else None
@@ -111,7 +115,7 @@ def fits(section: Section) -> Grid | None:
         rows.append(
             (
                 fit.text,
-                params(fit.params) or "–",
+                case_words(fit.params, record) or "–",
                 _ends(fit, "alpha", "s"),
                 _ends(fit, "beta", "s/B"),
                 _ends(fit, "gamma", "s"),
@@ -141,7 +145,9 @@ def _ends(fit: Fit, name: str, unit: str) -> str:
     if found is None:
         return "–"
     ci95, over_launches = found
-    return between(ci95, over_launches, unit) or human(over_launches[0], unit, 3)  # every launch gives the same line
+    text = between(ci95, over_launches, unit) or human(over_launches[0], unit, 3)  # every launch gives the same line
+    below = name == "alpha" and isinstance(fit, LineFit | PlaneFit) and fit.alpha < 0
+    return f"{text} (below zero: none)" if below else text
 
 
 def _coefficients(fit: Fit) -> dict[str, tuple[Pair | None, Pair]]:
@@ -197,7 +203,7 @@ def causes(document: Document) -> Grid | None:
 
 def _case(figure: MovedFigure) -> str:
     """Name a figure with the case that was moved."""
-    case = params(figure.params)
+    case = words_of(figure.benchmark, figure.params)
     return f"{figure.benchmark} {figure.figure.replace('_', ' ')}{f' of {case}' if case else ''}"
 
 

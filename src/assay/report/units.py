@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -21,6 +22,10 @@ _SMALL = ("s",)
 _SHARES = ("share ", "part ")  # how the help of a figure begins that is a share of something
 
 
+_PER_SECOND = re.compile(r"([a-z]+s)(?: of [a-z ]+)? per second")  # how the help of a rate begins that says of what
+_COUNTED = re.compile(r"[a-z]+s/s")  # such a unit, which stands apart from its prefix
+
+
 class HasUnit(Protocol):
     """What has a unit that a record explains."""
 
@@ -34,7 +39,9 @@ class HasUnit(Protocol):
 
 
 def unit_of(figure: HasUnit) -> str:
-    """Return the unit that a figure is shown in: its own, and "%" for a share (of unit 1, by the record's help)."""
+    """Return the unit that a figure is shown in: its own, or by the record's help "%" for a share, keys/s for 1/s."""
+    if figure.unit == "1/s" and (counted_ones := _PER_SECOND.match(figure.help)):
+        return f"{counted_ones[1]}/s"
     share = figure.unit == "1" and figure.help.startswith(_SHARES)
     return "%" if share else figure.unit
 
@@ -59,6 +66,8 @@ def human(value: float | None, unit: str, digits: int = 4) -> str:
     for candidate, letter in prefixes:
         if size >= candidate:
             factor, name = candidate, letter
+    if _COUNTED.fullmatch(unit):
+        return f"{value / factor:.{digits}g} {name}{' ' if name else ''}{unit}"
     return f"{value / factor:.{digits}g} {name}{unit.removeprefix('1') if name or unit == '1/s' else unit}"
 
 

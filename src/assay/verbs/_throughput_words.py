@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from assay.throughput.queue_results import QueueResult
     from assay.throughput.results import ThroughputResult
 
+MOST_SERVED = 6  # users or programs that are all named in a line
+
 
 def time_of(seconds: float) -> str:
     """A time as a user of a batch system reads it."""
@@ -107,9 +109,11 @@ def fairness_rows(found: Fairness | None) -> list[tuple[str, str]]:
         return []
     rows = []
     if found.groups:
-        worst, best = found.groups[0], found.groups[-1]
-        ends = f"{worst.name} {slowdown_figure(worst)}, {best.name} {slowdown_figure(best)}"
-        words = f"{found.index:.3f} of 1; {ends}"
+        several = len(found.groups) > MOST_SERVED
+        shown = [found.groups[0], found.groups[-1]] if several else found.groups
+        served = ", ".join(f"{group.name} {slowdown_figure(group)}" for group in shown)
+        extremes = f"the greatest and the least of {len(found.groups):,}: " if several else ""
+        words = f"{found.index:.3f} of 1; {extremes}{served}"
         rows.append((f"fairness by {found.of}: Jain's index of mean slowdowns", words))
     if (starts := found.fair_starts) is not None:
         words = f"{starts.late:,} of {starts.jobs:,} jobs"

@@ -25,8 +25,9 @@ function inked(data) {  // what is drawn in black on paper takes the colour of t
   return JSON.parse(JSON.stringify(data).replace(/"#111827"/g, JSON.stringify(colours().ink)));
 }
 
-function settings() {
-  return { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"], displayModeBar: "hover" };
+function settings() {  // few buttons, which hide no title of an axis, and none that sends data away
+  var left = ["lasso2d", "select2d", "zoomIn2d", "zoomOut2d", "autoScale2d"];
+  return { responsive: true, displaylogo: false, showSendToCloud: false, modeBarButtonsToRemove: left, displayModeBar: "hover" };
 }
 
 function switched(plot, across, up) {

@@ -1,0 +1,40 @@
+"""A case's parameters in words, by what the record says of them: bytes by their unit, and what a 0 stands for.
+
+A parameter's help explains a 0 that is no amount by `0: …`, as in "0: as compiled": these words stand for it where they
+are short, else "automatic".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from assay.benchmark.record import Benchmark, among
+from assay.document.params import Params
+from assay.report.units import human, params
+
+ZERO = re.compile(r"\b0: ([^;,(]+)")
+LONGEST = 24  # letters of what a 0 stands for
+
+
+def case_words(case: Params, record: Benchmark | None) -> str:
+    """Write a case's parameters in one short text; unknown ones are left out."""
+    return ", ".join(f"{key} {value_words(key, value, record)}" for key, value in case.items() if value is not None)
+
+
+def words_of(benchmark: str, case: Params) -> str:
+    """Write the case of a benchmark that is known by its name."""
+    return case_words(case, among([benchmark]).get(benchmark))
+
+
+def value_words(key: str, value: Any, record: Benchmark | None) -> str:
+    """Write one parameter's value without its name."""
+    parameter = None if record is None else record.parameters.get(key)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if parameter is not None and number:
+        meant = ZERO.search(parameter.help) if value == 0 else None
+        if meant:
+            return meant[1].strip() if len(meant[1].strip()) <= LONGEST else "automatic"
+        if parameter.unit == "B":
+            return human(float(value), "B", 5) if value % 1024 == 0 else f"{value} B"
+    return params({key: value}).removeprefix(f"{key} ")
