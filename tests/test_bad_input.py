@@ -34,11 +34,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("run", "echo", "--profile", "slow"), "accepted: quick, standard, full"),
         (("run", "echo", "--set", "machine.nodes=8"), "accepted: --on"),
         (("run", "echo", "-n", "1"), "accepted: 2 or more"),
-        (
-            ("run", "collective", "--on", "ipsc860", "-n", "4", "--set", "ranks=1"),
-            "--set ranks: collective needs more ranks; seen: 1; accepted: 0 (all), or 2 or more",
-        ),
-        (("run", "barrier", "--on", "ipsc860", "-n", "4", "--set", "ranks=2,1"), "barrier needs more ranks; seen: 1"),
         (("run", "sieve", "-n", "4"), "is for message-passing benchmarks"),
         (("evaluate", "--only", "engines"), "no such part"),
         (("evaluate", "--only", "applications"), "not built yet"),

@@ -1,5 +1,6 @@
-// Common starts on a simulated machine, which has one clock: ranks meet without messages, at a time when nothing is under
-// way any more, so that no case sees what the one before it left and no exit is disturbed by a rank that left earlier.
+// Common starts on a simulated machine, which has one clock: ranks meet without messages, at a time when nothing is
+// under way any more, so that no case sees what the one before it left and no exit is disturbed by a rank that left
+// earlier.
 #pragma once
 
 #include "ranks/communicator.hpp"

@@ -253,8 +253,7 @@ help = "one operation: the round trip of a ping-pong, else from the common start
   // On a described machine: from a common start to the last exit, without carrying data.
   template <Communicator C>
   Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
-    return to_last_exit(comm, comm.size(), true, run, ticks,
-                        [this, &comm, at] { return times(comm, at, {}, 1); });
+    return to_last_exit(comm, comm.size(), true, run, ticks, [this, &comm, at] { return times(comm, at, {}, 1); });
   }
 
   std::size_t stride_ = 1;

@@ -56,7 +56,7 @@ class Wishes:
         """InputError for what is wrong whatever the target is, before anything is printed or a core is compiled."""
         planning.check_profile(self.profile)
         for name in self.names:
-            _enough_ranks(benchmark(name), benchmark(name).settings(self.settings).get("ranks", 0))
+            benchmark(name).settings(self.settings)
         if self.on is None:
             if self.placement is not None:
                 accepted = "--on; real ranks are placed by their launcher (docs/clusters.md)"
@@ -157,15 +157,6 @@ class Wishes:
             for record, size in sizes
             if size.ppn is not None
         ]
-
-
-def _enough_ranks(record: Benchmark, found: object) -> None:
-    """InputError where fewer ranks are to take part (`--set ranks`) than the benchmark needs; 0 are all."""
-    least = int(record.extra.get("least_ranks", 1))
-    for each in found if isinstance(found, tuple) else (found,):
-        if isinstance(each, int) and 0 < each < least:
-            accepted = f"0 (all), or {least} or more"
-            raise InputError(f"{record.name} needs more ranks", key="--set ranks", value=each, accepted=accepted)
 
 
 def counts(text: str | None, key: str) -> tuple[int, ...]:
