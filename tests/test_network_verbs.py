@@ -388,3 +388,25 @@ def test_replications_that_deliver_nothing_leave_no_number_that_is_none() -> Non
         setting = (*few, "--set", f"method.seed={seed}", "--set", "traffic.load=0.005", "--json")
         text = CliRunner().invoke(application(), ["simulate", HYPERCUBE, *setting]).stdout
         assert text.startswith("{") and "NaN" not in text and "Infinity" not in text
+
+
+@pytest.mark.parametrize(
+    ("flits", "head", "credit"), [(5, 5, 0), (5, 2, 0), (5, 5, 3), (1, 5, 0), (1, 1, 3), (5, 1, 0)]
+)
+def test_a_link_is_held_longer_with_finite_buffers_as_its_keys_say(
+    flits: int, head: int, credit: int, tmp_path: Path
+) -> None:
+    """A link goes on with the next message head + credit - flit ticks later than with whole messages in its buffers."""
+    file, messages, out = (tmp_path / name for name in ("mesh.toml", "messages.csv", "delivered.csv"))
+    messages.write_text("id,cycle,source,destination,flits\n" + "".join(f"{i},0,0,1,{flits}\n" for i in range(5)))
+    for buffer in (0, flits, 100, 1000):
+        file.write_text(
+            f'[network]\ntopology = "mesh"\nextents = [4, 4]\nbuffer_flits = {buffer}\nflit_ticks = 2\nbody_ticks = 1\n'
+            f"head_ticks = {head}\n" + (f"credit_ticks = {credit}\n" if credit and buffer else "")
+        )
+        document("replay", file, messages, "-o", out)
+        heads = [int(line.split(",")[1]) for line in out.read_text().splitlines()[1:]]
+        longer = max(head + credit - 2, 0) if buffer else 0
+        assert heads == [2 * head + i * (2 * flits + longer) for i in range(5)]  # the last link's are two links on
+    words = " ".join((network_tables.NetworkTable.__doc__ or "").split())
+    assert "each message holds a link for head_ticks + credit_ticks - flit_ticks longer" in words

@@ -4,6 +4,7 @@ meaning.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from pydantic import BaseModel
@@ -80,7 +81,7 @@ def markdown() -> str:
     """The reference as Markdown tables."""
     lines = []
     for heading, text, table in sections():
-        lines += [f"## {heading}", "", text.removeprefix(f"{heading}: ").strip(), ""]
+        lines += [f"## {heading}", "", inspect.cleandoc(text.removeprefix(f"{heading}: ")), ""]
         if table:
             lines += ["| key | default | meaning |", "|---|---|---|"]
             lines += [f"| `{key}` | {default} | {meaning.replace('|', '/')} |" for key, default, meaning in table]

@@ -92,7 +92,13 @@ class SlowerLink(Table):
 
 
 class NetworkTable(Clock):
-    """[network]: How messages move. The keys of the topology and of the routing, further down, stand here too."""
+    """[network]: How messages move. The keys of the topology and of the routing, further down, stand here too.
+
+    A wormhole's lane goes to the next message credit_ticks after the tail has left the buffer at its far end; with
+    buffer_flits = 0, which holds whole messages, as soon as the tail has left the wire. So with finite buffers, however
+    long, each message holds a link for head_ticks + credit_ticks - flit_ticks longer (if that is more than nothing and
+    body_ticks <= head_ticks), and still longer where its buffers are short or where it waits beyond the link.
+    """
 
     topology: str = Field(description="name of the topology")
     routing: str = Field(description="name of the routing; the topology's own by default")
