@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from assay.described.machine_file import load
 from assay.papers.cells.answers import play
 from assay.papers.fitting.from_run import stretches
 from command_line import assay
+from example_inputs import CONSTANT
 
 
 def test_a_run_becomes_a_description_that_repeats_it(tmp_path: Path) -> None:
@@ -31,6 +33,44 @@ def test_a_run_becomes_a_description_that_repeats_it(tmp_path: Path) -> None:
         if each.name == "half_round_trip" and each.statistic == "median"
     }
     assert again == {size: pytest.approx(time, rel=0.02) for size, time in times.items()}
+
+
+@pytest.mark.parametrize(("machine", "protocols"), [(CONSTANT, 1), ("ipsc860", 3)])
+def test_an_echo_does_not_tell_how_its_start_up_divides(machine: str, protocols: int, tmp_path: Path) -> None:
+    """Another division of the same sum gives the same echo, so the halves are assumed; the rest is fitted."""
+    assert assay("run", "echo", "--on", machine, "--out", str(tmp_path / "run"), "-q").status == 0
+    out = tmp_path / "mine.toml"
+    assert assay("fit", str(tmp_path / "run"), "-o", str(out), "-q").status == 0
+    text = out.read_text()
+    origin = tomllib.loads(text)["origin"]
+    unsure = {f"protocol.{place}.{key}" for place in range(protocols) for key in ("startup", "receive")}
+    assert {key for key, said in origin.items() if "how it divides is assumed" in said} == unsure
+    assert all(said.startswith("fitted: echo (half of ") for key, said in origin.items() if key in unsure)
+    one_sided = tmp_path / "one_sided.toml"
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        key, _, value = line.partition(" = ")
+        if key in ("startup", "receive") and value.endswith(' ns"'):
+            lines[at] = f'{key} = "{float(value[1:-4]) * (1.5 if key == "startup" else 0.5):.8g} ns"'
+    one_sided.write_text("\n".join(lines))
+    sizes = {"bytes": (8, 64, 512, 8192)}
+    found = [
+        [each.value for each in play(load(file), "echo", sizes).figures if each.name == "half_round_trip"]
+        for file in (out, one_sided)
+    ]
+    assert found[0] == pytest.approx(found[1], rel=1e-4)
+    assert len(found[0]) >= 4
+
+
+def test_a_machine_without_hops_has_its_line_as_a_comment(tmp_path: Path) -> None:
+    """It is the law of examples/constant.toml: 70 us and 0.4 us a byte."""
+    assert assay("run", "echo", "--on", CONSTANT, "--out", str(tmp_path / "run"), "-q").status == 0
+    lines = assay("fit", str(tmp_path / "run")).out.splitlines()
+    messages = tomllib.loads(Path(CONSTANT).read_text())["messages"]
+    assert (messages["startup"], messages["per_byte"]) == ("70 us", "0.4 us/B")
+    (law,) = [line for line in lines if line.startswith("# T = ")]
+    assert law.startswith("# T = 70 µs + 400 ns/B x N over 8 to ")
+    assert law.endswith(" B (robust)")
 
 
 def test_a_line_is_not_cut_and_a_jump_is() -> None:

@@ -3,7 +3,7 @@
 The echo's one-way medians of neighbours are cut where a further stretch takes away half of the error that is left; each
 stretch is a line by the relative estimator, or, where partners stood at several hops and the run says its topology, a
 plane (`per_hop`). The network, else a crossbar, carries the least time per byte of them; what a stretch has more is
-copying. Halves of a start-up go to both ends, which an echo cannot tell apart.
+copying. An echo tells the sum of what both ends spend on a message: half of it goes to either, by assumption.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from assay.toml.writing import written
 LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
 ENOUGH = 0.005  # and there must be as much of it left
 MOST_STRETCHES = 4
+HALF = "half of a message's constant part, how it divides is assumed"  # of a start-up at either end
 ROUNDING = 1e-9  # of a time per byte: a smaller difference of two fits is rounding, which differs among processors
 
 
@@ -56,8 +57,9 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
         protocol |= {"startup": f"{1e9 * half:.6g} ns", "receive": f"{1e9 * half:.6g} ns"}
         copy = line["beta"] - least
         protocol |= {"copy": f"{1e9 * copy if copy > ROUNDING * least else 0.0:.6g} ns/B"}
-        keys = [f"protocol.{place}.{key}" for key in ("startup", "receive", "copy")]
-        keys += [f"protocol.{place}.up_to"] if place < len(lines) - 1 else []
+        ends = [f"protocol.{place}.{key}" for key in ("startup", "receive")]
+        keys = [f"protocol.{place}.copy"] + ([f"protocol.{place}.up_to"] if place < len(lines) - 1 else [])
+        origin |= dict.fromkeys(ends, f"fitted: echo ({HALF}; of {source})")
         origin |= dict.fromkeys(keys, f"fitted: echo (of {source})")
         if shape is not None and per_hop.crosses(planes, place) == 3:
             protocol["handshake"] = True
@@ -73,7 +75,8 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
         tables["variant"] = variants
         origin |= origins
     head = {"name": name, "title": f"{document.machine}, as measured", "source": source}
-    fitted = [fits_hops.text_of(plane) for plane in [*planes, *per_hop.papers(document)]]
+    fitted = [fits_hops.text_of(plane) for plane in planes] if planes else [_text(line) for line in lines]
+    fitted += [fits_hops.text_of(plane) for plane in per_hop.papers(document)]
     comments = [f"Fitted to {source} of {document.machine}: `assay fit`.", *fitted]
     comments += [f"{name}:{line}" for line in stored]
     text = written(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
@@ -85,6 +88,12 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
         "planes": [plane.to_dict() for plane in planes],
         "papers": [plane.to_dict() for plane in per_hop.papers(document)],
     }
+
+
+def _text(line: Mapping[str, float]) -> str:
+    """A stretch's line as a person reads it."""
+    terms = f"{line['alpha'] * 1e6:.4g} µs + {line['beta'] * 1e9:.4g} ns/B x N"
+    return f"T = {terms} over {line['least']:g} to {line['greatest']:g} B (robust)"
 
 
 def _crossbar(least: float, ranks: int, source: str) -> tuple[dict[str, Any], dict[str, str]]:
