@@ -52,10 +52,11 @@ enough: those that seem so are the ones that vary too little (of 25 runs of 5,00
 that saturates it, 9 intervals held the mean). So the autocorrelation time comes from a pilot run, also where the
 warm-up is given, unless the run itself has 640 of its own. An interval needs 160 autocorrelation times and 5,000
 messages; a warm-up that is given must not leave more in the mean than a fifth of the interval's half-width. Where there
-is none the result says which of these it was, and how long would do. An interval is of `confidence`, which the text
-names; in the JSON a figure has it as `interval` {low, high, confidence}, and as `ci95` where it is of 95%. Of the
-intervals that are given 92 to 95% hold the mean (7-cube at 0.9 of saturation, 49 of 53; M/D/1 at a load of .95, 189 of
-200; I/O nodes, 92 of 99).
+is none the result says why, and about how long would do: for both, with room for the chance in what a short run knows
+(three standard deviations of the count of messages; twice the 160 autocorrelation times, three times where the pilot
+run barely knows them: "or more"). An interval is of `confidence`, which the text names; in the JSON a figure has it as
+`interval` {low, high, confidence}, and as `ci95` where it is of 95%. Of the intervals that are given 92 to 95% hold the
+mean (7-cube at 0.9 of saturation, 49 of 53; M/D/1 at a load of .95, 189 of 200; I/O nodes, 92 of 99).
 
 A pilot run for a warm-up that is given simulates a million messages at most, or as many as the runs themselves, and
 where that does not tell, there is no interval either.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -133,3 +134,28 @@ def test_points_that_share_a_reason_share_a_line(mesh: Path) -> None:
     assert reason.startswith("load 2; load 3; load 4; 2 more: no interval: ")
     levels = said(mesh, "--sweep", "method.confidence=0.99,0.9", "--set", "method.cycles=200000")
     assert levels[4] == "±: at 90% or 99% confidence, as set"
+
+
+@pytest.mark.parametrize(("load", "cycles"), [(0.001, 1_000_000), (0.01, 5_000), (0.1, 2_000), (0.4, 2_000)])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_run_that_is_too_short_is_told_at_once_how_long_would_do(
+    load: float, cycles: int, seed: int, tmp_path: Path
+) -> None:
+    """The advice is a round number, enough for 5,000 messages at this load, and followed once gives an interval."""
+    file = tmp_path / "torus.toml"
+    file.write_text(
+        '[network]\ntopology = "torus"\nextents = [4, 4]\nbuffer_flits = 4\ncycle = "3 ns"\nflit_bytes = 6\n'
+        f"[traffic]\nflits = 10\nload = {load}\n"
+        f"[method]\nseed = {seed}\nwarmup_cycles = 20000\n"
+    )
+
+    def header(length: int) -> dict[str, Any]:
+        found: dict[str, Any] = document(file, "--set", f"method.cycles={length}")["estimates"]["header_latency"]
+        return dict(found["cycles"])
+
+    short = header(cycles)
+    assert short["interval"] is None
+    (advised,) = re.findall(r"(\d+)(?: cycles)?(?: or more)? would do", short["note"])
+    assert int(advised) >= 0.98 * 5_000 * 10 / (16 * load)  # ten flits each, from sixteen nodes
+    assert len(advised.rstrip("0")) <= 2
+    assert header(int(advised))["interval"] is not None

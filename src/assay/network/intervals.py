@@ -13,6 +13,8 @@ from assay.network import deadlocking, method, relaxation
 from assay.network.engine import Latency, SimulationRun
 from assay.network.warming import ALONE, LENGTHENED, Warmup
 
+SPREADS = 3.0  # standard deviations of the count of messages that a run's advised length leaves room for
+ROOM = {True: 2.0, False: 3.0}  # times as long as an autocorrelation time asks for that is known, and barely known
 DEADLOCKS = "no interval: the network deadlocks, and its means depend on how long it then stands still"
 
 
@@ -40,14 +42,27 @@ def by_itself(
     if known.saturated:
         note = unsteady(before)
     elif not before.settles:
+        longer = max(needed(cycles, delivered, known), LENGTHENED * cycles)
         note = f"{short} {before.pilot_cycles} cycles of pilot runs do not tell how long the network remembers, "
-        note += f"{max(least, LENGTHENED * cycles)} cycles or more would do"
-    elif cycles < least:
-        note = f"{short} {cycles} cycles, {least} would do ({ALONE} autocorrelation times)"
-    elif delivered < relaxation.MESSAGES:
-        longer = math.ceil(cycles * relaxation.MESSAGES / max(delivered, 1))
-        note = f"{short} {delivered} messages, {relaxation.MESSAGES} would do ({longer} cycles)"
+        note += f"{longer} cycles or more would do"
+    elif cycles < least or delivered < relaxation.MESSAGES:
+        would = "would do" if known.known else "or more would do"
+        note = f"{short} {cycles} cycles with {delivered} messages, about {needed(cycles, delivered, known)} cycles "
+        note += f"{would} ({ALONE} autocorrelation times and {relaxation.MESSAGES} messages)"
     return replace(found, half=None, note=note) if note else warmed(found, [run], before)
+
+
+def needed(cycles: int, delivered: int, known: relaxation.Relaxation) -> int:
+    """Cycles of a run by itself that has an interval, from one that is too short: rounded up, with room for chance.
+
+    How many messages come is known from those of the run, and varies in the next one too; the autocorrelation time is
+    an estimate, and the next run's pilot run makes another one.
+    """
+    chance = SPREADS * math.sqrt(1 / max(delivered, 1) + 1 / relaxation.MESSAGES)
+    messages = cycles * relaxation.MESSAGES / max(delivered, 1) * (1 + chance)
+    longer = max(messages, ROOM[known.known] * ALONE * known.cycles)
+    unit: int = 10 ** max(math.floor(math.log10(max(longer, 1))) - 1, 0)
+    return math.ceil(longer / unit) * unit
 
 
 def unsteady(before: Warmup) -> str:
