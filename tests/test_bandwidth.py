@@ -30,31 +30,26 @@ def events(machine: dict[str, Any], ranks: int, *given: str) -> list[dict[str, A
 @pytest.mark.parametrize("means", ["message", "put", "get"])
 @pytest.mark.parametrize("length", [8, 1000, 65536])
 def test_two_directions_take_as_long_as_one_where_nothing_is_shared(length: int, means: str) -> None:
-    """A sender's messages follow one another at A + B n; then a word back, unless it knows. Two begin with a word, too.
-
-    Beyond one pair the first ends agree down a tree and up again: a word to and one from each of two levels.
-    """
+    """A sender's messages follow one another at A + B n; then a word back, unless it knows. Pairs begin together."""
     found = events(MACHINE, 9, f"means={means}", f"bytes={length}")
     times = {(e["case"]["directions"], e["case"]["pairs"]): e["values"] for e in found if e["event"] == "block"}
     window = WINDOW * (A + B * length)
     assert times[1, 1] == [pytest.approx(window + (A if means == "message" else 0))]
-    assert times[2, 1] == [pytest.approx(window + 2 * A)]
+    assert times[2, 1] == [pytest.approx(window + A)]
     assert set(times) == {(directions, pairs) for directions in (1, 2) for pairs in (1, 2, 3, 4)}
-    for (directions, pairs), (time,) in times.items():
-        levels = (pairs - 1).bit_length()
-        alone = times[directions, 1][0]
-        assert alone <= time <= alone + 2 * levels * (A + B) + 1e-12
+    for (directions, _), time in times.items():
+        assert time == times[directions, 1]
     assert all(e["passed"] for e in found if e["event"] == "check")
 
 
 def test_the_rate_is_that_of_all_directions() -> None:
-    """On the example of 70 us and 0.4 us per byte: a window and a word back; two begin with a word, too."""
+    """On the example of 70 us and 0.4 us per byte: a window and a word back."""
     where = ("--on", str(Path(__file__).parent.parent / "examples" / "constant.toml"), "-n", "2")
     made = assay("run", "bandwidth", *where, "--set", "means=message", "--set", "bytes=1000", "--json")
     assert made.status == 0, made.err
     rates = {f["params"]["directions"]: f["value"] for f in made.document["figures"] if f["name"] == "rate"}
     window = WINDOW * (70e-6 + 1000 * 0.4e-6)
-    assert rates == {d: pytest.approx(d * WINDOW * 1000 / (window + d * 70e-6)) for d in (1, 2)}
+    assert rates == {d: pytest.approx(d * WINDOW * 1000 / (window + 70e-6)) for d in (1, 2)}
 
 
 def test_one_sided_access_where_the_description_prices_it() -> None:

@@ -113,7 +113,7 @@ def test_a_run_s_hops_are_fitted_reported_and_written_as_a_description(tmp_path:
     gammas = [fit["gamma"] for fit in planes if fit["estimator"] == "relative"]
     hop = 9.985e-6  # the description's own
     assert gammas[0] == pytest.approx(hop, rel=1e-3) and gammas[1] == pytest.approx(3 * hop, rel=1e-3)
-    assert any("us x h over" in fit["text"] and "least squares, as the papers" in fit["text"] for fit in planes)
+    assert any("µs x h over" in fit["text"] and "least squares, as the papers" in fit["text"] for fit in planes)
     shown = " ".join(assay("report", str(tmp_path / "run")).out.split())
     assert "hops all:" in shown and "alpha 135.3" in shown  # Table 6's line is still the one-hop line
     (section,) = document(Run.open(str(tmp_path / "run"))).benchmarks

@@ -189,10 +189,11 @@ class Simulated {
     World& world;
     GroupId group;
     int among;
+    Time quiet;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> waiter) {
       caller = waiter;
-      world.meet(group, among, static_cast<Time>(ticks_a_second / 100), this);
+      world.meet(group, among, quiet, this);
     }
     std::int64_t await_resume() const noexcept { return value; }
   };
@@ -275,9 +276,9 @@ class Simulated {
         co_await sendrecv(nullptr, 0, (rank_ + step) % among, nullptr, 0, (rank_ - step + among) % among,
                           own_barrier_tag);
   }
-  // So many ranks wait for the last of them, without messages, and go on 10 ms later, when nothing is under way; gives
-  // the greatest of their values.
-  Meeting meet(int ranks, std::int64_t value) { return {{self(), value, {}}, *world_, group_, ranks}; }
+  // So many ranks wait for the last of them, without messages, and go on so much later, when nothing is under way any
+  // more; gives the greatest of their values.
+  Meeting meet(int ranks, std::int64_t value, Time quiet) { return {{self(), rank_, value, {}}, *world_, group_, ranks, quiet}; }
   Sendrecv sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room, int from, int tag) {
     const RequestId request = world_->post(self(), buffer, room, from_all(from), in_word(tag));
     return {*world_, world_->sendrecv(self(), data, bytes, to_all(to), out_word(tag), request), request, group_};

@@ -214,6 +214,7 @@ void World::compute(int rank, double seconds, double memory, std::coroutine_hand
   if (log_) log_->begins(rank, Log::Doing::compute, now_);
   const std::uint32_t version = computing_[index].version;
   computing_[index] = {sleeper, computing_until(rank, now_, after(seconds) - now_), rank, version};
+  computing_[index].began_with = computing_[index].end - now_;
   Rank& mine = ranks_[static_cast<std::size_t>(rank)];
   mine.computing = index;
   for (RequestId each = std::exchange(mine.ahead, {}).head; each != none; each = requests_[each].next) {
@@ -268,8 +269,13 @@ void World::steal(int rank, Time cost) {
   if (computing_.size() == free_computing_.size()) return;  // nobody computes
   const auto index = ranks_[static_cast<std::size_t>(rank)].computing;
   if (index == none) return;
-  computing_[index].end = computing_until(rank, computing_[index].end, cost);
-  computing_[index].since += cost;
+  Computing& mine = computing_[index];
+  mine.end = computing_until(rank, mine.end, cost);
+  mine.since += cost;
+  static constexpr std::uint32_t often = 100'000;  // in that time what comes in takes all that there is, or it does not
+  if (++mine.stolen % often == 0 && mine.end - now_ >= mine.began_with)
+    throw std::runtime_error("rank " + std::to_string(number(rank)) +
+                             " computes for ever: the messages that it receives or forwards take all of its time");
 }
 
 Time World::computing_until(int rank, Time begin, Time work) const {
@@ -300,20 +306,20 @@ void World::barrier(int rank, GroupId group, int among, Time cost, std::coroutin
   }
 }
 
-void World::meet(GroupId group, int among, Time cost, Meeter* meeter) {
+void World::meet(GroupId group, int among, Time quiet, Meeter* meeter) {
   attend(meeter->rank);
   auto& inside = meeting_[{group, among}];
   if (inside.empty()) inside.reserve(static_cast<std::size_t>(among));
   inside.push_back(meeter);
   if (static_cast<int>(inside.size()) < among) return;
-  const Time grain = model_.grain(), at = (now_ + cost + grain - 1) / grain * grain;
   std::int64_t greatest = meeter->value;
   for (const Meeter* const each : inside) greatest = std::max(greatest, each->value);
   for (Meeter* const each : inside) each->value = greatest;
   std::vector<Meeter*> all = std::exchange(inside, {});
-  const auto falling = [](const Meeter* a, const Meeter* b) { return a->rank > b->rank; };
+  const auto falling = [](const Meeter* a, const Meeter* b) { return a->place > b->place; };
   std::ranges::reverse(all);
   if (!std::ranges::is_sorted(all, falling)) std::ranges::sort(all, falling);
+  const Time grain = model_.grain(), at = (now_ + quiet + grain - 1) / grain * grain;
   if (!seats_.empty()) {  // some may have left by then
     for (auto each = all.rbegin(); each != all.rend(); ++each) goes_on(at, (*each)->rank, (*each)->caller);
     return;
@@ -322,7 +328,7 @@ void World::meet(GroupId group, int among, Time cost, Meeter* meeter) {
   schedule(at, Kind::met, met_.size() - 1);
 }
 
-// One after the other, in order of rank, and never an event for each: there may be a million.
+// One after the other, in order of their places, and never an event for each: there may be a million.
 void World::next_of(std::uint32_t meeting) {
   auto& left = met_[meeting];
   const Meeter* const next = left.back();
@@ -355,10 +361,8 @@ std::vector<Waiting> World::waiting() const {
   }
   for (const auto& [rank, each] : looking_) found.push_back({rank, "probe", each.from, said_tag(each.tag)});
   exposed_.add_waiting(found);
-  const bool waits_for_nothing = found.empty();
-  for (const auto& [_, inside] : meeting_) {  // where it is nobody else's turn
-    for (const Meeter* const each : inside)
-      if (waits_for_nothing) found.push_back({each->rank, "barrier", ranks::any_source, 0});
+  for (const auto& [_, inside] : meeting_) {
+    for (const Meeter* const each : inside) found.push_back({each->rank, "barrier", ranks::any_source, 0});
   }
   std::erase_if(found, [this](const Waiting& each) { return each.rank >= ranks(); });
   std::ranges::sort(found, {}, &Waiting::rank);

@@ -193,14 +193,15 @@ class World {
   void compute(int rank, double seconds, double memory, std::coroutine_handle<> sleeper);
   // The machine's own barrier: the last of the first `among` ranks of a group to enter releases all, `cost` later.
   void barrier(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller);
-  // A rank in a barrier of the measurement's, which is no part of what is simulated: all go on at the beginning of a
-  // cycle of the network, as at time 0, and each knows the greatest value that any of them brought.
+  // A rank in a barrier of the measurement's, which is no part of what is simulated: all go on `quiet` after the last
+  // has come, at the beginning of a cycle of the network, as at time 0, and each knows the greatest value that any of
+  // them brought.
   struct Meeter {
-    int rank;
+    int rank, place;  // among all, in its group
     std::int64_t value;
     std::coroutine_handle<> caller;
   };
-  void meet(GroupId group, int among, Time cost, Meeter* meeter);
+  void meet(GroupId group, int among, Time quiet, Meeter* meeter);
 
   // Groups of ranks (groups.hpp). The tags that the calls above take are words of tag and context, checked before.
   Groups& groups() { return groups_; }
@@ -311,6 +312,8 @@ class World {
     // Where memory is shared: ps alone and of the memory, what is left of it (1: all), since when, and at what pace.
     double alone = 0, memory = 0, left = 0, pace = 1;
     Time since = 0;
+    Time began_with = 0;       // what was to be done at its beginning
+    std::uint32_t stolen = 0;  // how often others' messages have taken its processor
   };
 
   // Who has a rank, and how many had it before.

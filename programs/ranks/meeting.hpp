@@ -1,6 +1,5 @@
-// Common starts on a simulated machine, which has one clock: ranks meet without messages, at a time when nothing is
-// under way any more, so that no case sees what the one before it left and no exit is disturbed by a rank that left
-// earlier.
+// Common starts on a simulated machine, which has one clock: ranks meet without messages, when all that were sent have
+// been received, so that no case sees what the one before it left and no exit is disturbed by a rank that left earlier.
 #pragma once
 
 #include "ranks/communicator.hpp"
@@ -8,12 +7,14 @@
 
 namespace assay::ranks {
 
-// So many ranks, whichever, go on together some time after the last of them has come; `greatest`: a value of this
-// rank's, and then the greatest of theirs. On a real machine nobody waits.
+// So many ranks, whichever, go on together when the last of them has come; `greatest`: a value of this rank's, and then
+// the greatest of theirs. `quiet`: after so many seconds, as the disks may have work left when all messages have come.
+// On a real machine nobody waits.
 template <Communicator C>
-Task together(C& comm, int ranks, std::int64_t* greatest = nullptr) {
-  if constexpr (requires { comm.meet(ranks, std::int64_t{}); }) {
-    const std::int64_t found = co_await comm.meet(ranks, greatest ? *greatest : 0);
+Task together(C& comm, int ranks, std::int64_t* greatest = nullptr, double quiet = 0) {
+  if constexpr (requires { comm.meet(ranks, std::int64_t{}, std::int64_t{}); }) {
+    const auto ticks = static_cast<std::int64_t>(quiet * C::ticks_a_second);
+    const std::int64_t found = co_await comm.meet(ranks, greatest ? *greatest : 0, ticks);
     if (greatest) *greatest = found;
   }
 }

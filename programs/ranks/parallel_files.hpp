@@ -233,6 +233,8 @@ help = "part of the ranks' time that opening, fsync and closing took"
     }
   }
 
+  static constexpr double settled = 0.01;  // s, after which the disks are at rest
+
   // --- the kernel of sampling.hpp, of described machines ------------------------------------------------------------
   static constexpr std::string_view metric = "time";
   std::string_view cache(const FileCase&) const { return "emptied"; }
@@ -250,15 +252,15 @@ help = "part of the ranks' time that opening, fsync and closing took"
       if (!at.write) {
         co_await comm.open(file, name, at.io_nodes, file_length(at, comm.size()));
         co_await comm.close(file);
-        co_await together(comm, comm.size());
+        co_await together(comm, comm.size(), nullptr, settled);
       }
       if (comm.rank() == 0) co_await comm.forget();
-      co_await together(comm, comm.size());
+      co_await together(comm, comm.size(), nullptr, settled);
       const std::int64_t start = comm.now();
       Unwatched none;
       co_await file_pass(comm, at, file, name, none);
       std::int64_t last = comm.now();
-      co_await together(comm, comm.size(), &last);
+      co_await together(comm, comm.size(), &last, settled);
       if (ticks) ticks[reading] = last - start;
       ++taken_;
     }
