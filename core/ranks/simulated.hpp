@@ -278,7 +278,9 @@ class Simulated {
   }
   // So many ranks wait for the last of them, without messages, and go on so much later, when nothing is under way any
   // more; gives the greatest of their values.
-  Meeting meet(int ranks, std::int64_t value, Time quiet) { return {{self(), rank_, value, {}}, *world_, group_, ranks, quiet}; }
+  Meeting meet(int ranks, std::int64_t value, Time quiet) {
+    return {{self(), rank_, value, {}}, *world_, group_, ranks, quiet};
+  }
   Sendrecv sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room, int from, int tag) {
     const RequestId request = world_->post(self(), buffer, room, from_all(from), in_word(tag));
     return {*world_, world_->sendrecv(self(), data, bytes, to_all(to), out_word(tag), request), request, group_};

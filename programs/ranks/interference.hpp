@@ -134,7 +134,8 @@ order = 7
         session.shared<VictimsAndAggressors>([&] { return VictimsAndAggressors::of(comm, session.options().seed); });
     InterferenceKernel<Interference, C> kernel(session);
     if (comm.is_simulated() && comm.rank() == 0)
-      session.note("who is a victim and who an aggressor is drawn from the seed: another --seed may give other slowdowns");
+      session.note(
+          "who is a victim and who an aggressor is drawn from the seed: another --seed may give other slowdowns");
     if (!comm.is_simulated() && sides.one_node) {
       std::vector<Seat> seats;
       co_await gather_seats(comm, seats);
