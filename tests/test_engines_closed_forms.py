@@ -167,6 +167,14 @@ def test_effective_bisection_of_a_fat_tree_static_against_adaptive() -> None:
     assert min(adaptive) > 0.75
 
 
+@pytest.mark.parametrize(("packets", "limit"), [(1, 8 / 15), (2, 1.0), (0, 1.0)])
+def test_a_destination_that_stores_a_packet_takes_the_next_when_a_place_is_free(packets: int, limit: float) -> None:
+    """Of 8 flits: with one place a packet comes in for 8 cycles and, once whole, leaves for 7 more: 15 in all."""
+    network = {"topology": "crossbar", "nodes": 4, "switching": "store-and-forward", "buffers": "output"}
+    found = simulate(network | {"buffer_packets": packets}, 0.99, flits=8, cycles=60_000, pattern="neighbour")
+    assert found["throughput"] == pytest.approx(min(limit, 0.99), abs=0.01)
+
+
 @pytest.mark.parametrize(
     "network",
     [

@@ -382,7 +382,6 @@ IDLE: list[tuple[Tree, str]] = [
     (case({"switching": "circuit", "buffer_flits": 4}), "network.buffer_flits"),
     (case({"buffers": "fifo"}), "network.buffers"),
     (case({"buffer_packets": 4}), "network.buffer_packets"),
-    (case({"switching": "cut-through", "buffers": "output", "buffer_packets": 4}), "network.buffer_packets"),
     (case({"switching": "cut-through", "output_packets": 4}), "network.output_packets"),
     (case({"circuit_release": "end"}), "network.circuit_release"),
     (case({"acknowledgement": 4}), "network.acknowledgement"),

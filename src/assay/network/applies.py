@@ -68,11 +68,8 @@ RULES = (
     Rule(
         "network",
         ("buffer_packets",),
-        'with switching = "cut-through" or "store-and-forward"; with buffers = "output" only behind output_packets',
-        lambda found, _: (
-            found.network.switching in PACKETS
-            and (found.network.buffers != "output" or found.network.output_packets > 0)
-        ),
+        'with switching = "cut-through" or "store-and-forward"',
+        lambda found, _: found.network.switching in PACKETS,
     ),
     Rule(
         "network",

@@ -112,7 +112,8 @@ class NetworkTable(Clock):
         1,
         ge=0,
         le=65535,
-        description="cut-through, store-and-forward: packets that a link's far end holds; 0: any number",
+        description="cut-through, store-and-forward: packets that a link's far end holds, a destination's among them; "
+        "0: any number",
     )
     buffers: Literal["shared", "fifo", "output"] = Field(
         "shared",
