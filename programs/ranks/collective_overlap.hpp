@@ -55,21 +55,20 @@ struct OverlapKernel {
     }
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       Times times, other;
-      Prepared<C> alone(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
+      Prepared<C> prepared(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
+      const Task alone = prepared.at_once(comm, at.operation, at.algorithm, x);
       Prepared<C> beside(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
-      Moments begun{.ends = false}, finished{.starts = false};
+      Moments moments;
       if (real) {
-        alone.begin.run_at(begun);
-        alone.finish.run_at(finished);
-        co_await start_.agree(comm, begun.start);
+        alone.run_at(moments);
+        co_await start_.agree(comm, moments.start);
       } else {
         co_await together(comm, comm.size());
       }
       std::int64_t start = comm.now();
-      co_await alone.begin;
-      co_await alone.finish;
-      times.communicating = real ? finished.out - begun.in : comm.now() - start;
-      times.missed = begun.missed;
+      co_await alone;
+      times.communicating = real ? moments.out - moments.in : comm.now() - start;
+      times.missed = moments.missed;
       co_await together(comm, comm.size());  // who is done early sends nothing into what is timed
       co_await reduce(comm, comm.size(), &times, &other, 1, Times::join);
       co_await broadcast(comm, &times, sizeof times);

@@ -77,6 +77,18 @@ template <Testing C>
 struct Prepared {
   Prepared(C& comm, Levels<C>* levels, Operation what, Algorithm algorithm, Exchange x)
       : begin(operation.begin(comm, levels, what, algorithm, x)), finish(operation.finish()) {}
+  // Begun and waited for at once; of the library's, its two calls side by side.
+  Task at_once(C& comm, Operation what, Algorithm algorithm, Exchange x) {
+    if constexpr (OwnNonBlocking<C>) {
+      if (algorithm == Algorithm::library) {
+        auto request = co_await comm.start(what, x.in, x.out, x.block, x.root);
+        co_await comm.wait(request);
+        co_return;
+      }
+    }
+    co_await begin;
+    co_await finish;
+  }
   InBackground<C> operation;
   Task begin, finish;
 };
