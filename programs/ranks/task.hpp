@@ -5,6 +5,7 @@
 // allocated), a ready awaiter nothing measurable, so that timed loops await the Communicator directly and never a Task.
 #pragma once
 
+#include <array>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,31 @@ class Frames {
   virtual void give(void* frame, std::size_t bytes) = 0;
 };
 inline thread_local Frames* frames = nullptr;
+
+// Frames that were freed, by size, to be used again: what a message-passing library allocates in a measured call finds
+// the heap as a program without coroutines leaves it.
+class FreedFrames {
+ public:
+  void* take(std::size_t bytes) {
+    const std::size_t size = (bytes + grain - 1) / grain;
+    if (size >= sizes_.size()) return ::operator new(bytes);
+    if (void* const used = sizes_[size]) {
+      sizes_[size] = *static_cast<void**>(used);
+      return used;
+    }
+    return ::operator new(size * grain);
+  }
+  void give(void* frame, std::size_t bytes) {
+    const std::size_t size = (bytes + grain - 1) / grain;
+    if (size >= sizes_.size()) return ::operator delete(frame);
+    *static_cast<void**>(frame) = std::exchange(sizes_[size], frame);
+  }
+
+ private:
+  static constexpr std::size_t grain = 16;
+  std::array<void*, 128> sizes_{};
+};
+inline thread_local FreedFrames freed_frames;  // of a real machine
 
 // When a task on a real machine runs: it waits for its start and notes its ends inside the coroutine, so that what it
 // costs to resume one (some 5 ns) is in no operation's time. One that is timed is one task: clocks read between two
@@ -69,9 +95,9 @@ class [[nodiscard]] Task {
     }
     void return_void() const noexcept {}
     void unhandled_exception() noexcept { failure = std::current_exception(); }
-    static void* operator new(std::size_t bytes) { return frames ? frames->take(bytes) : ::operator new(bytes); }
+    static void* operator new(std::size_t bytes) { return frames ? frames->take(bytes) : freed_frames.take(bytes); }
     static void operator delete(void* frame, std::size_t bytes) {
-      frames ? frames->give(frame, bytes) : ::operator delete(frame);
+      frames ? frames->give(frame, bytes) : freed_frames.give(frame, bytes);
     }
   };
 
