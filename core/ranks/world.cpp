@@ -125,7 +125,7 @@ void World::dispatch(const Event& event) {
       take_turn(id);
       break;
     case Kind::met:
-      next_of(id);
+      go_on(id);
       break;
   }
 }
@@ -329,16 +329,10 @@ void World::meet(GroupId group, int among, Time quiet, Meeter* meeter) {
 }
 
 // One after the other, in order of their places, and never an event for each: there may be a million.
-void World::next_of(std::uint32_t meeting) {
-  auto& left = met_[meeting];
-  const Meeter* const next = left.back();
-  left.pop_back();
-  if (left.empty())
-    std::vector<Meeter*>().swap(left);
-  else
-    schedule(now_, Kind::met, meeting);
+void World::go_on(std::uint32_t meeting) {
+  const std::vector<Meeter*> all = std::exchange(met_[meeting], {});
   while (!met_.empty() && met_.back().empty()) met_.pop_back();
-  next->caller.resume();
+  for (auto each = all.rbegin(); each != all.rend(); ++each) (*each)->caller.resume();
 }
 
 std::vector<Waiting> World::waiting() const {

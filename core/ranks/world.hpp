@@ -340,7 +340,7 @@ class World {
   void dispatch(const Event& event);
   void serve(Time until, std::uint32_t pieces);
   void take_turn(std::uint32_t index);
-  void next_of(std::uint32_t meeting);
+  void go_on(std::uint32_t meeting);
   bool gone(const InFlight& flight) const {
     return flight.caller == noop_ || (flight.joined() && requests_[flight.request].waiter == noop_);
   }

@@ -46,6 +46,7 @@
 //                                       of their own, in order of key, then of rank; its ranks count from 0, its
 //                                       messages match no others, and it can be split again
 //               co_await release(group) every rank of a group calls it, with nothing under way: the group is gone
+// A simulated machine also has meet(), by which measurements begin and end together without messages (meeting.hpp).
 #pragma once
 
 #include <concepts>
