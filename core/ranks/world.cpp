@@ -312,16 +312,13 @@ void World::meet(GroupId group, int among, Time quiet, Meeter* meeter) {
   if (inside.empty()) inside.reserve(static_cast<std::size_t>(among));
   inside.push_back(meeter);
   if (static_cast<int>(inside.size()) < among) return;
-  std::int64_t greatest = meeter->value;
-  for (const Meeter* const each : inside) greatest = std::max(greatest, each->value);
-  for (Meeter* const each : inside) each->value = greatest;
   std::vector<Meeter*> all = std::exchange(inside, {});
-  const auto falling = [](const Meeter* a, const Meeter* b) { return a->place > b->place; };
-  std::ranges::reverse(all);
-  if (!std::ranges::is_sorted(all, falling)) std::ranges::sort(all, falling);
+  const std::int64_t greatest = std::ranges::max(all, {}, &Meeter::value)->value;
+  for (Meeter* const each : all) each->value = greatest;
+  if (!std::ranges::is_sorted(all, {}, &Meeter::place)) std::ranges::sort(all, {}, &Meeter::place);
   const Time grain = model_.grain(), at = (now_ + quiet + grain - 1) / grain * grain;
   if (!seats_.empty()) {  // some may have left by then
-    for (auto each = all.rbegin(); each != all.rend(); ++each) goes_on(at, (*each)->rank, (*each)->caller);
+    for (const Meeter* const each : all) goes_on(at, each->rank, each->caller);
     return;
   }
   met_.push_back(std::move(all));
@@ -332,7 +329,7 @@ void World::meet(GroupId group, int among, Time quiet, Meeter* meeter) {
 void World::go_on(std::uint32_t meeting) {
   const std::vector<Meeter*> all = std::exchange(met_[meeting], {});
   while (!met_.empty() && met_.back().empty()) met_.pop_back();
-  for (auto each = all.rbegin(); each != all.rend(); ++each) (*each)->caller.resume();
+  for (const Meeter* const each : all) each->caller.resume();
 }
 
 std::vector<Waiting> World::waiting() const {

@@ -20,7 +20,6 @@
 #include <coroutine>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <memory>
 #include <new>
@@ -442,7 +441,7 @@ class World {
   // By group and number of ranks.
   std::map<std::pair<GroupId, int>, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;
   std::map<std::pair<GroupId, int>, std::vector<Meeter*>> meeting_;
-  std::deque<std::vector<Meeter*>> met_;  // who has met and is to go on, the last rank first
+  std::vector<std::vector<Meeter*>> met_;  // who has met and is to go on, in order of places
   // Where programs come and go: by rank; those to go on.
   std::vector<Seat> seats_;
   std::vector<Turn> turns_;

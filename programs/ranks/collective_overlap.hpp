@@ -10,8 +10,8 @@
 // operations, progress by testing).
 #pragma once
 
+#include "ranks/agreed_start.hpp"
 #include "ranks/algorithms/right.hpp"
-#include "ranks/common_start.hpp"
 #include "ranks/overlapping.hpp"
 #include "ranks/turns.hpp"
 
@@ -55,9 +55,8 @@ struct OverlapKernel {
     }
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       Times times, other;
-      Prepared<C> prepared(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
-      const Task alone = prepared.at_once(comm, at.operation, at.algorithm, x);
-      Prepared<C> beside(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
+      const Task alone = at_once(prepared(comm, at, x));
+      const auto beside = prepared(comm, at, x);
       Moments moments;
       if (real) {
         alone.run_at(moments);
@@ -76,7 +75,7 @@ struct OverlapKernel {
       start = comm.now();
       co_await busy(comm, turns, wrong_);
       times.computing = comm.now() - start;
-      const Task both = around(comm, beside, turns, at.calls, &times.inside);
+      const Task both = around(comm, *beside, turns, at.calls, &times.inside);
       Moments whole;
       if (real) {
         both.run_at(whole);
@@ -106,17 +105,20 @@ struct OverlapKernel {
     return verify_data(comm, at, held_, wrong_, ", around a loop", verdict, on);
   }
 
+  std::unique_ptr<Prepared<C>> prepared(C& comm, const Case& at, Exchange x) {
+    return std::make_unique<Prepared<C>>(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
+  }
   // It is begun before a loop of so many turns and waited for after it; `inside`: how long the loop took.
   Task around(C& comm, Prepared<C>& prepared, std::int64_t turns, std::int64_t calls, std::int64_t* inside) {
     co_await prepared.begin;
     const std::int64_t entered = comm.now();
-    co_await compute(comm, prepared.operation, turns, calls);
+    co_await compute(comm, prepared.steps, turns, calls);
     if (inside) *inside = comm.now() - entered;
     co_await prepared.finish;
   }
   Task once(C& comm, Case at, Exchange x) {
-    Prepared<C> prepared(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
-    co_await around(comm, prepared, 1000, at.calls, nullptr);
+    const auto operation = prepared(comm, at, x);
+    co_await around(comm, *operation, 1000, at.calls, nullptr);
   }
   // The turns in calls + 1 pieces; between them the operation goes on.
   Task compute(C& comm, InBackground<C>& operation, std::int64_t turns, std::int64_t calls) {
@@ -135,7 +137,7 @@ struct OverlapKernel {
   std::int64_t wrong_ = 0;
   Held held_;
   BothLevels<C> levels_;
-  CommonStart start_;
+  AgreedStart start_;
   OverlapSeries beside_;
 };
 

@@ -2,6 +2,7 @@
 // one of the table's algorithms as a Background.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "ranks/algorithms/rows.hpp"
@@ -75,22 +76,34 @@ class InBackground {
 // One whose memory and whose steps' frames are made before what is timed, and freed after.
 template <Testing C>
 struct Prepared {
-  Prepared(C& comm, Levels<C>* levels, Operation what, Algorithm algorithm, Exchange x)
-      : begin(operation.begin(comm, levels, what, algorithm, x)), finish(operation.finish()) {}
-  // Begun and waited for at once; of the library's, its two calls side by side.
-  Task at_once(C& comm, Operation what, Algorithm algorithm, Exchange x) {
-    if constexpr (OwnNonBlocking<C>) {
-      if (algorithm == Algorithm::library) {
-        auto request = co_await comm.start(what, x.in, x.out, x.block, x.root);
-        co_await comm.wait(request);
-        co_return;
-      }
-    }
-    co_await begin;
-    co_await finish;
-  }
-  InBackground<C> operation;
+  Prepared(C& comm, Levels<C>* levels, Operation what, Algorithm by, Exchange x)
+      : machine(comm),
+        what(what),
+        by(by),
+        x(x),
+        begin(steps.begin(comm, levels, what, by, x)),
+        finish(steps.finish()) {}
+  C& machine;
+  Operation what;
+  Algorithm by;
+  Exchange x;
+  InBackground<C> steps;
   Task begin, finish;
 };
+
+// Begun and waited for at once; of the library's, its two calls side by side.
+template <Testing C>
+Task at_once(std::unique_ptr<Prepared<C>> prepared) {
+  if constexpr (OwnNonBlocking<C>) {
+    if (prepared->by == Algorithm::library) {
+      const Exchange& x = prepared->x;
+      auto request = co_await prepared->machine.start(prepared->what, x.in, x.out, x.block, x.root);
+      co_await prepared->machine.wait(request);
+      co_return;
+    }
+  }
+  co_await prepared->begin;
+  co_await prepared->finish;
+}
 
 }  // namespace assay::ranks

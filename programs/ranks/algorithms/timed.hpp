@@ -72,7 +72,7 @@ struct CollectiveKernel {
   Task once(C& comm, const Case& at, Exchange x) {
     C& group = circle(comm, at);
     if constexpr (Program::non_blocking) {
-      if (!at.blocking) return begun(std::make_unique<Prepared<C>>(group, levels(at), at.operation, at.algorithm, x));
+      if (!at.blocking) return at_once(std::make_unique<Prepared<C>>(group, levels(at), at.operation, at.algorithm, x));
     }
     if (at.algorithm == Algorithm::library) return library(group, at.operation, x);
 #ifdef ASSAY_BREAK  // the tests' saboteur: nobody waits
@@ -82,11 +82,6 @@ struct CollectiveKernel {
     return row.by_node ? row.by_node(group, *levels(at), x) : row.all(group, x);
   }
 
-  // Begun, and waited for at once.
-  Task begun(std::unique_ptr<Prepared<C>> prepared) {
-    co_await prepared->begin;
-    co_await prepared->finish;
-  }
   Levels<C>* levels(const Case& at) {
     const auto found = circles_.find(at.among);
     return found == circles_.end() ? nullptr : &found->second.levels.of(at.operation);

@@ -12,7 +12,7 @@
 
 namespace assay::ranks {
 
-class CommonStart {
+class AgreedStart {
  public:
   // How far ahead a moment is agreed: four times as long as the fastest of some barriers takes, and 20 us.
   template <Communicator C>
