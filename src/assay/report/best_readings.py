@@ -5,7 +5,7 @@ Their marks are hollow or hatched, the legend says so once, and no line joins th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -49,14 +49,22 @@ def parted(trace: Plot, figures: Sequence[ReportedFigure]) -> list[Plot]:
     return made
 
 
-def legend_entry(x: Any = None, y: Any = None, name: str = f"hollow: {BEST}", symbol: str = "circle") -> Plot:
+def legend(figures: Iterable[ReportedFigure], y: Any = None) -> list[Plot]:
+    """Give the legend's entry of hollow marks where one of these figures is a best reading; [] where none is.
+
+    `y`: a place on an axis of words.
+    """
+    return [legend_entry(y=y)] if any(figure.state == "bound" for figure in figures) else []
+
+
+def legend_entry(y: Any = None, name: str = f"hollow: {BEST}", symbol: str = "circle") -> Plot:
     """Give the legend's entry of what is hollow: it draws nothing, at a place that the axes have."""
     marker = {"symbol": symbol + HOLLOW, "size": 9, "color": "#6b7280", "line": {"width": 2}}
     return {
         "type": "scatter",
         "mode": "markers",
         "name": name,
-        "x": [x],
+        "x": [None],
         "y": [y],
         "marker": marker,
         "showlegend": True,

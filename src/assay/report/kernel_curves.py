@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 
 from assay.benchmark.record import benchmark
 from assay.document.fits import LevelRatesFit
@@ -15,7 +16,7 @@ from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
-from assay.report.best_readings import legend_entry, parted
+from assay.report.best_readings import legend, parted
 from assay.report.plots import COLOURS, LEAST_CASES, layout
 from assay.report.tables import listed
 from assay.report.units import human, unit_of
@@ -51,23 +52,23 @@ def plots(section: Section) -> list[Plot]:
 
 
 def _picture(name: str, access: str, kernels: dict[str, list[ReportedFigure]], levels: Levels) -> Plot | None:
-    curves = {kernel: points for kernel, points in kernels.items() if len(points) >= LEAST_CASES}
+    curves = {k: sorted(points, key=_length) for k, points in kernels.items() if len(points) >= LEAST_CASES}
     if not curves:
         return None
     traces = [_curve(kernel, points, levels, i) for i, (kernel, points) in enumerate(curves.items())]
     seen = {symbol for trace in traces for symbol in trace["marker"]["symbol"]}
-    every = [sorted(points, key=_length) for points in curves.values()]
-    drawn = [part for trace, points in zip(traces, every, strict=True) for part in parted(trace, points)]
-    legend = [legend_entry()] if any(point.state == "bound" for points in every for point in points) else []
+    drawn = [part for trace, points in zip(traces, curves.values(), strict=True) for part in parted(trace, points)]
     words = name.replace("_", " ")
     about = layout(f"{words} by length, {access}", "elements of a vector", words, True)
     about["height"] = 520
     unit = unit_of(next(iter(curves.values()))[0])
-    return finish({"data": [*drawn, *_key(seen), *legend], "layout": about}, "", unit)
+    return finish(
+        {"data": [*drawn, *_key(seen), *legend(chain.from_iterable(curves.values()))], "layout": about}, "", unit
+    )
 
 
 def _curve(kernel: str, points: Sequence[ReportedFigure], levels: Levels, i: int) -> Plot:
-    points = sorted(points, key=_length)
+    """One kernel's points, in order of length."""
     within = [levels.get((kernel, str(point.params["access"]), _length(point))) for point in points]
     colour = OF_KERNELS[i % len(OF_KERNELS)]
     return {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 
 from assay.benchmark.record import Benchmark
 from assay.document.fits import LineFit
@@ -15,7 +16,7 @@ from assay.document.params import Params, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
-from assay.report.best_readings import legend_entry, parted, symbols
+from assay.report.best_readings import legend, parted, symbols
 from assay.report.case_order import place, record_of
 from assay.report.case_words import case_words
 from assay.report.units import human, unit_of
@@ -87,8 +88,7 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
         traces = [
             trace for i, (label, points) in enumerate(families.items()) for trace in _curve(label, points, key, i)
         ]
-        if any(point.state == "bound" for points in families.values() for point in points):
-            traces.append(legend_entry())
+        traces += legend(chain.from_iterable(families.values()))
         traces += _fitted(section, name, key)
         traces += [_overlay(other, i) for i, other in enumerate(p for p in published if p["figure"] == name)]
         axis = {"bytes": "message length", "size": "working set"}.get(key, key)
@@ -251,10 +251,10 @@ def points(section: Section) -> Plot | None:
         "marker": {"color": COLOURS[0], "size": 8, "symbol": symbols(shown)},
         "showlegend": False,
     }
-    legend = [legend_entry(None, labels[0])] if any(f.state == "bound" for f in shown) else []
+    entry = legend(shown, labels[0])
     words = name.replace("_", " ")
     drawn = layout(words, words, "", True)
     drawn["yaxis"] = {"type": "category", "automargin": True, "autorange": "reversed"}
-    drawn["height"] = 90 + 22 * len(shown) + 14 * (lines - len(shown)) + 24 * len(legend)
+    drawn["height"] = 90 + 22 * len(shown) + 14 * (lines - len(shown)) + 24 * len(entry)
     drawn["switch"] = False
-    return finish({"data": [trace, *legend], "layout": drawn}, unit_of(shown[0]), most_x=3)
+    return finish({"data": [trace, *entry], "layout": drawn}, unit_of(shown[0]), most_x=3)
