@@ -54,19 +54,28 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize("on", ["ipsc860", "dragonfly-slingshot", "sgi-l1200-cluster:ethernet"])
+ETHERNET = "sgi-l1200-cluster:ethernet"
+NOT_DESCRIBED = {
+    ("distributed-dot", "ipsc860"), ("distributed-dot", "dragonfly-slingshot"),
+    ("collective-overlap", ETHERNET), ("loggp", ETHERNET), ("overlap", ETHERNET),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("on", ["ipsc860", "dragonfly-slingshot", ETHERNET])
 @pytest.mark.parametrize(("program", "ranks", "given"), PROGRAMS, ids=lambda each: str(each)[:24])
 def test_a_case_takes_the_same_alone_and_in_any_order(
     program: str, ranks: int, given: tuple[str, ...], on: str
 ) -> None:
     if program in ("routing-echo", "contention") and on != "ipsc860":
         pytest.skip("needs ranks whose messages pass another one")
-    if on.endswith(":ethernet"):  # who has the wire first when several want it is drawn
+    if on == ETHERNET:  # who has the wire first when several want it is drawn
         given = tuple(each.replace("gather,", "") for each in given)
     sized = () if program in ("barrier", "distributed-dot") else (f"bytes={','.join(LENGTHS)}",)
     found = [figures(program, on, ranks, *given, *sized, f"--seed {seed}") for seed in (1, 2, 3)]
-    if not found[0]:
+    if (program, on) in NOT_DESCRIBED:
+        assert found == [{}] * 3
         pytest.skip("the description does not say what it computes")
+    assert found[0]
     assert found[0] == found[1] == found[2]
     for length in LENGTHS if sized else ():
         alone = figures(program, on, ranks, *given, f"bytes={length}")
