@@ -250,7 +250,53 @@ class Communicator {
   }
 
   // The same begun, and not waited for (MPI 3).
-  Ready<CollectiveRequest> start(ranks::Operation operation, const void* in, void* out, std::size_t block, int root);
+  ASSAY_INLINE Ready<CollectiveRequest> start(ranks::Operation operation, const void* in, void* out, std::size_t block,
+                                              int root) {
+    const int bytes = count(block), words = bytes / 8;
+    Ready<CollectiveRequest> begun;
+    MPI_Request* const request = &begun.value.handle;
+    using enum ranks::Operation;
+    switch (operation) {
+      case barrier:
+        check(MPI_Ibarrier(comm_, request), "MPI_Ibarrier", -1);
+        break;
+      case broadcast:
+        check(MPI_Ibcast(out, bytes, MPI_BYTE, root, comm_, request), "MPI_Ibcast", -1);
+        break;
+      case reduce:
+        check(MPI_Ireduce(in, out, words, MPI_UINT64_T, MPI_SUM, root, comm_, request), "MPI_Ireduce", -1);
+        break;
+      case allreduce:
+        check(MPI_Iallreduce(in, out, words, MPI_UINT64_T, MPI_SUM, comm_, request), "MPI_Iallreduce", -1);
+        break;
+      case gather:
+        check(MPI_Igather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, root, comm_, request), "MPI_Igather", -1);
+        break;
+      case scatter:
+        check(MPI_Iscatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, root, comm_, request), "MPI_Iscatter", -1);
+        break;
+      case allgather:
+        check(MPI_Iallgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm_, request), "MPI_Iallgather", -1);
+        break;
+      case reduce_scatter:
+        check(MPI_Ireduce_scatter_block(in, out, words, MPI_UINT64_T, MPI_SUM, comm_, request),
+              "MPI_Ireduce_scatter_block", -1);
+        break;
+      case alltoall:
+        check(MPI_Ialltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm_, request), "MPI_Ialltoall", -1);
+        break;
+      case alltoallv:  // its lengths are those of the last block that was asked for, which stays while it is under way
+        if (lengths_.block != block) lengths_.fill(block, rank_, size_);
+        check(MPI_Ialltoallv(in, lengths_.sent.data(), lengths_.places.data(), MPI_BYTE, out, lengths_.received.data(),
+                             lengths_.places.data(), MPI_BYTE, comm_, request),
+              "MPI_Ialltoallv", -1);
+        break;
+      case scan:
+        check(MPI_Iscan(in, out, words, MPI_UINT64_T, MPI_SUM, comm_, request), "MPI_Iscan", -1);
+        break;
+    }
+    return begun;
+  }
   ASSAY_INLINE Ready<bool> test(CollectiveRequest& request) {
     int over = 0;
     check(MPI_Test(&request.handle, &over, MPI_STATUS_IGNORE), "MPI_Test", -1);

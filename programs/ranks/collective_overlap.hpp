@@ -55,8 +55,7 @@ struct OverlapKernel {
     }
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       Times times, other;
-      const Task alone = at_once(prepared(comm, at, x));
-      const auto beside = prepared(comm, at, x);
+      const Task alone = at_once(comm, &levels_.of(at.operation), at.operation, at.algorithm, x);
       Moments moments;
       if (real) {
         alone.run_at(moments);
@@ -75,6 +74,7 @@ struct OverlapKernel {
       start = comm.now();
       co_await busy(comm, turns, wrong_);
       times.computing = comm.now() - start;
+      const auto beside = prepared(comm, at, x);  // not before `alone`: its library would find the heap in pieces
       const Task both = around(comm, *beside, turns, at.calls, &times.inside);
       Moments whole;
       if (real) {

@@ -2,8 +2,10 @@
 // one of the table's algorithms as a Background.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "ranks/algorithms/rows.hpp"
 #include "ranks/background.hpp"
@@ -77,33 +79,34 @@ class InBackground {
 template <Testing C>
 struct Prepared {
   Prepared(C& comm, Levels<C>* levels, Operation what, Algorithm by, Exchange x)
-      : machine(comm),
-        what(what),
-        by(by),
-        x(x),
-        begin(steps.begin(comm, levels, what, by, x)),
-        finish(steps.finish()) {}
-  C& machine;
-  Operation what;
-  Algorithm by;
-  Exchange x;
+      : begin(steps.begin(comm, levels, what, by, x)), finish(steps.finish()) {}
   InBackground<C> steps;
   Task begin, finish;
 };
 
-// Begun and waited for at once; of the library's, its two calls side by side.
+// Begun and waited for at once: the library's two calls, with a body for each operation, so that none is chosen inside
+// its time; or an algorithm's steps.
+template <Operation what, OwnNonBlocking C>
+Task own_at_once(C& comm, Exchange x) {
+  auto request = co_await comm.start(what, x.in, x.out, x.block, x.root);
+  co_await comm.wait(request);
+}
 template <Testing C>
-Task at_once(std::unique_ptr<Prepared<C>> prepared) {
+Task steps_at_once(std::unique_ptr<Prepared<C>> steps) {
+  co_await steps->begin;
+  co_await steps->finish;
+}
+template <Testing C>
+Task at_once(C& comm, Levels<C>* levels, Operation what, Algorithm by, Exchange x) {
   if constexpr (OwnNonBlocking<C>) {
-    if (prepared->by == Algorithm::library) {
-      const Exchange& x = prepared->x;
-      auto request = co_await prepared->machine.start(prepared->what, x.in, x.out, x.block, x.root);
-      co_await prepared->machine.wait(request);
-      co_return;
+    if (by == Algorithm::library) {
+      static constexpr auto bodies = []<std::size_t... what>(std::index_sequence<what...>) {
+        return std::array{&own_at_once<static_cast<Operation>(what), C>...};
+      }(std::make_index_sequence<operation_names.size()>());
+      return bodies[static_cast<std::size_t>(what)](comm, x);
     }
   }
-  co_await prepared->begin;
-  co_await prepared->finish;
+  return steps_at_once(std::make_unique<Prepared<C>>(comm, levels, what, by, x));
 }
 
 }  // namespace assay::ranks

@@ -72,7 +72,7 @@ struct CollectiveKernel {
   Task once(C& comm, const Case& at, Exchange x) {
     C& group = circle(comm, at);
     if constexpr (Program::non_blocking) {
-      if (!at.blocking) return at_once(std::make_unique<Prepared<C>>(group, levels(at), at.operation, at.algorithm, x));
+      if (!at.blocking) return at_once(group, levels(at), at.operation, at.algorithm, x);
     }
     if (at.algorithm == Algorithm::library) return library(group, at.operation, x);
 #ifdef ASSAY_BREAK  // the tests' saboteur: nobody waits
