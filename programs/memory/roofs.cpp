@@ -61,8 +61,7 @@ help = "what is done with each vector; scalars are loaded, stored and copied as 
 [parameter.vector]
 type = "integer"
 default = [64, 128, 256, 512]
-min = 64
-max = 512
+choices = [64, 128, 256, 512]
 unit = "1"
 sweep = true
 help = "bits of a vector: 64 scalar, 128 SSE or NEON, 256 AVX2, 512 AVX-512; what the processor lacks is left out"
