@@ -87,6 +87,15 @@ def test_half_performance_of_the_ipsc860() -> None:
     assert curve.n_half is not None and 256 < curve.n_half < 512
 
 
+def test_half_of_the_rate_between_two_lengths_far_apart_is_read_where_the_time_has_it() -> None:
+    """Of a line, 30.5 us and 15.68 ns a byte: half of the rate at 8 KiB is at alpha / (2 / r - beta)."""
+    alpha, beta, sizes = 30.5e-6, 15.68e-9, np.array([8, 64, 476, 8192])
+    curve = half_performance.from_rates(sizes, sizes / (alpha + beta * sizes))
+    rate = 8192 / (alpha + beta * 8192)
+    assert curve.n_half == pytest.approx(alpha / (2 / rate - beta))
+    assert curve.n_half / (alpha + beta * curve.n_half) == pytest.approx(rate / 2)
+
+
 def test_half_performance_says_why_there_is_none() -> None:
     falling = alpha_beta.fit([1, 2, 3, 4], [4e-6, 3e-6, 2.5e-6, 2e-6])
     assert half_performance.from_fit(falling).reason

@@ -103,7 +103,7 @@ def test_one_benchmark_of_a_described_machine_opens_with_what_it_found(tmp_path:
     made = assay("run", "self", "--on", "ipsc860", "--set", "bytes=8,8192", "--out", str(tmp_path / "self"))
     words = " ".join(made.out.split())
     assert "no valid result" not in words and "figure that stands" not in words
-    assert "grade A (simulated: the same at every repetition)" in words
+    assert "grade A (simulated: the same at every repetition of its seed)" in words
     assert "8192 160.56" in words
 
 

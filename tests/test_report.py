@@ -333,7 +333,9 @@ def test_the_terminal_is_not_wider_than_80_columns(whole: Document) -> None:
 
 def test_a_run_of_one_benchmark_opens_with_what_it_reached(whole: Document) -> None:
     lines = summary.brief(whole)
-    assert lines[0].startswith("constant · ") and "simulated: the same at every repetition" in " ".join(lines[:2])
+    assert lines[0].startswith("constant · ") and "simulated: the same at every repetition of its seed" in " ".join(
+        lines[:2]
+    )
     assert any("73.2 µs" in line for line in lines)  # 70 us + 8 x 0.4 us
 
 

@@ -4,9 +4,10 @@
 // In each pairing every pair exchanges messages both ways at once, after a barrier; a pair's bandwidth is that of one
 // way, by the clock of one of its ends. The mean over a pairing's pairs is a reading; the mean over a block's pairings
 // is the effective bisection bandwidth. Of some pairings one pair is also measured while all others wait: what share of
-// that is left is what the network does to random traffic. Each block draws pairings of its own; all lengths of a block
-// have the same. Source: Hoefler, Schneider and Lumsdaine 2008, Multistage switches are not crossbars: effects of
-// static routing in high-performance networks; their Netgauge (pattern ebb) exchanges both ways at once as well.
+// its own is left of it among all is what the network does to random traffic, whatever pairs it joins. Each block draws
+// pairings of its own; all lengths of a block have the same. Source: Hoefler, Schneider and Lumsdaine 2008, Multistage
+// switches are not crossbars: effects of static routing in high-performance networks; their Netgauge (pattern ebb)
+// exchanges both ways at once as well.
 #pragma once
 
 #include <algorithm>
@@ -94,7 +95,7 @@ help = "one way of a pair while all other ranks wait, the mean over one pair of 
 
 [metric.share]
 unit = "1"
-help = "effective bisection bandwidth of a block over its pairs alone"
+help = "of the pairs that are measured alone as well: what each has among all over what it has alone, the mean"
 
 [figure.effective]
 metric = "effective"
@@ -194,7 +195,7 @@ order = 8
   template <Communicator C>
   Task take(C& comm, const Case& at, std::vector<BlockLine>& lines) {
     std::vector<Rates> found, room;
-    std::vector<double> alone;
+    std::vector<double> alone, left;
     const std::int64_t begun = comm.now();
     for (int turn = 0; turn < at.pairings; ++turn) {
       if (!comm.is_simulated()) {
@@ -214,15 +215,18 @@ order = 8
       if (turn >= measured_alone) continue;
       const bool mine = me == pairing.chosen || other == pairing.chosen;
       co_await step(comm);
-      if (mine) co_await exchange(comm, at, other, rate);
-      if (me == pairing.chosen && me != 0) co_await comm.send(&rate, sizeof rate, 0, alone_tag);
-      if (me == 0 && pairing.chosen != 0) co_await comm.recv(&rate, sizeof rate, pairing.chosen, alone_tag);
-      if (me == 0) alone.push_back(rate);
+      double both[2] = {rate, rate};  // of the chosen pair: among all, alone
+      if (mine) co_await exchange(comm, at, other, both[1]);
+      if (me == pairing.chosen && me != 0) co_await comm.send(both, sizeof both, 0, alone_tag);
+      if (me == 0 && pairing.chosen != 0) co_await comm.recv(both, sizeof both, pairing.chosen, alone_tag);
+      if (me != 0) continue;
+      alone.push_back(both[1]);
+      left.push_back(both[0] / both[1]);
     }
     room.resize(found.size());
     co_await reduce(comm, comm.size(), found.data(), room.data(), found.size(), Rates::join);
     if (comm.rank() != 0) co_return;
-    write(label(comm, at), at, found, alone, lines);
+    write(label(comm, at), at, found, alone, left, lines);
   }
 
   template <Communicator C>
@@ -292,7 +296,7 @@ order = 8
     return sum / static_cast<double>(values.size());
   }
   static void write(const timing::Json& label, const Case& at, const std::vector<Rates>& found,
-                    const std::vector<double>& alone, std::vector<BlockLine>& lines) {
+                    const std::vector<double>& alone, const std::vector<double>& left, std::vector<BlockLine>& lines) {
     std::vector<double> pairings;
     double slowest = found.front().slowest;
     for (const Rates& rates : found) {
@@ -304,7 +308,7 @@ order = 8
       lines.push_back({metric, label, at.exchanges, std::move(values)});
     };
     add("effective", {effective});
-    add("share", {effective / mean(alone)});
+    add("share", {mean(left)});
     add("low", {quantile(pairings, 0.1)});
     add("high", {quantile(pairings, 0.9)});
     add("slowest_pair", {slowest});

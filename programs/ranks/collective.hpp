@@ -120,6 +120,7 @@ help = "one operation, from the last entry to the last exit, or from the first e
     const auto case_of_settings = [](const timing::CaseSettings& each) { return case_of(each); };
     const Nodes& nodes = session.shared<Nodes>([&] { return keep_possible(comm, session, case_of_settings); });
     CollectiveKernel<Collective, C> kernel;
+    kernel.seed_ = session.options().seed;
     for (const auto& each : session.cases()) {
       const Case at = case_of(each);
       kernel.longest_skew_ = std::max(kernel.longest_skew_, at.skew);

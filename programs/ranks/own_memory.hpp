@@ -6,7 +6,7 @@
 //              two words and store one
 //   copy       what a rank passes to itself
 //   rearrange  the blocks of a transposition, before and after
-//   gather     what a library's root spends on each message of a collect
+//   gather     what the root of a collect, or a rank of a gather, spends on each byte that it receives
 #pragma once
 
 #include <cstddef>

@@ -15,6 +15,8 @@
 //                                                           least, where they wait for a common start
 //     bool possible(const Case&)                            optional: whether this machine can do the case, alike on
 //                                                           every rank; the others are passed over
+//     std::int64_t draws(const Case&)                       optional: readings of a case on a described machine, where
+//                                                           repetitions are not stated: more than one of what is random
 //     static constexpr bool ends_together                   optional: on a simulated machine operate() ends with all
 //                                                           that take part, and they alone verify
 //     void admit(C&, Session&)                              optional, on every rank before all else: throws where the
@@ -128,9 +130,9 @@ void write_block(Session& session, Kernel& kernel, const timing::Json& label, co
 
 template <Communicator C, class Kernel, class Case>
 void write_described(C& comm, Session& session, Kernel& kernel, const Case& at, std::int64_t order,
-                     const std::int64_t* ticks, std::int64_t from) {
+                     const Pacing& pacing, const std::int64_t* ticks, std::int64_t from) {
   CaseState state;
-  Pace pace(session.pacing(), state, C::ticks_a_second);
+  Pace pace(pacing, state, C::ticks_a_second);
   for (Run run = pace.next(); run.readings > 0; run = pace.next()) {
     pace.took({ticks, static_cast<std::size_t>(run.readings)}, 0);
   }
@@ -257,12 +259,14 @@ Task sample_described(C& comm, Session& session, Holder kernel) {
     if constexpr (TakesBlocks<Kernel>) {
       co_await sample_lines(comm, session, kernel, index, 0, order);
     } else {
-      std::int64_t* const ticks = comm.rank() == 0 ? session.ticks(*session.pacing().repetitions) : nullptr;
+      Pacing pacing = session.pacing();
+      if constexpr (requires { kernel.draws(at); }) pacing = session.drawing(kernel.draws(at));
+      std::int64_t* const ticks = comm.rank() == 0 ? session.ticks(*pacing.repetitions) : nullptr;
       const std::int64_t from = comm.now();
-      step = kernel.operate(comm, at, Run{*session.pacing().repetitions, *session.pacing().batch}, ticks);
+      step = kernel.operate(comm, at, Run{*pacing.repetitions, *pacing.batch}, ticks);
       co_await step;
       step = {};
-      if (comm.rank() == 0) write_described(comm, session, kernel, at, order++, ticks, from);
+      if (comm.rank() == 0) write_described(comm, session, kernel, at, order++, pacing, ticks, from);
     }
     if constexpr (!requires { Kernel::ends_together; }) {
       step = together(comm, comm.size());

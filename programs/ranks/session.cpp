@@ -5,7 +5,7 @@
 namespace assay::ranks {
 
 Session::Session(timing::Options options, Sink sink, bool described, double clock_overhead, double clock_resolution)
-    : options_(std::move(options)), sink_(std::move(sink)), described_(described) {
+    : options_(std::move(options)), sink_(std::move(sink)), described_(described), stated_(options_.repetitions) {
   if (described) {
     options_.repetitions = options_.repetitions.value_or(1);
     options_.batch = options_.batch.value_or(1);

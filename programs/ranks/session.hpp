@@ -46,6 +46,12 @@ class Session {
   const timing::Options& options() const { return options_; }
   const std::vector<timing::CaseSettings>& cases() const { return options_.cases; }
   const Pacing& pacing() const { return pacing_; }
+  // On a described machine, of a case that draws so many times where repetitions are not stated.
+  Pacing drawing(std::int64_t draws) const {
+    Pacing pacing = pacing_;
+    if (!stated_) pacing.repetitions = draws;
+    return pacing;
+  }
   CaseState& state(std::size_t index) { return states_[index]; }
   std::int64_t blocks() const { return described_ ? 1 : options_.blocks; }
 
@@ -110,7 +116,7 @@ class Session {
 
   timing::Options options_;
   Sink sink_;
-  bool described_;
+  bool described_, stated_;
   Pacing pacing_;
   std::vector<CaseState> states_;
   std::int64_t ordered_ = -1;

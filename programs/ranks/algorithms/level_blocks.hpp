@@ -27,8 +27,9 @@ Task gather_nodes(C& leaders, const NodeOrder& order, Exchange x) {
   for (; bit < nodes && (own & bit) == 0; bit *= 2) {
     if (own + bit >= nodes) continue;
     const int from = rank_at(own + bit, x.root, nodes);
-    co_await leaders.recv(at_byte(x.spare, order.held(me, bit) * x.block),
-                          order.held(from, std::min(bit, nodes - own - bit)) * x.block, from, collective_tag);
+    const std::size_t bytes = order.held(from, std::min(bit, nodes - own - bit)) * x.block;
+    co_await leaders.recv(at_byte(x.spare, order.held(me, bit) * x.block), bytes, from, collective_tag);
+    co_await gathered(leaders, bytes);
   }
   if (own != 0)
     co_await leaders.send(x.spare, order.held(me, std::min(bit, nodes - own)) * x.block,
@@ -63,7 +64,9 @@ Task gather_levels(C& comm, Levels<C>& levels, Exchange x) {
   if (me == leader) into_order(levels.order(comm.size()), x.root, x.out, x.spare, x.block);
   if (leader == root) co_return;
   if (me == leader) co_await comm.send(x.out, whole, root, collective_tag);
-  if (me == root) co_await comm.recv(x.out, whole, leader, collective_tag);
+  if (me != root) co_return;
+  co_await comm.recv(x.out, whole, leader, collective_tag);
+  co_await gathered(comm, whole);
 }
 
 template <Communicator C>
@@ -89,7 +92,7 @@ Task scatter_levels(C& comm, Levels<C>& levels, Exchange x) {
 
 template <Communicator C>
 Task allgather_levels(C& comm, Levels<C>& levels, Exchange x) {
-  co_await gather_binomial(*levels.node, {x.in, nullptr, x.spare, x.block});
+  co_await gather_binomial<C, false>(*levels.node, {x.in, nullptr, x.spare, x.block});
   if (levels.leads()) {
     C& leaders = *levels.leaders;
     const NodeOrder& order = levels.order(comm.size());
@@ -139,7 +142,7 @@ Task alltoall_levels(C& comm, Levels<C>& levels, Exchange x) {
     first = room.data();
     if (own == 0) second = first + here * whole;
   }
-  co_await gather_binomial(*levels.node, {x.in, nullptr, first, whole});
+  co_await gather_binomial<C, false>(*levels.node, {x.in, nullptr, first, whole});
   if (levels.leads()) {
     C& leaders = *levels.leaders;
     const NodeOrder& order = levels.order(comm.size());

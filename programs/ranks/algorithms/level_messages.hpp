@@ -139,7 +139,7 @@ Task alltoallv_levels(C& comm, Levels<C>& levels, Exchange x) {
     for (int to = 0; to < ranks; next += lengths.of(me, to++))
       copy_bytes(first + next, x.in + 2 * static_cast<std::size_t>(to) * x.block, lengths.of(me, to));
   }
-  co_await gather_binomial(*levels.node, {first, nullptr, first, sent});
+  co_await gather_binomial<C, false>(*levels.node, {first, nullptr, first, sent});
   if (levels.leads()) {
     C& leaders = *levels.leaders;
     const NodeOrder& order = levels.order(ranks);

@@ -12,12 +12,16 @@
 
 namespace assay::ranks {
 
-// When a rank enters after the common start: at a random moment of `most` seconds, another for each reading.
+// When a rank enters after the common start: at a random moment of `most` seconds, another for each reading of a
+// program and for each seed, of which every launch has its own. `before`: readings of blocks before this one.
 struct Skewed {
   double most = 0;
   int rank = 0;
+  std::uint64_t seed = 0;
+  std::int64_t before = 0;
   double operator()(std::int64_t reading) const {
-    auto state = static_cast<std::uint64_t>(rank) * 1000003 + static_cast<std::uint64_t>(reading);
+    auto state = seed * 2654435761U + static_cast<std::uint64_t>(rank) * 1000003U;
+    state = Session::random(state) + static_cast<std::uint64_t>(before + reading);
     return most * static_cast<double>(Session::random(state) >> 11) / 9007199254740992.0;
   }
 };
@@ -36,6 +40,7 @@ struct CollectiveKernel {
   double spacing() const { return windows_->length + longest_skew_; }
   std::string_view cache(const Case&) const { return "same buffer"; }
   bool single(const Case&) const { return true; }
+  std::int64_t draws(const Case& at) const { return at.skew > 0 ? 25 : 1; }
   Case at(const timing::CaseSettings& settings) const { return Program::case_of(settings, all_); }
   timing::Json label(C&, const Case& at) const { return Program::label(at); }
 
@@ -56,11 +61,12 @@ struct CollectiveKernel {
   }
 
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
-    if (comm.is_simulated()) return described(comm, at, run, ticks);
+    const Skewed skewed{at.skew, comm.rank(), seed_, entered_};
+    entered_ += run.readings;
+    if (comm.is_simulated()) return described(comm, at, run, ticks, skewed);
     return in_windows(
         comm, at.among, run.readings, ticks, *windows_,
-        [this, &comm, &at] { return once(comm, at, held_.exchange(at.bytes, at.root, Program::copies_own)); },
-        Skewed{at.skew, comm.rank()});
+        [this, &comm, &at] { return once(comm, at, held_.exchange(at.bytes, at.root, Program::copies_own)); }, skewed);
   }
   Task verify(C& comm, const Case& at, Verdict& verdict) {
     const auto on = [this, &comm, at](Exchange x) { return once(comm, at, x); };
@@ -96,11 +102,11 @@ struct CollectiveKernel {
   }
 
   // On a described machine: from a common start to the last exit, without carrying data.
-  Task described(C& comm, Case at, Run run, std::int64_t* ticks) {
+  Task described(C& comm, Case at, Run run, std::int64_t* ticks, Skewed skewed) {
     if (comm.rank() >= at.among) co_return;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       if (reading > 0) co_await together(comm, at.among);
-      if (at.skew > 0) co_await comm.compute(Skewed{at.skew, comm.rank()}(reading), [] {});
+      if (at.skew > 0) co_await comm.compute(skewed(reading), [] {});
       std::int64_t in = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i) co_await once(comm, at, {.block = at.bytes, .root = at.root});
       std::int64_t out = comm.now();
@@ -110,8 +116,10 @@ struct CollectiveKernel {
     }
   }
 
-  int all_ = 0;              // ranks
-  double longest_skew_ = 0;  // s
+  int all_ = 0;               // ranks
+  double longest_skew_ = 0;   // s
+  std::uint64_t seed_ = 0;    // of the moments at which ranks enter
+  std::int64_t entered_ = 0;  // readings so far
   Held held_;
   std::int64_t wrong_ = 0;  // beside the data: nothing
   std::unique_ptr<Windows> windows_;

@@ -50,7 +50,10 @@ def from_fit(line: AlphaBeta) -> HalfPerformance:
 
 
 def from_rates(sizes: ArrayLike, rates: ArrayLike) -> HalfPerformance:
-    """Read the pair off a curve: `sizes` (B) and `rates` (B/s), both (n,)."""
+    """Read the pair off a curve: `sizes` (B) and `rates` (B/s), both (n,).
+
+    Between two lengths the time is taken to grow evenly, as of start-up and bytes: so lengths may be far apart.
+    """
     sizes, rates = np.asarray(sizes, float), np.asarray(rates, float)
     order = np.argsort(sizes)
     sizes, rates = sizes[order], rates[order]
@@ -64,6 +67,7 @@ def from_rates(sizes: ArrayLike, rates: ArrayLike) -> HalfPerformance:
         return HalfPerformance(
             "curve", peak, None, reason=f"already the shortest message, {sizes[0]:g} B, passes half of it"
         )
-    share = (peak / 2 - rates[first - 1]) / (rates[first] - rates[first - 1])
-    half = float(np.exp(np.interp(share, [0, 1], np.log(sizes[first - 1 : first + 1]))))
-    return HalfPerformance("curve", peak, half)
+    (short, long), (before, after) = sizes[first - 1 : first + 1], (sizes / rates)[first - 1 : first + 1]
+    per_byte = (after - before) / (long - short)
+    half = (before - per_byte * short) / (2 / peak - per_byte)
+    return HalfPerformance("curve", peak, float(half))

@@ -249,15 +249,15 @@ def handed_copy(document: Document, figure: ReportedFigure) -> tuple[float, str]
 
 
 def pair_alone(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:
-    """B/s of a pair of ranks that exchanges while all others wait, in the same case."""
+    """B/s of a pair of ranks that exchanges while all others wait, in the same case.
+
+    By what is left on average of each pair that was measured in both ways: pairs may be unlike, and those alone others.
+    """
     params = {key: figure.params.get(key) for key in ("bytes", "ranks")}
-    rates = [value for _, value in values(document, "bisection", "alone", "median", **params)]
-    if not rates or figure.value is None:
+    left = [value for _, value in values(document, "bisection", "share", "median", **params)]
+    if not left or figure.value is None or max(left) <= 0:
         return None
-    most = max(rates)
-    if most < figure.value <= TOLERANCE * most:  # alone, but for the noise
-        most = figure.value
-    return most, "a pair while all others wait"
+    return figure.value / min(1.0, max(left)), "a pair while all others wait"
 
 
 def line_transfers(document: Document, figure: ReportedFigure) -> tuple[float, str] | None:

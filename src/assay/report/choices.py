@@ -79,13 +79,16 @@ def rest(params: Params, across: str) -> Params:
 
 
 def rival(way: ReportedFigure, own: ReportedFigure, described: bool) -> chosen.Rival | None:
-    """Compare one way with the choice; None where no launch has both."""
+    """Compare one way with the choice; None where no launch has both.
+
+    Simulated times are exact, but of ranks that enter at random moments, as one launch draws them.
+    """
     first, second = ({int(launch): value for launch, value in each.by_launch} for each in (way, own))
     common = sorted(first.keys() & second.keys())
     if not common or min(*first.values(), *second.values()) <= 0:
         return None
     pairs = [first[launch] for launch in common], [second[launch] for launch in common]
-    if described and all(len(set(values)) == 1 for values in pairs):
+    if described and not way.params.get("skew") and all(len(set(values)) == 1 for values in pairs):
         found = exact(pairs[0][0], pairs[1][0], MARGIN, "both are simulated and vary in no launch")
         return chosen.Rival(found, *pairs, exact=True)
     return chosen.Rival(interleaved((way, own), MARGIN), *pairs)

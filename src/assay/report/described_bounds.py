@@ -29,7 +29,8 @@ def message_steps(document: Document, figure: ReportedFigure) -> tuple[float, st
     """Seconds that a message takes of the two processors; a barrier's by the machine's own steps, or by messages.
 
     Of messages, what one rank knows is known after k start-ups to 2^k ranks at most (each that knows it sends), and the
-    last one has it received: ceil(log2 ranks) start-ups and a receipt bound every barrier of messages.
+    last one has it received: ceil(log2 ranks) start-ups and a receipt bound every barrier of messages. Ranks that share
+    a node have other messages within it, and none is given.
     """
     limits, ranks = _limits(document), int(figure.params.get("ranks") or 2)
     if limits is None or ranks < 2:
@@ -39,7 +40,7 @@ def message_steps(document: Document, figure: ReportedFigure) -> tuple[float, st
         steps = STEPS[own.algorithm](ranks)
         return steps * own.step, f"{_several(steps, 'step')} of the machine's own barrier ({own.algorithm})"
     protocol = _protocol(limits, figure)
-    if protocol is None:
+    if protocol is None or _share_nodes(document, figure):
         return None
     count = math.ceil(math.log2(ranks))
     return count * protocol.startup + protocol.receive, f"{_several(count, 'start-up')} and a receipt"
@@ -75,6 +76,16 @@ def _limits(document: Document) -> MessageLimits | None:
         return None if stated is None else from_json(MessageLimits, stated)
     except ValidationError:
         return None
+
+
+def _share_nodes(document: Document, figure: ReportedFigure) -> bool:
+    """Whether some of a case's ranks are on one node: as the run says, or else the description."""
+    asked = next((each.ppn for each in document.benchmarks if each.benchmark == figure.benchmark), None)
+    described = [facts.stated.get("description") or {} for facts in document.provenance.values()]
+    node: Mapping[str, float | None] = next((a["node"] for a in described if isinstance(a.get("node"), dict)), {})
+    stated = node.get("ranks") or node.get("processors")
+    per_node = figure.params.get("ppn") or asked or stated or 1
+    return int(per_node) > 1
 
 
 def _protocol(limits: MessageLimits, figure: ReportedFigure) -> ProtocolLimits | None:

@@ -36,7 +36,7 @@ def grade(document: Document, lines: Sequence[ReachedLine]) -> Grade:
         main = [_spread(lines), _disturbance(lines)] if lines else []
         criteria = [*main, *criteria, _launches(document)]
     worst = max(each.grade for each in criteria)
-    meaning = "simulated: the same at every repetition" if document.described else MEANING[worst]
+    meaning = "simulated: the same at every repetition of its seed" if document.described else MEANING[worst]
     return Grade(grade=worst, meaning=meaning, criteria=criteria)
 
 

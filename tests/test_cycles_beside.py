@@ -1,0 +1,36 @@
+"""Cycles of work by the clock kernel beside it: one reading that was interrupted decides nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from compiled import WARNINGS, compile_to
+
+SOURCE = r"""
+#include <cstdio>
+#include <ctime>
+#include "processor/cycles_beside.hpp"
+using namespace assay;
+void last(double seconds) {
+  const std::int64_t until = timing::now_ns() + static_cast<std::int64_t>(1e9 * seconds);
+  while (timing::now_ns() < until) {
+  }
+}
+int main() {
+  int calls = 0;
+  const auto work = [&calls](std::int64_t) { last(calls++ == 0 ? 8e-3 : 2e-3); };  // the first one is interrupted
+  const double cycles = processor::cycles_of(work, 1);
+  std::printf("%d %g\n", calls, cycles * processor::cycle_seconds());
+}
+"""
+
+
+def test_of_long_work_one_interrupted_reading_does_not_decide(tmp_path: Path) -> None:
+    """Work of 2 ms, once 8: the least that it can take is 2 ms, and three times as much is the interruption."""
+    source = tmp_path / "cycles.cpp"
+    source.write_text(SOURCE)
+    program = compile_to(tmp_path / "cycles", source, *WARNINGS)
+    ended = subprocess.run([program], capture_output=True, text=True, check=True)
+    calls, seconds = ended.stdout.split()
+    assert 3 <= int(calls) <= 20 and 1.5e-3 < float(seconds) < 5e-3, ended.stdout
