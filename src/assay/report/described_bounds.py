@@ -80,11 +80,11 @@ def _limits(document: Document) -> MessageLimits | None:
 
 def _share_nodes(document: Document, figure: ReportedFigure) -> bool:
     """Whether some of a case's ranks are on one node: as the run says, or else the description."""
-    asked = next((each.ppn for each in document.benchmarks if each.benchmark == figure.benchmark), None)
+    of_run = next((each.ppn for each in document.benchmarks if each.benchmark == figure.benchmark), None)
     described = [facts.stated.get("description") or {} for facts in document.provenance.values()]
     node: Mapping[str, float | None] = next((a["node"] for a in described if isinstance(a.get("node"), dict)), {})
     stated = node.get("ranks") or node.get("processors")
-    per_node = figure.params.get("ppn") or asked or stated or 1
+    per_node = figure.params.get("ppn") or of_run or stated or 1
     return int(per_node) > 1
 
 
