@@ -22,6 +22,7 @@ from assay.analysis.level_rates import fit_levels, name_levels
 from assay.benchmark.record import benchmark
 from assay.execute.build import build as compiled
 from assay.machine import catalogue
+from assay.papers.tables import euroben
 from command_line import assay
 from compiled import compile_to, kept
 from started import words
@@ -222,6 +223,15 @@ def test_a_line_in_each_level_gives_its_own_r_max_and_n_half() -> None:
         assert entry["intensity"] == pytest.approx(2 / 24)
     assert found["memory"]["size"] is None and found["L2"]["size"] == CACHES[2]
     assert "r_max 19.9" in found["L1"]["text"] and "n_half 100" in found["L1"]["text"]
+
+
+def test_a_copy_is_compared_with_one_flop_an_element_and_both_texts_say_so() -> None:
+    """By Table 6.4 (600 MHz) an element of a copy counts one; its .76 of Table 6.1 is a misprint of the cycles."""
+    cells = {c.metric: c.value for c in catalogue.cells(table="table6.4", benchmark=RECORD.published[1])}
+    counted = round(cells["r_max_L1"] * cells["cycles_per_op_per_element"] / 600e6)
+    found = fitted(made("copy", "contiguous", "time", dict.fromkeys(("L1", "L2", "L3", "memory"), (1e-9, 1e-9))))
+    assert found["L1"]["r_max_paper"] == pytest.approx(counted * 1e9, rel=0.02)
+    assert euroben.COUNT.count("one for a copy") == RECORD.extra["constants_mean"].count("one flop an element") == counted
 
 
 def chased(edges: dict[float, float]) -> list[CaseSamples]:

@@ -141,7 +141,7 @@ def _entry(
         "basis": rates.basis,
         "r_max": flops * rates.r_max,
         "r_max_ci95": None if rates.r_max_ci95 is None else [flops * end for end in rates.r_max_ci95],
-        "r_max_paper": round(constants["paper"]) * rates.r_max,  # the copy's 0.76 is a misprint of its cycles
+        "r_max_paper": round(constants["paper"]) * rates.r_max,  # one of a copy, whose 0.76 is a misprint of its cycles
         "bandwidth": moved * rates.r_max,
         "intensity": flops / moved,
         "n_half": rates.n_half,
