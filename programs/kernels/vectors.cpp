@@ -151,7 +151,7 @@ figure = "rate"
 where = "kernel=axpy access=contiguous"
 says = "x = x + a y runs at up to"
 bound = "peak_measured"
-advice = "loads and stores bound it before arithmetic does: the table by level has their share"
+advice = "loads and stores bound it before arithmetic does: of a run with `roofs` beside (`assay evaluate --only memory,kernels`) the table by level has their share"
 order = 6
 
 [headline.dot]
