@@ -176,6 +176,8 @@ def test_errors_of_a_single_variant_have_no_table() -> None:
     ("builds", "said"),
     [
         ([{"flags": "-O1"}, {"flags": "-O2"}], "A (g++ 12.2 -O1)"),
+        ([{"flags": "-Wall"}, {"flags": "-Wall -Og"}], "A (g++ 12.2 -Wall, without -O, so not optimised)"),
+        ([{"flags": "-Wall -Og"}, {"flags": "-Wall"}], "A (g++ 12.2 -Wall -Og)"),
         ([{"mpi": "mpicxx.mpich"}, {"mpi": "mpicxx"}], "A (MPICH 4.0.2)"),
         ([{"mpi": "default", "transport": "tcp"}, {"mpi": "default"}], "A (MPICH 4.0.2, transport tcp)"),
         ([{"mpi": "default", "compiler": "g++"}, {"mpi": "default", "compiler": "clang++"}], "A (MPICH 4.0.2, by g++)"),

@@ -50,7 +50,8 @@ def _what(build: VariantBuild) -> str:
         named = "" if build.mpi == USUAL or build.by is None else f" ({build.mpi})"
         return f"{by}{named}, transport {build.transport}" + (f", by {build.compiler}" if build.compiler else "")
     isa = "" if build.isa == WITHOUT_ISA else f" -march={build.isa}"
-    return f"{build.by or build.compiler}{isa} {build.flags}"
+    level = "" if re.search(r"(^| )-O", build.flags or "") else ", without -O, so not optimised"
+    return f"{build.by or build.compiler}{isa} {build.flags}{level}"
 
 
 def first(found: BuildVariants) -> str:
