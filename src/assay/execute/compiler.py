@@ -216,8 +216,8 @@ def first_errors(output: str, limit: int = 3) -> str:
 
     That the linker failed is left for last: the linker itself has said before why.
     """
-    said = [line.strip() for line in output.splitlines() if line.strip()]
-    lines = [line for line in said if not _LINKER_FAILED.search(line)] or said
+    every = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = [line for line in every if not _LINKER_FAILED.search(line)] or every
     errors = [line for line in lines if re.search(r"\b(fatal )?error\b|undefined reference", line)]
     hint = "; co_await is missing before this call" if _NOT_AWAITED.search(" ".join(errors[:limit])) else ""
     return (" / ".join((errors or lines)[:limit]) or "it printed nothing") + hint

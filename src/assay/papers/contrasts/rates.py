@@ -134,12 +134,12 @@ class RunRates:
         found = self._of_program(name, form, level)
         return None if found is None else found.shown
 
-    def program_said(self, name: str, form: str | None = None, level: str = "L1") -> str:
+    def program_words(self, name: str, form: str | None = None, level: str = "L1") -> str:
         """Which size a program's rate is of, with the marks of its state."""
         found = self._of_program(name, form, level)
         return "" if found is None else ", ".join([f"size {found.params.get('size')}", *found.marks])
 
-    def of_peak_said(self, kernel: str) -> str:
+    def of_peak_words(self, kernel: str) -> str:
         """What a kernel's share of the peak rests on: a line goes beyond what was measured."""
         fit = self._fits.get((kernel, "L1", "contiguous"))
         if fit is None or fit.basis != "line":
