@@ -58,7 +58,7 @@ def test_curves_come_in_the_records_order_and_no_two_look_alike() -> None:
 
 
 def test_a_start_up_is_not_called_absent_and_given_at_once() -> None:
-    """Times through the origin have no start-up, cycles of the same loop a small one: one is wrong, so neither stands."""
+    """Times through the origin have no start-up, cycles of the same loop a small one: neither is to be relied on."""
     case = {"kernel": "axpy", "access": "contiguous"}
     lengths = (64, 128, 256, 512)
     made = []
