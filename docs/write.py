@@ -155,12 +155,13 @@ same memory whatever its length (57 kB in all for four of 20 thousand or of 200 
 
 def benchmarks() -> str:
     """Every benchmark's record."""
-    from assay.benchmark.record import PARTS, REPETITIONS, spelled
+    from assay.benchmark.record import PARTS, REPETITIONS, spelled_defaults
     from assay.benchmark.record import benchmarks as records
 
     lines = ["# Benchmarks\n", f"All of them take `--set {REPETITIONS.name}=N`: {REPETITIONS.help}.\n"]
     lines.append("Where a default says what it is on a described machine, `--on MACHINE` takes that one, unless the")
-    lines.append("machine's own file gives another (`defaults`).\n")
+    lines.append("machine's own file gives another (`defaults`). `assay run` takes the profile quick unless")
+    lines.append("`--profile` names another; a profile of which nothing is said takes the default.\n")
     for part in PARTS:
         of_part = [record for record in records().values() if record.part == part]
         lines += [f"## {part}\n"] if of_part else []
@@ -175,11 +176,9 @@ def benchmarks() -> str:
             ]
             if record.parameters:
                 lines += ["| parameter | default | accepted | meaning |", "|---|---|---|---|"]
-                for parameter in record.parameters.values():
-                    text = spelled(parameter.default).replace(",", ", ")
-                    if parameter.simulated is not None:
-                        text += f"; on a described machine {spelled(parameter.simulated).replace(',', ', ')}"
-                    lines.append(f"| {parameter.name} | {text} | {parameter.accepted()} | {parameter.help} |")
+                for name, about in record.describe()["parameters"].items():
+                    text = spelled_defaults(about).replace(",", ", ")
+                    lines.append(f"| {name} | {text} | {about['accepted']} | {about['help']} |")
                 lines.append("")
             for parameter, choices in record.extra.get("constants", {}).items():
                 names = list(next(iter(choices.values())))

@@ -304,6 +304,22 @@ def test_two_modes_long_tails_and_launches_apart_are_named() -> None:
     assert remarks(judge(apart, 2)) == {"launches"}
 
 
+def test_the_case_whose_launches_lie_furthest_apart_is_named_and_helper_series_are_not_counted() -> None:
+    """Three times apart in one case of four, a hundred times in a curve that was taken beside."""
+    run = changed(quiet_run(), lambda block: block.launch == 1 and block.case == 2, 3.0)
+    run = changed(run, lambda block: block.launch == 1 and block.case == 3, 100.0)
+    cases = {2: '{"kernel":"copy","length":1000,"node":null}', 3: '{"size":65536}'}
+    named = [
+        dataclasses.replace(b, case=cases.get(int(str(b.case)), b.case), metric="chase" if b.case == 3 else b.metric)
+        for b in run
+    ]
+    for helper, said in ((True, "in 1 of 3 cases, most in time, kernel copy, length 1000"),
+                         (False, "in 2 of 4 cases, most in chase, size 65536")):  # fmt: skip
+        of = [dataclasses.replace(b, helper=helper and b.metric == "chase") for b in named]
+        (remark,) = [each for each in judge(of, 2).remarks if each.rule == "launches"]
+        assert said in remark.text
+
+
 def test_what_is_no_number_is_invalid() -> None:
     for values in ([], [1.0, float("nan")], [-1.0, 1.0]):
         assert judge([AccountedBlock("time", 1, 0, 0, 1, np.array(values))], 2).state is State.INVALID

@@ -13,6 +13,7 @@ from assay.document.section import Section
 from assay.papers.contrasts import computing
 from assay.papers.contrasts import table as contrasts
 from assay.papers.contrasts.rates import PublishedRates, RunRates
+from assay.papers.tables import euroben_algorithms
 from assay.report import page
 from made_documents import document, figure, section
 
@@ -105,6 +106,33 @@ def test_this_machines_contrasts_are_of_its_own_plain_code_on_one_thread() -> No
     assert here.loop("dot", "L2", "stride4") == 1e9 and here.loop("dot", "L2", "stride3") is None
 
 
+@pytest.mark.parametrize(("state", "said"), [("clean", "size 1000"), ("bound", "size 1000, best reading")])
+def test_a_programs_contrast_is_of_the_same_size_as_its_rate_in_table_6_13(state: str, said: str) -> None:
+    """Where the best size had only a best reading, the contrast was of another one, 31% beside 42%."""
+    at: dict[str, Any] = {"code": "ours", "threads": 1}
+    best = figure("rate", 6e9, "flop/s", "best" if state == "bound" else "median", size=1000, **at) | {"state": state}
+    rates = [best, figure("rate", 4e9, "flop/s", size=100, **at), figure("rate", 9e9, "flop/s", "best", size=100, **at)]
+    made = document(vectors(), section("linpack", rates, published=["euroben.mod2b"]))
+    table = contrasts.table(made, None)
+    assert table is not None
+    (cell,) = (row[1] for row in table.rows if row[0].startswith("dense solver"))
+    assert cell == f"75% ({said})"
+    ((_, ours, *_),) = (row for grid in euroben_algorithms.tables(made) for row in grid.rows)
+    assert ours == f"6 Gflop/s ({said.removeprefix('size ')})"
+
+
+def test_a_share_of_the_peak_says_whether_it_was_measured() -> None:
+    """94.5% by the line's r_max stood on one page with 87%, the highest rate measured."""
+    line = fit("polynomial9", "L1", 9.5e9, 9.5e9, 2.0) | {"best_measured": 8.7e9}
+    for given, cell in (
+        (line, "95% (r_max by its line; 87% measured)"),
+        (line | {"basis": "best reading", "r_max_paper": 8.7e9}, "87% (best reading)"),
+    ):
+        table = contrasts.table(document(section("vectors", [], fits=[given])), 1e10)
+        assert table is not None
+        assert [row[1] for row in table.rows if row[0].startswith("polynomial")] == [cell]
+
+
 def test_the_largest_transform_stands_for_memory_only_beyond_the_last_cache() -> None:
     """2^20 complex numbers, in and out, are 32 MiB: they fit this cache; four times as many do not."""
 
@@ -125,7 +153,7 @@ def test_the_page_shows_what_this_run_can_tell() -> None:
     assert table is not None
     rows = {row[0]: row for row in table.rows}
     assert rows["dot product, second cache: stride 4 against 1"][1:5] == ("50%", "–", "–", "77.1%")
-    assert rows["dense solver against the axpy loop"][1:5] == ("50%", "72.9%", "37%", "63.9%")
+    assert rows["dense solver against the axpy loop"][1:5] == ("50% (size 100)", "72.9%", "37%", "63.9%")
     assert "differs: “The dense solver is almost 30% slower" in rows["dense solver against the axpy loop"][5]
     assert rows["dot product, second cache: stride 4 against 1"][6] == "differs"  # half is lost, a quarter was expected
     assert rows["dense solver against the axpy loop"][6] == "differs, differs, differs"

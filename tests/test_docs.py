@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from assay.benchmark.record import benchmarks
+from assay.benchmark.record import PROFILES, benchmarks
 from assay.benchmark.resolved import values
+from command_line import assay
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -17,22 +18,37 @@ def test_generated_pages_are_fresh() -> None:
     assert made.returncode == 0, f"{made.stderr} (run ./x docs)"
 
 
+def _row(benchmark: str, parameter: str) -> str:
+    """What the page says of a parameter's default."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    section = page.split(f"\n### {benchmark}: ")[1].split("\n### ")[0]
+    return next(line for line in section.splitlines() if line.startswith(f"| {parameter} |")).split(" | ")[1]
+
+
+def test_what_a_profile_measures_is_said_beside_the_default() -> None:
+    """`assay run gemm` is of profile quick and measures 512, of which no page had said anything."""
+    assert _row("gemm", "size").startswith("128, 1024; with profile quick 512; ")
+    assert _row("fft", "size").startswith("1024, 65536; with profile quick ")
+    for name, record in benchmarks().items():
+        for profile in PROFILES:
+            for key, taken in values(record, {}, profile).items():
+                default, *others = _row(name, key).split("; ")
+                named = {text.split()[2]: text.split(" ", 3)[3] for text in others if text.startswith("with profile ")}
+                assert named.get(profile, default) == ", ".join(map(str, taken)), (name, key, profile)
+    shown = " ".join(assay("catalogue", "--benchmarks").out.split())
+    assert "--set size=128,1024; with profile quick 512; with profile full 64,128,256," in shown
+
+
 def test_defaults_on_described_machines_are_those_that_are_taken() -> None:
     """What the page says is what a run on a described machine starts its programs with; numbers from the records."""
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-
-    def row(benchmark: str, parameter: str) -> str:
-        section = page.split(f"\n### {benchmark}: ")[1].split("\n### ")[0]
-        return next(line for line in section.splitlines() if line.startswith(f"| {parameter} |")).split(" | ")[1]
-
-    assert row("alltoall", "bytes") == "8, 64, 512, 1024, 4096, 32768, 262144; on a described machine 1024"
-    assert row("bisection", "bytes") == "1048576; on a described machine 65536"
-    assert row("tournament", "passes") == "1; on a described machine 6"
-    assert row("alltoall", "algorithm") == "pairwise"
+    assert _row("alltoall", "bytes").endswith("; with profile quick 8, 1024, 65536; on a described machine 1024")
+    assert _row("bisection", "bytes") == "1048576; on a described machine 65536"
+    assert _row("tournament", "passes") == "1; on a described machine 6"
+    assert _row("alltoall", "algorithm") == "pairwise"
     for name, record in benchmarks().items():
         taken = values(record, {}, "standard", simulated=True)
         for key, parameter in record.parameters.items():
-            if "on a described machine " in (said := row(name, key)):
+            if "on a described machine " in (said := _row(name, key)):
                 assert said.split("on a described machine ")[1] == ", ".join(map(str, taken[key])), (name, key)
             else:
                 assert parameter.simulated is None, (name, key)

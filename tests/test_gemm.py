@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.benchmark.formula import evaluate
 from assay.benchmark.record import benchmark
 from assay.errors import InputError
 from assay.execute import libraries
@@ -22,6 +24,13 @@ from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 SIZES = "size=1,3,37,64,300"  # below and beside every block's length, and beyond the depth of a panel
+
+
+def test_the_bytes_of_a_product_are_the_same_in_words_and_in_the_roof() -> None:
+    """A and B read, C read and written: four times n^2 numbers of 8 bytes, where n^2 is one."""
+    record = benchmark("gemm")
+    (stated,) = re.findall(r"(\d+) n\^2 bytes of float64", record.cost)
+    assert int(stated) == evaluate(record.extra["roof"]["bytes"], {"size": 1}) == 4 * 8
 
 
 @functools.cache

@@ -183,11 +183,15 @@ def test_square_roots_are_rounded_right_and_documented_bounds_hold() -> None:
     """The GNU C library's manual: sqrt 0, exp and sin 1, pow 1, vector forms 4 ulp, beyond the half ulp of rounding."""
     lines, _ = launch(program(), "--profile", "quick", "--set", "function=sqrt,exp,sin,pow", "--set", "range=usual,all")
     found = errors(lines)
-    for (function, _kind, variant, _where), ulp in found.items():
+    for (function, kind, variant, _where), ulp in found.items():
         if variant == "scalar":
             assert 0.45 < ulp <= (0.5 if function == "sqrt" else 1), (function, ulp)
         elif variant == "vector":
             assert 0.45 < ulp <= (0.5 if function == "sqrt" else 4), (function, ulp)
+        elif function == "sqrt" and ulp > 0.5:  # an estimate, which docs/intrinsics.md says of this one alone
+            rows = (Path(__file__).parents[1] / "docs" / "intrinsics.md").read_text(encoding="utf-8").splitlines()
+            (row,) = (line for line in rows if line.startswith(f"| {variant} |"))
+            assert f"{kind} `sqrt`: may be an estimate" in row and ulp < 4, (variant, ulp)
     assert {variant for *_, variant, _ in found} >= {"scalar", "fast"}
     assert all(0 <= mean <= found[case] for case, mean in errors(lines, "ulp_mean").items() if case[3] == "usual")
 

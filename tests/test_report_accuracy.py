@@ -14,6 +14,7 @@ from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.section import Section
 from assay.papers.tables import known_errors
 from assay.report import accuracy, findings, page, parts, reached, shown_first, terminal, variant_accuracy
+from assay.report.units import human
 from made_documents import document, figure, section
 
 WANTED = {"time": "time", "error": "ulp_max", "wrong": "other_kind", "across": "variant", "over": "range"}
@@ -46,6 +47,31 @@ def test_the_time_is_that_of_usual_arguments_and_the_error_the_greatest() -> Non
     slow = case(2e-9, 0.6, variant="scalar"), case(9e-9, 0.65, variant="scalar", range="large")
     fast = case(2e-10, 2.5, variant="vector"), case(3e-10, 1000.0, variant="vector", range="large")
     assert cells(*slow, *fast) == ("exp", "float32", "2 ns, 0.65", "200 ps, 1,000 (large)")
+
+
+def test_times_of_a_row_are_of_one_range_which_the_note_names() -> None:
+    """A row held 3 ns of subnormal arguments beside 1 ns of all: the variants differed by their ranges alone."""
+    ranges = {"subnormal": 3e-9, "all": 1e-9, "large": 2e-9}
+    slow = [case(seconds, 0.5, variant="scalar", range=name) for name, seconds in ranges.items()]
+    fast = [case(seconds / 2, 0.5, variant="fast", range=name) for name, seconds in reversed(ranges.items())]
+    other = case(7e-9, 0.5, variant="scalar", range="near", function="log")
+    for made in ((*slow, *fast), (*fast, *slow), (*slow[:2], *fast)):  # large is not of every variant in the last
+        table = accuracy.table(intrinsics(*made, other))
+        assert table is not None
+        (row,) = (each for each in table.rows if each[0] == "exp")
+        at = "large" if len(made) == 6 else "subnormal"
+        assert set(row[2:]) == {f"{ranges[at] * 1e9:g} ns, 0.5", human(ranges[at] / 2, "s", 3) + ", 0.5"}
+        assert f"in range {at} (log: near), and" in table.note or f"in range near ({at}" in table.note
+
+
+@pytest.mark.parametrize(("ulp", "shown"), [(0.59, "2 ns, 0.59"), (0.61, "2 ns, 0.61 (large)")])
+def test_the_note_says_from_when_on_a_range_is_named(ulp: float, shown: str) -> None:
+    made = accuracy.table(
+        intrinsics(case(2e-9, 0.5, variant="scalar"), case(9e-9, ulp, variant="scalar", range="large"))
+    )
+    assert made is not None and made.rows[0][2] == shown
+    factor = re.search(r"more than ([0-9.]+) times the error in the range of the time", made.note)
+    assert factor and (ulp > float(factor[1]) * 0.5) == ("large" in shown)
 
 
 def test_no_digit_is_right_where_a_result_is_of_another_kind() -> None:

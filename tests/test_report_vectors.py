@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -86,6 +87,16 @@ def test_the_share_is_that_of_what_loads_and_stores_allow(monkeypatch: pytest.Mo
     assert first_table(both)[0][1] == "20 (100%)"  # within what two best readings differ by
     monkeypatch.setattr(level_rates, "peak_float64", lambda document: (1e10, "made"))
     assert first_table(both)[0][1] == "20 (above its bound)"
+
+
+def test_the_advice_on_axpy_says_where_its_share_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table by level has shares where `roofs` ran beside: not in a run of the kernels alone."""
+    monkeypatch.setattr(level_rates, "peak_float64", lambda document: (1e11, "made"))
+    both = roofs(("L1", "load", 3.2e11), ("L1", "store", 2.4e11))
+    assert not any("%" in cell for cell in first_table()[0]) and "%" in first_table(both)[0][1]
+    advice = benchmark("vectors").extra["headline"]["axpy"]["advice"]
+    (parts,) = re.findall(r"`roofs` beside \(`assay evaluate --only ([\w,]+)`\)", advice)
+    assert {benchmark("vectors").part, benchmark("roofs").part} == set(parts.split(","))
 
 
 def test_beyond_the_first_level_a_stride_moves_whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -195,6 +195,11 @@ def test_an_interrupted_run_goes_on_with_its_variants(planted: Path, tmp_path: P
         (("vectors", "--flags", "-xc"), "--flags: chooses a language; seen: '-xc'"),
         (("vectors", "--flags", "-O2 'x"), "cannot be read (No closing quotation)"),
         (("vectors", "--flags", "-fsanitize=address"), "undefined reference"),
+        (("vectors", "--flags", "-O2 -m32"), "i386 architecture of input file"),  # not that the linker failed
+        *(
+            (("vectors", "--flags", f"-O2 {word}"), f"--flags: is no option of optimisation; seen: '{word}'")
+            for word in ("-c", "-S", "-E", "-o", "-MD", "-fsyntax-only", "--version", "-lm", "-v")
+        ),
         (("vectors", "--isa", "native; true"), "is no instruction set"),
         (("echo", "--on", "ipsc860", "--flags", "-O2"), "--flags: has no effect with --on ipsc860"),
     ],

@@ -10,8 +10,9 @@ import pytest
 from rich.console import Console
 
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
+from assay.document.grid import Grid
 from assay.document.run_document import Document
-from assay.report import page, summary, terminal, variant_accuracy, variant_tables
+from assay.report import comparing, page, summary, terminal, variant_accuracy, variant_tables
 from assay.report.comparing_tables import few_launches
 from made_documents import document, figure, headline, section
 
@@ -63,16 +64,84 @@ def test_one_variant_alone_is_no_comparison() -> None:
     assert "the others differ" in _printed(_run(2))
 
 
-def test_of_what_compilers_made_only_measured_kernels_are_shown_and_what_they_call() -> None:
-    """The run has contiguous axpy alone: neither another kernel nor another way through memory; measured ones first."""
-    names = ["vector_loops", "add (contiguous)", "axpy (strided 3)", "axpy (indexed)", "axpy (contiguous)"]
+def test_of_what_compilers_made_only_measured_kernels_are_shown_and_vector_code_beside() -> None:
+    """The run has contiguous axpy alone: neither another kernel nor another way through memory; measured ones first.
+
+    What hands the loops to the program (`vector_loops`) computes nothing.
+    """
+    names = ["vector_loops", "helper", "add (contiguous)", "axpy (strided 3)", "axpy (indexed)", "axpy (contiguous)"]
     run = _run(1)
     assert run.variants is not None
-    kernels = [VectorisedKernel(benchmark="vectors", kernel=name, bits=[0], texts=["scalar"]) for name in names]
+    kernels = [
+        VectorisedKernel(
+            benchmark="vectors", kernel=name, bits=[0], texts=["128 bits" if name == "helper" else "scalar"]
+        )
+        for name in names
+    ]
     run = replace(run, variants=replace(run.variants, vectorised=kernels))
-    for most, shown in ((None, ["axpy (contiguous)", "vector_loops"]), (1, ["axpy (contiguous)"])):
+    for most, shown in ((None, ["axpy (contiguous)", "helper"]), (1, ["axpy (contiguous)"])):
         (made,) = (table for table in variant_tables.tables(run, most) if "compilers" in table.title)
         assert [row[0] for row in made.rows] == shown and ("1 of 2 functions" in made.note) == (most == 1)
+
+
+def test_functions_that_a_run_measured_are_shown_by_their_loops() -> None:
+    """The loop of `exp` is `exp_of`: of 104 such functions those not measured had stood first, and no other."""
+    names = ["atan2_of (scalar)", "exp_of (scalar)", "exp_of (fast vector)", "entries (scalar)"]
+    run = _run(2, errors=(0.5, 0.5))
+    assert run.variants is not None
+    kernels = [
+        VectorisedKernel(benchmark="intrinsics", kernel=name, bits=[0, 0], texts=["scalar"] * 2) for name in names
+    ]
+    run = replace(run, variants=replace(run.variants, vectorised=kernels))
+    (made,) = (table for table in variant_tables.tables(run, 16) if "compilers" in table.title)
+    assert [row[0] for row in made.rows] == ["exp_of (scalar)"]
+
+
+def _compared(pairs: dict[str, tuple[float, float]], *, most: int | None = None) -> tuple[BuildVariants, list[Grid]]:
+    """Rates of vector loops, or errors of functions, by two variants, each with what only its result says."""
+    run = _run(2)
+    assert run.variants is not None
+    kinds: dict[str, list[list[Any]]] = {"vectors": [[], []], "intrinsics": [[], []]}
+    for name, values in pairs.items():
+        for at, value in enumerate(values):
+            if name in ("exp", "log"):
+                case = {"function": name, "type": "float64", "variant": "vector", "range": "usual"}
+                case |= {"worst_argument": f"0x1.{at}p+0", "arguments": str(900 + at)}
+                found = figure("ulp_max", value, "1", **case)
+                kinds["intrinsics"][at].append(found | {"benchmark": "intrinsics", "by_launch": [[0, value]]})
+            else:
+                found = figure("rate", value, "flop/s", kernel=name, access="contiguous", length="100")
+                found |= {"by_launch": [[launch, value] for launch in range(3)], "benchmark": "vectors"}
+                kinds["vectors"][at].append(found)
+    documents = [
+        replace(document(*(section(name, of[at]) for name, of in kinds.items())), run=FLAGS[at], folder="/run")
+        for at in range(2)
+    ]
+    variants = replace(run.variants, rows=comparing.against(*documents))
+    return variants, variant_tables.tables(replace(run, variants=variants), most)
+
+
+def test_errors_are_compared_wherever_their_worst_argument_is() -> None:
+    """1.588821 at one argument and 1.591106 at another: the same case, equal within 3%; a tenth more is not."""
+    found, _ = _compared({"log": (1.588821, 1.591106), "exp": (1.0, 1.1)})
+    rows = {str(row.params["function"]): row for row in found.rows}
+    assert {name: row.verdict for name, row in rows.items()} == {"log": "equal", "exp": "differs"}
+    assert not {"worst_argument", "arguments"} & rows["log"].params.keys()
+    assert [rows["log"].a.params["arguments"], rows["log"].b.params["arguments"]] == ["900", "901"]
+
+
+def test_an_error_is_no_speed() -> None:
+    found, tables = _compared({"log": (2.0, 1.0), "axpy": (4e9, 5e9)})
+    assert "1.25 times the speed of A; of 1 cases" in variant_tables.lines(found)[1]
+    assert [row[0] for row in tables[0].rows] == ["kernel axpy, access contiguous, length 100"]
+
+
+def test_zeros_on_both_sides_are_the_last_to_differ() -> None:
+    pairs = {"axpy": (0.0, 0.0), "copy": (4e9, 5e9), "dot": (4e9, 4e9)}
+    _, (made, *_) = _compared(pairs, most=1)
+    assert [(row[0], row[2]) for row in made.rows] == [("kernel copy", "1.25 ?")]
+    _, (made, *_) = _compared(pairs)
+    assert {row[0]: row[2] for row in made.rows}["kernel axpy"] == "both zero ="
 
 
 def test_of_how_many_launches_too_few_were_is_said_of_all() -> None:
@@ -83,8 +152,14 @@ def test_of_how_many_launches_too_few_were_is_said_of_all() -> None:
     assert few_launches([None]) == ""
 
 
-@pytest.mark.parametrize(("errors", "rows"), [((0.5, 0.5), [("all 1 measured", "the same", "the same")]),
-                                              ((0.5, 9.0), [("exp float32 scalar", "0.5", "9")])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("errors", "rows"),
+    [
+        ((0.5, 0.5), [("all 1 measured", "the same", "the same")]),
+        ((0.5, 9.0), [("exp float32 scalar", "0.5", "9")]),
+        ((1.588821, 1.591106), [("exp float32 scalar", "1.589", "1.591")]),  # not alike in three digits
+    ],
+)
 def test_errors_that_are_alike_are_one_row(errors: tuple[float, ...], rows: list[tuple[str, ...]]) -> None:
     run = _run(2, errors=errors)
     assert run.variants is not None
@@ -101,6 +176,8 @@ def test_errors_of_a_single_variant_have_no_table() -> None:
     ("builds", "said"),
     [
         ([{"flags": "-O1"}, {"flags": "-O2"}], "A (g++ 12.2 -O1)"),
+        ([{"flags": "-Wall"}, {"flags": "-Wall -Og"}], "A (g++ 12.2 -Wall, without -O, so not optimised)"),
+        ([{"flags": "-Wall -Og"}, {"flags": "-Wall"}], "A (g++ 12.2 -Wall -Og)"),
         ([{"mpi": "mpicxx.mpich"}, {"mpi": "mpicxx"}], "A (MPICH 4.0.2)"),
         ([{"mpi": "default", "transport": "tcp"}, {"mpi": "default"}], "A (MPICH 4.0.2, transport tcp)"),
         ([{"mpi": "default", "compiler": "g++"}, {"mpi": "default", "compiler": "clang++"}], "A (MPICH 4.0.2, by g++)"),

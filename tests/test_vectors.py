@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
+import re
 import shutil
 import statistics
 import subprocess
@@ -18,10 +20,11 @@ import pytest
 from assay.analysis.figures import CaseSamples
 from assay.analysis.fits import fits
 from assay.analysis.fits_levels import footprints
-from assay.analysis.level_rates import fit_levels, name_levels
+from assay.analysis.level_rates import beyond_measured, fit_levels, name_levels
 from assay.benchmark.record import benchmark
 from assay.execute.build import build as compiled
 from assay.machine import catalogue
+from assay.papers.tables import euroben
 from command_line import assay
 from compiled import compile_to, kept
 from started import words
@@ -224,6 +227,17 @@ def test_a_line_in_each_level_gives_its_own_r_max_and_n_half() -> None:
     assert "r_max 19.9" in found["L1"]["text"] and "n_half 100" in found["L1"]["text"]
 
 
+def test_a_copy_is_compared_with_one_flop_an_element_and_both_texts_say_so() -> None:
+    """By Table 6.4 (600 MHz) an element of a copy counts one; its .76 of Table 6.1 is a misprint of the cycles."""
+    cells = {c.metric: c.value for c in catalogue.cells(table="table6.4", benchmark=RECORD.published[1])}
+    counted = round(cells["r_max_L1"] * cells["cycles_per_op_per_element"] / 600e6)
+    found = fitted(made("copy", "contiguous", "time", dict.fromkeys(("L1", "L2", "L3", "memory"), (1e-9, 1e-9))))
+    assert found["L1"]["r_max_paper"] == pytest.approx(counted * 1e9, rel=0.02)
+    assert (
+        euroben.COUNT.count("one for a copy") == RECORD.extra["constants_mean"].count("one flop an element") == counted
+    )
+
+
 def chased(edges: dict[float, float]) -> list[CaseSamples]:
     """A curve of dependent loads: ns by the size at which each plateau ends; two of six launches disturbed."""
     cells = []
@@ -338,11 +352,54 @@ def test_where_only_the_lines_contradict_each_other_readings_stand() -> None:
     times = {"L1": (10e-9, 0.1e-9)} | beyond
     cycles = {"L1": (0.0, 3e9 * (10e-9 + 512 * 0.1e-9) / 512)} | dict.fromkeys(beyond, (0.0, 3.0))
     cells = made("axpy", "stride3", "time", times) + made("axpy", "stride3", "cycles", cycles)
-    entry = fitted([*cells, *clocked(3e9)])["L1"]
-    assert entry["basis"] == "best reading" and entry["n_half"] is None and "1.2 of the flop count" in entry["reason"]
-    assert entry["r_max"] * entry["cycles_per_element"] / 3e9 == pytest.approx(2)
-    assert ", at most 0.36 cycles per element (no line" in entry["text"]
-    assert fitted(cells)["L1"]["basis"] == "line"  # no clock: nothing to tell by
+    for more in (clocked(3e9), []):  # the clock is not needed to tell
+        entry = fitted([*cells, *more])["L1"]
+        assert entry["basis"] == "best reading" and entry["n_half"] is None and entry["start_up_cycles"] is None
+        assert "by the line of cycles the start-up cannot be told from zero" in entry["reason"]
+        assert entry["r_max"] * entry["cycles_per_element"] / 3e9 == pytest.approx(2)
+        assert ", at most 0.36 cycles per element (no line" in entry["text"]
+
+
+def test_two_start_ups_that_contradict_each_other_are_none() -> None:
+    """n_half 100 by times; by cycles 30, at the same time of 512 elements."""
+    beyond = dict.fromkeys(("L2", "L3", "memory"), (0.0, 1e-9))
+    each = (10e-9 + 512 * 0.1e-9) / 542
+    cycles = {"L1": (3e9 * 30 * each, 3e9 * each)} | dict.fromkeys(beyond, (0.0, 3.0))
+    cells = made("axpy", "stride3", "time", {"L1": (10e-9, 0.1e-9)} | beyond)
+    entry = fitted([*cells, *made("axpy", "stride3", "cycles", cycles)])["L1"]
+    assert (entry["n_half"], entry["start_up_cycles"]) == (None, None)
+    assert "n_half would be 100 to 100 by times, 30 to 30 by cycles" in entry["reason"]
+
+
+@pytest.mark.parametrize(("error", "told"), [(0.0, True), (0.0005, True), (0.02, False)])
+def test_a_start_up_that_cannot_be_told_from_zero_is_not_given(error: float, told: bool) -> None:
+    """Times of 20000 + n ns at three lengths of a large cache, the middle one off: lines through two of them differ."""
+    passes = {n: {("here", 0): 1e-9 * (20000 + n)} for n in (400e3, 475e3, 550e3)}
+    passes[475e3] = {("here", 0): 1e-9 * 495e3 * (1 + error)}
+    times = {n: launches["here", 0] for n, launches in passes.items()}
+    ends = [np.polyfit(pair, [times[n] for n in pair], 1) for pair in itertools.combinations(times, 2)]
+    assert all(start > 0 for _, start in ends) == told
+    (level,) = fit_levels(passes, [16 * n for n in passes], CACHES)
+    if told:
+        halves = [start / each for each, start in ends]
+        assert level.n_half is not None and level.n_half_range is not None and level.start_up_range is not None
+        assert level.n_half_range[0] == pytest.approx(min(halves)) and level.n_half_range[1] >= max(halves) * 0.999
+        assert level.start_up_range[0] == pytest.approx(min(start for _, start in ends))
+        assert not beyond_measured(level)
+    else:
+        assert level.n_half is level.start_up is level.n_half_range is None
+        assert "cannot be told from zero" in (level.reason or "") and beyond_measured(level)
+
+
+def test_the_text_of_a_line_has_the_ranges_and_the_best_rate_measured() -> None:
+    """512 elements take 10 + 51.2 ns: 16.7 Gflop/s measured, where the line goes on to 20."""
+    lines = {"L1": (10e-9, 0.1e-9)} | dict.fromkeys(("L2", "L3", "memory"), (20e-9, 1e-9))
+    cycles = {level: (3e9 * start, 3e9 * each) for level, (start, each) in lines.items()}
+    found = fitted(made("axpy", "stride3", "time", lines) + made("axpy", "stride3", "cycles", cycles))["L1"]
+    longest = max(found["lengths"])
+    assert found["best_measured"] == pytest.approx(2 * longest / (10e-9 + longest * 0.1e-9), rel=0.01)
+    assert f"by its line ({found['best_measured'] / 1e9:.4g} measured), n_half 100 (100 to 100)" in found["text"]
+    assert re.search(r"start-up 30\.?\d* cycles \(30 to 30\.", found["text"])
 
 
 def test_launches_that_lack_a_length_of_a_level_do_not_empty_it() -> None:

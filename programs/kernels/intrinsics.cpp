@@ -27,6 +27,7 @@ check = "the 1024 results of the measured loop against the reference: at most 64
 source = "van der Steen 2000, sections 4.1.1 and 6.4.1; Zimmermann et al., Accuracy of Mathematical Functions"
 published = ["euroben.intrinsics"]
 statistics = ["median", "best"]
+outcomes = ["arguments", "worst_argument"]
 unmoved = ["ulp_max", "ulp_mean", "other_kind"]
 slice_quick = 0.002
 slice_standard = 0.002

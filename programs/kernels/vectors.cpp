@@ -27,6 +27,7 @@ cost = "one operation is one element; its flops and bytes by kernel: [constants.
 check = "small whole numbers: every element against integer arithmetic in another form (recursions by their closed form), quotients by multiplying back; every place that is no element must keep what it had"
 source = "van der Steen 2000, sections 2.1 and 6.1.2.1, Tables 6.1, 6.4, 6.7 and 6.12"
 published = ["euroben.mod1ac.broadcast", "euroben.mod1ac.copy", "euroben.mod1ac.addition", "euroben.mod1ac.subtraction", "euroben.mod1ac.multiplication", "euroben.mod1ac.division", "euroben.mod1ac.dotproduct", "euroben.mod1ac.axpy", "euroben.mod1ac.zaxpy", "euroben.mod1ac.rotation", "euroben.mod1ac.recurrence1", "euroben.mod1ac.recurrence2", "euroben.mod1ac.difference2", "euroben.mod1ac.polynomial9"]
+constants_mean = "Flops of an element by our count, and by the paper's as its Table 6.1 implies it: rate times cycles over the clock of 667 MHz. The copy's cycles are misprinted there (2.00 for 2.63), so that its rate is set beside the paper's with one flop an element, not .76. Bytes are read and written, operands once; `stored` of them are written; an element takes the place of `stride`, and `index` bytes say where it is"
 model = "rates_by_level"
 statistics = ["median", "best"]
 unmoved = ["cache"]
@@ -70,9 +71,8 @@ unit = "1"
 sweep = true
 help = "elements of a vector; lengths whose vectors take more than four times the last cache are left out; by index beyond the last cache: in profile full, and in standard where access=indexed is asked for alone; profile quick ends within the last cache"
 
-# Of each kernel: what it computes; flops of an element by our count, and by the paper's as Table 6.1 implies it (rate
-# times cycles over the clock of 667 MHz; the copy's cycles are misprinted); bytes read and written, operands once;
-# arrays in memory.
+# Of each kernel: what it computes; flops of an element by our count, and by the paper's as Table 6.1 implies it; bytes
+# read and written, operands once; arrays in memory.
 [constants.kernel]
 broadcast = { formula = "z = a", flops = 1, paper = 1, bytes = 8, stored = 8, arrays = 1 }
 copy = { formula = "z = x", flops = 1, paper = 0.76, bytes = 16, stored = 8, arrays = 2 }
@@ -151,7 +151,7 @@ figure = "rate"
 where = "kernel=axpy access=contiguous"
 says = "x = x + a y runs at up to"
 bound = "peak_measured"
-advice = "loads and stores bound it before arithmetic does: the table by level has their share"
+advice = "loads and stores bound it before arithmetic does: of a run with `roofs` beside (`assay evaluate --only memory,kernels`) the table by level has their share"
 order = 6
 
 [headline.dot]

@@ -19,8 +19,17 @@ import numpy.typing as npt
 
 from assay.analysis import cache_levels
 from assay.analysis.figures import CaseSamples
-from assay.analysis.half_performance import NOT_POSITIVE
-from assay.analysis.level_rates import AGREE, BEST, LINE, STANDS, LevelRates, best_alone, fit_levels
+from assay.analysis.level_rates import (
+    AGREE,
+    BEST,
+    LINE,
+    STANDS,
+    LevelRates,
+    best_alone,
+    beyond_measured,
+    fit_levels,
+    without_start_up,
+)
 from assay.benchmark.record import Benchmark
 
 Cells = Mapping[float, CaseSamples]
@@ -45,7 +54,6 @@ def by_level(record: Benchmark, found: Sequence[CaseSamples], families: Families
 
 
 NOT_SEEN = "its size as stated: the curve of dependent loads shows no edge there"
-NO_HALF = "no n_half: by the line of times the start-up is not positive; that of cycles is read beside, by itself"
 LEAST_SIZES = 3  # of a curve
 
 
@@ -83,6 +91,10 @@ def _agreeing(
 
     Time over cycles is the length of a cycle, which was measured beside; they agree within what medians do (AGREE).
     """
+    if cycles is not None:
+        rates, cycles = _with_one_start_up(rates, cycles)
+    if beyond_measured(rates):
+        rates = best_alone(rates, f"no line: {rates.reason}")
     if cycles is None:
         return rates, None
     if rates.basis == LINE and cycles.basis == BEST:
@@ -98,6 +110,24 @@ def _agreeing(
         why = f"no line: r_max times cycles over the clock would be {share:.2g} of the flop count"
         return _agreeing(best_alone(rates, why), cycles, cycle)
     return _without_cycles(rates, f"with this rate and the clock they would give {share:.2g} of the flop count")
+
+
+def _with_one_start_up(rates: LevelRates, cycles: LevelRates) -> tuple[LevelRates, LevelRates]:
+    """Start-up and n_half, the start-up in elements, where both lines have them and their ranges meet; else neither."""
+    if rates.basis != LINE or cycles.basis != LINE:
+        return rates, cycles
+    own, other = rates.n_half_range, cycles.n_half_range
+    if own is not None and other is not None:
+        if max(own[0], other[0]) * (1 - AGREE) <= min(own[1], other[1]):
+            return rates, cycles
+        why = f"n_half would be {_between(own)} by times, {_between(other)} by cycles"
+    elif own is None and other is None:
+        return rates, cycles
+    else:
+        lacking, kind = (rates, "times") if own is None else (cycles, "cycles")
+        why = f"by the line of {kind} {lacking.reason}"
+    reason = f"no start-up: {why}"
+    return without_start_up(rates, reason), without_start_up(cycles, cycles.reason)
 
 
 def _without_cycles(rates: LevelRates, why: str) -> tuple[LevelRates, None]:
@@ -141,14 +171,17 @@ def _entry(
         "basis": rates.basis,
         "r_max": flops * rates.r_max,
         "r_max_ci95": None if rates.r_max_ci95 is None else [flops * end for end in rates.r_max_ci95],
-        "r_max_paper": round(constants["paper"]) * rates.r_max,  # the copy's 0.76 is a misprint of its cycles
+        "r_max_paper": round(constants["paper"]) * rates.r_max,  # one of a copy, whose 0.76 is a misprint of its cycles
         "bandwidth": moved * rates.r_max,
         "intensity": flops / moved,
         "n_half": rates.n_half,
         "n_half_ci95": None if rates.n_half_ci95 is None else list(rates.n_half_ci95),
+        "n_half_range": None if rates.n_half_range is None else list(rates.n_half_range),
         "start_up_cycles": start,
+        "start_up_cycles_range": None if cycles is None or cycles.start_up_range is None else [*cycles.start_up_range],
+        "best_measured": flops * rates.best,
         "cycles_per_element": each,
-        "reason": NO_HALF if start is not None and rates.reason == NOT_POSITIVE else rates.reason,
+        "reason": rates.reason,
     }
     return entry
 
@@ -157,12 +190,17 @@ def _text(entry: Mapping[str, Any]) -> str:
     rate = entry["r_max"]
     power = min(max(int(math.log10(rate) // 3), 2), 4)  # Mflop/s to Tflop/s
     what = "r_max" if entry["basis"] == LINE else "at least"
-    parts = [f"{entry['level']}: {what} {rate / 1000**power:.4g} {' kMGT'[power]}flop/s"]
+    seen = f" by its line ({entry['best_measured'] / 1000**power:.4g} measured)" if entry["basis"] == LINE else ""
+    parts = [f"{entry['level']}: {what} {rate / 1000**power:.4g} {' kMGT'[power]}flop/s{seen}"]
     if entry["n_half"] is not None:
-        parts.append(f"n_half {entry['n_half']:.3g}")
+        parts.append(f"n_half {entry['n_half']:.3g} ({_between(entry['n_half_range'])})")
     if entry["cycles_per_element"] is not None:
         most = "" if entry["basis"] == LINE else "at most "
         parts.append(f"{most}{entry['cycles_per_element']:.3g} cycles per element")
     if entry["start_up_cycles"] is not None:
-        parts.append(f"start-up {entry['start_up_cycles']:.3g} cycles")
+        parts.append(f"start-up {entry['start_up_cycles']:.3g} cycles ({_between(entry['start_up_cycles_range'])})")
     return ", ".join(parts) + (f" ({entry['reason']})" if entry["reason"] else "")
+
+
+def _between(ends: Sequence[float]) -> str:
+    return f"{ends[0]:.3g} to {ends[1]:.3g}"

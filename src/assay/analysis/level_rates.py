@@ -10,6 +10,10 @@ that one below the best of them, by more than readings agree within (AGREE), is 
 at the longest length a share of n/(n + n_half) of it was seen. It may lie as far above the best rate as the rates of
 the level lie apart, which is what was seen of their growth, and at most 1/REACH, as then the longest vectors have at
 least REACH n_half elements, and an error of theirs is in r_max no more than 4/3 times.
+
+A start-up is a small part of times as long as those of a large cache, where three lengths can put it anywhere. Its
+range is that of each launch's own line and of the lines without one length each. Where that holds zero, there is no
+n_half, and no r_max above the best rate either, as it would rest on that start-up.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ LEAST = 3  # lengths of a line
 AGREE = 0.1  # relative: medians of one launch and another differ by so much (METHOD: 10 to 17%)
 REACH = 3  # n_half that the longest vectors of a level must have
 LINE, BEST = "line", "best reading"  # what a rate rests on
+NOT_TOLD = "the start-up cannot be told from zero by launches and by lines without one length"
 STANDS = ": the best rate measured there"
 
 Floats = NDArray[np.float64]
@@ -40,6 +45,7 @@ Pair = tuple[float, float]
 class LevelRates(AnalysisResult):
     """One level: r_max (elements/s), n_half (elements), start-up (s), each with its 95% interval where launches allow.
 
+    `n_half_range` and `start_up_range` are those of launches and of lines without one length each.
     `size` is the cache's bytes, None beyond the last. `lengths` are those that were used. `basis` says whether `r_max`
     is a line's or `best`, the greatest median rate of a length, which bounds it from below.
     """
@@ -55,6 +61,8 @@ class LevelRates(AnalysisResult):
     n_half_ci95: Pair | None
     start_up: float | None
     reason: str | None
+    n_half_range: Pair | None = None
+    start_up_range: Pair | None = None
 
 
 def name_levels(footprints: ArrayLike, caches: Mapping[int, float]) -> list[str | None]:
@@ -97,14 +105,17 @@ def fit_levels(
 def best_alone(rates: LevelRates, reason: str) -> LevelRates:
     """Take the line away: the best rate stands, and why."""
     return replace(
-        rates,
+        without_start_up(rates, reason + STANDS),
         basis=BEST,
         r_max=rates.best,
         r_max_ci95=None,
-        n_half=None,
-        n_half_ci95=None,
-        start_up=None,
-        reason=reason + STANDS,
+    )
+
+
+def without_start_up(rates: LevelRates, reason: str | None) -> LevelRates:
+    """Take start-up and n_half away, and say why."""
+    return replace(
+        rates, n_half=None, n_half_ci95=None, n_half_range=None, start_up=None, start_up_range=None, reason=reason
     )
 
 
@@ -131,7 +142,30 @@ def _level(level: str, size: float | None, lengths: Floats, times: Floats) -> Le
         reason=half.reason,
     )
     against = _contradicted(found, rates)
-    return found if against is None else best_alone(found, against)
+    if against is not None:
+        return best_alone(found, against)
+    return found if found.n_half is None else _ranged(found, lengths, times)
+
+
+def _ranged(found: LevelRates, lengths: Floats, times: Floats) -> LevelRates:
+    """Give start-up and n_half with their ranges; where these hold zero, neither."""
+    middle = np.median(times, axis=0)
+    without = [np.arange(len(lengths)) != i for i in range(len(lengths))]
+    left_out = [alpha_beta.relative_line(lengths[kept], middle[kept]) for kept in without]
+    alpha, beta = np.vstack([alpha_beta.relative_line(lengths, times), left_out]).T
+    if (alpha > 0).all() and (beta > 0).all():
+        halves = alpha / beta
+        return replace(
+            found,
+            n_half_range=(float(halves.min()), float(halves.max())),
+            start_up_range=(float(alpha.min()), float(alpha.max())),
+        )
+    return without_start_up(found, NOT_TOLD)
+
+
+def beyond_measured(rates: LevelRates) -> bool:
+    """Whether a line's r_max lies above every rate measured with no start-up to say why."""
+    return rates.basis == LINE and rates.n_half is None and rates.r_max > rates.best
 
 
 def _contradicted(found: LevelRates, rates: Floats) -> str | None:

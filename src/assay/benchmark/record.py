@@ -124,6 +124,16 @@ class Parameter:
         return InputError(problem, key=f"parameter {self.name}", value=value, accepted=self.accepted())
 
 
+def spelled_defaults(parameter: Mapping[str, Any]) -> str:
+    """Spell what is measured where nothing is set: the default, and what profiles and described machines take instead.
+
+    `parameter`: as a benchmark describes it. `assay run` is of profile quick unless told otherwise.
+    """
+    others = [f"with profile {profile} {spelled(value)}" for profile, value in parameter.get("profiles", {}).items()]
+    others += [f"on a described machine {spelled(parameter['described'])}"] if "described" in parameter else []
+    return "; ".join([spelled(parameter["default"]), *others])
+
+
 def spelled(value: Scalar | tuple[Scalar, ...]) -> str:
     """Spell a parameter's value, or its several, as `--set NAME=` takes them."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
@@ -254,6 +264,7 @@ class Benchmark:
                     "kind": p.kind,
                     "unit": p.unit,
                     "default": p.default,
+                    **({"profiles": dict(p.profiles)} if p.profiles else {}),
                     **({} if p.simulated is None else {"described": p.simulated}),
                     "accepted": p.accepted(),
                     "help": p.help,

@@ -187,6 +187,8 @@ class LevelRatesFit(Fitted):
     """A vector loop in one level of memory (`analysis.level_rates`): rates in flop/s, `bandwidth` in B/s.
 
     `r_max_paper` counts flops as the paper does; `n_half` is in elements; `size` (B) of the cache, None beyond.
+    `n_half_range` and `start_up_cycles_range` are those of launches and of lines without one length each;
+    `best_measured` (flop/s) is the greatest median rate, which a line's `r_max` extrapolates.
     Where no line stands (`basis`), rates and cycles are those of the best median reading, and `reason` says why.
     """
 
@@ -204,6 +206,9 @@ class LevelRatesFit(Fitted):
     start_up_cycles: float | None
     cycles_per_element: float | None
     reason: str | None
+    n_half_range: Annotated[Pair | None, WRITTEN_IF_SET] = None
+    start_up_cycles_range: Annotated[Pair | None, WRITTEN_IF_SET] = None
+    best_measured: Annotated[float | None, WRITTEN_IF_SET] = None
     basis: Literal["line", "best reading"] = "line"
     state: str = "clean"  # the worst of the figures at `lengths`
 

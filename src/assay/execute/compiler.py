@@ -24,6 +24,7 @@ _ANSWERS_WITHIN = 30.0  # s, for --version
 # g++ 12 takes a text that is joined to another for a copy onto itself (its bug 105651); clang++ has no such warning
 _WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-restrict")
 _CANDIDATES = ("g++", "clang++", "c++")
+_LINKER_FAILED = re.compile(r"\b(?:ld|linker command) (?:returned|failed)\b")  # of gcc and of clang
 _NOT_AWAITED = re.compile(r"(Simulated::\w+|mpi::Ready<.*|ranks::Task)\W.*nodiscard")
 _ADVICE = "install one (apt-get install g++) or name another in CXX"
 _NAMES = re.compile(r"(?:g\+\+|clang\+\+|icpx|icpc|nvc\+\+|armclang\+\+)(?:-\d+)?")
@@ -211,8 +212,12 @@ def _features(text: str) -> list[str]:
 
 
 def first_errors(output: str, limit: int = 3) -> str:
-    """The first lines of a compiler's words that state an error, joined; else its first lines."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    """The first lines of a compiler's words that state an error, joined; else its first lines.
+
+    That the linker failed is left for last: the linker itself has said before why.
+    """
+    every = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = [line for line in every if not _LINKER_FAILED.search(line)] or every
     errors = [line for line in lines if re.search(r"\b(fatal )?error\b|undefined reference", line)]
     hint = "; co_await is missing before this call" if _NOT_AWAITED.search(" ".join(errors[:limit])) else ""
     return (" / ".join((errors or lines)[:limit]) or "it printed nothing") + hint

@@ -28,6 +28,10 @@ _SILENT = ("-Werror=unused-command-line-argument", "-Werror=ignored-optimization
 # instruction sets that a compiler uses for loops, as their macros are called, and what /proc/cpuinfo calls them
 _SETS = re.compile(r"#define __((?:SSE|SSSE|AVX|FMA|F16C|BMI|POPCNT|LZCNT|MOVBE|XOP)\w*?)__ 1$", re.MULTILINE)
 _LINUX_NAMES = {"sse3": "pni", "lzcnt": "abm", "bmi": "bmi1"}
+# what a compiler makes of a source or where, what it prints, and what is for the linker
+_NO_OPTIMISATION = re.compile(
+    r"-(?:[cSErv]|[oMlL].*|d[A-Z]\w*|dump.*|print-.*|save-temps.*|fsyntax-only|shared|static|###|-?help.*|-version)"
+)
 _NO_FEATURE = re.compile(r"sse2?math")
 
 
@@ -105,6 +109,9 @@ def _flags(text: str) -> str:
     except ValueError as error:
         raise InputError(f"cannot be read ({error})", key="--flags", value=text) from None
     for word in words:
+        if _NO_OPTIMISATION.fullmatch(word):
+            accepted = _accepted("--flags")
+            raise InputError("is no option of optimisation", key="--flags", value=word, accepted=accepted)
         if not word.startswith("-") or word == "-":
             raise InputError("is no flag", key="--flags", value=word, accepted="words that begin with -")
         if word.startswith(("-std=", "-x")):

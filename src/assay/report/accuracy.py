@@ -2,14 +2,15 @@
 
 A record asks for it by `[accuracy]`: `time`, the figure of one call; `error`, the figure of the greatest error, in ulp;
 `wrong`, the figure that counts results of another kind (NaN or infinity for a number); `across`, the parameter whose
-choices are compared; `over`, the parameter of the ranges: the time is that of the first range, the error the greatest
-of all ranges; where that is far more than in the first range, its own range stands beside it.
+choices are compared; `over`, the parameter of the ranges: the times of a row are of one range (the first that every
+variant has, so that they can be compared), the error is the greatest of all ranges; where that is far more than in the
+range of the time, its own range stands beside it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.benchmark.record import benchmark
@@ -23,22 +24,26 @@ from assay.report.units import counted, human
 
 NO_DIGIT = "no digit right"
 LOST = 10.0  # ulp: one decimal digit; less is what libraries document
-FAR = 1.2  # times the error of the first range: then the range is named
+FAR = 1.2  # times the error in the range of the time: then the range is named
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star", "hexagon")
 
 
 @dataclass
 class Entry:
-    """One function in one variant: seconds of a call, and by range the greatest error in ulp with its argument.
+    """One function in one variant: by range seconds of a call, and the greatest error in ulp with its argument.
 
-    `wrong`: ranges in which a result is of another kind than the reference.
+    `first`: the range of the row's times. `wrong`: ranges in which a result is of another kind than the reference.
     """
 
     first: str
-    time: float | None = None
-    marked: str = ""  # the time as it is written, with its state
+    times: dict[str, tuple[float, str]] = field(default_factory=dict)  # and as it is written, with its state
     errors: dict[str, tuple[float, str]] = field(default_factory=dict)
     wrong: set[str] = field(default_factory=set)
+
+    @property
+    def time(self) -> float | None:
+        """Seconds of a call in the range of the row's times."""
+        return self.times[self.first][0] if self.first in self.times else None
 
     @property
     def error(self) -> float | None:
@@ -47,7 +52,7 @@ class Entry:
 
     @property
     def where(self) -> str:
-        """The range of the greatest error: the first one unless another is far worse."""
+        """The range of the greatest error: that of the time unless another is far worse."""
         if self.wrong:
             return self.first if self.first in self.wrong else min(self.wrong)
         worst = max(self.errors, key=lambda name: self.errors[name][0], default=self.first)
@@ -57,15 +62,14 @@ class Entry:
     @property
     def text(self) -> str:
         """Time and greatest error as a cell of the table."""
-        time = self.marked or "–"
-        return time if self.error is None else f"{time}, {self.error_text}"
+        time = self.times[self.first][1] if self.first in self.times else "–"
+        return time if self.error is None else f"{time}, {self.error_text()}"
 
-    @property
-    def error_text(self) -> str:
-        """The greatest error in ulp, and its range unless it is the first one's."""
+    def error_text(self, digits: int = 3) -> str:
+        """The greatest error in ulp, and its range unless it is that of the time."""
         if self.error is None:
             return "–"
-        error = NO_DIGIT if self.wrong else counted(self.error, 3)
+        error = NO_DIGIT if self.wrong else counted(self.error, digits)
         return error + ("" if self.where == self.first else f" ({self.where})")
 
 
@@ -81,10 +85,10 @@ def table(section: Section) -> Grid | None:
     variants = _order(section, wanted.across, {name for row in found.values() for name in row})
     rows = [(*family, *(row[v].text if v in row else "–" for v in variants)) for family, row in found.items()]
     families = _families(section, wanted)
-    first = _first(section, wanted)
     note = (
-        "Time of one element (scalar: one call), and the greatest error of all ranges in ulp, its range in brackets "
-        f"where {first} has less."
+        f"Time of one element (scalar: one call) in {_ranges(found)}, and the greatest error of all ranges in ulp; its "
+        f"range in brackets where it is more than {FAR:g} times the error in the range of the time, or where that has "
+        "no error."
     )
     return grid("Speed and accuracy", (*families, *variants), rows, note, left=len(families)) if rows else None
 
@@ -151,18 +155,22 @@ def losses(section: Section) -> Iterator[tuple[float, str]]:
         yield lost, f"{' of '.join(family)}, {variant}: {what}{where}{others}"
 
 
-def entries(section: Section, wanted: AccuracyDrawn) -> Entries:
-    """What was measured, by the parameters that name a function, then by variant."""
+def entries(section: Section, wanted: AccuracyDrawn, at: str | None = None) -> Entries:
+    """What was measured, by the parameters that name a function, then by variant; `at`: the range of all times."""
     families = _families(section, wanted)
-    first = _first(section, wanted)
     found: Entries = {}
     for figure in section.figures:
         value = figure.shown
         if value is None or not figure.main or figure.name not in (wanted.time, wanted.error, wanted.wrong):
             continue
         family = tuple(str(figure.params.get(key)) for key in families)
-        entry = found.setdefault(family, {}).setdefault(str(figure.params.get(wanted.across)), Entry(first))
+        entry = found.setdefault(family, {}).setdefault(str(figure.params.get(wanted.across)), Entry(""))
         _take(entry, figure, value, wanted)
+    ranges = [str(choice) for choice in benchmark(section.benchmark).parameters[wanted.over].choices]
+    for row in found.values():
+        first = at or _first(row, ranges)
+        for entry in row.values():
+            entry.first = first
     order = benchmark(section.benchmark).parameters[families[0]].choices
     place = {str(name): i for i, name in enumerate(order)}
     return dict(sorted(found.items(), key=lambda item: (place.get(item[0][0], len(place)), item[0])))
@@ -171,8 +179,7 @@ def entries(section: Section, wanted: AccuracyDrawn) -> Entries:
 def _take(entry: Entry, figure: ReportedFigure, value: float, wanted: AccuracyDrawn) -> None:
     at = str(figure.params.get(wanted.over))
     if figure.name == wanted.time:
-        if entry.time is None or at == entry.first:
-            entry.time, entry.marked = value, figure.with_marks(human(value, "s", 3))
+        entry.times[at] = (value, figure.with_marks(human(value, "s", 3)))
     elif figure.name == wanted.error:
         entry.errors[at] = (value, str(figure.params.get("worst_argument") or ""))
     elif value > 0:
@@ -189,5 +196,16 @@ def _order(section: Section, key: str, seen: set[str]) -> list[str]:
     return [choice for choice in choices if choice in seen]
 
 
-def _first(section: Section, wanted: AccuracyDrawn) -> str:
-    return str(benchmark(section.benchmark).parameters[wanted.over].choices[0])
+def _first(row: Mapping[str, Entry], ranges: Sequence[str]) -> str:
+    """The range of a row's times: the first of those that most of its variants have, which is as a rule every one."""
+    return max(ranges, key=lambda name: sum(name in entry.times for entry in row.values()))  # max: the first of equals
+
+
+def _ranges(found: Entries) -> str:
+    """Which range the times are of, and of which functions they are of another."""
+    by: dict[str, list[str]] = {}
+    for family, row in found.items():
+        by.setdefault(next(iter(row.values())).first, []).append(family[0])
+    usual, *others = sorted(by, key=lambda name: -len(by[name]))
+    apart = "; ".join(f"{', '.join(dict.fromkeys(by[name]))}: {name}" for name in others)
+    return f"range {usual}" + (f" ({apart})" if apart else "")

@@ -13,14 +13,14 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from assay.analysis.comparison import MARGIN, Comparison, ComparisonVerdict, compare, correct_family, exact
-from assay.benchmark.record import benchmarks, own_benchmarks
+from assay.benchmark.record import Benchmark, among
 from assay.document.comparison import FigureRow, FigureSide, JudgedRow
 from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
@@ -29,6 +29,7 @@ from assay.samples import case_text
 
 Key = tuple[str, str, str]  # benchmark, figure, the case's canonical text
 Laid = tuple[Key, FigureRow, Comparison | None]  # a row before the correction of its family
+UNMOVED = "a result that no other process moves: the same in every launch"
 ZERO = "zero on both sides"  # alike, but nothing that launches could have told: the rate of an empty message
 LEAST_HALVES = {False: 8, True: 10}  # launches, unpaired and paired: halves of fewer cannot be shown equal at 95%
 
@@ -40,11 +41,26 @@ def compared(document: Document) -> dict[Key, ReportedFigure]:
     """
     found: dict[Key, ReportedFigure] = {}
     for section in document.benchmarks:
+        outcomes = outcomes_of(section.benchmark)
         for figure in section.figures:
-            key = (section.benchmark, figure.name, case_text(figure.params))
+            key = (section.benchmark, figure.name, case_text(identity(figure.params, outcomes)))
             if figure.statistic == "median" or (figure.state in ("bound", "invalid") and key not in found):
                 found[key] = figure
     return found
+
+
+def outcomes_of(benchmark: str) -> frozenset[str]:
+    """What a benchmark's cases are labelled with and only their results say, such as where the worst error is.
+
+    Two runs that find different ones measured the same case nonetheless.
+    """
+    record = among([benchmark]).get(benchmark)
+    return frozenset(record.extra.get("outcomes", ())) if record else frozenset()
+
+
+def identity(case: Params, outcomes: Set[str]) -> Params:
+    """What a case is compared by."""
+    return {key: value for key, value in case.items() if key not in outcomes}
 
 
 def against(
@@ -73,12 +89,12 @@ def _row(
 ) -> tuple[FigureRow, Comparison | None]:
     """Lay two figures side by side, and judge them where both have launches to judge by."""
     one, other = pair
-    record = (benchmarks() | own_benchmarks()).get(one.benchmark)
+    record = among([one.benchmark]).get(one.benchmark)
     row = FigureRow(
         benchmark=one.benchmark,
         metric=record.figures[one.name].metric if record and one.name in record.figures else one.name,
         figure=one.name,
-        params=one.params,
+        params=identity(one.params, outcomes_of(one.benchmark)),
         a=side(a, one),
         b=side(b, other),
         unit=one.unit,
@@ -90,7 +106,19 @@ def _row(
     )
     if all(of.by_launch and not any(value for _, value in of.by_launch) and _stands(of) for of in pair):
         return replace(row, verdict=ComparisonVerdict.EQUAL.value, reason=ZERO), None
-    return row, None if row.reason else _judged(a, b, pair, margin)
+    if row.reason:
+        return row, None
+    fixed = [value for of in pair if (value := _fixed(record, of)) is not None]
+    if len(fixed) == len(pair):
+        return row, exact(fixed[0], fixed[1], margin, UNMOVED)
+    return row, _judged(a, b, pair, margin)
+
+
+def _fixed(record: Benchmark | None, figure: ReportedFigure) -> float | None:
+    """The one value of a result that no other process can move, where all launches that have it agree; else None."""
+    values = {value for _, value in figure.by_launch}
+    unmoved = record is not None and figure.metric in record.extra.get("unmoved", ())
+    return values.pop() if unmoved and len(values) == 1 else None
 
 
 def side(document: Document, figure: ReportedFigure) -> FigureSide:

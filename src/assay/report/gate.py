@@ -11,7 +11,7 @@ from assay.document.comparison import FigureRow, Gate
 from assay.document.params import Params
 from assay.document.run_document import Document
 from assay.errors import InputError
-from assay.report.comparing import Key, compared
+from assay.report.comparing import Key, compared, identity, outcomes_of
 from assay.report.units import params
 from assay.samples import case_text
 
@@ -78,7 +78,7 @@ def _means(word: str, pair: tuple[str, ...]) -> bool:
 
 def _headlines(document: Document) -> set[Key]:
     return {
-        (section.benchmark, figure.name, case_text(figure.params))
+        (section.benchmark, figure.name, case_text(identity(figure.params, outcomes_of(section.benchmark))))
         for section in document.benchmarks
         for figure in section.headlines
     }

@@ -132,6 +132,7 @@ def _blocks(
             values[key] = np.maximum(values[key], 0.0)
     unjudged = frozenset(record.extra.get("unjudged", ()))  # what varies by its nature is no sign of a disturbance
     unmoved = frozenset(record.extra.get("unmoved", ()))  # what no other process can change: the error of a result
+    results = {figure.metric for figure in record.figures.values()}
     senses = {metric: sense(record, metric) for metric in record.metrics}
     made, names, by_host = [], [], dict[str, int]()
     for measured, ranks in sorted(lines.blocks, key=lambda each: each[0].block.t0):
@@ -156,6 +157,7 @@ def _blocks(
                 sense=senses.get(of.metric, 1),
                 reference=slower.get((of.host, of.launch, of.attempt)),
                 natural=of.metric in unjudged,
+                helper=bool(results) and of.metric not in results,
                 threads=_threads(of.case),
             )
         )

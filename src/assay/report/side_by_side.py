@@ -49,7 +49,8 @@ def side_by_side(documents: Sequence[Document], margin: float = MARGIN) -> SideB
 
 def _row(key: comparing.Key, figure: ReportedFigure, runs: int) -> SideBySideRow:
     """A row with no values yet."""
-    about = {name: getattr(figure, name) for name in ("params", "unit", "better")}
+    about = {name: getattr(figure, name) for name in ("unit", "better")}
+    about["params"] = comparing.identity(figure.params, comparing.outcomes_of(key[0]))
     return SideBySideRow(benchmark=key[0], figure=key[1], **about, headline=False, values=[None] * runs)
 
 

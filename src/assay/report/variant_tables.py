@@ -16,6 +16,7 @@ from assay.document.comparison import FigureRow, FigureSide
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.report import variant_accuracy
+from assay.report.comparing import ZERO
 from assay.report.comparing_tables import few_launches
 from assay.report.tables import alike
 from assay.report.units import human, params
@@ -49,7 +50,8 @@ def _what(build: VariantBuild) -> str:
         named = "" if build.mpi == USUAL or build.by is None else f" ({build.mpi})"
         return f"{by}{named}, transport {build.transport}" + (f", by {build.compiler}" if build.compiler else "")
     isa = "" if build.isa == WITHOUT_ISA else f" -march={build.isa}"
-    return f"{build.by or build.compiler}{isa} {build.flags}"
+    level = "" if re.search(r"(^| )-O", build.flags or "") else ", without -O, so not optimised"
+    return f"{build.by or build.compiler}{isa} {build.flags}{level}"
 
 
 def first(found: BuildVariants) -> str:
@@ -102,7 +104,8 @@ def letters(found: BuildVariants) -> list[str]:
 def main_rows(found: BuildVariants) -> list[FigureRow]:
     """The rows of each benchmark's main figure, and of figures with parameters of their own, such as single loops.
 
-    A second formula of the same readings says nothing new.
+    A second formula of the same readings says nothing new. Results that are no speed, such as errors, are left to
+    tables of their own.
     """
     kept: list[FigureRow] = []
     for name, record in among({row.benchmark for row in found.rows}).items():
@@ -110,10 +113,11 @@ def main_rows(found: BuildVariants) -> list[FigureRow]:
         figures = sorted(record.figures.values(), key=lambda each: not each.headline)  # the main one first
         metrics: set[str] = set()
         known: set[str] = set()
+        unmoved = record.extra.get("unmoved", ())
         for figure in figures:
             of = [row for row in rows if row.figure == figure.name]
             keys = {key for row in of for key in row.params}
-            if of and figure.metric not in metrics and (not metrics or keys - known):
+            if of and figure.metric not in {*metrics, *unmoved} and (not metrics or keys - known):
                 kept += of
                 metrics.add(figure.metric)
                 known |= keys
@@ -161,6 +165,9 @@ def _side_by_side(found: BuildVariants, most: int | None) -> Grid:
 
 
 def _distance(row: FigureRow) -> float:
+    """How far B is from A, as a ratio's logarithm: nothing where both are zero, most where there is no ratio."""
+    if row.reason == ZERO:
+        return 0.0
     return abs(math.log(row.ratio)) if row.ratio else math.inf
 
 
@@ -170,7 +177,7 @@ def _ratio(row: FigureRow | None) -> str:
     if row.b.state == "invalid":
         return "invalid"
     if row.ratio is None:
-        return "–"
+        return f"both zero{MARKS['equal']}" if row.reason == ZERO else "–"
     interval = "" if row.ci95 is None else f" [{row.ci95[0]:.2f}, {row.ci95[1]:.2f}]"
     return f"{row.ratio:.2f}{interval}{MARKS.get(row.verdict, '')}"
 
@@ -207,7 +214,7 @@ def _unmeasured(found: BuildVariants, named: Set[tuple[str, str]]) -> Callable[[
         for parameter in record.parameters.values()
         for choice in parameter.choices
     }
-    left = choices - {(name, _plain(value)) for name, value in named}
+    left = choices - named
 
     def unmeasured(each: VectorisedKernel) -> bool:
         return any((each.benchmark, _plain(part)) in left for part in each.kernel.split(" (", 1))
@@ -216,8 +223,8 @@ def _unmeasured(found: BuildVariants, named: Set[tuple[str, str]]) -> Callable[[
 
 
 def _plain(text: object) -> str:
-    """A name without what functions and choices write differently: `strided 3)` is `stride3`."""
-    return re.sub(r"[^a-z0-9]", "", str(text).lower()).replace("strided", "stride")
+    """A name without what functions and choices write differently: `strided 3)` is `stride3`, `log_of` is `log`."""
+    return re.sub(r"[^a-z0-9]", "", str(text).lower().removesuffix("_of")).replace("strided", "stride")
 
 
 def _width(text: str | None) -> str:
@@ -231,17 +238,24 @@ def _chosen(document: Document, found: BuildVariants, most: int | None) -> list[
     """Functions that are named as a measured case's parameter is (`axpy (contiguous)` of kernel axpy), then all others.
 
     A unit holds every kernel of its benchmark, of which a run may measure one: of those that are named as a choice of a
-    parameter is, what was not measured is left out. Where they are more than `most`, of the others those are left first
-    of which the variants' compilers made the same.
+    parameter is, what was not measured is left out, and beside measured ones what is scalar in every variant: it is no
+    kernel, such as the function that gives the program its table of loops. Where they are more than `most`, of the
+    others those are left first of which the variants' compilers made the same.
     """
-    measured = [(section.benchmark, figure) for section in document.benchmarks for figure in section.figures]
-    named = {(name, value) for name, figure in measured for value in figure.params.values() if isinstance(value, str)}
+    cases = [(section.benchmark, figure.params) for section in document.benchmarks for figure in section.figures]
+    named = {(name, _plain(value)) for name, case in cases for value in case.values() if isinstance(value, str)}
 
     def is_other(each: VectorisedKernel) -> bool:
         word = re.match(r"\w+", each.kernel)
-        return word is None or (each.benchmark, word[0]) not in named
+        return word is None or (each.benchmark, _plain(word[0])) not in named
 
     unmeasured = _unmeasured(found, named)
-    kernels = sorted((each for each in found.vectorised or () if not unmeasured(each)), key=is_other)
+    kept = [each for each in found.vectorised or () if not unmeasured(each)]
+    with_kernels = {each.benchmark for each in kept if not is_other(each)}
+
+    def is_helper(each: VectorisedKernel) -> bool:
+        return is_other(each) and each.benchmark in with_kernels and {*each.texts} <= {"scalar", None}
+
+    kernels = sorted((each for each in kept if not is_helper(each)), key=is_other)
     telling = sorted(kernels, key=lambda each: (is_other(each), len(set(each.texts)) < 2))[:most]
     return [each for each in kernels if each in telling]

@@ -129,7 +129,7 @@ def show_own(benchmarks: Sequence[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from assay.benchmark.record import spelled
+    from assay.benchmark.record import spelled_defaults
 
     console = Console(highlight=False)
     part = None
@@ -139,8 +139,7 @@ def show_own(benchmarks: Sequence[dict[str, Any]]) -> None:
             console.print(Text(f"\n{part}", style="bold"))
         console.print(Text.assemble((each["name"], "cyan"), f"  {each['summary']}"))
         for key, given in each["parameters"].items():
-            on = "" if "described" not in given else f"; on a described machine {spelled(given['described'])}"
-            words = f"--set {key}={spelled(given['default'])}{on}  {given['help']} ({given['accepted']})"
+            words = f"--set {key}={spelled_defaults(given)}  {given['help']} ({given['accepted']})"
             console.print(Text(f"    {words}"))
         for key, figure in each["figures"].items():
             console.print(Text(f"    figure {key} [{figure['unit']}]  {figure['help']}", style="dim"))

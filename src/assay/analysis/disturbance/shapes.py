@@ -1,5 +1,6 @@
 """What the readings look like together: two modes, long readings, launches apart. None of these marks a block."""
 
+import json
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
@@ -18,7 +19,10 @@ APART = 0.25  # greatest over least launch median, less 1: twice what idle machi
 
 
 def shapes(findings: Findings) -> None:
-    """Two modes or long readings within launches, and launches apart, case by case; none of them marks a block."""
+    """Two modes or long readings within launches, and launches apart, case by case; none of them marks a block.
+
+    Launches are looked at of results alone: how far apart a helper series lies says nothing of them.
+    """
     blocks = findings.blocks
     two: list[int] = []
     long: list[int] = []
@@ -41,7 +45,12 @@ def shapes(findings: Findings) -> None:
         text = f"a few long readings make the mean up to {_longer(excess)} longer than the median"
         findings.add("tail", text + when(blocks, long), long, mark=False)
     apart: dict[Hashable, float] = {}
-    for case, members in cases_of(blocks, witnesses=True).items():
+    cases = {
+        case: members
+        for case, members in cases_of(blocks, witnesses=True).items()
+        if not any(blocks[i].helper for i in members)
+    }
+    for case, members in cases.items():
         launches: dict[int, list[Floats]] = defaultdict(list)
         for i in members:
             launches[blocks[i].launch].append(blocks[i].times)
@@ -49,10 +58,17 @@ def shapes(findings: Findings) -> None:
         if len(medians) > 1 and medians.min() > 0 and medians.max() / medians.min() - 1 > APART:
             apart[case] = float(medians.max() / medians.min() - 1)
     if apart:
-        cases = cases_of(blocks, witnesses=True)
-        text = f"launches are up to {_longer(max(apart.values()))} apart in {len(apart)} of {len(cases)} cases"
+        worst = max(apart, key=lambda case: apart[case])
+        text = f"launches are up to {_longer(apart[worst])} apart in {len(apart)} of {len(cases)} cases"
+        text += f", most in {_named(blocks[cases[worst][0]])}"
         text += _unexplained([blocks[i] for case in apart for i in cases[case]])
         findings.add("launches", text, [i for case in apart for i in cases[case]], mark=False)
+
+
+def _named(block: AccountedBlock) -> str:
+    """A case by its metric and its parameters."""
+    case = json.loads(block.case) if isinstance(block.case, str) else {"case": block.case}
+    return ", ".join([block.metric, *(f"{key} {value}" for key, value in case.items() if value is not None)])
 
 
 def _longer(excess: float) -> str:

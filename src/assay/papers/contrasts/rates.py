@@ -1,8 +1,9 @@
 """Rates of EuroBen's kernels and of module 2 on one hardware thread, of a published machine or of a run, asked alike.
 
-Module 2's rates are of our own plain code, which is what the papers' compilers were given. Levels of the programs that
-have no fit by level: the best rate of all sizes stands for the first cache, that of the largest size for memory if its
-data lie beyond the last cache.
+Module 2's rates are of our own plain code, which is what the papers' compilers were given: as in Table 6.13 the
+greatest of all sizes, a best reading where a size has no median. Levels of the programs that have no fit by level: the
+best rate of all sizes stands for the first cache, that of the largest size for memory if its data lie beyond the last
+cache.
 """
 
 from __future__ import annotations
@@ -130,19 +131,37 @@ class RunRates:
 
     def program(self, name: str, form: str | None = None, level: str = "L1") -> float | None:
         """By the figure `rate` of our own code on one thread."""
+        found = self._of_program(name, form, level)
+        return None if found is None else found.shown
+
+    def program_words(self, name: str, form: str | None = None, level: str = "L1") -> str:
+        """Which size a program's rate is of, with the marks of its state."""
+        found = self._of_program(name, form, level)
+        return "" if found is None else ", ".join([f"size {found.params.get('size')}", *found.marks])
+
+    def of_peak_words(self, kernel: str) -> str:
+        """What a kernel's share of the peak rests on: a line goes beyond what was measured."""
+        fit = self._fits.get((kernel, "L1", "contiguous"))
+        if fit is None or fit.basis != "line":
+            return "" if fit is None else fit.basis
+        if not fit.best_measured or not self._peak:
+            return "r_max by its line"
+        return f"r_max by its line; {100 * fit.best_measured / self._peak:.3g}% measured"
+
+    def _of_program(self, name: str, form: str | None, level: str) -> ReportedFigure | None:
         found = [
-            (float(figure.params.get("size") or 0), figure.value)
+            figure
             for section in self._document.benchmarks
             if section.benchmark == PROGRAMS[name]
             for figure in section.figures
-            if figure.name == "rate" and _plain(figure, form) and figure.value
+            if figure.name == "rate" and _plain(figure, form)
         ]
         if not found:
             return None
         if level == "memory":
-            size, value = max(found)
-            return value if self._last and BYTES[name](size) > self._last else None
-        return max(value for _, value in found)
+            largest = max(found, key=_size)
+            return largest if self._last and BYTES[name](_size(largest)) > self._last else None
+        return max(found, key=lambda figure: figure.shown or 0.0)
 
     def optimised(self, kernel: str) -> float | None:
         """The best rate of the lengths in the first cache, by the last build variant over the first."""
@@ -164,10 +183,14 @@ class RunRates:
 
 
 def _plain(figure: ReportedFigure, form: str | None) -> bool:
-    """Whether a figure is the valid median of our own code on one thread, in this form."""
+    """Whether a figure is the one that stands for a case of our own code on one thread, in this form."""
     params = figure.params
     own = params.get("code") in (None, "ours") and params.get("threads") in (None, 1)
-    return own and params.get("form") == form and figure.statistic == "median" and figure.state != "invalid"
+    return own and params.get("form") == form and figure.main and bool(figure.shown)
+
+
+def _size(figure: ReportedFigure) -> float:
+    return float(figure.params.get("size") or 0)
 
 
 def _kernels() -> tuple[object, ...]:

@@ -42,12 +42,16 @@ class Stated:
 
 @dataclass(frozen=True)
 class Contrast:
-    """A number of a machine, or several (one for each loop); `percent`: shown as a percentage."""
+    """A number of a machine, or several (one for each loop); `percent`: shown as a percentage.
+
+    `note`: what this run's number is of, where the page has others of the same name.
+    """
 
     name: str
     of: Callable[[KernelRates], list[float]]
     stated: tuple[Stated, ...]
     percent: bool = True
+    note: Callable[[RunRates], str] = lambda here: ""
 
 
 def _ratio(over: float | None, under: float | None) -> list[float]:
@@ -91,11 +95,13 @@ CONTRASTS = (
             Stated("vds.xp1000-poly-fraction", (COMPAQ,), _percent),
             Stated("vds.intel-poly-fraction-sgi", (IBM, SGI), _percent),
         ),
+        note=lambda here: here.of_peak_words("polynomial9"),
     ),
     Contrast(
         "second difference, share of the peak",
         lambda rates: _one(rates.of_peak("difference2")),
         (Stated("vds.ibm-best-kernel", (IBM,), _percent),),
+        note=lambda here: here.of_peak_words("difference2"),
     ),
     Contrast(
         "dot product, second cache: stride 4 against 1",
@@ -139,11 +145,13 @@ CONTRASTS = (
         "matrix-vector by inner products against the dot loop",
         lambda rates: _ratio(rates.program("mod2a", "dot"), rates.loop("dot")),
         (Stated("vds.ibm-mxv-slower", (IBM,), _slower),),
+        note=lambda here: here.program_words("mod2a", "dot"),
     ),
     Contrast(
         "matrix-vector by columns against the axpy loop",
         lambda rates: _ratio(rates.program("mod2a", "axpy"), rates.loop("axpy")),
         (Stated("vds.ibm-mxv-slower", (IBM,), _slower), Stated("vds.sgi-mxv-axpy", (SGI,), _loss)),
+        note=lambda here: here.program_words("mod2a", "axpy"),
     ),
     Contrast(
         "dense solver against the axpy loop",
@@ -153,16 +161,19 @@ CONTRASTS = (
             Stated("vds.ibm-mod2b-axpy", (IBM,), _percent),
             Stated("vds.sgi-mod2b-axpy", (SGI,), _loss),
         ),
+        note=lambda here: here.program_words("mod2b"),
     ),
     Contrast(
         "Fourier transform: from memory against the first cache",
         lambda rates: _ratio(rates.program("mod2f", level="memory"), rates.program("mod2f")),
         (Stated("vds.xp1000-fft-memory", (COMPAQ,), share=1 / 8),),
+        note=lambda here: f"{here.program_words('mod2f', level='memory')} and {here.program_words('mod2f')}",
     ),
     Contrast(
         "wavelet transform: first cache over memory",
         lambda rates: _ratio(rates.program("mod2g"), rates.program("mod2g", level="memory")),
         (Stated("vds.xp1000-wavelet-levels", (COMPAQ,)),),
+        note=lambda here: f"{here.program_words('mod2g')} and {here.program_words('mod2g', level='memory')}",
         percent=False,
     ),
 )
@@ -180,7 +191,8 @@ def table(document: Document, peak: float | None) -> Grid | None:
         if own:
             there = (_shown(contrast, contrast.of(PublishedRates(machine))) for machine in MACHINES)
             also_here = ", ".join(here_too(contrast, stated, own) for stated in contrast.stated) or "–"
-            rows.append((contrast.name, _shown(contrast, own), *there, _verdicts(contrast), also_here))
+            brackets = f" ({words})" if (words := contrast.note(here)) else ""
+            rows.append((contrast.name, _shown(contrast, own) + brackets, *there, _verdicts(contrast), also_here))
     headings = (
         "",
         str(document.machine),
@@ -191,7 +203,8 @@ def table(document: Document, peak: float | None) -> Grid | None:
     note = (
         "Rates of one by the other, on one hardware thread; this machine: our plain code, as compiled here. The last "
     )
-    note += "column judges the numbers as they are shown, without their intervals."
+    note += "column judges the numbers as they are shown, without their intervals. A program's rate is the greatest of "
+    note += "its sizes, as in Table 6.13, in brackets of which."
     if document.variants is None:
         note += " What more optimisation gains or loses, and in which kernels: `assay run vectors --flags -O2 --flags "
         note += '"-O3 -ffast-math"`.'
