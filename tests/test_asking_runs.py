@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -339,7 +341,25 @@ def test_a_full_device_under_standard_output_is_one_line(words: str, echo_run: P
     folder = run_named(echo_run, tmp_path / "runs" / "one", "one")
     command = f"'{sys.executable}' -m assay {words.replace('RUN', str(folder))} >/dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1 and done.stderr == "assay: standard output: No space left on device\n"
+    assert done.returncode == 2 and done.stderr == "assay: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("words", ["runs", "report RUN", "export RUN", "query 'SELECT 1'", "runs --json"])
+def test_a_pipe_that_is_closed_is_no_failed_measurement(words: str, echo_run: Path, tmp_path: Path) -> None:
+    """141 is what a shell gives of a program that SIGPIPE ended, such as `yes | true`."""
+    folder = run_named(echo_run, tmp_path / "runs" / "one", "one")
+    reading, writing = os.pipe()
+    os.close(reading)  # before anything is written, however little that is
+    command = [
+        sys.executable,
+        "-c",
+        "from assay.cli import main; main()",
+        *shlex.split(words.replace("RUN", str(folder))),
+    ]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120)
+    os.close(writing)
+    shell = subprocess.run(["bash", "-c", "yes | true; exit ${PIPESTATUS[0]}"], timeout=60)
+    assert (done.returncode, done.stderr) == (shell.returncode, "") and shell.returncode == 141
 
 
 @pytest.mark.parametrize("redirected", ["PYTHONIOENCODING=ascii", "PYTHONIOENCODING=latin-1", "LC_ALL=C", "CLOSED"])

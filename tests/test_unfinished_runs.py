@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,11 +25,11 @@ def test_a_run_cut_short_says_so_everywhere(killed: bool, tmp_path: Path, monkey
     run, one = tmp_path / "run", session._do_one
     launches: list[str] = []
 
-    def pressed(*given: object, **named: object) -> object:
+    def pressed(run: Any, task: Any, record: Any, *others: Any) -> object:
         if len(launches) == 2:
             raise KeyboardInterrupt
-        launches.append(given[2].name)  # type: ignore[attr-defined]
-        return one(*given, **named)  # type: ignore[arg-type]
+        launches.append(record.name)
+        return one(run, task, record, *others)
 
     with monkeypatch.context() as patch:
         patch.setattr(session, "_do_one", pressed)
