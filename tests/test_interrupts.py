@@ -118,10 +118,21 @@ def test_ctrl_c_ends_a_simulation_at_once(words: tuple[object, ...]) -> None:
 
 def test_ctrl_c_says_what_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "points.jsonl"
-    with started("simulate", HYPERCUBE, *LONG, "--sweep", "traffic.load=0.1,0.2", "--out", out) as ran:
+    sweep = ("--set", "network.dimension=10", "--sweep", "method.cycles=20000,2000000000", "--workers", 1)
+    with started("simulate", HYPERCUBE, *sweep, "--out", out) as ran:
+        assert until(out.exists)
         status, _, err, _ = interrupted(ran)
-    assert status == 130
+    assert status == 130 and len(out.read_text().splitlines()) == 1
     assert err == f"assay: interrupted; finished points are kept in {out}, the same command resumes from there\n"
+
+
+@pytest.mark.parametrize("words", [("--saturation",), ("--sweep", "traffic.load=0.1,0.2")], ids=lambda words: words[0])
+def test_ctrl_c_before_a_point_is_finished_says_so(words: tuple[str, ...], tmp_path: Path) -> None:
+    out = tmp_path / "points.jsonl"
+    with started("simulate", HYPERCUBE, *LONG, *words, "--out", out) as ran:
+        status, _, err, _ = interrupted(ran)
+    assert status == 130 and not out.exists()
+    assert err == f"assay: interrupted; no point was finished yet, and {out} is not there\n"
 
 
 def test_ctrl_c_ends_a_replay(tmp_path: Path) -> None:

@@ -106,6 +106,8 @@ class Run:
             known = {run.about["id"]: run for run in known_runs()}
             if str(name) in known:
                 return known[str(name)]
+            if any((folder / name).exists() for name in ("journal.jsonl", "launches")):
+                raise InputError("has no run.json", file=folder, accepted="a run's folder, whole")
             raise InputError(
                 "no such run", key="RUN", value=str(name), accepted="a run's folder, or an id of `assay runs`"
             )

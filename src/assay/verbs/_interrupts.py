@@ -49,11 +49,15 @@ def terminated_as_by_ctrl_c() -> Iterator[Termination]:
 
 @contextmanager
 def ends_in_a_line(out: Path | None = None) -> Iterator[None]:
-    """Turn KeyboardInterrupt into the line; `out` holds the finished points."""
+    """Turn KeyboardInterrupt into the line; `out` holds the finished points, once there are any."""
     try:
         yield
     except KeyboardInterrupt:
-        kept = f"; finished points are kept in {out}, the same command resumes from there" if out is not None else ""
+        kept = ""
+        if out is not None:
+            kept = f"; finished points are kept in {out}, the same command resumes from there"
+            if not out.exists():
+                kept = f"; no point was finished yet, and {out} is not there"
         raise InterruptError(f"interrupted{kept}") from None
 
 
