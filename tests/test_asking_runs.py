@@ -213,7 +213,27 @@ def test_values_of_every_kind_are_printed_and_written(sql: str) -> None:
     json.dumps(assay("query", sql, "--json").document, allow_nan=False)
 
 
+def test_a_statement_that_is_no_utf_8_is_refused_in_one_line(echo_run: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", "query", b"select '\xff'", "--run", str(echo_run)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("assay: SQL: is no UTF-8; seen: ") and len(done.stderr.splitlines()) == 1
+
+
 # -- which runs there are -------------------------------------------------------------------------------------------
+
+
+def test_a_run_without_its_run_json_is_named_as_that(echo_run: Path, tmp_path: Path) -> None:
+    folder = run_named(echo_run, tmp_path / "cut", "cut")
+    (folder / "run.json").unlink()
+    answer = assay("report", str(folder))
+    assert answer.status == 2 and answer.err == f"assay: {folder}: has no run.json; accepted: a run's folder, whole\n"
+    (tmp_path / "empty").mkdir()
+    assert "no such run" in assay("report", str(tmp_path / "empty")).err
 
 
 def test_a_killed_run_is_interrupted_and_one_that_is_written_runs(echo_run: Path) -> None:
