@@ -394,6 +394,35 @@ def test_any_encoding_of_the_terminal_takes_a_report(redirected: str, echo_run: 
     assert closed or b"73.2" in done.stdout
 
 
+@pytest.mark.parametrize("verb", ["report", "export"])
+def test_a_disk_that_fills_leaves_each_file_as_it_was(verb: str, echo_run: Path, tmp_path: Path) -> None:
+    """A limit on the length of a file fails in the middle of it as a full disk does."""
+    folder = run_named(echo_run, tmp_path / "one", "one")
+    place = tmp_path / ("page.html" if verb == "report" else "samples.csv")
+    words = (verb, folder, "-o", place)
+    place.write_text("earlier")
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)); "
+    code = f"{limit}import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); from assay.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, timeout=120, cwd=tmp_path
+    )
+    assert done.returncode == 2 and f"{place}: cannot be written (File too large)" in done.stderr, done.stderr
+    assert place.read_text() == "earlier" and not list(tmp_path.rglob("*.new"))
+
+
+def test_what_is_no_file_of_its_own_is_written_in_place(echo_run: Path, tmp_path: Path) -> None:
+    folder = run_named(echo_run, tmp_path / "one", "one")
+    (tmp_path / "kept.csv").write_text("")
+    (tmp_path / "link.csv").symlink_to("kept.csv")
+    assert assay("export", str(folder), "-o", str(tmp_path / "link.csv")).status == 0
+    whole = assay("export", str(folder)).out
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "kept.csv").read_bytes().decode() == whole
+    piped = subprocess.run(
+        [sys.executable, "-m", "assay", "export", str(folder), "-o", "/dev/stdout"], capture_output=True, timeout=120
+    )
+    assert piped.returncode == 0 and piped.stdout.decode().startswith(whole)
+
+
 def test_an_index_whose_last_line_has_no_end_keeps_that_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
     first = Run.create(tmp_path / "first", {"machine": "here"})

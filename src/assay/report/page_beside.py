@@ -14,6 +14,7 @@ from assay.report.case_words import words_of
 from assay.report.comparing_tables import bounded
 from assay.report.units import human
 from assay.store import storage_failed
+from assay.stored.lines import write_whole
 
 NOT_MEASURED = "not measured"
 MOST_DRAWN = 12  # main figures; the tables have all
@@ -83,7 +84,7 @@ def write(beside: SideBySide, path: Path) -> Path:
         links=[{"run": run, "href": os.path.relpath(file, path.parent)} for run, file in folders if file.exists()],
     )
     try:
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text)
     except OSError as error:
         storage_failed(error, path)
     return path
