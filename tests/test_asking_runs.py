@@ -227,6 +227,36 @@ def test_a_statement_that_is_no_utf_8_is_refused_in_one_line(echo_run: Path) -> 
 # -- which runs there are -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 120, 200])
+def test_ids_and_folders_stand_whole_at_any_width_and_the_newest_can_be_asked_for(
+    columns: int, echo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    folders = []
+    for number, name in enumerate(("one", "a-folder-with-a-longer-name", "last")):
+        folder = run_named(echo_run, tmp_path / name, f"2026010{number}-000000-abcdef")
+        about = json.loads((folder / "run.json").read_text()) | {"created": 1767225600.0 + 86400 * number}
+        (folder / "run.json").write_text(json.dumps(about))
+        store._remember(folder)
+        folders.append(folder)
+    shown = assay("runs").out.splitlines()
+    for number, folder in enumerate(folders):
+        (place,) = (at for at, line in enumerate(shown) if line.split()[-1] == str(folder))
+        own = shown[place] if f"2026010{number}-000000-abcdef" in shown[place] else shown[place - 1]
+        assert own.split()[0] == f"2026010{number}-000000-abcdef" and "done" in own.split()
+        assert f"2026-01-0{number + 1} 00:00" in own or columns < 200
+        assert len(own) <= columns or own.split() == [own.split()[0], "done"]
+    assert "made (UTC)" in shown[0] or columns < 200
+    assert [line.split()[0] for line in assay("runs", "--last", "2").out.splitlines() if "2026010" in line] == [
+        "20260101-000000-abcdef",
+        "20260102-000000-abcdef",
+    ]
+    assert len(assay("runs", "--last", "2", "--json").document["runs"]) == 2
+    assert assay("runs", "--last", "0").status == 2
+
+
 def test_a_run_without_its_run_json_is_named_as_that(echo_run: Path, tmp_path: Path) -> None:
     folder = run_named(echo_run, tmp_path / "cut", "cut")
     (folder / "run.json").unlink()
