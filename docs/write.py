@@ -205,7 +205,8 @@ def commands() -> str:
 
     group = get_command(application())
     lines = ["# Commands\n", "Exit status: 0 good, 1 a measurement failed or is invalid, 2 the command or its input is"]
-    lines.append("wrong, 3 measured well but a stated threshold was missed, or could not be judged.\n")
+    lines.append("wrong, 3 measured well but a stated threshold was missed, or could not be judged; 130 after")
+    lines.append("Ctrl-C, 143 after SIGTERM, 141 where whoever read the output closed it.\n")
     context = typer.Context(group, info_name="assay")
     for name, command in sorted(getattr(group, "commands", {}).items()):
         inner = typer.Context(command, info_name=name, parent=context, max_content_width=100, terminal_width=100)

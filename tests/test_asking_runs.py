@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -211,7 +213,57 @@ def test_values_of_every_kind_are_printed_and_written(sql: str) -> None:
     json.dumps(assay("query", sql, "--json").document, allow_nan=False)
 
 
+def test_a_statement_that_is_no_utf_8_is_refused_in_one_line(echo_run: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", "query", b"select '\xff'", "--run", str(echo_run)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("assay: SQL: is no UTF-8; seen: ") and len(done.stderr.splitlines()) == 1
+
+
 # -- which runs there are -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 120, 200])
+def test_ids_and_folders_stand_whole_at_any_width_and_the_newest_can_be_asked_for(
+    columns: int, echo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    folders = []
+    for number, name in enumerate(("one", "a-folder-with-a-longer-name", "last")):
+        folder = run_named(echo_run, tmp_path / name, f"2026010{number}-000000-abcdef")
+        about = json.loads((folder / "run.json").read_text()) | {"created": 1767225600.0 + 86400 * number}
+        (folder / "run.json").write_text(json.dumps(about))
+        store._remember(folder)
+        folders.append(folder)
+    shown = assay("runs").out.splitlines()
+    for number, folder in enumerate(folders):
+        (place,) = (at for at, line in enumerate(shown) if line.split()[-1] == str(folder))
+        own = shown[place] if f"2026010{number}-000000-abcdef" in shown[place] else shown[place - 1]
+        assert own.split()[0] == f"2026010{number}-000000-abcdef" and "done" in own.split()
+        assert f"2026-01-0{number + 1} 00:00" in own or columns < 200
+        assert len(own) <= columns or own.split() == [own.split()[0], "done"]
+    assert "made (UTC)" in shown[0] or columns < 200
+    assert [line.split()[0] for line in assay("runs", "--last", "2").out.splitlines() if "2026010" in line] == [
+        "20260101-000000-abcdef",
+        "20260102-000000-abcdef",
+    ]
+    assert len(assay("runs", "--last", "2", "--json").document["runs"]) == 2
+    assert assay("runs", "--last", "0").status == 2
+
+
+def test_a_run_without_its_run_json_is_named_as_that(echo_run: Path, tmp_path: Path) -> None:
+    folder = run_named(echo_run, tmp_path / "cut", "cut")
+    (folder / "run.json").unlink()
+    answer = assay("report", str(folder))
+    assert answer.status == 2 and answer.err == f"assay: {folder}: has no run.json; accepted: a run's folder, whole\n"
+    (tmp_path / "empty").mkdir()
+    assert "no such run" in assay("report", str(tmp_path / "empty")).err
 
 
 def test_a_killed_run_is_interrupted_and_one_that_is_written_runs(echo_run: Path) -> None:
@@ -339,7 +391,25 @@ def test_a_full_device_under_standard_output_is_one_line(words: str, echo_run: P
     folder = run_named(echo_run, tmp_path / "runs" / "one", "one")
     command = f"'{sys.executable}' -m assay {words.replace('RUN', str(folder))} >/dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1 and done.stderr == "assay: standard output: No space left on device\n"
+    assert done.returncode == 2 and done.stderr == "assay: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("words", ["runs", "report RUN", "export RUN", "query 'SELECT 1'", "runs --json"])
+def test_a_pipe_that_is_closed_is_no_failed_measurement(words: str, echo_run: Path, tmp_path: Path) -> None:
+    """141 is what a shell gives of a program that SIGPIPE ended, such as `yes | true`."""
+    folder = run_named(echo_run, tmp_path / "runs" / "one", "one")
+    reading, writing = os.pipe()
+    os.close(reading)  # before anything is written, however little that is
+    command = [
+        sys.executable,
+        "-c",
+        "from assay.cli import main; main()",
+        *shlex.split(words.replace("RUN", str(folder))),
+    ]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120)
+    os.close(writing)
+    shell = subprocess.run(["bash", "-c", "yes | true; exit ${PIPESTATUS[0]}"], timeout=60)
+    assert (done.returncode, done.stderr) == (shell.returncode, "") and shell.returncode == 141
 
 
 @pytest.mark.parametrize("redirected", ["PYTHONIOENCODING=ascii", "PYTHONIOENCODING=latin-1", "LC_ALL=C", "CLOSED"])
@@ -352,6 +422,35 @@ def test_any_encoding_of_the_terminal_takes_a_report(redirected: str, echo_run: 
     done = subprocess.run([*command, bytes(folder)], capture_output=True, timeout=120)
     assert done.returncode == 0 and b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
     assert closed or b"73.2" in done.stdout
+
+
+@pytest.mark.parametrize("verb", ["report", "export"])
+def test_a_disk_that_fills_leaves_each_file_as_it_was(verb: str, echo_run: Path, tmp_path: Path) -> None:
+    """A limit on the length of a file fails in the middle of it as a full disk does."""
+    folder = run_named(echo_run, tmp_path / "one", "one")
+    place = tmp_path / ("page.html" if verb == "report" else "samples.csv")
+    words = (verb, folder, "-o", place)
+    place.write_text("earlier")
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)); "
+    code = f"{limit}import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); from assay.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, timeout=120, cwd=tmp_path
+    )
+    assert done.returncode == 2 and f"{place}: cannot be written (File too large)" in done.stderr, done.stderr
+    assert place.read_text() == "earlier" and not list(tmp_path.rglob("*.new"))
+
+
+def test_what_is_no_file_of_its_own_is_written_in_place(echo_run: Path, tmp_path: Path) -> None:
+    folder = run_named(echo_run, tmp_path / "one", "one")
+    (tmp_path / "kept.csv").write_text("")
+    (tmp_path / "link.csv").symlink_to("kept.csv")
+    assert assay("export", str(folder), "-o", str(tmp_path / "link.csv")).status == 0
+    whole = assay("export", str(folder)).out
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "kept.csv").read_bytes().decode() == whole
+    piped = subprocess.run(
+        [sys.executable, "-m", "assay", "export", str(folder), "-o", "/dev/stdout"], capture_output=True, timeout=120
+    )
+    assert piped.returncode == 0 and piped.stdout.decode().startswith(whole)
 
 
 def test_an_index_whose_last_line_has_no_end_keeps_that_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

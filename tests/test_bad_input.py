@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.benchmark.record import Benchmark
+from assay.execute.job import Job, Outcome
+from assay.execute.real import Real
 from assay.store import known_runs
 from command_line import assay
 
@@ -128,7 +131,11 @@ def test_a_full_disk_is_a_failure_and_no_traceback(tmp_path: Path, monkeypatch: 
             ("run", "fft", "--set", "size=3", "--set", "code=ours"),
             "assay: fft: parameter size: is no power of two; seen: '3'; accepted: powers of two\n",
         ),
-        (("run", "metadata", "--set", "folder=/proc"), "accepted: a folder that you may write in"),
+        (("run", "metadata", "--set", "folder=/proc"), "metadata: folder /proc: cannot make assay-files-"),
+        (
+            ("run", "metadata", "--set", "folder=/proc"),
+            " in it: No such file or directory; accepted: a folder",
+        ),
         (("run", "parallel-files", "-n", "2", "--set", "bytes=1000"), "accepted: a multiple of 512"),
         (
             ("run", "gemm", "--set", "threads=4096", "--set", "code=ours"),
@@ -138,17 +145,24 @@ def test_a_full_disk_is_a_failure_and_no_traceback(tmp_path: Path, monkeypatch: 
             ("run", "gemm", "--set", "threads=4096,4095", "--set", "size=64", "--set", "code=ours"),
             "; seen: threads=4096, threads=4095; accepted: threads from 1 to ",
         ),
-        (("run", "roofs", "--set", "vector=100"), "vectors of 100 bits: not on this processor"),
     ],
 )
-def test_what_only_the_program_can_judge_ends_the_run_at_its_first_launch(words: tuple[str, ...], said: str) -> None:
-    """No second launch would do better, and it is the input that is wrong, not the measurement."""
+def test_what_only_the_program_can_judge_ends_the_run_at_its_first_launch(
+    words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No second launch would do better, and it is the input that is wrong, not the measurement: no run is left."""
+    launched, perform = [], Real.perform
+
+    def counted(self: Real, record: Benchmark, job: Job) -> Outcome:
+        launched.append(job.name)
+        return perform(self, record, job)
+
+    monkeypatch.setattr(Real, "perform", counted)
     answer = assay(*words, "-q")
     assert answer.status == 2 and answer.out == "", answer
     assert len(answer.err.strip().splitlines()) == 1 and said in answer.err, answer.err
-    (run,) = known_runs()
-    assert run.about["state"] == "failed"
-    assert len([entry for entry in run.entries() if entry["event"] == "begun"]) == 1
+    assert not known_runs() and not any(Path("runs").glob("*"))
+    assert len(launched) == 1
 
 
 def test_the_largest_size_that_is_accepted_is_measured_and_the_next_is_not() -> None:

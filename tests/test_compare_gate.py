@@ -294,6 +294,22 @@ def test_a_run_stands_beside_a_machine_that_is_only_described(tmp_path: Path) ->
     assert assay("compare", str(run.folder), "no-such-machine").status == 2
 
 
+@pytest.mark.parametrize("launches", [7, 8])
+def test_eight_launches_beside_a_prediction_are_held_against_themselves(launches: int, tmp_path: Path) -> None:
+    """Halves of four: 1 of 70 orders is as extreme, by the rank-sum test; of three 1 of 20, which is not below 5%."""
+    run = made(tmp_path / "run", launches, lengths=(8,))
+    file = tmp_path / "described.toml"
+    file.write_text('name = "described"\nnodes = 4\n[messages]\nstartup = "1 us"\nper_byte = "0.001 us/B"\n')
+    about = json.loads((tmp_path / "run" / "run.json").read_text())
+    plan = {"profile": "quick", "launches": launches, "seed": 1, "tasks": [task(number) for number in range(launches)]}
+    about |= {"plan": plan, "wishes": {"settings": {"bytes": "8"}}}
+    (tmp_path / "run" / "run.json").write_text(json.dumps(about))
+    said = " ".join(assay("compare", run, str(file)).out.split())
+    assert "The runs were not interleaved" in said
+    assert ("No A/A run: fewer than eight launches" in said) == (launches < 8)
+    assert ("A/A (even against odd launches" in said) == (launches >= 8)
+
+
 def test_what_a_machine_lacks_is_said_of_what_was_published_and_not_of_its_simulation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -85,10 +87,10 @@ def started(*words: object, computing: int = 1) -> Iterator[subprocess.Popen[str
         ran.communicate()
 
 
-def interrupted(ran: subprocess.Popen[str]) -> tuple[int, str, str, float]:
+def interrupted(ran: subprocess.Popen[str], number: signal.Signals = signal.SIGINT) -> tuple[int, str, str, float]:
     """Ctrl-C as a terminal sends it, to every process; status, both streams, and the seconds it took."""
     began = time.monotonic()
-    os.killpg(ran.pid, signal.SIGINT)
+    os.killpg(ran.pid, number)
     out, err = ran.communicate(timeout=PATIENCE)
     return ran.returncode, out, err, time.monotonic() - began
 
@@ -116,10 +118,21 @@ def test_ctrl_c_ends_a_simulation_at_once(words: tuple[object, ...]) -> None:
 
 def test_ctrl_c_says_what_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "points.jsonl"
-    with started("simulate", HYPERCUBE, *LONG, "--sweep", "traffic.load=0.1,0.2", "--out", out) as ran:
+    sweep = ("--set", "network.dimension=10", "--sweep", "method.cycles=20000,2000000000", "--workers", 1)
+    with started("simulate", HYPERCUBE, *sweep, "--out", out) as ran:
+        assert until(out.exists)
         status, _, err, _ = interrupted(ran)
-    assert status == 130
+    assert status == 130 and len(out.read_text().splitlines()) == 1
     assert err == f"assay: interrupted; finished points are kept in {out}, the same command resumes from there\n"
+
+
+@pytest.mark.parametrize("words", [("--saturation",), ("--sweep", "traffic.load=0.1,0.2")], ids=lambda words: words[0])
+def test_ctrl_c_before_a_point_is_finished_says_so(words: tuple[str, ...], tmp_path: Path) -> None:
+    out = tmp_path / "points.jsonl"
+    with started("simulate", HYPERCUBE, *LONG, *words, "--out", out) as ran:
+        status, _, err, _ = interrupted(ran)
+    assert status == 130 and not out.exists()
+    assert err == f"assay: interrupted; no point was finished yet, and {out} is not there\n"
 
 
 def test_ctrl_c_ends_a_replay(tmp_path: Path) -> None:
@@ -133,14 +146,58 @@ def test_ctrl_c_ends_a_replay(tmp_path: Path) -> None:
     assert seconds < 15
 
 
-@pytest.mark.parametrize("words", [("run", "alltoall", "-n", 1728, "--set", "bytes=65536"), ("evaluate", "-N", 1728)])
-def test_ctrl_c_ends_ranks_on_a_described_machine(words: tuple[object, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        (("run", "alltoall", "-n", 1728, "--set", "bytes=65536"), signal.SIGINT),
+        (("evaluate", "-N", 1728), signal.SIGINT),
+        (("evaluate", "-N", 1728), signal.SIGTERM),
+    ],
+)
+def test_a_signal_ends_ranks_on_a_described_machine(
+    words: tuple[object, ...], number: signal.Signals, tmp_path: Path
+) -> None:
     """A simulated program of ranks is one call of the core."""
     with started(*words, "--on", "torus-tofud", "--out", tmp_path / "run") as ran:
-        status, _, err, seconds = interrupted(ran)
-    assert status == 130
+        status, _, err, seconds = interrupted(ran, number)
+    assert status == 128 + number
     assert err.startswith("assay: interrupted") and len(err.splitlines()) == 1
     assert seconds < 15
+
+
+def naming(folder: Path) -> list[int]:
+    """Processes of any session whose command names a folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if os.fsencode(folder) in entry.read_bytes():
+                found.append(int(entry.parent.name))
+    return found
+
+
+@pytest.mark.parametrize("verb", [("run", "noise"), ("evaluate", "--only", "threads")], ids=lambda words: words[0])
+def test_sigterm_ends_a_measurement_as_ctrl_c_does(verb: tuple[str, ...], tmp_path: Path) -> None:
+    """A batch system sends it at a time limit, to this process alone: programs are ended, and the way on is named."""
+    run = tmp_path / "run"
+    words = (*verb, "--launches", 10, "--out", run)
+    ran = subprocess.Popen(
+        [sys.executable, "-m", "assay", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"ASSAY_RUNS": str(tmp_path / "state")},
+    )
+    try:
+        assert until(lambda: any((run / "launches").glob("*.jsonl")), 2 * PATIENCE)
+        ran.send_signal(signal.SIGTERM)
+        _, err = ran.communicate(timeout=PATIENCE)
+        assert not naming(run)
+    finally:
+        ran.kill()
+        ran.communicate()
+    kept = f"finished launches are kept; to resume: assay evaluate --resume {run}"
+    assert (ran.returncode, err.splitlines()[-1]) == (143, f"assay: interrupted; {kept}")
+    assert json.loads((run / "run.json").read_text())["state"] == "interrupted"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])

@@ -226,5 +226,7 @@ def test_a_name_that_is_there_is_never_taken_over(program: Path, scratch: Path) 
         [program, scratch, f"{of.name}:{of.token}", "end"], capture_output=True, text=True, timeout=60
     )
     assert ended.returncode == 2
-    assert ended.stderr == f"folder {of.path}: File exists; accepted: a folder that you may write in\n"
+    assert ended.stderr == (
+        f"folder {scratch}: cannot make {of.name} in it: File exists; accepted: a folder that you may write in\n"
+    )
     assert Path(of.path, "data").read_text() == "precious"

@@ -62,6 +62,36 @@ def test_what_only_some_of_the_runs_have_is_shown_all_the_same(tmp_path: Path) -
     assert "–" in assay("report", slow, one, "--markdown").out
 
 
+def test_a_figure_that_one_run_never_measured_is_not_called_invalid(tmp_path: Path) -> None:
+    """Its badge said so, in red, on the page; a reader took the run for a broken one."""
+    one, like, slow = three(tmp_path)
+    assert assay("report", slow, one, like).status == 0
+    text = (tmp_path / "slow" / "beside.html").read_text()
+    longest = next(each for each in text.split("<figure>") if "64 KiB" in each)
+    of_slow = next(each for each in longest.split("<li>") if each.startswith("<b>A</b>"))
+    assert "not measured" in of_slow and longest.count("not measured") == 1
+    assert "invalid" not in text.partition("</style>")[2]
+
+
+def test_main_figures_are_those_of_all_runs(tmp_path: Path) -> None:
+    """Runs of different benchmarks: the first one's alone were shown."""
+    echo = made(tmp_path / "echo", 3)
+    lock = Run.create(tmp_path / "lock", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    case = {"kind": "mutex", "threads": 1, "sharing": "one"}
+    for number in range(3):
+        launch(lock, number, [block(8, [1e-8] * 5) | {"metric": "time", "case": case}], benchmark="lock")
+    for order in ((echo, str(lock.folder)), (str(lock.folder), echo)):
+        told = assay("report", *order, "--json").document
+        own = {
+            (section["benchmark"], head["name"])
+            for of in told["reports"]
+            for section in of["benchmarks"]
+            for head in section["headlines"]
+        }
+        heads = {(row["benchmark"], row["figure"]) for row in told["beside"]["rows"] if row["headline"]}
+        assert heads == own and {benchmark for benchmark, _ in heads} == {"echo", "lock"}
+
+
 def test_the_terminal_markdown_and_a_page_show_them(tmp_path: Path) -> None:
     runs = three(tmp_path)
     shown = assay("report", *runs)

@@ -148,8 +148,16 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None
 
 
 def test_a_full_disk_says_that_what_was_finished_is_kept() -> None:
-    with pytest.raises(MeasurementError, match=r"disk is full.*kept"):
-        storage_failed(OSError(28, "No space left on device"), Path("run"))
+    with pytest.raises(
+        MeasurementError, match=r"^run/log: the disk is full; what was .* kept: .*--resume run` goes on$"
+    ):
+        storage_failed(OSError(28, "No space left on device"), Path("run/log"), Path("run"))
+
+
+def test_a_full_disk_under_another_file_speaks_of_no_run() -> None:
+    with pytest.raises(InputError, match="the disk is full") as caught:
+        storage_failed(OSError(28, "No space left on device"), Path("samples.csv"))
+    assert "resume" not in str(caught.value)
 
 
 def test_a_full_disk_under_the_journal_is_that_error(run: Run) -> None:

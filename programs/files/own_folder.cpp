@@ -227,7 +227,7 @@ OwnFolder::OwnFolder(const std::string& folder, const std::string& subfolder) {
   name_ = name;
   path_ = folder + (folder.ends_with('/') ? "" : "/") + name;
   if (mkdirat(parent_, name.c_str(), 0700) != 0) {
-    const std::string fault = why(path_, errno);
+    const std::string fault = "folder " + folder + ": cannot make " + name + " in it: " + std::strerror(errno);
     close(parent_);
     throw InputFault(fault + "; accepted: a folder that you may write in");
   }

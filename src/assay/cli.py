@@ -18,7 +18,10 @@ import typer
 from typer.exceptions import TyperException
 
 from assay import verbs, versions
-from assay.errors import AssayError, InterruptError
+from assay.errors import AssayError, InputError, InterruptError
+from assay.verbs._interrupts import Termination, terminated_as_by_ctrl_c
+
+CLOSED_PIPE = 141  # exit status of what SIGPIPE ends: nobody reads on, and nothing went wrong
 
 
 def application(verb: str | None = None) -> typer.Typer:
@@ -87,6 +90,11 @@ def emit(document: Any) -> None:
 def main() -> None:
     """Run the command line; an AssayError becomes one line on standard error and its exit status."""
     _streams()
+    with terminated_as_by_ctrl_c() as termination:
+        _run(termination)
+
+
+def _run(termination: Termination) -> None:
     try:
         try:
             status = application(next(iter(sys.argv[1:]), None))(standalone_mode=False)
@@ -95,7 +103,7 @@ def main() -> None:
             sys.stdout.flush()  # here, where a device that is full can still be reported
     except AssayError as error:
         sys.stderr.write(f"assay: {error}\n")
-        sys.exit(error.status)
+        sys.exit(termination.status(error.status))
     except TyperException as error:
         from assay.verbs._usage import usage
 
@@ -104,14 +112,17 @@ def main() -> None:
     except SystemExit as end:
         if end.code == InterruptError.status:  # Ctrl-C where no verb says more: typer says nothing
             sys.stderr.write("assay: interrupted\n")
+            sys.exit(termination.status(InterruptError.status))
+        if isinstance(end.__context__, BrokenPipeError):  # which rich and typer make an exit of status 1
+            sys.exit(CLOSED_PIPE)
         raise
     except BrokenPipeError:
         _discard()
-        sys.exit(1)
+        sys.exit(CLOSED_PIPE)
     except OSError as error:  # not caught where it happened: mostly a full standard output
         _discard()
         sys.stderr.write(f"assay: {error.filename or 'standard output'}: {error.strerror or error}\n")
-        sys.exit(1)
+        sys.exit(InputError.status)
 
 
 def _streams() -> None:

@@ -13,7 +13,6 @@ RUN/{samples,blocks,checks,launches}.parquet   when the run has ended
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import hashlib
 import json
@@ -47,12 +46,18 @@ MOST_HELD = 64 * 2**20  # bytes of launch files whose content is held while a ru
 HOLD_WITHIN = 1.0  # s; a process that checks whether a run is being written holds its lock for an instant
 
 
-def storage_failed(error: OSError, path: Path) -> NoReturn:
-    """Turn an operating system's refusal to write into one clear error: what was measured so far stays readable."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        raise MeasurementError(
-            f"{path}: the disk is full; what was finished is kept: free space, then `assay evaluate --resume` goes on"
-        ) from None
+def storage_failed(error: OSError, path: Path, run: Path | None = None) -> NoReturn:
+    """Turn an operating system's refusal to write into one clear error.
+
+    `run`: the folder of a run that was being measured, of which what was finished stays readable.
+    """
+    if error.errno in lines.FULL:
+        if run is not None:
+            go_on = f"`assay evaluate --resume {run}` goes on"
+            raise MeasurementError(
+                f"{path}: the disk is full; what was finished is kept: free space, then {go_on}"
+            ) from None
+        raise InputError("cannot be written: the disk is full", file=path, accepted="a place with room") from None
     raise InputError(f"cannot be written ({error.strerror})", file=path) from None
 
 
@@ -106,6 +111,8 @@ class Run:
             known = {run.about["id"]: run for run in known_runs()}
             if str(name) in known:
                 return known[str(name)]
+            if any((folder / name).exists() for name in ("journal.jsonl", "launches")):
+                raise InputError("has no run.json", file=folder, accepted="a run's folder, whole")
             raise InputError(
                 "no such run", key="RUN", value=str(name), accepted="a run's folder, or an id of `assay runs`"
             )
@@ -144,7 +151,7 @@ class Run:
         try:
             lock = (self.folder / "lock").open("ab")
         except OSError as error:
-            storage_failed(error, self.folder)
+            storage_failed(error, self.folder, self.folder)
         until = time.monotonic() + HOLD_WITHIN
         while True:
             try:
@@ -206,7 +213,7 @@ class Run:
             self.about["state"] = "running"
             self.save()
         except OSError as error:
-            storage_failed(error, self.folder)
+            storage_failed(error, self.folder, self.folder)
         self.forget()
 
     def save(self) -> None:
@@ -227,7 +234,7 @@ class Run:
         try:
             self._journal.append({"t": time.time(), **entry})
         except OSError as error:
-            storage_failed(error, self.folder)
+            storage_failed(error, self.folder, self.folder)
 
     def entries(self) -> list[dict[str, Any]]:
         """Return the journal's entries: what cannot be used of it is in `damage`. InputError where it is unreadable."""
@@ -245,7 +252,7 @@ class Run:
         try:
             key, wrong = provenance.keep(self.folder / "provenance", document)
         except OSError as error:
-            storage_failed(error, self.folder / "provenance")
+            storage_failed(error, self.folder / "provenance", self.folder)
         if wrong:
             self.warn(f"{self.folder}: {wrong}")
         return key
@@ -329,7 +336,7 @@ class Run:
             self.about.update(state=state, ended=time.time())
             self.save()
         except OSError as error:
-            storage_failed(error, self.folder)
+            storage_failed(error, self.folder, self.folder)
         self._tables = False
         self._release()
         return wrong

@@ -74,10 +74,12 @@ def compare(
     margin: float = MARGIN,
     a_against_a: tuple[ArrayLike, ArrayLike] | None = None,
     paired: bool = True,
+    paired_halves: bool | None = None,
     statistic: tuple[str, str] = ("median", "median"),
 ) -> Comparison:
     """Compare launch values `a` and `b` (launches,), positive, in one unit; `a_against_a`: both halves of the A/A run.
 
+    `paired_halves`: whether those are paired, too (None: as the launches are); a run beside a constant has no pairs.
     `statistic` names what each side's launches were reduced to. Raises ValueError where they are not alike, where a
     value is not positive, or where pairs do not match.
     """
@@ -90,7 +92,9 @@ def compare(
     verdict, reason = _verdict(centre, interval, p_equal, margin, pairs)
     spread = None
     if a_against_a is not None:
-        verdict, reason, spread = _after_a_against_a(a_against_a, margin, paired, verdict, reason, interval)
+        verdict, reason, spread = _after_a_against_a(
+            a_against_a, margin, paired if paired_halves is None else paired_halves, verdict, reason, interval
+        )
     elif verdict is ComparisonVerdict.EQUAL:
         reason += "; no A/A run shows what this machine can tell apart"
     return Comparison(

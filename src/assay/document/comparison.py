@@ -160,7 +160,7 @@ class ComparedRun:
 class SideBySideRow:
     """A figure of several runs: `values` in their order, None where a run has none.
 
-    `headline`: at least two of the runs have it as a main figure.
+    `headline`: a main figure of any of the runs.
     """
 
     benchmark: str

@@ -16,6 +16,7 @@ from assay.document.quoted import Quoted
 from assay.document.run_verdict import RunVerdict
 from assay.document.section import Section
 from assay.document.spent import LaunchesSpent
+from assay.document.unfinished import Unfinished
 from assay.document.validation import Validation
 
 
@@ -41,6 +42,7 @@ class Document:
     `summary` is the verdict; `validation` and `beside` a described machine against what was published of it; `report`
     the path of the page, once there is one. `variants`: build variants beside one another, where there are any.
     `balance`: flops for each byte from memory, against the matrix product first.
+    `unfinished`: how far a run came that has not ended.
     `nodes_over_time`: what each node did from `begun` on (s since 1970), where the launches looked.
     """
 
@@ -63,6 +65,7 @@ class Document:
     hosts: dict[str, Host] = field(default_factory=dict)
     described: bool
     spent: LaunchesSpent | None = None
+    unfinished: Annotated[Unfinished | None, WRITTEN_IF_SET] = None
     nodes_over_time: Annotated[list[NodeUse] | None, WRITTEN_IF_SET] = None
     begun: Annotated[float | None, WRITTEN_IF_SET] = None
     kind: str = "measured"

@@ -164,11 +164,11 @@ def _judged(a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure
     if all(fixed):
         return exact(one[0], other[0], margin, "both are simulated and vary in no launch")
     paired = any(fixed)  # what does not vary is repeated for each launch of the other: a one-sample test
-    halves = [_halves(each, paired) for each, constant in ((one, fixed[0]), (other, fixed[1])) if not constant]
+    halves = [_halves(each, False) for each, constant in ((one, fixed[0]), (other, fixed[1])) if not constant]
     itself = max((each for each in halves if each is not None), key=_apart, default=None)
     if paired:
         one, other = (one[:1] * len(other), other) if fixed[0] else (one, other[:1] * len(one))
-    found = compare(one, other, margin=margin, a_against_a=itself, paired=paired)
+    found = compare(one, other, margin=margin, a_against_a=itself, paired=paired, paired_halves=False)
     return _displaced(found, *pair)
 
 

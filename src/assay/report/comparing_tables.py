@@ -77,15 +77,16 @@ def _note(rows: Sequence[FigureRow]) -> str:
     if all(row.a.kind == row.b.kind == "predicted" for row in rows):
         return " ".join(notes)
     spread = [row.spread for row in rows if row.spread]
-    paired = any(isinstance(row, JudgedRow) and row.paired for row in rows)
+    predicted = any("predicted" in (row.a.kind, row.b.kind) for row in rows)
+    turns = not predicted and any(isinstance(row, JudgedRow) and row.paired for row in rows)  # build variants took them
     if spread:
         least, most = min(s[0] for s in spread) - 1, max(s[1] for s in spread) - 1
         notes.append(
             f"A/A (even against odd launches, of the run where they are further apart): {least:+.1%} to {most:+.1%}."
         )
     else:
-        notes.append(f"No A/A run: fewer than {'ten' if paired else 'eight'} launches.")
-    if not paired:  # build variants took turns
+        notes.append(f"No A/A run: fewer than {'ten' if turns else 'eight'} launches.")
+    if not turns:
         notes.append(
             "The runs were not interleaved: what changed between them besides the machine cannot be told apart."
         )

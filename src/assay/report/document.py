@@ -47,6 +47,7 @@ from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
 from assay.report.sampled import sampled
 from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worst
+from assay.report.unfinished import unfinished
 from assay.report.variance_by_level import variance_by_level
 from assay.report.variants import build_variants, reference, variants
 from assay.report.vector_widths import with_widths
@@ -102,6 +103,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         hosts={name: HostFacts(stated) for name, stated in measured.items()},
         described=described,
         spent=launches_spent(run),
+        unfinished=unfinished(run),
         nodes_over_time=use or None,
         begun=begun,
         kind=_kind(run),

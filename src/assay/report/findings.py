@@ -1,6 +1,7 @@
 """Limits of a machine and anomalies of a run: one line each, the worst first, each with advice.
 
-Rules over a run's document; nothing is measured or judged here. `weight` orders them: from 90 (a result is missing)
+Rules over a run's document; nothing is measured or judged here. `weight` orders them: from 100 (the run was
+interrupted) and 90 (a result is missing)
 over 60 (figures were moved) and 40 (what limits this machine) to 10 (what a reader should know).
 """
 
@@ -23,6 +24,7 @@ from assay.report import (
     over_time,
     pairs_shown,
     slow_libraries,
+    unfinished,
 )
 from assay.report.balance import balances, missing, streamed
 from assay.report.bounds import percent, reached, values
@@ -45,6 +47,7 @@ BUSY = ("busy", "stolen time")  # what the run's own accounting reports more pre
 def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequence[HostWarning]) -> list[Finding]:
     """Return the lines, the heaviest first; `warnings` are those of the host's discovery."""
     made = [
+        *_unfinished(document),
         *_wrong(document),
         *_missing(document),
         *_causes(document),
@@ -71,6 +74,11 @@ def findings(document: Document, lines: Sequence[ReachedLine], warnings: Sequenc
 
 def _line(weight: float, kind: str, text: str, advice: str | None = None) -> Finding:
     return Finding(weight=weight, kind=kind, text=text, advice=advice or "")
+
+
+def _unfinished(document: Document) -> Iterator[Finding]:
+    if document.unfinished is not None:
+        yield unfinished.finding(document.unfinished, document.folder)
 
 
 def _wrong(document: Document) -> Iterator[Finding]:

@@ -40,7 +40,7 @@ def required(
     if words is not None:
         keys = {*first, *(second if alike else ())}
         return {key for key in keys if any(_means(word, key[:2]) for word in words)}
-    heads = _headlines(a) & set(first) | (_headlines(b) if alike else set()) & set(second)
+    heads = headlines(a) & set(first) | (headlines(b) if alike else set()) & set(second)
     if not alike:
         return heads
     return {
@@ -76,7 +76,8 @@ def _means(word: str, pair: tuple[str, ...]) -> bool:
     return word in (pair[0], pair[1], f"{pair[0]}.{pair[1]}")
 
 
-def _headlines(document: Document) -> set[Key]:
+def headlines(document: Document) -> set[Key]:
+    """Give the main figures of a run."""
     return {
         (section.benchmark, figure.name, case_text(identity(figure.params, outcomes_of(section.benchmark))))
         for section in document.benchmarks

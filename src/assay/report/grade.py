@@ -80,11 +80,14 @@ def _disturbance(lines: Sequence[ReachedLine]) -> Criterion:
 def _missing(document: Document) -> Criterion:
     sections = document.benchmarks
     bad = [section.benchmark for section in sections if section.state == "invalid"]
+    never = [] if document.unfinished is None else document.unfinished.never_begun  # which have no section
     limits = f"benchmarks without a valid result: {_limits(MISSING)} of all"
     if not sections:
         return _criterion("missing", "D", "nothing was measured", limits)
-    text = f"{len(bad)} of {len(sections)} benchmarks: {few(bad)}" if bad else f"none of {len(sections)} benchmarks"
-    return _criterion("missing", _letter(len(bad) / len(sections), MISSING), text, limits)
+    lacking, of = len(bad) + len(never), len(sections) + len(never)
+    named = "; ".join([*([few(bad)] if bad else []), *([f"never begun: {few(never)}"] if never else [])])
+    text = f"{lacking} of {of} benchmarks: {named}" if lacking else f"none of {of} benchmarks"
+    return _criterion("missing", _letter(lacking / of, MISSING), text, limits)
 
 
 def _launches(document: Document) -> Criterion:

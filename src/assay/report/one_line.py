@@ -55,6 +55,8 @@ def _standing(document: Document, verdict: RunVerdict, mixed: bool) -> str:
     if nothing_measured(document) is not None:
         return "nothing measured"
     state = f"mostly {document.state}" if mixed and document.state == "clean" else document.state
+    if document.unfinished is not None:
+        state = f"{document.unfinished.state}, {state}"
     if document.described or not document.valid:
         return state
     grade = verdict.grade

@@ -63,6 +63,7 @@ from assay.report.variant_tables import tables as varied_tables
 from assay.report.variant_tables import title as variants_title
 from assay.report.variants import reference
 from assay.store import Run, storage_failed
+from assay.stored.lines import write_whole
 
 
 def write(run: Run, document: Document, path: Path | None = None) -> Path:
@@ -83,7 +84,7 @@ def write(run: Run, document: Document, path: Path | None = None) -> Path:
     }
     for place, text in texts.items():
         try:
-            place.write_text(text, encoding="utf-8", errors="backslashreplace")  # names of files are bytes
+            write_whole(place, text, errors="backslashreplace")  # names of files are bytes
         except OSError as error:
             if place.parent != target.parent:
                 continue  # another's run, or one on a medium that cannot be written: the page is what was asked for

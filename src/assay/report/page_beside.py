@@ -14,7 +14,9 @@ from assay.report.case_words import words_of
 from assay.report.comparing_tables import bounded
 from assay.report.units import human
 from assay.store import storage_failed
+from assay.stored.lines import write_whole
 
+NOT_MEASURED = "not measured"
 MOST_DRAWN = 12  # main figures; the tables have all
 
 
@@ -55,7 +57,7 @@ def _bars(row: SideBySideRow, letters: list[str]) -> FigureBars:
     drawn = []
     for letter, value, estimate, of in zip(letters, known, estimates, row.values, strict=True):
         width = None if not estimate or not best else estimate / best if higher else best / estimate
-        drawn.append(RunBar(letter, human(value, row.unit, 3), width, of.state if of else "invalid"))
+        drawn.append(RunBar(letter, human(value, row.unit, 3), width, of.state if of else NOT_MEASURED))
     return FigureBars(f"{row.benchmark} {row.figure.replace('_', ' ')}", words_of(row.benchmark, row.params), drawn)
 
 
@@ -78,10 +80,11 @@ def write(beside: SideBySide, path: Path) -> Path:
         headlines=side_by_side.table(beside, headlines=True),
         every=side_by_side.table(beside),
         bars=bars(beside),
+        not_measured=NOT_MEASURED,
         links=[{"run": run, "href": os.path.relpath(file, path.parent)} for run, file in folders if file.exists()],
     )
     try:
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text)
     except OSError as error:
         storage_failed(error, path)
     return path

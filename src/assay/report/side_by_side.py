@@ -13,7 +13,7 @@ from assay.document.run_document import Document
 from assay.report import comparing
 from assay.report.case_words import words_of
 from assay.report.comparing_tables import MARKS, bounded, ratio_text
-from assay.report.gate import required
+from assay.report.gate import headlines, required
 from assay.report.ranks_per_node import stated_alike
 from assay.report.units import human
 from assay.samples import case_text
@@ -22,7 +22,10 @@ SIGNS = {"differs": "differs", "equal": "equal", "cannot be told": "?"}
 
 
 def side_by_side(documents: Sequence[Document], margin: float = MARGIN) -> SideBySide:
-    """Put runs beside the first one, within `margin` (relative): every figure that any of them has."""
+    """Put runs beside the first one, within `margin` (relative): every figure that any of them has.
+
+    A figure is a headline where it is one of any run's.
+    """
     documents = stated_alike(documents)
     first = documents[0]
     rows: dict[comparing.Key, SideBySideRow] = {}
@@ -32,6 +35,7 @@ def side_by_side(documents: Sequence[Document], margin: float = MARGIN) -> SideB
             for key, figure in comparing.compared(other).items():
                 row = rows.setdefault(key, _row(key, figure, len(documents)))
                 row.values[place] = comparing.side(other, figure)
+            heads |= headlines(other)
         if place > 0:
             wanted = required(first, other, None)
             heads |= wanted

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 TORN = " (cut short)\n"
 Signature = tuple[int, int, int]
 MISSING: Signature = (0, 0, 0)
@@ -41,16 +44,41 @@ def append(path: Path, line: str, closing: str = TORN) -> None:
         os.close(descriptor)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file anew, whole or not at all: beside it first, then renamed into its place."""
+def write_whole(path: Path, text: str, errors: str = "strict") -> None:
+    """Write a file anew, whole or not at all."""
+    with whole(path, errors=errors) as out:
+        out.write(text)
+
+
+@contextlib.contextmanager
+def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> Iterator[IO[str]]:
+    """Open a file that is written anew, whole or not at all: beside it first, then renamed into its place.
+
+    What is no regular file (a terminal, a pipe, a link), or lies in a folder that takes no new one, is written where
+    it is.
+    """
+    there = path.exists() or path.is_symlink()
     fresh = path.with_name(path.name + ".new")
+    out = None
+    if not there or (path.is_file() and not path.is_symlink()):
+        try:
+            out = fresh.open("w", encoding="utf-8", errors=errors, newline=newline)
+        except OSError as error:
+            if error.errno in FULL or not there:
+                raise
+    if out is None:
+        with path.open("w", encoding="utf-8", errors=errors, newline=newline) as out:
+            yield out
+        return
     try:
-        with fresh.open("w", encoding="utf-8") as out:
-            out.write(text)
+        with out:
+            yield out
             out.flush()
             os.fsync(out.fileno())
+        if there:
+            shutil.copymode(path, fresh)
         fresh.replace(path)
-    except OSError:
+    except BaseException:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)
         raise

@@ -42,7 +42,8 @@ def measure(
 ) -> tuple[Run, list[Failure]]:
     """Plan and measure into a new run; `left_out`: what cannot be measured here, and why.
 
-    InputError where it is refused; a simulation that refuses in its first launch leaves no run either.
+    InputError where it is refused; what is refused in the first launch, by its program or its simulation, leaves no
+    run either.
     """
     plan, where = admitted(wishes)
     if wishes.on is None and not quiet:
@@ -68,8 +69,9 @@ def measure(
     run = Run.create(out, about)
     try:
         return run, proceed(run, plan, where, quiet)
-    except InputError:
-        if wishes.on is not None and not session.finished(run):
+    except InputError as error:
+        refused = wishes.on is not None or isinstance(error, session.RefusedError)
+        if refused and not session.finished(run):
             run.discard()
         raise
 

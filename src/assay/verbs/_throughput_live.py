@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from assay.throughput.batch_system import BatchSystem
     from assay.throughput.dry_run import DryRun
@@ -80,12 +78,10 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
     programs = job_programs.compiled(progress, fits, here=facts.nodes == (os.uname().nodename,))
     single: dict[str, float | None] = {}
     if wishes.alone:
-        with _ended_as_by_ctrl_c():
-            single = alone.run_alone(opened, jobs, programs, out, about, progress)
+        single = alone.run_alone(opened, jobs, programs, out, about, progress)
     log = submission_log.opened(out, about, jobs, wishes.resume)
     try:
-        with _ended_as_by_ctrl_c():
-            followed = experiment.follow(system, facts, jobs, programs, log, progress)
+        followed = experiment.follow(system, facts, jobs, programs, log, progress)
         found = live_result(followed, facts, _title(wishes), compress, str(out), single)
         shown.write_live(found, others, wishes.exports)
     finally:
@@ -158,20 +154,6 @@ def _title(wishes: LiveWishes) -> str:
     if swf.is_workload(Path(wishes.workload)):
         return wishes.workload
     return job_table.of_schedule(wishes.workload, wishes.jobs).title
-
-
-@contextmanager
-def _ended_as_by_ctrl_c() -> Iterator[None]:
-    """SIGTERM cancels what was queued, as Ctrl-C does."""
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def show_live(found: LiveThroughput, quiet: bool) -> None:

@@ -53,6 +53,7 @@ def register(app: typer.Typer) -> None:
         from assay import versions
         from assay.cli import emit
         from assay.store import Run, storage_failed
+        from assay.stored.lines import whole, write_whole
         from assay.verbs import _file_names
 
         rows_named = output is not None and output.suffix.lower() in _file_names.TABLE  # --json is of what is printed
@@ -74,7 +75,7 @@ def register(app: typer.Typer) -> None:
                 return
             text = dumps(versions.marked(versions.DOCUMENT, {"table": table.value, "rows": rows})) + "\n"
             try:
-                output.write_text(text, encoding="utf-8")
+                write_whole(output, text)
             except OSError as error:
                 storage_failed(error, output)
             _report(table, len(rows), output, json)
@@ -83,7 +84,7 @@ def register(app: typer.Typer) -> None:
             _rows(csv.writer(sys.stdout), names, answer)
             return
         try:
-            with output.open("w", newline="", encoding="utf-8") as out:
+            with whole(output, newline="") as out:
                 count = _rows(csv.writer(out), names, answer)
         except OSError as error:
             storage_failed(error, output)

@@ -45,6 +45,10 @@ def register(app: typer.Typer) -> None:
             return InputError(message, key="SQL", value=sql, accepted=accepted)
 
         wrong = (duckdb.Error, pa.ArrowException, ValueError, OverflowError, RuntimeError, UnicodeError)
+        try:
+            sql.encode()
+        except UnicodeEncodeError:  # bytes of the command line, which DuckDB's parser takes for another type
+            raise InputError("is no UTF-8", key="SQL", value=sql, accepted="text in UTF-8") from None
         nothing = InputError("asks nothing", key="SQL", value=sql, accepted="a statement of DuckDB's SQL")
         try:
             if not _read(sql, write):

@@ -2,50 +2,91 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.verbs._options import Json, Quiet
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from assay.store import Run
+
+HEADINGS = ("run", "made (UTC)", "state", "machine", "benchmarks", "folder")
+LEFT_OUT_FIRST = ("benchmarks", "made (UTC)", "machine")  # where a row is too long; an id begins with its date
+BETWEEN = 2  # columns
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
 
     @app.command()
-    def runs(quiet: Quiet = False, json: Json = False) -> None:
+    def runs(
+        last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="the newest N alone")] = None,
+        quiet: Quiet = False,
+        json: Json = False,
+    ) -> None:
         """List all runs that you made and that are still there, in whatever folder, the newest last."""
-        import time
-
         from assay.cli import emit
         from assay.store import known_runs
         from assay.verbs._listing import listing
 
-        found = [_entry(run) for run in known_runs()]
+        found = [_entry(run) for run in known_runs()[-(last or 0) :]]
         if json:
             emit({"runs": found})
             return
         if quiet:
-            last = f", the latest {found[-1]['id']} ({found[-1]['state']})" if found else ""
-            print(f"{len(found)} run{'s' if len(found) != 1 else ''}{last}")
+            latest = f", the latest {found[-1]['id']} ({found[-1]['state']})" if found else ""
+            print(f"{len(found)} run{'s' if len(found) != 1 else ''}{latest}")
             return
-        from rich.table import Table
-        from rich.text import Text
+        console = listing()
+        if not found:
+            console.print("No runs yet: assay evaluate makes one.")
+            return
+        for line in _lines([_cells(each) for each in found], console.width):
+            console.print(line, soft_wrap=True)
 
-        table = Table(box=None, header_style="bold")
-        table.add_column("run", no_wrap=True, min_width=max((len(each["id"]) for each in found), default=0))
-        for heading in ("made (UTC)", "state", "machine", "benchmarks", "folder"):
-            table.add_column(heading, overflow="fold")
-        for each in found:
-            names = each["benchmarks"]
-            what = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-            made = time.strftime("%Y-%m-%d %H:%M", time.gmtime(each["created"] or 0))
-            cells = (each["id"], made, each["state"], each["machine"], what, _from_here(each["folder"]))
-            table.add_row(*(Text(str(cell or "")) for cell in cells))
-        listing().print(table if found else "No runs yet: assay evaluate makes one.")
+
+def _cells(entry: dict[str, Any]) -> dict[str, str]:
+    """Give one run's cell by each heading."""
+    import time
+
+    names = entry["benchmarks"]
+    what = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    made = time.strftime("%Y-%m-%d %H:%M", time.gmtime(entry["created"] or 0))
+    cells = (entry["id"], made, entry["state"], entry["machine"], what, _from_here(entry["folder"]))
+    return {heading: str(cell or "") for heading, cell in zip(HEADINGS, cells, strict=True)}
+
+
+def _lines(rows: Sequence[dict[str, str]], width: int) -> list[Text]:
+    """Lay out a line a run with the columns that have room beside whole ids and folders, else the folder below it."""
+    from rich.cells import cell_len, set_cell_size
+    from rich.text import Text
+
+    head = {heading: heading for heading in HEADINGS}
+    wide = {heading: max(cell_len(row[heading]) for row in (head, *rows)) for heading in HEADINGS}
+
+    def taken(headings: Sequence[str]) -> int:
+        return sum(wide[each] + BETWEEN for each in headings) - BETWEEN
+
+    def fitting(headings: Sequence[str]) -> list[str]:
+        kept = list(headings)
+        for heading in LEFT_OUT_FIRST:
+            if taken(kept) > width:
+                kept.remove(heading)
+        return kept
+
+    def line(row: dict[str, str], headings: Sequence[str]) -> str:
+        return (" " * BETWEEN).join(set_cell_size(row[each], wide[each]) for each in headings).rstrip()
+
+    shown = fitting(HEADINGS)
+    if taken(shown) <= width:
+        return [Text(line(head, shown), "bold"), *(Text(line(row, shown)) for row in rows)]
+    *others, place = HEADINGS
+    others = fitting(others)
+    return [Text(text) for row in rows for text in (line(row, others), f"{' ' * BETWEEN}{row[place]}")]
 
 
 def _from_here(folder: str) -> str:
