@@ -211,6 +211,17 @@ def test_values_of_every_kind_are_printed_and_written(sql: str) -> None:
     json.dumps(assay("query", sql, "--json").document, allow_nan=False)
 
 
+def test_what_json_cannot_hold_is_a_text_and_null_is_null() -> None:
+    sql = (
+        "SELECT 1.0/0 a, -1.0/0 b, 'nan'::DOUBLE c, NULL d, 1.5 e, 'x\\x00\\xFF'::BLOB f, ['inf'::DOUBLE, NULL] g,"
+        " {'k': 'z'::BLOB} h"
+    )
+    (row,) = assay("query", sql, "--json").document["rows"]
+    assert row[:4] == ["inf", "-inf", "nan", None] and float(row[4]) == 1.5
+    assert row[5:] == ["7800ff", ["inf", None], {"k": b"z".hex()}]
+    assert "7800ff" in assay("query", sql).out and "7800ff" in assay("query", sql, "-q").out
+
+
 # -- which runs there are -------------------------------------------------------------------------------------------
 
 
