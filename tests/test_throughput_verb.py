@@ -108,6 +108,23 @@ def test_the_written_schedule_reads_as_the_same_workload(tmp_path: Path) -> None
         assert (getattr(once, name) == getattr(again, name)).all(), name
 
 
+def test_field_11_says_which_jobs_did_not_complete(tmp_path: Path) -> None:
+    """Job 3 ran twice as long as it requested: it is cut. What others ended as is theirs; what nobody knows is 1."""
+    given = {1: (30, 60, 1), 2: (30, 60, 0), 3: (100, 50, 0), 4: (30, 60, 5), 5: (100, 50, 1), 6: (30, 60, -1)}
+    rows = [
+        f"{job} {job} -1 {run} 1 -1 -1 1 {asked} -1 {status} 7 -1 -1 -1 -1 -1 -1\n"
+        for job, (run, asked, status) in given.items()
+    ]
+    (tmp_path / "jobs.swf").write_text("".join(rows))
+    out = tmp_path / "out.swf"
+    asked = ("throughput", str(tmp_path / "jobs.swf"), "--on", str(machine(tmp_path)), "--schedule", str(out), "--json")
+    found = assay(*asked).document
+    seen = [line.split() for line in out.read_text().splitlines() if line[0] != ";"]
+    assert {int(row[0]): row[10] for row in seen} == {1: "1", 2: "0", 3: "0", 4: "5", 5: "0", 6: "1"}
+    assert [row[3] for row in seen] == ["30", "30", "50", "30", "50", "30"]
+    assert [job["name"] for job in found["jobs"] if job["state"] == "time limit"] == ["job 3", "job 5"]
+
+
 def test_a_compressed_workload_is_read(tmp_path: Path) -> None:
     with gzip.open(tmp_path / "jobs.swf.gz", "wt") as out:
         out.write(HEAD + "".join(line(*job) for job in JOBS))
