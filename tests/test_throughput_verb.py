@@ -89,7 +89,22 @@ def test_jobs_that_cannot_run_are_counted_and_named(tmp_path: Path) -> None:
     assert found["ignored"] == {"no number of processors (fields 8 and 5)": 1, "no run time (field 4)": 1}
     assert found["changed"]["run times cut at the requested time"] == 1
     said = assay("throughput", str(jobs), "--on", str(machine(tmp_path)))
-    assert "1 wider than the machine, refused: job 4 (9)" in said.out and "no run time (field 4)" in said.out
+    assert (
+        "1 wider than the machine, refused: job 4 (9)" in said.out and "  1 record: no run time (field 4)" in said.out
+    )
+
+
+def test_a_workload_of_which_no_job_can_run_names_each_cause(tmp_path: Path) -> None:
+    table = tmp_path / "jobs.toml"
+    table.write_text(
+        '[big]\nprocessors = 9\ntime = "1 s"\n[apart]\nprocessors = 3\nper_node = 1\nalone = "nodes"\ntime = "1 s"\n'
+    )
+    (tmp_path / "mix").write_text("0: 2 * apart\n0: 1 * big\n")
+    asked = ("throughput", str(tmp_path / "mix"), "--jobs", str(table), "--on", str(machine(tmp_path, 2, 2)))
+    assert assay(*asked).err.partition("mix: ")[2].strip() == (
+        "holds no job that can run on the machine; seen: 'apart.1 (3 processors): no place on its nodes; "
+        "big.1 (9 processors): wider than the machine'; accepted: jobs of up to 4 processors that have a place there"
+    )
 
 
 def test_the_written_schedule_reads_as_the_same_workload(tmp_path: Path) -> None:

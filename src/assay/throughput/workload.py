@@ -36,8 +36,8 @@ class Workload:
     records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how. `needs`: of each job,
     where any has some; `fails`: which end by failing, where any may; `cut`: which end at what they requested, where any
     does; `status`: field 11 of a file in the Standard Workload Format, how each ended there. `queue`: of each job, its
-    place in `queue_names`, where "" is of those that name none; None where no job names one. `user_names`: by the users'
-    numbers, where they have names. `plays`: of each job, where any is a message-passing program of Assay's.
+    place in `queue_names`, where "" is of those that name none; None where no job names one. `user_names`: by the
+    users' numbers, where they have names. `plays`: of each job, where any is a message-passing program of Assay's.
     """
 
     number: Whole
