@@ -69,7 +69,7 @@ def test_a_mean_without_an_interval_has_four_digits_and_a_unit_of_peoples(mesh: 
     assert latency["interval"] is None and latency["mean"] > 10_000
     cycles = f"{float(format(latency['mean'], '.4g')):,.0f}"
     assert said(*words)[0].startswith(f"mean header latency {cycles} cycles ({latency['mean'] * 50e-6:.4g} ms), until")
-    swept = said(*words, "--set", "method.seed=1,2")
+    swept = said(*words, "--sweep", "method.seed=1,2")
     assert any(f" {cycles} " in line and "e+" not in line for line in swept)
 
 

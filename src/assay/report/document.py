@@ -18,7 +18,7 @@ from assay.document.fits import Fit
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json
 from assay.document.node_noise import NodeNoise
-from assay.document.params import WITHIN_A_NODE, Facts
+from assay.document.params import WITHIN_A_NODE, Facts, told
 from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
@@ -260,6 +260,7 @@ def _section(
         over_time=lines.over_time or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         binding=launcher.get("binding", []),
+        guest=told((each.params for each in derived), (of.get("virtualised") for of in run.provenance().values())),
         launches=len({of.launch for of in blocks}),
         ppn=asked_for(run.about, record.name),
         figures=derived,
