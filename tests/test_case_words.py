@@ -10,7 +10,7 @@ import pytest
 from assay.benchmark.record import benchmark
 from assay.document.comparison import FigureRow
 from assay.document.json_form import from_json
-from assay.document.params import told
+from assay.document.params import placement_from_host
 from assay.report import cases, comparing_tables, plots, tables
 from assay.report.case_words import case_words, value_words
 from assay.report.units import human, unit_of
@@ -77,9 +77,11 @@ def test_a_guest_is_told_where_its_processors_lie(virtual: bool | None, near: in
     """Tables, page, causes and comparisons say so on a virtual machine; the case itself, which is a key, stays."""
     words = ["same core complex", "same socket"][:near]
     made = [figure("rate", 1e9, "B/s", bytes=8 * n, placement=word) for n in (1, 2) for word in words]
-    assert told([each["params"] for each in made], [virtual]) is (virtual or None)
-    assert told([{"placement": "same node"}, {"bytes": 8}], [virtual]) is None  # it knows what it is itself
-    of = replace(section("echo", made), guest=told([each["params"] for each in made], [virtual]))
+    assert placement_from_host([each["params"] for each in made], [virtual]) is (virtual or None)
+    assert (
+        placement_from_host([{"placement": "same node"}, {"bytes": 8}], [virtual]) is None
+    )  # it knows what it is itself
+    of = replace(section("echo", made), guest=placement_from_host([each["params"] for each in made], [virtual]))
     plain = row("echo", bytes=8, placement=words[0])
     beside = replace(plain, a=replace(plain.a, guest=virtual or None))
     grids = [tables.figures(of), comparing_tables.table_of_runs([beside], "one", "another")]
@@ -87,9 +89,8 @@ def test_a_guest_is_told_where_its_processors_lie(virtual: bool | None, near: in
     page = cases.cases(of)
     texts.append(" ".join([page["note"], *(cell["t"] for line in page["rows"] for cell in line)]))
     for text in texts:
-        assert text.count("(as the guest is told)") == (text.count(words[0]) + text.count("same socket")) * bool(
-            virtual
-        )
+        near_by = text.count("same core complex") + text.count("same socket")
+        assert text.count("(as the guest is told)") == (near_by if virtual else 0)
         assert words[0] in text
     assert [each.params["placement"] for each in of.figures] == words * 2 and beside.params["placement"] == words[0]
 

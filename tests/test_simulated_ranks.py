@@ -178,6 +178,10 @@ def test_what_is_no_quantity_is_refused(text: str, wanted: str) -> None:
             'name="a"\n[messages]\nstartup="7 us"',
             r"per_byte: is missing; accepted: a number from 0 to 0.01 s/B: time that each byte adds; such as",
         ),
+        (
+            'name="a"\n[network]\ntopology="ring"\nnodes=4\ncycle="1 ns"\n[[protocol]]\n[storage]\ndisks=2',
+            r":7: storage.io_nodes: is missing; accepted: a whole number from 1 to 65,536: I/O nodes",
+        ),
         ("name=", "not TOML"),
     ],
 )

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from assay.benchmark.record import Benchmark, among
-from assay.document.params import TOLD_TO_GUESTS, Params
+from assay.document.params import KNOWN_FROM_HOST, Params
 from assay.report.units import human, params
 
 ZERO = re.compile(r"\b0: ([^;,(]+)")
@@ -30,7 +30,7 @@ def words_of(benchmark: str, case: Params, guest: bool | None = None) -> str:
 
 def value_words(key: str, value: Any, record: Benchmark | None, guest: bool | None = None) -> str:
     """Write one parameter's value without its name; `guest`: of a virtual machine, which cannot know where it lies."""
-    if guest and key == "placement" and value in TOLD_TO_GUESTS:
+    if guest and key == "placement" and value in KNOWN_FROM_HOST:
         return f"{value} (as the guest is told)"
     parameter = None if record is None else record.parameters.get(key)
     number = isinstance(value, int | float) and not isinstance(value, bool)

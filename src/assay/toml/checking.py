@@ -184,9 +184,9 @@ def _extra(annotation: Any, metadata: Iterable[Any], name: str) -> Any:
 def _needed(model: type[BaseModel], keys: Keys) -> str | None:
     """What a key that is missing has to be: its meaning, and of a number its kind and bounds too."""
     field = field_at(model, keys)
-    said = _accepted(model, keys)
+    meaning = _accepted(model, keys)
     held = None if field is None or field.title else bounds.number(field, extra(field, "unit"))
-    return f"{held}: {said}" if held and said else held or said
+    return f"{held}: {meaning}" if held and meaning else held or meaning
 
 
 def _accepted(model: type[BaseModel], keys: Keys) -> str | None:
