@@ -224,6 +224,17 @@ def test_a_statement_that_is_no_utf_8_is_refused_in_one_line(echo_run: Path) -> 
     assert done.stderr.startswith("assay: SQL: is no UTF-8; seen: ") and len(done.stderr.splitlines()) == 1
 
 
+def test_what_json_cannot_hold_is_a_text_and_null_is_null() -> None:
+    sql = (
+        "SELECT 1.0/0 a, -1.0/0 b, 'nan'::DOUBLE c, NULL d, 1.5 e, 'x\\x00\\xFF'::BLOB f, ['inf'::DOUBLE, NULL] g,"
+        " {'k': 'z'::BLOB} h"
+    )
+    (row,) = assay("query", sql, "--json").document["rows"]
+    assert row[:4] == ["inf", "-inf", "nan", None] and float(row[4]) == 1.5
+    assert row[5:] == ["7800ff", ["inf", None], {"k": b"z".hex()}]
+    assert "7800ff" in assay("query", sql).out and "7800ff" in assay("query", sql, "-q").out
+
+
 # -- which runs there are -------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from assay.benchmark.record import benchmark
 from assay.document.comparison import FigureRow
 from assay.document.json_form import from_json
+from assay.document.params import placement_from_host
 from assay.report import cases, comparing_tables, plots, tables
 from assay.report.case_words import case_words, value_words
 from assay.report.units import human, unit_of
@@ -68,6 +70,29 @@ def row(benchmark_name: str, **params: Any) -> FigureRow:
     about = {"benchmark": benchmark_name, "metric": "m", "figure": "rate", "params": params, "a": side, "b": side}
     about |= {"unit": "B/s", "better": "higher", "ratio": 1.0, "margin": 0.03, "verdict": "equal", "reason": None}
     return from_json(FigureRow, about)
+
+
+@pytest.mark.parametrize(("virtual", "near"), [(True, 1), (True, 2), (False, 1), (None, 1)])
+def test_a_guest_is_told_where_its_processors_lie(virtual: bool | None, near: int) -> None:
+    """Tables, page, causes and comparisons say so on a virtual machine; the case itself, which is a key, stays."""
+    words = ["same core complex", "same socket"][:near]
+    made = [figure("rate", 1e9, "B/s", bytes=8 * n, placement=word) for n in (1, 2) for word in words]
+    assert placement_from_host([each["params"] for each in made], [virtual]) is (virtual or None)
+    assert (
+        placement_from_host([{"placement": "same node"}, {"bytes": 8}], [virtual]) is None
+    )  # it knows what it is itself
+    of = replace(section("echo", made), guest=placement_from_host([each["params"] for each in made], [virtual]))
+    plain = row("echo", bytes=8, placement=words[0])
+    beside = replace(plain, a=replace(plain.a, guest=virtual or None))
+    grids = [tables.figures(of), comparing_tables.table_of_runs([beside], "one", "another")]
+    texts = [" ".join([each.note, *(cell for line in each.rows for cell in line)]) for each in grids]
+    page = cases.cases(of)
+    texts.append(" ".join([page["note"], *(cell["t"] for line in page["rows"] for cell in line)]))
+    for text in texts:
+        near_by = text.count("same core complex") + text.count("same socket")
+        assert text.count("(as the guest is told)") == (near_by if virtual else 0)
+        assert words[0] in text
+    assert [each.params["placement"] for each in of.figures] == words * 2 and beside.params["placement"] == words[0]
 
 
 def test_two_runs_beside_each_other_say_their_cases_alike() -> None:

@@ -275,6 +275,10 @@ def test_a_folder_is_no_description(tmp_path: Path) -> None:
     found = refusal("run", "echo", "--on", tmp_path)
     assert found == f"assay: --on: is a folder; seen: '{tmp_path}'; {accepted}"
     assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; seen: ''; {accepted}"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for other in (pipe, os.devnull):  # both exist; a run reads its description several times
+        assert refusal("run", "echo", "--on", other).startswith("assay: --on: is not a regular file: ")
 
 
 def test_names_that_say_nothing_of_their_form_are_taken(tmp_path: Path) -> None:

@@ -174,6 +174,14 @@ def test_what_is_no_quantity_is_refused(text: str, wanted: str) -> None:
         ('name="a"\n[messages]\nstartup="-7 us"\nper_byte="1 us/B"', r":3: messages.startup: .*-7 us"),
         ('name="a"\nnodes=0\n[messages]\nstartup="7 us"\nper_byte="1 us/B"', r":2: nodes: "),
         ('name="a"\n[messages]\nstartup="7 us"', r":2: messages.per_byte: is missing; accepted: .*us/B"),
+        (
+            'name="a"\n[messages]\nstartup="7 us"',
+            r"per_byte: is missing; accepted: a number from 0 to 0.01 s/B: time that each byte adds; such as",
+        ),
+        (
+            'name="a"\n[network]\ntopology="ring"\nnodes=4\ncycle="1 ns"\n[[protocol]]\n[storage]\ndisks=2',
+            r":7: storage.io_nodes: is missing; accepted: a whole number from 1 to 65,536: I/O nodes",
+        ),
         ("name=", "not TOML"),
     ],
 )
@@ -182,6 +190,42 @@ def test_a_broken_description_names_line_key_and_value(tmp_path: Path, text: str
     path.write_text(text)
     with pytest.raises(InputError, match=said):
         load(path)
+
+
+CLOCK = 2**63 / 1e12  # seconds: whole picoseconds, of 63 bits
+NETWORK = '[network]\ntopology="ring"\nnodes=4\n[[protocol]]\nstartup="1 us"\n'
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ('[messages]\nstartup="1e7 s"\nper_byte="0 us/B"', r":3: messages.startup: .*'1e7 s'; accepted: .*to 1000 s"),
+        ('[messages]\nstartup="1e300 us"\nper_byte="0 us/B"', ":3: messages.startup: .*'1e300 us'"),
+        ('[messages]\nstartup="0 s"\nper_byte="1e3 s/B"', r":4: messages.per_byte: .*'1e3 s/B'; .* to 0.01 s/B"),
+        ('[messages]\nstartup="0 s"\nper_byte="0 s/B"\n[node]\nmemory="1e20 B"', ":6: node.memory: "),
+        (f'{NETWORK}[compute]\ntime.turn="1e7 s"', r"time.turn: .*'1e7 s'; accepted: a number above 0, up to 1000 s"),
+        (f'{NETWORK}[compute]\nrate.turn="1e-7 1/s"', r"rate.turn: .*'1e-7 1/s'; accepted: a number from 0.001 on"),
+        (NETWORK.replace("nodes=4", 'nodes=4\ncycle="1e4 s"'), r"network.cycle: .*'1e4 s'; accepted: .* to 0.001 s"),
+        (
+            NETWORK.replace("nodes=4", 'nodes=4\nchannel_rate="1 B/s"'),
+            r"network.channel_rate: is out of bounds; seen: '1 B/s'",
+        ),
+    ],
+)
+def test_no_single_number_fills_the_simulated_clock(tmp_path: Path, tables: str, said: str) -> None:
+    """Past its end, ranks that only wait had been called deadlocked."""
+    path = tmp_path / "m.toml"
+    path.write_text(f'name="a"\n{tables}\n')
+    with pytest.raises(InputError, match=said):
+        load(path)
+
+
+def test_the_largest_numbers_are_simulated() -> None:
+    """Every length that echo sends by default, by the closed form, on the slowest machine that can be described."""
+    events = run("echo", machine("1000 s", "0.01 s/B"), 2)
+    seen = {event["case"]["bytes"]: event["values"] for event in blocks(events)}
+    assert seen == {n: pytest.approx([2 * (1000 + n / 100)]) for n in seen} and max(seen) == 4 << 20
+    assert events[-1] == {"event": "done"} and sum(each[0] for each in seen.values()) < CLOCK / 10
 
 
 def test_keys_of_a_description_are_set_from_outside() -> None:

@@ -51,13 +51,26 @@ def test_means_are_called_so_with_their_intervals_and_the_confidence(confidence:
     words = (HYPERCUBE, *CYCLES, "--set", f"method.confidence={confidence}")
     estimates = document(*words)["estimates"]
     latency, load = estimates["header_latency"]["cycles"], estimates["throughput"]["flits_per_node_per_cycle"]
+    spread = f"{half(latency):#.3g}"  # the mean has as many decimals
     expected = (
-        f"mean header latency {latency['mean']:.4f} ± {half(latency):.3g} cycles ({latency['mean'] * 0.05:.4g} us), "
+        f"mean header latency {latency['mean']:.{len(spread.partition('.')[2])}f} ± {half(latency):.3g} cycles "
+        f"({latency['mean'] * 50:.4g} ns), "
         f"until the head is inside the destination; {load['mean']:.4g} ± {half(load):.2g} flits per node per cycle "
         f"accepted (± at {level} confidence)"
     )
     assert said(*words)[0] == expected
     assert said(*words, "-q")[0].startswith(expected)
+
+
+def test_a_mean_without_an_interval_has_four_digits_and_a_unit_of_peoples(mesh: Path) -> None:
+    """Of a network that saturates, whose latency is that of the run's length."""
+    words = (mesh, "--set", "traffic.load=2", "--set", "network.cycle=50 ns", "--set", "method.cycles=200000")
+    latency = document(*words)["estimates"]["header_latency"]["cycles"]
+    assert latency["interval"] is None and latency["mean"] > 10_000
+    cycles = f"{float(format(latency['mean'], '.4g')):,.0f}"
+    assert said(*words)[0].startswith(f"mean header latency {cycles} cycles ({latency['mean'] * 50e-6:.4g} ms), until")
+    swept = said(*words, "--sweep", "method.seed=1,2")
+    assert any(f" {cycles} " in line and "e+" not in line for line in swept)
 
 
 def test_an_end_is_said_as_a_reason_beside_the_cycles_that_were_measured(mesh: Path) -> None:

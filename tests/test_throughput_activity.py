@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import math
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from assay.throughput import swf
 from assay.throughput.activity import ActiveJob, JobActivity, placed
 from assay.throughput.activity_page import PageTable, activity_page
-from assay.throughput.activity_svg import LEFT, RIGHT, WIDTH, activity_svg, gantt_svg, ticks
+from assay.throughput.activity_svg import BAD, COLOURS, LEFT, RIGHT, WIDTH, activity_svg, gantt_svg, ticks
 from assay.throughput.exports import as_csv, as_perfetto, as_swf
 from command_line import assay
 
@@ -119,6 +121,30 @@ def test_systems_share_one_axis_and_one_colour_a_kind() -> None:
     texts = [each.text for each in root.iter(f"{SVG}text")]
     assert texts.index("one") < texts.index("two")
     assert ET.fromstring(gantt_svg(first)).tag == f"{SVG}svg"
+
+
+def test_jobs_that_did_not_complete_are_in_a_colour_that_the_legend_names() -> None:
+    """No kind's colour is near it."""
+    ended = [replace(job("a.1", 0, 2, 10, 3), state=state) for state in ("completed", "failed")]
+    whole, partly = (JobActivity(title="one", processors=4, jobs=tuple(jobs)) for jobs in (ended[:1], ended))
+    for draw in (lambda found: activity_svg([found]), gantt_svg):
+        bars = [each.get("fill") for each in ET.fromstring(draw(partly)).iter(f"{SVG}rect") if each.get("class")]
+        named = legend(ET.fromstring(draw(partly)))
+        assert bars == [named["a"], named["did not complete"]] and named["a"] != named["did not complete"]
+        assert "did not complete" not in draw(whole)
+    assert "in red where it did not complete" in activity_page("", [partly], [], [])
+    red, *others = ([int(text[at : at + 2], 16) for at in (1, 3, 5)] for text in (BAD, *COLOURS))
+    assert all(math.dist(red, other) > 100 for other in others)
+
+
+def legend(root: ET.Element) -> dict[str, str]:
+    """Colours by what the legend calls them: a square, and words after it."""
+    parts = list(root)
+    return {
+        text.text or "": square.get("fill") or ""
+        for square, text in itertools.pairwise(parts)
+        if square.tag == f"{SVG}rect" and square.get("width") == "10" and text.tag == f"{SVG}text"
+    }
 
 
 @pytest.mark.parametrize(("end", "step"), [(10, 2), (9, 1), (77, 10), (27500, 5000), (0.4, 0.05), (0, 0)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -113,6 +114,28 @@ def test_each_job_is_judged_by_its_own_record(mix: Path) -> None:
     again = assay("throughput", *local(mix, (mix / "mix").read_text(), "--slots", "4"))
     assert again.status == 1 and "wrong.1: wrong answer" in again.out and "ended at its time limit" in again.out
     assert sum(line["event"] == "submitting" for line in log_lines(mix / "out")) == len(names)
+
+
+def test_jobs_that_did_not_complete_are_announced_beside_the_numbers_that_they_are_in(mix: Path) -> None:
+    """The share of the busy time by the jobs' own records; the refused job is among those that were to run."""
+    words = local(mix, "0: 1 * good\n0: 1 * fails\n0: 1 * long\n0: 1 * wrong\n0: 1 * wide", "--slots", "2")
+    said, found = assay("throughput", *words).out, assay("throughput", *words, "--json").document
+    plain = " ".join(said.split())
+    busy, good = 0.0, 0.0
+    for record in (mix / "out/jobs").glob("*/record.jsonl"):
+        lines = [json.loads(line) for line in record.read_text().splitlines()]
+        took = lines[-1]["ended"] - lines[0]["time"]
+        busy, good = busy + took, good + took * ("good" in record.parent.name)
+    assert found["not_completed_share"] == pytest.approx(1 - good / busy, abs=1e-3)
+    share = f"{100 * found['not_completed_share']:.1f}% of the busy time by jobs that did not complete"
+    assert plain.startswith("1 of 5 jobs completed, 1 refused, on 2 processors of ") and f"({share})" in plain
+    page = (mix / "out/report.html").read_text()
+    assert f"the 4 of 5 jobs that ran; {share}" in page and "times and ratios are of the 4 of 5 jobs" in plain
+    assert re.search(r"<td>refused</td><td>1</td>", page)
+    dry = assay("throughput", *local(mix, "0: 1 * good\n0: 1 * wide", "--slots", "2", "--dry-run"))
+    assert dry.out.splitlines()[0].endswith("; 1 job would be refused")
+    only = assay("throughput", *local(mix, "0: 1 * wide", "--slots", "2", "--out", str(mix / "other")))
+    assert only.status == 2 and "the narrowest is wide.1; seen: 3; accepted: up to 2" in only.err
 
 
 def test_the_folder_holds_page_and_files_and_another_test_beside(mix: Path) -> None:

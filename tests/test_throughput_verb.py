@@ -89,7 +89,22 @@ def test_jobs_that_cannot_run_are_counted_and_named(tmp_path: Path) -> None:
     assert found["ignored"] == {"no number of processors (fields 8 and 5)": 1, "no run time (field 4)": 1}
     assert found["changed"]["run times cut at the requested time"] == 1
     said = assay("throughput", str(jobs), "--on", str(machine(tmp_path)))
-    assert "1 wider than the machine, refused: job 4 (9)" in said.out and "no run time (field 4)" in said.out
+    assert (
+        "1 wider than the machine, refused: job 4 (9)" in said.out and "  1 record: no run time (field 4)" in said.out
+    )
+
+
+def test_a_workload_of_which_no_job_can_run_names_each_cause(tmp_path: Path) -> None:
+    table = tmp_path / "jobs.toml"
+    table.write_text(
+        '[big]\nprocessors = 9\ntime = "1 s"\n[apart]\nprocessors = 3\nper_node = 1\nalone = "nodes"\ntime = "1 s"\n'
+    )
+    (tmp_path / "mix").write_text("0: 2 * apart\n0: 1 * big\n")
+    asked = ("throughput", str(tmp_path / "mix"), "--jobs", str(table), "--on", str(machine(tmp_path, 2, 2)))
+    assert assay(*asked).err.partition("mix: ")[2].strip() == (
+        "holds no job that can run on the machine; seen: 'apart.1 (3 processors): no place on its nodes; "
+        "big.1 (9 processors): wider than the machine'; accepted: jobs of up to 4 processors that have a place there"
+    )
 
 
 def test_the_written_schedule_reads_as_the_same_workload(tmp_path: Path) -> None:
@@ -106,6 +121,23 @@ def test_the_written_schedule_reads_as_the_same_workload(tmp_path: Path) -> None
     once, again = swf.read(jobs), swf.read(out)
     for name in ("number", "submitted", "runs", "requested", "processors"):
         assert (getattr(once, name) == getattr(again, name)).all(), name
+
+
+def test_field_11_says_which_jobs_did_not_complete(tmp_path: Path) -> None:
+    """Job 3 ran twice as long as it requested: it is cut. What others ended as is theirs; what nobody knows is 1."""
+    given = {1: (30, 60, 1), 2: (30, 60, 0), 3: (100, 50, 0), 4: (30, 60, 5), 5: (100, 50, 1), 6: (30, 60, -1)}
+    rows = [
+        f"{job} {job} -1 {run} 1 -1 -1 1 {asked} -1 {status} 7 -1 -1 -1 -1 -1 -1\n"
+        for job, (run, asked, status) in given.items()
+    ]
+    (tmp_path / "jobs.swf").write_text("".join(rows))
+    out = tmp_path / "out.swf"
+    asked = ("throughput", str(tmp_path / "jobs.swf"), "--on", str(machine(tmp_path)), "--schedule", str(out), "--json")
+    found = assay(*asked).document
+    seen = [line.split() for line in out.read_text().splitlines() if line[0] != ";"]
+    assert {int(row[0]): row[10] for row in seen} == {1: "1", 2: "0", 3: "0", 4: "5", 5: "0", 6: "1"}
+    assert [row[3] for row in seen] == ["30", "30", "50", "30", "50", "30"]
+    assert [job["name"] for job in found["jobs"] if job["state"] == "time limit"] == ["job 3", "job 5"]
 
 
 def test_a_compressed_workload_is_read(tmp_path: Path) -> None:

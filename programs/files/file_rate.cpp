@@ -330,7 +330,8 @@ void make_ready(Case& at, State& state) {
 }
 
 // Why the case's files are too large for the folder, the greatest size that is not first; "" where they fit. What is
-// read and what is written lie there at once.
+// read and what is written lie there at once. The advice names the blocks, too: a launch may have longer ones, which
+// files of that size would be refused for.
 std::string too_large(const Room& room, const Case& at, const Work& work) {
   const std::int64_t wanted = 2 * work.bytes * work.blocks * work.processes;
   if (wanted <= room.bytes && work.file_bytes() <= room.file) return "";
@@ -338,7 +339,8 @@ std::string too_large(const Room& room, const Case& at, const Work& work) {
   const std::int64_t greatest = std::min(room.bytes / (2 * work.processes), of_file) / sector * sector;
   const std::string by = std::to_string(work.processes) + (work.processes == 1 ? " process" : " processes");
   const std::string advice =
-      greatest >= work.bytes ? "--set size=" + std::to_string(greatest) + " is the most that fits with " + by
+      greatest >= work.bytes ? "--set size=" + std::to_string(greatest) + " --set bytes=" +
+                                         std::to_string(work.bytes) + " is the most that fits with " + by
                              : "no size fits with " + by + " and blocks of " + std::to_string(work.bytes) + " bytes";
   const std::string limit = wanted > room.bytes ? std::to_string(room.bytes) + " may be written in " +
                                                       at.path("folder") + ", a quarter of what " + room.by + " leaves"

@@ -21,7 +21,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from assay import versions
-from assay.described import effects, machine_tables, published_name, storage_tables
+from assay.described import effects, machine_tables, published_name, quantities, storage_tables
 from assay.errors import InputError
 from assay.network import applies, circuit_lanes
 from assay.network import description as networks
@@ -49,6 +49,10 @@ class DescribedMachine(machine_tables.MachineTable):
                 "is missing: a described machine states its clock, which has no default",
                 accepted='such as "0.64 ns", or channel_rate, such as "200 Gbit/s" with flit_bytes',
             )
+        if found.cycle > quantities.MOST_CYCLE:
+            key = "cycle" if "cycle" in self.network else "channel_rate"
+            seen, most = self.network[key], f"{quantities.MOST_CYCLE:g} s"
+            raise source.error(("network", key), "is out of bounds", value=seen, accepted=f"a cycle of 1 ps to {most}")
         ticks = found.cycle / PICOSECOND
         if round(ticks) < 1 or abs(round(ticks) / ticks - 1) > 1e-5:
             raise source.error(

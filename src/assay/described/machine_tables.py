@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from assay.described.quantities import Bytes, Seconds, SecondsPerByte, reader
+from assay.described.quantities import LEAST_RATE, MOST_SECONDS, Bytes, Seconds, SecondsPerByte, reader
 from assay.described.storage_tables import StorageTable
 from assay.machine import units
 from assay.toml.checking import Table, refuse
@@ -170,6 +170,9 @@ def _rate(value: object) -> float:
     raise ValueError("is no rate")
 
 
+UnitTime = Annotated[float, reader("s"), Field(gt=0, le=MOST_SECONDS, json_schema_extra={"unit": "s"})]
+
+
 class ComputeTable(Table):
     """[compute]: What a node's processor takes for the work of programs, by kernel: what a program's
     compute(Work{"KERNEL", n}, ...) is charged. A benchmark's record names its kernels (`computes`); of those shipped
@@ -178,14 +181,14 @@ class ComputeTable(Table):
     ("maximum") and what a rank receives as it gathers ("gather"), distributed-dot "dot" (flops).
     """
 
-    rate: dict[str, Annotated[float, BeforeValidator(_rate), Field(gt=0)]] = Field(
+    rate: dict[str, Annotated[float, BeforeValidator(_rate), Field(ge=LEAST_RATE)]] = Field(
         default_factory=dict,
         description='units of work a second, by kernel, such as "40 Mflop/s", "251 MB/s", "1e6 1/s"',
     )
-    time: dict[str, Annotated[float, reader("s"), Field(gt=0)]] = Field(
+    time: dict[str, UnitTime] = Field(
         default_factory=dict, description='time of a unit of work, by kernel, such as "25 ns"'
     )
-    shared: dict[str, Annotated[float, BeforeValidator(_rate), Field(gt=0)]] = Field(
+    shared: dict[str, Annotated[float, BeforeValidator(_rate), Field(ge=LEAST_RATE)]] = Field(
         default_factory=dict,
         description="units of work a second that all ranks of a node do together at most, since they share its memory, "
         'by kernel, such as "74 Mflop/s"; each of k has a k-th of it, or its own rate where that is lower',

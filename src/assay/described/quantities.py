@@ -25,6 +25,14 @@ def _schema(unit: str) -> dict[str, Any]:
     return {"unit": unit, "examples": units.EXAMPLES[unit]}
 
 
-Seconds = Annotated[float, reader("s"), Field(ge=0, json_schema_extra=_schema("s"))]
-SecondsPerByte = Annotated[float, reader("s/B"), Field(ge=0, json_schema_extra=_schema("s/B"))]
-Bytes = Annotated[float, reader("B"), Field(ge=0, json_schema_extra=_schema("B"))]
+# The simulated clock counts picoseconds in 63 bits, 106 days (core/ranks/message_model.hpp); past its end a wait begins
+# before what it waits for, which looks like a deadlock. Each key stays so far below that thousands of messages fit.
+MOST_SECONDS = 1e3
+MOST_A_BYTE = 1e-2  # a message of 4 MiB takes half a day
+LEAST_RATE = 1 / MOST_SECONDS  # of units of work a second
+MOST_CYCLE = 1e-3  # a network's, of which a message takes thousands
+MOST_BYTES = 1e15  # in 64 bits, with room for their sums
+
+Seconds = Annotated[float, reader("s"), Field(ge=0, le=MOST_SECONDS, json_schema_extra=_schema("s"))]
+SecondsPerByte = Annotated[float, reader("s/B"), Field(ge=0, le=MOST_A_BYTE, json_schema_extra=_schema("s/B"))]
+Bytes = Annotated[float, reader("B"), Field(ge=0, le=MOST_BYTES, json_schema_extra=_schema("B"))]

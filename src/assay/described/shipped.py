@@ -81,8 +81,7 @@ def find(name: str) -> Path:
     if path.suffix == ".toml" or path.exists():
         if path.is_file():
             return path
-        problem = "is a folder" if name and path.is_dir() else "no such file"
-        raise InputError(problem, key="--on", value=name, accepted="a TOML file that describes a machine")
+        raise InputError(_unreadable(name), key="--on", value=name, accepted="a TOML file that describes a machine")
     from assay.machine import catalogue  # all that was ever published, for a name that is nobody's file
 
     published = catalogue.load().machines
@@ -104,3 +103,11 @@ def find(name: str) -> Path:
     raise InputError(
         f"no such machine{hint}", key="--on", value=name, accepted=f"a TOML file{''.join(f', {n}' for n in known)}"
     )
+
+
+def _unreadable(name: str) -> str:
+    """Why a path names no description. A pipe is none: it can be read once, and a run reads it several times."""
+    path = Path(name)
+    if not name or not path.exists():
+        return "no such file"
+    return "is a folder" if path.is_dir() else "is not a regular file: a description is read more than once"

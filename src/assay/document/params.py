@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 Params = dict[str, Any]  # a case: a benchmark's parameters by name
@@ -10,3 +11,11 @@ Plot = dict[str, Any]  # a Plotly figure: {data, layout, ticks}
 
 # How near two ranks are whose messages no network carries: `placement` of a case (programs/mpi/nearness.cpp).
 WITHIN_A_NODE = ("same core", "same core complex", "same socket", "same node")
+# Of these, what a virtual machine only knows from its host, which may move virtual processors as it likes.
+KNOWN_FROM_HOST = WITHIN_A_NODE[:3]
+
+
+def placement_from_host(cases: Iterable[Params], virtualised: Iterable[bool | None]) -> bool | None:
+    """Whether a case's `placement` is what the host told a virtual machine; None where no case has such a one."""
+    near = any(case.get("placement") in KNOWN_FROM_HOST for case in cases)
+    return True if near and any(virtualised) else None

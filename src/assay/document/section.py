@@ -173,6 +173,7 @@ class Section:
     transport: list[str] = field(default_factory=list)
     binding: list[str] = field(default_factory=list)
     launches: int = 0
+    guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # where ranks lie is as a virtual machine is told
     ppn: Annotated[int | None, WRITTEN_IF_SET] = None  # ranks per node, where one number was asked for
     figures: list[ReportedFigure] = field(default_factory=list)
     energy: Annotated[list[SpentEnergy] | None, WRITTEN_IF_SET] = None

@@ -10,25 +10,28 @@ import re
 from typing import Any
 
 from assay.benchmark.record import Benchmark, among
-from assay.document.params import Params
+from assay.document.params import KNOWN_FROM_HOST, Params
 from assay.report.units import human, params
 
 ZERO = re.compile(r"\b0: ([^;,(]+)")
 LONGEST = 24  # letters of what a 0 stands for
 
 
-def case_words(case: Params, record: Benchmark | None) -> str:
-    """Write a case's parameters in one short text; unknown ones are left out."""
-    return ", ".join(f"{key} {value_words(key, value, record)}" for key, value in case.items() if value is not None)
+def case_words(case: Params, record: Benchmark | None, guest: bool | None = None) -> str:
+    """Write a case's parameters in one short text; unknown ones are left out. `guest`: as value_words has it."""
+    known = {key: value for key, value in case.items() if value is not None}
+    return ", ".join(f"{key} {value_words(key, value, record, guest)}" for key, value in known.items())
 
 
-def words_of(benchmark: str, case: Params) -> str:
+def words_of(benchmark: str, case: Params, guest: bool | None = None) -> str:
     """Write the case of a benchmark that is known by its name."""
-    return case_words(case, among([benchmark]).get(benchmark))
+    return case_words(case, among([benchmark]).get(benchmark), guest)
 
 
-def value_words(key: str, value: Any, record: Benchmark | None) -> str:
-    """Write one parameter's value without its name."""
+def value_words(key: str, value: Any, record: Benchmark | None, guest: bool | None = None) -> str:
+    """Write one parameter's value without its name; `guest`: of a virtual machine, which cannot know where it lies."""
+    if guest and key == "placement" and value in KNOWN_FROM_HOST:
+        return f"{value} (as the guest is told)"
     parameter = None if record is None else record.parameters.get(key)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if parameter is not None and number:

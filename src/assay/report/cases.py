@@ -29,7 +29,7 @@ def cases(section: Section) -> Params:
     for figure in figures:
         name = figure.name.replace("_", " ")
         row: list[Params] = [{"t": name if figure.statistic == "median" else f"{name}, {figure.statistic}", "v": None}]
-        row += [_parameter(key, figure.params.get(key), record) for key in keys]
+        row += [_parameter(key, figure.params.get(key), record, section.guest) for key in keys]
         value = figure.shown
         row.append({"t": human(value, unit_of(figure)), "v": value})
         row.append({"t": words(figure), "v": displaced(figure.disturbance), "s": figure.state})
@@ -47,7 +47,7 @@ def cases(section: Section) -> Params:
         {"title": "launches", "words": False},
         {"title": "samples", "words": False},
     ]
-    alike_words = case_words(common, record)
+    alike_words = case_words(common, record, section.guest)
     note = f"All with {alike_words}." if alike_words else ""
     return {"columns": columns, "rows": rows, "note": note}
 
@@ -56,8 +56,8 @@ def _are_words(figures: list[ReportedFigure], key: str) -> bool:
     return any(isinstance(figure.params.get(key), str) for figure in figures)
 
 
-def _parameter(key: str, value: Any, record: Benchmark | None) -> Params:
+def _parameter(key: str, value: Any, record: Benchmark | None, guest: bool | None) -> Params:
     if value is None:
         return {"t": "", "v": None}
     number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-    return {"t": value_words(key, value, record), "v": number}
+    return {"t": value_words(key, value, record, guest), "v": number}

@@ -22,7 +22,7 @@ import numpy as np
 from assay.analysis.comparison import MARGIN, Comparison, ComparisonVerdict, compare, correct_family, exact
 from assay.benchmark.record import Benchmark, among
 from assay.document.comparison import FigureRow, FigureSide, JudgedRow
-from assay.document.params import Params
+from assay.document.params import Params, placement_from_host
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.samples import case_text
@@ -133,6 +133,7 @@ def side(document: Document, figure: ReportedFigure) -> FigureSide:
         estimator=figure.estimator,
         disturbance=figure.disturbance,
         launches=len(figure.by_launch),
+        guest=placement_from_host([figure.params], (facts.virtualised for facts in document.provenance.values())),
     )
 
 

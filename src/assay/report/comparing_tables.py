@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from assay.document.comparison import FigureRow, FigureSide, Interval, JudgedRow, PublishedRow
 from assay.document.grid import Grid, grid
 from assay.document.params import Params
-from assay.report.case_words import words_of
+from assay.report.case_words import case_words, words_of
 from assay.report.comparing import ZERO
 from assay.report.tables import alike
 from assay.report.units import human, params
@@ -21,20 +21,22 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
     """Lay out a comparison of two runs: the ratio is that of the two columns before it."""
     several = len({row.benchmark for row in rows}) > 1
     common = alike([row.params for row in rows])
+    guest = any(side.guest for row in rows for side in (row.a, row.b))
+    own = [{key: value for key, value in row.params.items() if key not in common} for row in rows]
     lines = [
         (
             (f"{row.benchmark} " if several else "") + row.figure.replace("_", " "),
-            words_of(row.benchmark, {key: value for key, value in row.params.items() if key not in common}) or "–",
+            words_of(row.benchmark, case, guest) or "–",
             _value(row.a, row.unit),
             _value(row.b, row.unit),
             "–" if row.ratio is None or bounded(row.a, row.b) else ratio_text(row.ratio),
             _interval(row.ci95),
             "–" if row.reason == ZERO else row.verdict,
         )
-        for row in rows
+        for row, case in zip(rows, own, strict=True)
     ]
     headings = ("figure", "case", "A", "B", "B / A", "95%", "verdict")
-    alike_words = params(common) if several or not rows else words_of(rows[0].benchmark, common)
+    alike_words = case_words(common, None, guest) if several or not rows else words_of(rows[0].benchmark, common, guest)
     note = f"All with {alike_words}. " if alike_words else ""
     return grid(f"A: {a}, B: {b}", headings, lines, note + _note(rows), left=2)
 

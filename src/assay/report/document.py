@@ -18,7 +18,7 @@ from assay.document.fits import Fit
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json
 from assay.document.node_noise import NodeNoise
-from assay.document.params import WITHIN_A_NODE, Facts
+from assay.document.params import WITHIN_A_NODE, Facts, placement_from_host
 from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
@@ -245,6 +245,7 @@ def _section(
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
     framed, described = frame(record.name, record), _kind(run) == "predicted"
     whose = instead_of_library(run.provenance())
+    virtual = [facts.get("virtualised") for facts in run.provenance().values()]
     if framed.choice is not None and whose is not None:
         framed = replace(framed, choice=replace(framed.choice, whose=whose))
     return replace(
@@ -262,6 +263,7 @@ def _section(
         over_time=lines.over_time or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         binding=launcher.get("binding", []),
+        guest=placement_from_host((each.params for each in derived), virtual),
         launches=len({of.launch for of in blocks}),
         ppn=asked_for(run.about, record.name),
         figures=derived,

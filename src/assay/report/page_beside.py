@@ -58,7 +58,11 @@ def _bars(row: SideBySideRow, letters: list[str]) -> FigureBars:
     for letter, value, estimate, of in zip(letters, known, estimates, row.values, strict=True):
         width = None if not estimate or not best else estimate / best if higher else best / estimate
         drawn.append(RunBar(letter, human(value, row.unit, 3), width, of.state if of else NOT_MEASURED))
-    return FigureBars(f"{row.benchmark} {row.figure.replace('_', ' ')}", words_of(row.benchmark, row.params), drawn)
+    return FigureBars(
+        f"{row.benchmark} {row.figure.replace('_', ' ')}",
+        words_of(row.benchmark, row.params, side_by_side.guest_in(row)),
+        drawn,
+    )
 
 
 def _shown(value: FigureSide | None) -> float | None:

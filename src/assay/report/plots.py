@@ -79,7 +79,7 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
         medians.sort(key=lambda f: place(record, f.params))
         for figure in (*medians, *(f for f in drawn if f.tail)):
             rest = {k: v for k, v in figure.params.items() if k != key and k not in alike and v is not None}
-            label = case_words(rest, record) or "this machine"
+            label = case_words(rest, record, section.guest) or "this machine"
             families[f"{label}, {figure.statistic}" if figure.tail else label].append(figure)
         families = {label: points for label, points in families.items() if len(points) >= LEAST_CASES}
         if not families:
@@ -93,7 +93,7 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
         traces += [_overlay(other, i) for i, other in enumerate(p for p in published if p["figure"] == name)]
         axis = {"bytes": "message length", "size": "working set"}.get(key, key)
         words = name.replace("_", " ")
-        title = f"{words}{', ' + case_words(alike, record) if alike else ''}"
+        title = f"{words}{', ' + case_words(alike, record, section.guest) if alike else ''}"
         plot = {"data": traces, "layout": layout(title, axis, words, True)}
         plots.append(finish(plot, "B" if key in ("bytes", "size") else "", unit))
     return plots

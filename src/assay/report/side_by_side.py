@@ -58,6 +58,11 @@ def _row(key: comparing.Key, figure: ReportedFigure, runs: int) -> SideBySideRow
     return SideBySideRow(benchmark=key[0], figure=key[1], **about, headline=False, values=[None] * runs)
 
 
+def guest_in(row: SideBySideRow) -> bool:
+    """Whether one of its runs was on a virtual machine that is told where its processors lie."""
+    return any(each is not None and each.guest for each in row.values)
+
+
 def _about(document: Document) -> ComparedRun:
     return ComparedRun(
         run=document.run,
@@ -104,7 +109,7 @@ def table(beside: SideBySide, headlines: bool = False) -> Grid:
         for value in row.values[1:]:
             cells += [_value(value, row.unit), _judged(value, row.values[0])]
         name = (f"{row.benchmark} " if several else "") + row.figure.replace("_", " ")
-        lines.append((name, words_of(row.benchmark, row.params) or "–", *cells))
+        lines.append((name, words_of(row.benchmark, row.params, guest_in(row)) or "–", *cells))
     across = [heading for name in names[1:] for heading in (name, f"{name} / A")]
     note = f"?: cannot be told; *: disturbed. Judged at {beside.margin:.0%}, each run against A, the family corrected."
     return grid("Figures", ("figure", "case", "A", *across), lines, note, left=2)

@@ -55,13 +55,14 @@ def figures(section: Section, narrow: bool = False, only: Sequence[ReportedFigur
     rows = []
     for figure in every:
         name = figure.name.replace("_", " ") + (f", {figure.statistic}" if statistics != {"median"} else "")
-        case = case_words({key: v for key, v in figure.params.items() if key not in common}, record) or "–"
+        own = {key: value for key, value in figure.params.items() if key not in common}
+        case = case_words(own, record, section.guest) or "–"
         state = "" if figure.state == "clean" else words(figure)
         counts = () if narrow else (str(figure.launches), str(figure.samples))
         value = human(figure.shown, unit_of(figure))
         rows.append((*((name,) if len(names) > 1 else ()), case, value, spread(figure), *counts, state))
     counted = () if narrow else ("launches", "samples")
-    alike_words = case_words(common, record)
+    alike_words = case_words(common, record, section.guest)
     note = f"All with {alike_words}." if alike_words else ""
     column = "median" if statistics <= {"median"} else "value"
     if len(names) == 1:
@@ -115,7 +116,7 @@ def fits(section: Section) -> Grid | None:
         rows.append(
             (
                 fit.text,
-                case_words(fit.params, record) or "–",
+                case_words(fit.params, record, section.guest) or "–",
                 _ends(fit, "alpha", "s"),
                 _ends(fit, "beta", "s/B"),
                 _ends(fit, "gamma", "s"),
@@ -191,9 +192,10 @@ def nodes(document: Document) -> Grid | None:
 def causes(document: Document) -> Grid | None:
     """What disturbed the run: each cause, from when to when, which figures it moved the most, what to do."""
     rows = []
+    guests = {section.benchmark: section.guest for section in document.benchmarks}
     for cause in document.causes:
         hit = [figure for figure in cause.figures if figure.state != "clean"]
-        named = [f"{_case(figure)} ({_moved(figure)})" for figure in hit[:3]]
+        named = [f"{_case(figure, guests.get(figure.benchmark))} ({_moved(figure)})" for figure in hit[:3]]
         more = [f"{len(hit) - 3} more"] if len(hit) > 3 else []
         when = f"{_clock(cause.begin)} – {_clock(cause.end)}"
         rows.append((cause.text, when, "; ".join([*named, *more]) or "none", cause.advice.replace("`", "")))
@@ -201,9 +203,9 @@ def causes(document: Document) -> Grid | None:
     return grid("What disturbed it", headings, rows, left=4) if rows else None
 
 
-def _case(figure: MovedFigure) -> str:
+def _case(figure: MovedFigure, guest: bool | None) -> str:
     """Name a figure with the case that was moved."""
-    case = words_of(figure.benchmark, figure.params)
+    case = words_of(figure.benchmark, figure.params, guest)
     return f"{figure.benchmark} {figure.figure.replace('_', ' ')}{f' of {case}' if case else ''}"
 
 

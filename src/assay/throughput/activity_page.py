@@ -82,8 +82,9 @@ def activity_page(
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Throughput</title><style>{STYLE}</style>'
         f"</head><body><h1>Throughput</h1><p>{escape(verdict)}</p>{listed}"
-        '<h2>Activity</h2><p class="hint">A row for each job: dotted while it waits, solid while it runs; below, the '
-        "processors in use. The wheel zooms, a drag moves, a double click shows all.</p>"
+        '<h2>Activity</h2><p class="hint">A row for each job: dotted while it waits, solid while it runs, in '
+        "red where it did not complete, whatever its colour in the legend; below, the processors in use. The wheel "
+        "zooms, a drag moves, a double click shows all.</p>"
         f'<div class="graph">{activity_svg(activities)}</div>{"".join(map(_table, tables))}'
         f"{''.join(f'<h2>{escape(plot.title)}</h2>{plot.svg}' for plot in plots)}"
         f"<script>{ZOOM}</script></body></html>\n"

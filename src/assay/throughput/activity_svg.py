@@ -11,12 +11,14 @@ from html import escape
 
 from assay.throughput.activity import ActiveJob, JobActivity, placed
 from assay.throughput.node_use_svg import use_rows
+from assay.throughput.played import COMPLETED
 
 WIDTH, LEFT, RIGHT, TOP = 960, 150, 16, 22
 LOAD_HEIGHT, GAP, AXIS = 56, 12, 34
 MOST_KINDS = 60  # of jobs in the legend
-COLOURS = ("#3567a8", "#c8553d", "#3f8f5b", "#8a5aa8", "#b8862b", "#2f8f9d", "#a8436f", "#6b6b6b")
-BAD = "#d02020"
+COLOURS = ("#3567a8", "#8a6242", "#3f8f5b", "#8a5aa8", "#b8862b", "#2f8f9d", "#b78bc9", "#6b6b6b")  # none near BAD
+BAD = "#d02020"  # of a job that did not complete, whatever its kind
+NOT_COMPLETED = "did not complete"
 STYLE = (
     ".activity text{font:12px system-ui,sans-serif;fill:#333}.activity .axis{stroke:#999;stroke-width:1}"
     ".activity .wait{stroke-dasharray:2 3;stroke-width:1.2;fill:none}.activity .load{fill:#3567a8;fill-opacity:.25;"
@@ -65,8 +67,8 @@ def activity_svg(activities: Sequence[JobActivity]) -> str:
         parts.append(text)
         at += height
     parts.append(_axis(end, at))
-    legend = _legend(painted, at + AXIS)
-    return _document("".join(parts) + legend, at + AXIS + _legend_height(painted))
+    shown = _shown(painted, activities)
+    return _document("".join(parts) + _legend(shown, at + AXIS), at + AXIS + _legend_height(shown))
 
 
 def gantt_svg(activity: JobActivity) -> str:
@@ -81,9 +83,9 @@ def gantt_svg(activity: JobActivity) -> str:
         for first, count in runs:
             parts.append(_bar(job, end, TOP + each * first, each * count - min(1.0, each / 8), painted))
     label = f'<text x="{LEFT - 8}" y="{TOP + height / 2:.1f}" text-anchor="end">{activity.processors} processors</text>'
-    legend = _legend(painted, TOP + height + AXIS)
-    body = "".join(parts) + label + _axis(end, TOP + height) + legend
-    return _document(body, TOP + height + AXIS + _legend_height(painted))
+    shown = _shown(painted, [activity])
+    body = "".join(parts) + label + _axis(end, TOP + height) + _legend(shown, TOP + height + AXIS)
+    return _document(body, TOP + height + AXIS + _legend_height(shown))
 
 
 def _document(body: str, height: float) -> str:
@@ -141,7 +143,7 @@ def _bar(job: ActiveJob, end: float, y: float, height: float, painted: dict[str,
         return ""
     ended = job.ended if job.ended is not None else job.started
     width = max(0.3, _x(ended, end) - _x(job.started, end))
-    colour = painted[job.kind] if job.state == "completed" else BAD
+    colour = painted[job.kind] if job.state == COMPLETED else BAD
     return (
         f'<rect class="run" x="{_x(job.started, end):.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" '
         f'fill="{colour}"><title>{_words(job)}</title></rect>'
@@ -182,6 +184,12 @@ def _axis(end: float, at: float) -> str:
     words = f"{time_axis(end)[1]} from the first submission"
     name = f'<text x="{middle}" y="{at + 28:.1f}" text-anchor="middle">{words}</text>'
     return f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>{marks}{name}'
+
+
+def _shown(painted: dict[str, str], activities: Sequence[JobActivity]) -> dict[str, str]:
+    """What the legend explains: the colours of kinds, after that of jobs that did not complete where any is drawn."""
+    bad = any(job.state != COMPLETED for activity in activities for job in activity.jobs)
+    return {NOT_COMPLETED: BAD, **painted} if bad else painted
 
 
 def _legend_height(painted: dict[str, str]) -> float:

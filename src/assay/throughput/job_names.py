@@ -1,4 +1,4 @@
-"""Names of jobs: a name of the table of jobs, and the number of each among those of its name."""
+"""Names of jobs, and how many there are: each is a name of the table of jobs, with its number among those of it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ def counted(names: Sequence[str]) -> list[str]:
         counts[name] = counts.get(name, 0) + 1
         found.append(f"{name}.{counts[name]}")
     return found
+
+
+def number_of(count: int, what: str) -> str:
+    """So many of something: `1 job`, `2 jobs`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def kind_of(name: str) -> str:

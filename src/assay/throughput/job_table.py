@@ -288,7 +288,7 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
     names = counted([name for _, name, _ in rows])
     queues = {queue: at for at, queue in enumerate(dict.fromkeys(entry.queue for _, _, entry in rows))}
     needs = tuple(_needs(name, entry) for _, name, entry in rows)
-    cut = int(np.count_nonzero(runs > requested))
+    cut = runs > requested
     return Workload(
         number=np.arange(1, len(rows) + 1),
         submitted=fine(submitted - submitted[0]),
@@ -301,7 +301,8 @@ def workload(batches: list[JobBatch], jobs: Mapping[str, JobKind], path: Path) -
         source=str(path),
         begins=submitted[0].item(),
         ticks=FINEST,
-        changed={"run times cut at the requested time": cut} if cut else {},
+        changed={"run times cut at the requested time": int(np.count_nonzero(cut))} if cut.any() else {},
+        cut=cut if cut.any() else None,
         queue=whole([queues[entry.queue] for _, _, entry in rows]) if any(queues) else None,
         queue_names=tuple(queues),
         user_names=tuple(users),

@@ -83,6 +83,8 @@ class LiveThroughput:
     twin, None where its policy is none that is simulated alone. `use`: what the nodes did; `not_sampled`: nodes of jobs
     that were expected to run for a second or longer of which nobody knows what they did. `alone`: programs beside
     themselves in single-user mode, where they were run so. `fairness`: by program, where there are several.
+    Times and ratios are of all jobs that ran, however they ended; `not_completed_share`: the part of their processor
+    seconds that was of jobs that did not complete, or had a wrong answer (None in results of before).
     """
 
     figures: list[ThroughputFigure]
@@ -122,6 +124,12 @@ class LiveThroughput:
     not_sampled: list[str] = field(default_factory=list)
     alone: list[ProgramSlowdown] = field(default_factory=list)
     fairness: Annotated[Fairness | None, WRITTEN_IF_SET] = None
+    not_completed_share: float | None = None
+
+    @property
+    def ran(self) -> int:
+        """How many jobs the times and ratios are of."""
+        return sum(each.started is not None and each.ended is not None for each in self.jobs)
 
     @property
     def good(self) -> bool:
@@ -161,6 +169,7 @@ def live_result(
         "efficiency": least / makespan if makespan else 0.0,
         "bounded_slowdown": _mean(bounded_slowdown(waits * compress, runs * compress)),
     }
+    completed = np.array([_completed(each) for each in ran], dtype=bool)
     spells = [spell for each in outcomes if (spell := _spell(each, makespan)) is not None]
     limits = [
         followed.time_limits[each.job.id]
@@ -184,9 +193,7 @@ def live_result(
         out=out,
         least_makespan=least,
         submitted=sum(bool(each.logged.batch_ids) for each in kept),
-        completed=sum(
-            each.state == reconciling.COMPLETED and not wrong for each, wrong in zip(outcomes, bad, strict=True)
-        ),
+        completed=sum(map(_completed, outcomes)),
         lost=sum(each.state in reconciling.LOSSES for each in outcomes),
         failed=sum(each.state in reconciling.FAILURES or wrong for each, wrong in zip(outcomes, bad, strict=True)),
         refused=[RefusedJob(name=each.job.name, processors=each.job.processors) for each in wide],
@@ -217,6 +224,7 @@ def live_result(
             facts.policy,
             makespan,
         ),
+        not_completed_share=float(np.sum((runs * width)[~completed])) / work if work else 0.0,
         use=use,
         not_sampled=_not_sampled(watched, use),
         makespan=times["makespan"],
@@ -261,6 +269,11 @@ def _outcome(each: FollowedJob, state: str, begun: float) -> LiveOutcome:
         nodes=list(known) if record and known else [record.host] if record and record.host else [],
         batch_id=each.logged.batch_ids[-1] if each.logged.batch_ids else None,
     )
+
+
+def _completed(each: LiveOutcome) -> bool:
+    """Whether it ended well, and with no wrong answer."""
+    return each.state == reconciling.COMPLETED and each.answer is not False
 
 
 def _spell(each: LiveOutcome, makespan: float) -> Spell | None:

@@ -87,7 +87,9 @@ class Scheduled:
 
     def states(self) -> list[str]:
         """How each job ended: completed, failed, time limit, or what its program that really ran came to."""
-        killed = self.killed if self.killed is not None else np.zeros(len(self.workload), dtype=bool)
+        killed = np.zeros(len(self.workload), dtype=bool)
+        for each in (self.killed, self.workload.cut):
+            killed = killed if each is None else killed | each
         ended = [
             "time limit" if at_limit else "failed" if failed else COMPLETED
             for failed, at_limit in zip(self.failed, killed, strict=True)

@@ -2,7 +2,8 @@
 
 A line is a job of 18 numbers; lines that begin with `;` are comments. What is taken: the submission (field 2), the run
 time (4), the processors (8, and where that is not known 5), the requested time (9, and where that is not known the run
-time), user (12), queue (15). A number that is not known is -1. Times are whole seconds; a fraction is rounded.
+time), status (11), user (12), queue (15). A number that is not known is -1. Times are whole seconds; a fraction is
+rounded.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from assay.throughput.workload import Workload
 
 FIELDS = 18
 NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, PROCESSORS, REQUEST, STATUS, USER, QUEUE = 0, 1, 2, 3, 4, 7, 8, 10, 11, 14
+FAILED, DONE, CANCELLED, MOST_STATUS = 0, 1, 5, 5  # of field 11, where 2 to 4 are parts of a job
 MOST = 2**31 - 2  # of a number of processors, and of seconds
 
 
@@ -57,10 +59,11 @@ def read(path: Path) -> Workload:
         reasons = "; ".join(f"{count}: {why}" for why, count in ignored.items())
         raise InputError(f"holds no job that can run{f' ({reasons})' if reasons else ''}", file=path)
     requested = np.where(estimates > 0, estimates, runs)
+    cut = (runs > requested) & kept
     changed = {
         "processors by field 5, field 8 being unknown": (wide <= 0) & kept,
         "requested time by the run time, field 9 being unknown": (estimates <= 0) & kept,
-        "run times cut at the requested time": (runs > requested) & kept,
+        "run times cut at the requested time": cut,
         "run times of 0 s": (runs == 0) & kept,
     }
     order = np.lexsort((numbers[:, NUMBER], submitted))
@@ -79,6 +82,8 @@ def read(path: Path) -> Workload:
         source=str(path),
         begins=begins,
         ignored=ignored,
+        cut=cut[order] if cut.any() else None,
+        status=numbers[order, STATUS],
         queue=queue.reshape(-1),
         queue_names=tuple("" if number < 0 else str(number) for number in queues.tolist()),
         changed={how: count for how, where in changed.items() if (count := int(np.count_nonzero(where)))},
@@ -86,7 +91,10 @@ def read(path: Path) -> Workload:
 
 
 def written(found: Scheduled, machine: str) -> str:
-    """What became of every job: field 3 its wait, field 4 its run in whole seconds, field 11 whether it completed."""
+    """What became of every job: field 3 its wait, field 4 its run in whole seconds, field 11 whether it completed.
+
+    A job that was run for as long as another system recorded ended as it did there: field 11 stays, where it is known.
+    """
     workload = found.workload
     lines = np.full((len(workload), FIELDS), -1, dtype=np.int64)
     lines[:, NUMBER] = workload.number
@@ -95,7 +103,10 @@ def written(found: Scheduled, machine: str) -> str:
     lines[:, RUN] = np.rint(workload.runs)
     lines[:, ALLOCATED] = lines[:, PROCESSORS] = workload.processors
     lines[:, REQUEST] = np.rint(workload.requested)
-    lines[:, STATUS] = [state == COMPLETED for state in found.states()]  # 0: failed
+    before = np.full(len(workload), -1) if workload.status is None else workload.status
+    ended = np.where((before >= 0) & (before <= MOST_STATUS), before, DONE)
+    completed = np.array([state == COMPLETED for state in found.states()], dtype=bool)
+    lines[:, STATUS] = np.where(completed, ended, np.where(before == CANCELLED, CANCELLED, FAILED))
     lines[:, USER] = workload.user
     if workload.queue is not None:
         lines[:, QUEUE] = _queue_numbers(workload.queue_names)[workload.queue]

@@ -10,7 +10,8 @@ from typing import Annotated
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.errors import InputError
 from assay.throughput import faults, job_queues, lublin, machine_file, mix, placed, scaled, seeds, simulated
-from assay.throughput.results import ThroughputFigure, ThroughputResult, result
+from assay.throughput.job_names import number_of
+from assay.throughput.results import WIDE, ThroughputFigure, ThroughputResult, result
 from assay.throughput.until import Condition, Until, swept_key, until
 from assay.throughput.workload import Workload
 
@@ -137,8 +138,24 @@ def schedule(
     found = simulate(taken.admitted)
     found = replace(found, again=None if runs or found.restarts > MOST_RESTARTS else simulate)
     if not len(found.workload):
-        problem = f"every job is wider than the machine's {machine.processors:,} processors, or has no place on it"
-        raise InputError(f"{problem}, or is refused by its queue" if rules else problem, file=workload.source)
+        raise _none_runs(machine, found.refused, taken)
     if not rules:
         return found
     return replace(found, rules=rules, turned_away=taken.refused, turned_why=taken.why)
+
+
+def _none_runs(machine: machine_file.JobMachine, refused: Workload, taken: job_queues.Admission) -> InputError:
+    """Of a workload that the whole machine refuses: each cause with the first job that it is of."""
+    causes = [
+        (refused, at, WIDE if each > machine.processors else "no place on its nodes")
+        for at, each in enumerate(refused.processors.tolist())
+    ]
+    causes += [(taken.refused, at, why) for at, why in enumerate(taken.why)]
+    first: dict[str, str] = {}
+    for jobs, at, why in causes:
+        first.setdefault(why, f"{jobs.name(at)} ({number_of(int(jobs.processors[at]), 'processor')}): {why}")
+    seen = "; ".join(first.values())
+    return InputError(
+        "holds no job that can run on the machine", file=refused.source, value=seen,
+        accepted=f"jobs of up to {number_of(machine.processors, 'processor')} that have a place there",
+    )  # fmt: skip

@@ -15,6 +15,7 @@ from assay.throughput.rank_jobs import RankJob
 Whole = NDArray[np.int64]
 Times = NDArray[Any]  # seconds: whole numbers where all of them are whole, else floating-point numbers
 TICKS = (1, 1000, 1_000_000)  # per second, in which a batch system may be simulated: the coarsest that suits
+OF_SOME = ("fails", "cut", "status", "queue")  # arrays that not every workload has
 MOST_TICKS = 2**62  # of all processors over a whole simulation, which are counted in 64 bits
 
 
@@ -33,9 +34,10 @@ class Workload:
     multiples of, per second. `processors`: what each needs.
     `number`: as the source counts them; `names`: what the source calls them, where it has names. `ignored`: how many
     records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how. `needs`: of each job,
-    where any has some; `fails`: which end by failing, where any may. `queue`: of each job, its place in
-    `queue_names`, where "" is of those that name none; None where no job names one. `user_names`: by the users'
-    numbers, where they have names. `plays`: of each job, where any is a message-passing program of Assay's.
+    where any has some; `fails`: which end by failing, where any may; `cut`: which end at what they requested, where any
+    does; `status`: field 11 of a file in the Standard Workload Format, how each ended there. `queue`: of each job, its
+    place in `queue_names`, where "" is of those that name none; None where no job names one. `user_names`: by the
+    users' numbers, where they have names. `plays`: of each job, where any is a message-passing program of Assay's.
     """
 
     number: Whole
@@ -53,6 +55,8 @@ class Workload:
     changed: Mapping[str, int] = field(default_factory=dict)
     needs: tuple[JobNeeds, ...] = ()
     fails: NDArray[np.bool_] | None = None
+    cut: NDArray[np.bool_] | None = None
+    status: Whole | None = None
     queue: Whole | None = None
     queue_names: tuple[str, ...] = ()
     user_names: tuple[str, ...] = ()
@@ -92,14 +96,13 @@ class Workload:
         names = tuple(name for name, keep in zip(self.names, kept, strict=False) if keep)
         needs = tuple(each for each, keep in zip(self.needs, kept, strict=False) if keep)
         plays = tuple(each for each, keep in zip(self.plays, kept, strict=False) if keep)
-        fails = None if self.fails is None else self.fails[kept]
-        queue = None if self.queue is None else self.queue[kept]
+        some: dict[str, Any] = {name: getattr(self, name) for name in OF_SOME}
+        some = {name: None if each is None else each[kept] for name, each in some.items()}
         return replace(
             self,
             names=names,
             needs=needs,
             plays=plays,
-            fails=fails,
-            queue=queue,
+            **some,
             **{name: getattr(self, name)[kept] for name in arrays},
         )

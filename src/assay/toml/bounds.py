@@ -26,21 +26,43 @@ def problem(error: ErrorDetails) -> str:
     return "is of the wrong length" if error["type"] in _LENGTHS else "is out of bounds"
 
 
-def accepted(error: ErrorDetails, field: FieldInfo | None, examples: object = None) -> str:
-    """What a value would have to be, for a complaint of OUT_OF_BOUNDS; `field`: where its other bounds are said."""
+def accepted(error: ErrorDetails, field: FieldInfo | None, examples: object = None, unit: str | None = None) -> str:
+    """What a value would have to be, for a complaint of OUT_OF_BOUNDS; `field`: where its other bounds are said, in
+    units of `unit`.
+    """
     context = error.get("ctx", {})
     if error["type"] in _LENGTHS:
         return _length(error["type"], context, list(_parts(field)))
     parts = list(_parts(field))
-    bounds = {key: {getattr(part, key) for part in parts if getattr(part, key, None) is not None} for key in _KEYS}
+    bounds = _bounds(parts)
     own = _SIDES[error["type"]]
     bounds[own] = {context[own]}
-    least, above, most, below = (next(iter(bounds[key]), None) if len(bounds[key]) == 1 else None for key in _KEYS)
-    kind = (
-        "a whole number" if not any(part is float for part in parts) and isinstance(error["input"], int) else "a number"
-    )
-    text = f"{kind}{between(least, above, most, below)}"
+    whole = not any(part is float for part in parts) and isinstance(error["input"], int)
+    text = _number("a whole number" if whole else "a number", bounds, unit)
     return f"{text}, such as {examples}" if examples else text
+
+
+def number(field: FieldInfo, unit: str | None = None) -> str | None:
+    """What number a field holds, with its bounds; None where it holds something else."""
+    parts = list(_parts(field))
+    lists = any(typing.get_origin(part) is list for part in parts)
+    if lists or not any(part in (int, float) for part in parts):
+        return None
+    kind = "a number" if any(part is float for part in parts) else "a whole number"
+    return _number(kind, _bounds(parts), unit)
+
+
+def _bounds(parts: Iterable[Any]) -> dict[str, set[Any]]:
+    kept = list(parts)
+    return {key: {getattr(part, key) for part in kept if getattr(part, key, None) is not None} for key in _KEYS}
+
+
+def _number(kind: str, bounds: dict[str, set[Any]], unit: str | None) -> str:
+    least, above, most, below = (next(iter(bounds[key]), None) if len(bounds[key]) == 1 else None for key in _KEYS)
+    limited = f" {unit}" if unit and (most, below) != (None, None) else ""
+    if (least, above, most, below) == (None, None, None, None):
+        return kind
+    return f"{kind}{between(least, above, most, below)}{limited}"
 
 
 def between(least: Any, above: Any, most: Any, below: Any) -> str:

@@ -92,13 +92,13 @@ def _explained(
         inner = _model_at(model, keys[:-1])
         return unknown(source, place, [each.alias or name for name, each in inner.model_fields.items()], elsewhere)
     if first["type"] == "missing":
-        return source.error(place, "is missing", accepted=_accepted(model, keys))
+        return source.error(place, "is missing", accepted=_needed(model, keys))
     about = [each for each in errors if _place(each, values)[0] == keys]
     value = here if keys else None
     if all(each["type"] in bounds.OUT_OF_BOUNDS for each in about):
-        field = field_at(model, keys)
-        examples = None if field is None else extra(field, "examples")
-        fitting = dict.fromkeys(bounds.accepted(each, field, examples) for each in about)
+        field = _field_or_its_table(model, keys)
+        unit, examples = (None, None) if field is None else (extra(field, "unit"), extra(field, "examples"))
+        fitting = dict.fromkeys(bounds.accepted(each, field, examples, unit) for each in about)
         return source.error(place, bounds.problem(first), value=value, accepted=" or ".join(fitting))
     if first["type"] == "string_pattern_mismatch":
         return source.error(place, "is wrong", value=value, accepted=_accepted(model, keys))
@@ -142,6 +142,11 @@ def field_at(model: type[BaseModel], keys: Sequence[str | int]) -> FieldInfo | N
     return next((each for name, each in inner.model_fields.items() if (each.alias or name) == last), None)
 
 
+def _field_or_its_table(model: type[BaseModel], keys: Sequence[str | int]) -> FieldInfo | None:
+    """The field at these keys; of a key in a table whose keys are free, the table's."""
+    return field_at(model, keys) or field_at(model, keys[:-1])
+
+
 def _model_at(model: type[BaseModel], keys: Sequence[str | int]) -> type[BaseModel]:
     """The model of the table at these keys; the last one on the way that has a model."""
     for key in keys:
@@ -176,9 +181,17 @@ def _extra(annotation: Any, metadata: Iterable[Any], name: str) -> Any:
     return next((each for each in found if each is not None), None)
 
 
+def _needed(model: type[BaseModel], keys: Keys) -> str | None:
+    """What a key that is missing has to be: its meaning, and of a number its kind and bounds too."""
+    field = field_at(model, keys)
+    meaning = _accepted(model, keys)
+    held = None if field is None or field.title else bounds.number(field, extra(field, "unit"))
+    return f"{held}: {meaning}" if held and meaning else held or meaning
+
+
 def _accepted(model: type[BaseModel], keys: Keys) -> str | None:
     """What a field accepts: the phrase of its record, its description, examples with units."""
-    field = field_at(model, keys) or field_at(model, keys[:-1])  # a key of a table whose keys are free: the table's
+    field = _field_or_its_table(model, keys)
     if field is None:
         return None
     text = field.description or ""

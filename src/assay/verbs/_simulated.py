@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay.report.units import counted, human
 from assay.verbs import _saturated
 
 if TYPE_CHECKING:
@@ -36,8 +38,8 @@ def one_line(documents: Sequence[dict[str, Any]]) -> str:
         from collections import Counter
 
         rows = [_saturated.row(one) if "saturation" in one else _simulated(one) for one in documents]
-        counted = Counter(row[-1] for row in rows)
-        what = ", ".join(f"{count} {state}" for state, count in counted.items())
+        states = Counter(row[-1] for row in rows)
+        what = ", ".join(f"{count} {state}" for state, count in states.items())
     elif "saturation" in documents[0]:
         what = _saturated.lines(documents[0]["saturation"])[0]
     else:
@@ -102,9 +104,9 @@ def _simulated(found: dict[str, Any]) -> list[str]:
     latency, accepted = _means(found)
     mean, half, rates = latency["mean"], _half(latency["interval"]), _half(accepted["interval"])
     return [
-        "–" if mean is None else f"{mean:.4f}",
-        "–" if half is None else f"{half:.3g}",
-        "–" if mean is None else f"{mean * found['cycle_seconds'] * 1e6:.4g}",
+        "–" if mean is None else _mean(mean, half),
+        "–" if half is None else counted(half, 3),
+        "–" if mean is None else counted(mean * found["cycle_seconds"] * 1e6),
         f"{accepted['mean'] or 0:.4g}",
         "–" if rates is None else f"{rates:.2g}",
         _state(found),
@@ -139,9 +141,8 @@ def _latency(found: dict[str, Any]) -> list[str]:
     if mean is None:
         words, notes = "nothing was delivered", []
     else:
-        words = (
-            f"mean header latency {mean:.4f}{_spread(latency, 3)} cycles ({mean * found['cycle_seconds'] * 1e6:.4g} us)"
-        )
+        cycles = f"{_mean(mean, _half(latency['interval']))}{_spread(latency, 3)}"
+        words = f"mean header latency {cycles} cycles ({human(mean * found['cycle_seconds'], 's')})"
         words += ", until the head is inside the destination"
         notes = _reasons(found)
     words += f"; {accepted['mean'] or 0:.4g}{_spread(accepted, 2)} flits per node per cycle accepted"
@@ -164,9 +165,17 @@ def _busiest(links: Sequence[dict[str, Any]]) -> list[str]:
     return [heading, *named] if shown else []
 
 
+def _mean(mean: float, half: float | None) -> str:
+    """A mean to the last of the three digits of its interval; to four digits where it has none."""
+    if half is None:
+        return counted(mean)
+    decimals = 4 if half <= 0 else min(9, max(0, 2 - math.floor(math.log10(half))))
+    return f"{mean:,.{decimals}f}"
+
+
 def _spread(estimate: dict[str, Any], digits: int) -> str:
     half = _half(estimate["interval"])
-    return "" if half is None else f" ± {half:.{digits}g}"
+    return "" if half is None else f" ± {counted(half, digits)}"
 
 
 def _measured(found: dict[str, Any]) -> str:
@@ -192,7 +201,7 @@ def _files(found: dict[str, Any]) -> list[str]:
 
     def time(name: str) -> str | None:
         known = estimates.get(name)
-        return None if known is None or known["cycles"]["mean"] is None else f"{known['seconds']['mean'] * 1e6:.4g} us"
+        return None if known is None or known["cycles"]["mean"] is None else human(known["seconds"]["mean"], "s")
 
     parts = [f"{estimates['hit_rate']['mean']:.1%} of the blocks in a cache"] if "hit_rate" in estimates else []
     words = {"response_latency": "a file in {}", "broadcast_latency": "a block at all elements in {}"}

@@ -59,9 +59,11 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
     system = opened()
     facts = system.facts()
     if not any(job.processors <= facts.processors for job in jobs):
+        narrowest = min(jobs, key=lambda job: job.processors)
         raise InputError(
-            f"every job is wider than the {facts.processors} processors of {facts.name}", file=wishes.workload
-        )
+            f"holds no job that {facts.name} can run; the narrowest is {narrowest.name}", file=wishes.workload,
+            key="processors", value=narrowest.processors, accepted=f"up to {facts.processors:,}",
+        )  # fmt: skip
     out = (wishes.out or Path("runs") / time.strftime("throughput-%Y%m%d-%H%M%S")).resolve()
     about = {
         "workload": wishes.workload,
@@ -109,12 +111,13 @@ def show_dry(found: DryRun, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
+    from assay.throughput.job_names import number_of
     from assay.verbs._throughput_words import time_of
 
     print(
         f"{found.jobs:,} jobs, {found.processor_hours:,.4g} processor hours, on {found.processors:,} processors of "
         f"{found.system}: at least {time_of(found.least_makespan)}"
-        + (f"; {len(found.refused):,} jobs would be refused" if found.refused else "")
+        + (f"; {number_of(len(found.refused), 'job')} would be refused" if found.refused else "")
     )
     for job in found.refused[:MOST_REFUSED]:
         print(f"  {job.name}: would be refused: needs {job.processors} processors")
@@ -161,8 +164,9 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
+    from assay.throughput.job_names import number_of
     from assay.verbs._throughput_shown import verdict
-    from assay.verbs._throughput_words import result_rows, slowdown_words, time_of
+    from assay.verbs._throughput_words import counted_words, result_rows, slowdown_words, time_of
 
     print(verdict(found))
     for finding in found.findings:
@@ -170,11 +174,12 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
     for job in found.refused:
         print(f"  {job.name}: refused: needs {job.processors} processors")
     if found.interrupted:
-        print(f"  resumed {found.interrupted} times; a submission was late by up to {time_of(found.longest_delay)}")
+        times, late = number_of(found.interrupted, "time"), time_of(found.longest_delay)
+        print(f"  resumed {times}; a submission was late by up to {late}")
     if quiet:
         return
     idle = ((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values())
-    rows = result_rows(found, idle)
+    rows = [("times and ratios are of", counted_words(found)), *result_rows(found, idle)]
     for name, ideal in found.ideal.items():
         rows.append((f"makespan, {name} without any cost", f"{time_of(ideal.makespan)} ({100 * ideal.overhead:+.1f}%)"))
     if found.predicted is not None:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from assay.errors import InputError
 from assay.verbs._throughput_words import (
     QUEUE_HEAD,
+    counted_words,
     failed_words,
     fairness_rows,
     interference_rows,
+    not_completed_words,
     queue_definition,
     queue_row,
     slowdown_words,
@@ -53,10 +55,13 @@ def beside(folder: Path) -> LiveThroughput:
 
 def verdict(found: LiveThroughput) -> str:
     """A test in one line."""
+    refused = f", {len(found.refused):,} refused," if found.refused else ""
+    share = f" ({words})" if (words := not_completed_words(found)) else ""
     return (
-        f"{found.completed:,} of {len(found.jobs):,} jobs completed on {found.processors:,} processors of "
-        f"{found.machine}, {found.system} ({found.policy}): makespan {time_of(found.makespan)}, utilisation "
-        f"{100 * found.utilisation:.1f}%, {found.lost} lost, {found.failed} failed"
+        f"{found.completed:,} of {len(found.jobs) + len(found.refused):,} jobs completed{refused} on "
+        f"{found.processors:,} processors of {found.machine}, {found.system} ({found.policy}): makespan "
+        f"{time_of(found.makespan)}, utilisation {100 * found.utilisation:.1f}%{share}, {found.lost} lost, "
+        f"{found.failed} failed"
     )
 
 
@@ -124,6 +129,8 @@ def _live_page(
         ("bounded slowdown", "bounded_slowdown"), ("completed", "completed"), ("lost", "lost"), ("failed", "failed"),
         ("resumed", "interrupted"),
     )  # fmt: skip
+    measured.append(["refused", *(f"{len(each.refused):,}" for each in systems)])
+    measured.insert(0, ["times and ratios are of", *(counted_words(each) for each in systems)])
     policies = list(dict.fromkeys(policy for each in systems for policy in each.ideal))
     ideal = [[policy, *(_ideal(each, policy) for each in systems)] for policy in policies]
     if any(each.predicted is not None for each in systems):

@@ -51,6 +51,20 @@ def failed_words(results: Sequence[ThroughputResult]) -> str:
     return words if any(each.played for each in results) else f"{words}, whose runs end early"
 
 
+def not_completed_words(found: LiveThroughput) -> str:
+    """How much of the busy time was of jobs that did not complete; nothing where all did, or where it is not known."""
+    share = found.not_completed_share
+    return f"{100 * share:.1f}% of the busy time by jobs that did not complete" if share else ""
+
+
+def counted_words(found: LiveThroughput) -> str:
+    """Which jobs times and ratios are of: all that ran, also those that failed."""
+    submitted = len(found.jobs) + len(found.refused)
+    which = f"all {found.ran:,} jobs" if found.ran == submitted else f"the {found.ran:,} of {submitted:,} jobs that ran"
+    words = not_completed_words(found)
+    return f"{which}; {words}" if words else which
+
+
 def fault_rows(found: ThroughputResult) -> list[tuple[str, str]]:
     """Rows of jobs that failed, and of runs that a node's failure ended, where there are any."""
     rows = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -28,7 +29,8 @@ def register(app: typer.Typer) -> None:
         """Ask the samples of runs in SQL (DuckDB), which changes nothing and reaches no file.
 
         Without --run it goes over all runs that you made and that are still there, in whatever folder: those that
-        `assay runs` lists.
+        `assay runs` lists. In --json, numbers that JSON has no word for are the texts "inf", "-inf" and "nan". Bytes
+        are shown in hexadecimal.
         """
         import duckdb
         import pyarrow as pa
@@ -69,9 +71,9 @@ def register(app: typer.Typer) -> None:
             emit({"columns": names, "rows": [[_plain(value) for value in row] for row in rows]})
             return
         if quiet:
-            print(", ".join(map(str, rows[0])) if len(rows) == 1 else f"{len(rows)} rows of {len(names)} columns")
+            print(", ".join(map(_text, rows[0])) if len(rows) == 1 else f"{len(rows)} rows of {len(names)} columns")
             return
-        show(names, [["" if value is None else str(value) for value in row] for row in rows])
+        show(names, [["" if value is None else _text(value) for value in row] for row in rows])
 
 
 def _read(sql: str, write: bool) -> int:
@@ -119,10 +121,17 @@ def show(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         console.print(fields)
 
 
+def _text(value: Any) -> str:
+    """A value in a table."""
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
 def _plain(value: Any) -> Any:
-    """What JSON holds: numbers that are not finite are null, keys are text."""
+    """What JSON holds: null is what was NULL, so that numbers that are not finite are text; so are keys and bytes."""
     if isinstance(value, float):
-        return value if value == value and abs(value) != float("inf") else None
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, bytes):
+        return value.hex()
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple | set):

@@ -70,7 +70,10 @@ def register(app: typer.Typer) -> None:
         matrix: Annotated[
             Path | None,
             typer.Option(
-                parser=named_path, metavar="PATH", help="on a described machine: messages and bytes between ranks (CSV)"
+                parser=named_path,
+                metavar="PATH",
+                help="on a described machine: messages and bytes between ranks (CSV), all of the run: also those that "
+                "verify and synchronise",
             ),
         ] = None,
         out: RunFolder = None,

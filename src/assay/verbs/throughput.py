@@ -329,6 +329,7 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     from rich.console import Console
 
     from assay.document.grid import grid
+    from assay.throughput.job_names import number_of
     from assay.verbs import _throughput_mix as mix
     from assay.verbs._throughput_words import (
         QUEUE_HEAD,
@@ -352,7 +353,7 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     for held in mix.held_lines(found):
         print(f"  {held}")
     for why, count in {**found.ignored, **found.changed}.items():
-        print(f"  {count:,} records: {why}")
+        print(f"  {number_of(count, 'record')}: {why}")
     for why in dict.fromkeys(job.why for job in found.refused):
         jobs = [job for job in found.refused if job.why == why]
         names = ", ".join(f"{job.name} ({job.processors})" for job in jobs[:4])
