@@ -7,6 +7,7 @@
 
 #include "events/stop.hpp"
 #include "ranks/communicator.hpp"
+#include "timing/faults.hpp"
 
 namespace assay::described {
 
@@ -184,7 +185,15 @@ World::Event World::take_far() {
   return event;
 }
 
-Time World::after(double seconds) const { return now_ + std::llround(seconds * picoseconds_a_second); }
+void World::out_of_time() {
+  throw timing::InputFault(
+      "simulated time passes 53 days, which its clock of picoseconds does not hold; accepted: shorter start-ups and "
+      "work, fewer or shorter messages");
+}
+Time World::after(double seconds) const {
+  if (!(seconds * picoseconds_a_second < 0x1p62)) out_of_time();
+  return now_ + std::llround(seconds * picoseconds_a_second);
+}
 void World::resume(Time at, std::coroutine_handle<> handle) {
   schedule(at, Kind::resume, reinterpret_cast<std::uint64_t>(handle.address()));
 }

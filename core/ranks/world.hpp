@@ -328,6 +328,12 @@ class World {
   };
 
   void schedule(Time at, Kind kind, std::uint64_t subject) {
+    // half of the clock's range, so that what is added to a time never wraps round it
+    if (static_cast<std::uint64_t>(at) > std::uint64_t{1} << 62) [[unlikely]] out_of_time();
+    enqueue(at, kind, subject);
+  }
+  [[noreturn]] static void out_of_time();
+  void enqueue(Time at, Kind kind, std::uint64_t subject) {
     const std::uint64_t what = static_cast<std::uint64_t>(kind) << 56 | subject;
     far() ? agenda_.push({at, what}, ring(kind)) : events_.push({at, what});
   }

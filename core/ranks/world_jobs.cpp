@@ -53,7 +53,7 @@ void World::start_at(Time at, int rank, ranks::Task task) {
 bool World::advance(Time until) {
   halted_ = false;
   // The network is served as far as the next event: not beyond the time at which somebody may start.
-  schedule(until + 1, Kind::turn, none);
+  enqueue(until + 1, Kind::turn, none);
   serve(until, pieces_at_once);
   const bool more = !halted_ && (next_event() <= static_cast<std::uint64_t>(until) || model_next_ <= until);
   if (!halted_ && !more && until < never - 1) now_ = std::max(now_, until);

@@ -128,11 +128,23 @@ void write_block(Session& session, Kernel& kernel, const timing::Json& label, co
   forget_beside(kernel);
 }
 
+// Of a described machine: read where they are needed, as of a million ranks each would keep a copy in its frame.
+template <class Kernel, class Case>
+Pacing described_pacing(const Session& session, const Kernel& kernel, const Case& at) {
+  if constexpr (requires { kernel.draws(at); }) return session.drawing(kernel.draws(at));
+  return session.pacing();
+}
+template <class Kernel, class Case>
+Run described_run(const Session& session, const Kernel& kernel, const Case& at) {
+  const Pacing pacing = described_pacing(session, kernel, at);
+  return {*pacing.repetitions, *pacing.batch};
+}
+
 template <Communicator C, class Kernel, class Case>
 void write_described(C& comm, Session& session, Kernel& kernel, const Case& at, std::int64_t order,
-                     const Pacing& pacing, const std::int64_t* ticks, std::int64_t from) {
+                     const std::int64_t* ticks, std::int64_t from) {
   CaseState state;
-  Pace pace(pacing, state, C::ticks_a_second);
+  Pace pace(described_pacing(session, kernel, at), state, C::ticks_a_second);
   for (Run run = pace.next(); run.readings > 0; run = pace.next()) {
     pace.took({ticks, static_cast<std::size_t>(run.readings)}, 0);
   }
@@ -259,14 +271,13 @@ Task sample_described(C& comm, Session& session, Holder kernel) {
     if constexpr (TakesBlocks<Kernel>) {
       co_await sample_lines(comm, session, kernel, index, 0, order);
     } else {
-      Pacing pacing = session.pacing();
-      if constexpr (requires { kernel.draws(at); }) pacing = session.drawing(kernel.draws(at));
-      std::int64_t* const ticks = comm.rank() == 0 ? session.ticks(*pacing.repetitions) : nullptr;
+      std::int64_t* const ticks =
+          comm.rank() == 0 ? session.ticks(*described_pacing(session, kernel, at).repetitions) : nullptr;
       const std::int64_t from = comm.now();
-      step = kernel.operate(comm, at, Run{*pacing.repetitions, *pacing.batch}, ticks);
+      step = kernel.operate(comm, at, described_run(session, kernel, at), ticks);
       co_await step;
       step = {};
-      if (comm.rank() == 0) write_described(comm, session, kernel, at, order++, pacing, ticks, from);
+      if (comm.rank() == 0) write_described(comm, session, kernel, at, order++, ticks, from);
     }
     if constexpr (!requires { Kernel::ends_together; }) {
       step = together(comm, comm.size());
