@@ -11,10 +11,10 @@ from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.report import comparing
+from assay.report.between_runs import matched
 from assay.report.case_words import words_of
 from assay.report.comparing_tables import MARKS, bounded, ratio_text
 from assay.report.gate import required
-from assay.report.ranks_per_node import stated_alike
 from assay.report.units import human
 from assay.samples import case_text
 
@@ -23,7 +23,7 @@ SIGNS = {"differs": "differs", "equal": "equal", "cannot be told": "?"}
 
 def side_by_side(documents: Sequence[Document], margin: float = MARGIN) -> SideBySide:
     """Put runs beside the first one, within `margin` (relative): every figure that any of them has."""
-    documents = stated_alike(documents)
+    documents = matched(documents)
     first = documents[0]
     rows: dict[comparing.Key, SideBySideRow] = {}
     heads: set[comparing.Key] = set()
