@@ -7,11 +7,15 @@ two runs that differ in it alone have every case in common.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from assay.benchmark.record import among
 from assay.document.comparison import FigureRow, LoneFigure, RunDifference
+from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
+from assay.document.section import Section
 from assay.report import ranks_per_node
 from assay.report.comparing import Key, compared, size
 from assay.report.units import few
@@ -38,7 +42,25 @@ def matched(documents: Sequence[Document]) -> list[Document]:
     """
     if all(each.variants is None or len(each.variants.builds) == 1 for each in documents):
         documents = [reference(each) for each in documents]
-    return ranks_per_node.stated_alike(documents)
+    made = [replace(each, benchmarks=[_without_results(of) for of in each.benchmarks]) for each in documents]
+    return ranks_per_node.stated_alike(made)
+
+
+def _without_results(section: Section) -> Section:
+    """A section whose cases do not say what was found out in them: the worst argument of two libraries is not one."""
+    record = among([section.benchmark]).get(section.benchmark)
+    results = () if record is None else record.extra.get("results", ())
+    if not results:
+        return section
+
+    def case(params: Params) -> Params:
+        return {key: value for key, value in params.items() if key not in results}
+
+    return replace(
+        section,
+        figures=[replace(each, params=case(each.params)) for each in section.figures],
+        headlines=[replace(each, params=case(each.params)) for each in section.headlines],
+    )
 
 
 def differences(a: tuple[Document, Mapping[str, Any]], b: tuple[Document, Mapping[str, Any]]) -> list[RunDifference]:
