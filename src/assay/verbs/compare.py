@@ -266,7 +266,7 @@ def _show(
     from assay.analysis.comparison import MARGIN
     from assay.document.comparison import FigureRow, PublishedRow
     from assay.report import comparing_tables as tables
-    from assay.verbs._listing import listing
+    from assay.report.listing import listing
 
     out = listing()
 

@@ -21,8 +21,8 @@ def register(app: typer.Typer) -> None:
         import time
 
         from assay.cli import emit
+        from assay.report.listing import listing
         from assay.store import known_runs
-        from assay.verbs._listing import listing
 
         found = [_entry(run) for run in known_runs()]
         if json:
