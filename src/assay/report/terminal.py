@@ -158,7 +158,7 @@ def _benchmark(out: Console, section: Section, elsewhere: str) -> None:
     _lines(out, [f"  {line}" for line in over_time.lines(section)[:MOST_OVER_TIME]])
     fitted = _fits(section, elsewhere)
     if fitted:
-        out.print(Text(f"Fits of {section.title}", style="bold"))
+        out.print(Text(f"Fits of {section.title}{tables.fitted_figure(section)}", style="bold"))
     _lines(out, [f"  {line}" for line in fitted])
     reasons = section.warnings
     if reasons:
