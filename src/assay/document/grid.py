@@ -27,13 +27,21 @@ class Grid:
         text = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
         return f"**{self.title}**\n\n{text}\n" + (f"\n{self.note}\n" if self.note else "")
 
-    def rich(self) -> Drawn:
+    @property
+    def width(self) -> int:
+        """The columns that it takes on a terminal with each cell on a line."""
+        from assay.document.grid_lines import GAP
+
+        widths = [max(len(row[i]) for row in (self.headings, *self.rows)) for i in range(len(self.headings))]
+        return sum(widths) + GAP * (len(widths) - 1)
+
+    def rich(self) -> GridOnConsole:
         """Draw the table for a terminal, as wide as the console that prints it."""
-        return Drawn(self)
+        return GridOnConsole(self)
 
 
 @dataclass(frozen=True)
-class Drawn:
+class GridOnConsole:
     """A table as a console prints it."""
 
     grid: Grid

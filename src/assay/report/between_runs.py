@@ -122,13 +122,13 @@ def _listed(values: Iterable[str]) -> str:
 def _made_with(document: Document, about: Mapping[str, Any]) -> dict[str, str]:
     """What a run was made with, in words by key; what was left to its default is not there."""
     wishes = about.get("wishes")
-    asked = wishes if isinstance(wishes, dict) else {}
+    given = wishes if isinstance(wishes, dict) else {}
     found = {"machine": document.machine, "processor": document.facts.cpu}
-    found |= {words: _text(asked.get(key)) for key, words in ASKED.items()}
+    found |= {words: _text(given.get(key)) for key, words in ASKED.items()}
     launches = max((section.launches for section in document.benchmarks), default=0)
     found["launches"] = str(launches) if launches else None
     for prefix, key in (("", "settings"), ("machine.", "machine")):
-        stated = asked.get(key)
+        stated = given.get(key)
         found |= {f"{prefix}{name}": str(value) for name, value in stated.items()} if isinstance(stated, dict) else {}
     return {key: text for key, text in (found | _build(document)).items() if text}
 

@@ -6,11 +6,10 @@ So it is of a described machine without a library, where algorithms stand beside
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from assay.benchmark.variants import without
 from assay.document.grid import Grid, grid
-from assay.document.grid_lines import GAP
 from assay.document.params import Params
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.section import Section
@@ -42,7 +41,7 @@ def table(section: Section, most: int | None = None) -> Grid | None:
         next_best = ways[1] if others else (choices.NONE, choices.NONE)
         rows.append((*(choices.cell(case, key) for key in keys), *ways[0], *next_best))
     headings = [*keys, "fastest", "time", "next", "time"]
-    if most is not None and _width(headings, rows) > WIDTH:
+    if most is not None and grid("", headings, rows).width > WIDTH:
         headings, rows = headings[:-1], [row[:-1] for row in rows]
     apart = [setting(key, value) for key, value in common.items() if key not in keys and value is not None]
     note = f"All with {', '.join(apart)}. " if apart else ""
@@ -104,12 +103,6 @@ def _ends(found: list[Case]) -> list[Case]:
         lengths[case.get("operation")].add(int(case.get("bytes") or 0))
     ends = {operation: {min(of), max(of)} for operation, of in lengths.items()}
     return [each for each in found if int(each[0].get("bytes") or 0) in ends[each[0].get("operation")]]
-
-
-def _width(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """The columns that a table takes whose cells are on a line each."""
-    widths = [max(len(row[at]) for row in (headings, *rows)) for at in range(len(headings))]
-    return sum(widths) + GAP * (len(widths) - 1)
 
 
 def _way(figure: ReportedFigure, across: str) -> tuple[str, str]:
