@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 NOTE = "<!-- Written by ./x docs from what the code says of itself; edit the code. -->\n\n"
@@ -153,6 +154,17 @@ same memory whatever its length (57 kB in all for four of 20 thousand or of 200 
 """
 
 
+def _ranks(extra: Mapping[str, Any]) -> str:
+    """How many ranks a benchmark takes: what it is started with where nobody says, and the bounds."""
+    from assay.execute.target import DEFAULT_RANKS
+
+    usual = extra.get("ranks", DEFAULT_RANKS)
+    least, most = extra.get("least_ranks", 1), extra.get("most_ranks")
+    own = "one a processor" if usual == "all" else str(usual)
+    among = f", {most} at most" if most and usual == "all" else ""
+    return f"`-n` from {least}; otherwise {own}{among}, on a described machine as many as it has room for"
+
+
 def benchmarks() -> str:
     """Every benchmark's record."""
     from assay.benchmark.record import PARTS, REPETITIONS, spelled_defaults
@@ -172,6 +184,7 @@ def benchmarks() -> str:
                 f"* Source: {record.source}",
                 f"* Cost: {record.cost}",
                 f"* Check: {record.check}",
+                *([f"* Ranks: {_ranks(record.extra)}"] if record.kind == "ranks" else []),
                 f"* Program: `programs/{record.describe()['program']}`\n",
             ]
             if record.parameters:

@@ -19,6 +19,7 @@ from assay.document.json_form import from_json, to_json
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report import choices, findings, page, parts, reached, summary, terminal
+from assay.report.case_words import words_of
 from command_line import assay
 from made_documents import document, figure, section
 
@@ -76,6 +77,7 @@ def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
     (line,) = [each for each in findings.findings(whole, [], []) if "your library" in each.text]
     assert line.text.startswith("your library's choice for allreduce of 64 KiB on 8 ranks is 1.7 times slower")
     assert "than the best (ring), 1." in line.text and "set the library's algorithm" in line.advice
+    assert line.advice.endswith("; the report compares them in its part on messages")  # a sentence on a terminal, too
     on_a_described = findings.findings(replace(whole, described={"name": "m"}), [], [])
     (line,) = [each for each in on_a_described if "its library" in each.text]
     assert line.advice.startswith("use the faster one")  # nobody can set anything there
@@ -91,7 +93,7 @@ def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
     assert "1.7" in page.markdown(whole)
     out = io.StringIO()
     terminal.show(whole, Console(file=out, width=160))
-    assert "not shown" in out.getvalue()
+    assert "not shown to be" in " ".join(out.getvalue().split())
     shown, drawn = parts.parts(whole)
     (block,) = shown[0].blocks
     assert block.choices == table
@@ -159,6 +161,26 @@ def test_cases_that_differ_in_ranks_per_node_alone_are_told_apart_on_the_first_s
     titles = [line.title for line in reached.lines(whole, [])]
     assert titles[:2] == ["allreduce, 64 KiB, 1 per node: library", "allreduce, 64 KiB, 1 per node: ring"]
     assert len(set(titles)) == len(titles)
+
+
+def test_cases_with_and_without_skew_are_told_apart_and_it_has_a_unit() -> None:
+    made = collectives()
+    figures = [to_json(figure) for figure in made.figures if figure.params["bytes"] == 65536]
+    figures = [each for each in figures if each["params"]["operation"] == "allreduce"]
+    both = [each | {"params": each["params"] | skew} for each in figures for skew in ({}, {"skew": 1e-4})]
+    found = [to_json(each) for each in chosen(both)]
+    of = section("collective", both, choice=WANTED, choices=found, part="messages", title="Collectives")
+    table = choices.table(of)
+    assert table is not None and table.headings[:3] == ("operation", "bytes", "skew")
+    assert sorted(row[2] for row in table.rows) == ["100 µs", "–"]
+    assert len({row[:3] for row in table.rows}) == len(table.rows)
+    assert [choices.named(each) for each in of.choices or ()] == [
+        "allreduce of 64 KiB on 8 ranks",
+        "allreduce of 64 KiB on 8 ranks, skew 100 µs",
+    ]
+    assert words_of("collective", {"operation": "scan", "skew": 1e-4}) == "operation scan, skew 100 µs"
+    titles = [line.title for line in reached.lines(document(of), [])]
+    assert any(title.startswith("allreduce, 64 KiB, skew 100 µs: ") for title in titles)
 
 
 def test_names_of_algorithms_are_whole_in_a_terminal_of_80_columns() -> None:

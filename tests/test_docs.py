@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from assay.benchmark.record import PROFILES, benchmarks
 from assay.benchmark.resolved import values
+from assay.errors import InputError
+from assay.execute.target import ranks_wanted
 from command_line import assay
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,3 +57,16 @@ def test_defaults_on_described_machines_are_those_that_are_taken() -> None:
                 assert said.split("on a described machine ")[1] == ", ".join(map(str, taken[key])), (name, key)
             else:
                 assert parameter.simulated is None, (name, key)
+
+
+def test_the_page_of_benchmarks_has_the_least_ranks_that_a_run_accepts() -> None:
+    """Each rank program refuses one rank fewer, in the words of its own refusal."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    for record in benchmarks().values():
+        of = page.partition(f"### {record.name}: ")[2].partition("\n### ")[0]
+        stated = re.search(r"^\* Ranks: `-n` from (\d+);", of, re.MULTILINE)
+        assert (stated is not None) == (record.kind == "ranks"), record.name
+        if stated and int(stated[1]) > 1:
+            with pytest.raises(InputError, match=f"accepted: {stated[1]} or more"):
+                ranks_wanted(record, int(stated[1]) - 1)
+            assert ranks_wanted(record, int(stated[1])) == int(stated[1])

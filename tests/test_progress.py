@@ -7,7 +7,12 @@ import pty
 import re
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from assay.execute.plan import Task
 from assay.machine.units import waiting_time
@@ -43,6 +48,42 @@ def test_measuring_says_what_is_done_and_how_long_it_will_take() -> None:
         "measured 6 of 40 launches, about 2 min left; now b2, launch 2 of 10",
         "measured 9 of 40 launches, about 2 min left; now b1, launch 3 of 10",
     ]
+
+
+def test_a_long_launch_has_a_line_every_ten_seconds() -> None:
+    """Three launches of 16 s: never more than ten seconds and a tick without a line, and none twice within ten."""
+    now, printed = [0.0], list[tuple[float, str]]()
+    shown = _progress._lines(tasks(3), lambda text: printed.append((now[0], text)), lambda: now[0])
+    shown.say("compiling b0 (g++ 12, -O3)")
+    for second in range(1, 73):
+        now[0] = second
+        if second == 24:
+            shown.begin()
+        elif second in (40, 56, 72):
+            shown.advance("b")
+        shown.tick()
+    times = [0.0, *(at for at, _ in printed[1:])]
+    gaps = [after - before for before, after in zip(times, [*times[1:], 72.0], strict=True)]
+    assert max(gaps) <= 11 and min(gaps[:-1]) >= 10
+    assert [text for _, text in printed] == [
+        "compiling what this run needs (once)",
+        "compiling: 1 begun, now b0, 10 s so far",
+        "compiling: 1 begun, now b0, 20 s so far",
+        "measured 0 of 3 launches; now b0, 6 s so far",
+        "measured 1 of 3 launches; now b1",
+        "measured 1 of 3 launches; now b1, 10 s so far",
+        "measured 2 of 3 launches, about 16 s left; now b2, 4 s so far",
+        "measured 2 of 3 launches, about 16 s left; now b2, 14 s so far",
+    ]
+
+
+def test_the_clock_of_plain_lines_ends_with_them(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr(_progress, "TICK", 0.01)
+    monkeypatch.setattr(_progress, "EVERY", 0.05)
+    with _progress.shown(tasks(3), 1):
+        time.sleep(0.3)
+    assert "measured 0 of 3 launches; now b0, 0 s so far" in capsys.readouterr().err
+    assert not [each for each in threading.enumerate() if each.name == "progress"]
 
 
 def test_times_to_go_are_written_as_people_do() -> None:

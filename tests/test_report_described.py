@@ -15,7 +15,7 @@ from assay.document.grid import grid
 from assay.document.reported_figure import reported
 from assay.document.run_document import Document
 from assay.papers.tables import hypercubes
-from assay.report import terminal
+from assay.report import tables, terminal
 from assay.report.document import _headlines
 from made_documents import document as made_document
 from made_documents import figure, section
@@ -101,3 +101,17 @@ def test_what_takes_the_rest_is_no_software_where_there_is_none() -> None:
     case = {"algorithm": "library", "timing": "window", "ranks": 2}
     times = [reported(FigureValue("barrier", "time", 1e-6, "s", "median", case), "measured")]
     assert _headlines(barrier, times, True)[0].advice == _headlines(barrier, times, False)[0].advice
+
+
+def test_which_of_several_times_a_law_is_of_is_said_above_it() -> None:
+    """LogGP has five of them, of which a line is drawn through the gap; of one time there is no question."""
+    law = {"law": "alpha_beta", "figure": "gap", "params": {}, "text": "T = 23.38 µs + 1 ns/B x N"}
+    times = [figure(name, 1e-6, "s") for name in ("gap", "round_trip")]
+    for figures, words in ((times, "Fits: T is the gap"), (times[:1], "Fits")):
+        made = tables.fits(section("loggp", figures, fits=[law]))
+        assert made is not None and made.title == words
+    out = io.StringIO()
+    terminal.show(
+        made_document(section("loggp", times, fits=[law], title="LogGP parameters")), Console(file=out, width=80)
+    )
+    assert "Fits of LogGP parameters: T is the gap\n  T = 23.38 µs" in out.getvalue()

@@ -79,7 +79,11 @@ def test_a_slow_node_of_a_described_machine(tmp_path: Path) -> None:
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"routers": [0, 2], "slower": 1.1}, "network.links.0.routers: names 0 to 2, which no link joins"),
+    (
+        {"routers": [0, 2], "slower": 1.1},
+        "network.links.0.routers: names 0 to 2, which no link joins; seen: [0, 2]; accepted: "
+        "two routers that a link of this topology joins",
+    ),
     ({"routers": [0, 9], "slower": 1.1}, "network.links.0.routers: names 9, but there are 0 to 3"),
     ({"node": 4, "slower": 1.1}, "network.links.0.node: names 4, but there are 0 to 3"),
     ({"node": 1, "slower": 1.01}, "network.links.0.slower: makes 10 ticks 10.1, accepted is a factor"),

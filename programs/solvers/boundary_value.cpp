@@ -21,7 +21,7 @@ cost = "an interval takes 31 flops per iteration, one of them a division; elimin
 check = "error against 4/(1 + x)^2 below h^4/1920 max|y^(6)| and what rounding allows, n^2 eps; of order 4 (within 0.1) from h = 1/32 to 1/64"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3f); Stoer and Bulirsch 1980, section 7.3; Numerov 1924"
 published = ["euroben.mod3f"]
-unmoved = ["iterations", "error", "error_bound", "order"]
+exact = ["iterations", "error", "error_bound", "order"]
 
 [unit.kernel]
 source = "solvers/kernels/boundary_value.cpp"

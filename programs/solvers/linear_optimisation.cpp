@@ -20,7 +20,7 @@ cost = "a pivot takes 2 flops for each entry of the tableau and one division; 1 
 check = "x and the dual y, read off the tableau, satisfy the conditions of Karush, Kuhn and Tucker, in long double, within 16 eps of what their sums add up, for each pivot; c x and b y are the optimum that the problem was made from; the Klee-Minty cube of 8 dimensions takes 255 pivots to 5^8, exactly"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3d); Dantzig 1951; Klee and Minty 1972"
 published = ["euroben.mod3d"]
-unmoved = ["pivots"]
+exact = ["pivots"]
 
 [unit.kernel]
 source = "solvers/kernels/linear_optimisation.cpp"

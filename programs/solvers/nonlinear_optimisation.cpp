@@ -19,7 +19,7 @@ cost = "an iteration takes about 8 n^2 flops, for three products with the invers
 check = "at the end the distance to the known minimum is at most the gradient over the Hessian's least eigenvalue there, .3994, times 1.01; convergence faster than linear: with 2 variables the last 5 iterations leave less than 1e-6 of the gradient"
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3e); More, Garbow and Hillstrom 1981; Broyden, Fletcher, Goldfarb, Shanno 1970"
 published = ["euroben.mod3e"]
-unmoved = ["iterations"]
+exact = ["iterations"]
 
 [unit.kernel]
 source = "solvers/kernels/nonlinear_optimisation.cpp"

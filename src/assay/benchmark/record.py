@@ -215,6 +215,16 @@ class Benchmark:
         return frozenset(name for name, metric in self.metrics.items() if metric.error_of)
 
     @property
+    def exact(self) -> frozenset[str]:
+        """The metrics that have no error: counts, sizes, and the error of a result, each launch alike."""
+        return frozenset(self.extra.get("exact", ()))
+
+    @property
+    def unmoved(self) -> frozenset[str]:
+        """The metrics that no other process can change: those that are exact, and others that vary by themselves."""
+        return self.exact | frozenset(self.extra.get("unmoved", ()))
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """The parameters that name folders: part of no case."""
         return tuple(name for name, parameter in self.parameters.items() if parameter.kind == "path")

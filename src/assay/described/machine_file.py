@@ -23,7 +23,7 @@ from pydantic import PrivateAttr
 from assay import versions
 from assay.described import effects, machine_tables, published_name, quantities, storage_tables
 from assay.errors import InputError
-from assay.network import applies, circuit_lanes
+from assay.network import applies, refused
 from assay.network import description as networks
 from assay.toml import checking, overriding
 from assay.toml.idle import Idle, refuse_idle
@@ -67,7 +67,7 @@ class DescribedMachine(machine_tables.MachineTable):
         """What the core refused of the description, at the key's place in the file."""
         source = self._source or Source(Path(self.name), "")
         if len(error.args) == 2:
-            return circuit_lanes.refused(source, overriding.keys_of(str(error.args[0])), str(error.args[1]))
+            return refused.refused(source, overriding.keys_of(str(error.args[0])), str(error.args[1]))
         return source.error((), str(error) or "too large for this machine's memory")
 
     def wrong(self, keys: Sequence[str | int], problem: str, accepted: str) -> InputError:

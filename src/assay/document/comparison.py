@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import Field
@@ -127,17 +127,39 @@ class Gate:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunDifference:
+    """What two runs were made unlike in, such as ranks per node; None on the side that left it to its default."""
+
+    key: str
+    a: str | None
+    b: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoneFigure:
+    """A figure that only one of two runs has."""
+
+    benchmark: str
+    figure: str
+    params: Params
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunComparison:
     """A run beside `other`, a run or a machine: its kind (measured, predicted, quoted), its state, the rows.
 
-    What was published has neither a state nor a gate; its warnings say for which published cases the run has none.
+    `differences` is what the two runs were made unlike in, `only_in_a` and `only_in_b` are figures without a row. What
+    was published has none of these, no state and no gate; its warnings say for which published cases the run has none.
     """
 
     other: Annotated[str, Field(alias="with")]
     kind: str
     state: str | None
     warnings: list[str]
+    differences: list[RunDifference] = field(default_factory=list)
     rows: list[JudgedRow | FigureRow | PublishedRow]
+    only_in_a: list[LoneFigure] = field(default_factory=list)
+    only_in_b: list[LoneFigure] = field(default_factory=list)
     gate: Annotated[Gate | None, WRITTEN_IF_SET] = None
     judged: Annotated[bool | None, WRITTEN_IF_SET] = None
 

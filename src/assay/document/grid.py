@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-# characters: columns of words, and of names of one word each, no longer than that are not folded in a narrow terminal
-WHOLE_WORDS, WHOLE_NAMES = 16, 20
+    from rich.console import Console, ConsoleOptions, RenderResult
 
 
 @dataclass(frozen=True)
@@ -30,23 +27,37 @@ class Grid:
         text = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
         return f"**{self.title}**\n\n{text}\n" + (f"\n{self.note}\n" if self.note else "")
 
-    def rich(self) -> Table:
-        """Draw the table for a terminal."""
-        from rich.markup import escape
-        from rich.table import Table
+    @property
+    def width(self) -> int:
+        """The columns that it takes on a terminal with each cell on a line."""
+        from assay.document.grid_lines import GAP
 
-        table = Table(title=escape(self.title), title_justify="left", title_style="bold", box=None, pad_edge=False)
-        for i, heading in enumerate(self.headings):
-            justify: Literal["left", "right"] = "left" if i < self.left else "right"
-            cells = [row[i] for row in self.rows]
-            whole = i < self.left and all(len(cell) <= WHOLE_WORDS for cell in cells)
-            whole |= all(len(cell) <= WHOLE_NAMES and cell.replace("-", "").isalpha() for cell in cells)
-            table.add_column(escape(heading), justify=justify, overflow="fold", no_wrap=whole)
-        for row in self.rows:
-            table.add_row(*(escape(cell) for cell in row))
-        if self.note:
-            table.caption, table.caption_justify = escape(self.note), "left"
-        return table
+        widths = [max(len(row[i]) for row in (self.headings, *self.rows)) for i in range(len(self.headings))]
+        return sum(widths) + GAP * (len(widths) - 1)
+
+    def rich(self) -> GridOnConsole:
+        """Draw the table for a terminal, as wide as the console that prints it."""
+        return GridOnConsole(self)
+
+
+@dataclass(frozen=True)
+class GridOnConsole:
+    """A table as a console prints it."""
+
+    grid: Grid
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Give its lines, laid out for the console's width."""
+        from rich.text import Text
+
+        from assay.document.grid_lines import HEAD, NOTE, ROW, TITLE, laid_out, wrapped
+
+        of, width = self.grid, options.max_width
+        lines = laid_out(of.title, of.headings, of.rows, of.left, width)
+        lines += [(NOTE, text) for text in (wrapped(of.note, width) if of.note else ())]
+        styles = {TITLE: "bold", HEAD: "table.header", ROW: "", NOTE: "table.caption"}
+        for kind, text in lines:
+            yield Text(text, style=styles[kind], no_wrap=True)
 
 
 def grid(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], note: str = "", left: int = 1) -> Grid:

@@ -158,16 +158,19 @@ def do(
     *,
     say: Callable[[str], None] = lambda text: None,
     advance: Callable[[str], None] = lambda name: None,
+    begin: Callable[[], None] = lambda: None,
     records: Mapping[str, Benchmark] | None = None,
     looks: Looks | None = None,
 ) -> list[Failure]:
-    """Run every task of `plan` that has not ended well yet; returns what failed. `advance` is called after each.
+    """Run every task of `plan` that has not ended well yet; returns what failed.
 
+    `begin` is called when what they need is compiled, `advance` after each.
     `looks` decides which of the launches beyond the plan's first look are made.
     """
     known = records or {task.benchmark: benchmark(task.benchmark) for task in plan.tasks}
     done = finished(run)
     target.prepare([known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)], say)
+    begin()
     take_up(run, plan, known, target)
     allocation = _allocation(run, target.allocation())
     for entry in target.compiled():

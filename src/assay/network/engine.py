@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay._core import network as core
-from assay.network import circuit_lanes
+from assay.network import refused
 from assay.network.description import NetworkDescription
 from assay.network.method import BATCHES
 from assay.toml.source import Source
@@ -89,7 +89,7 @@ def call_core(source: Source, call: Any, *arguments: Any) -> Any:
         if isinstance(error, ValueError) and len(error.args) == 2:
             keys = [int(part) if part.isdecimal() else part for part in str(error.args[0]).split(".")]
             message = str(error.args[1])
-            raise circuit_lanes.refused(source, keys, message) from None
+            raise refused.refused(source, keys, message) from None
         raise source.error((), str(error)) from None
 
 

@@ -1,4 +1,4 @@
-"""A case's parameters in words, by what the record says of them: bytes by their unit, and what a 0 stands for.
+"""A case in words, by what its record says of it: bytes and times by their units, and what a 0 stands for.
 
 A parameter's help explains a 0 that is no amount by `0: …`, as in "0: as compiled": these words stand for it where they
 are short, else "automatic".
@@ -40,4 +40,6 @@ def value_words(key: str, value: Any, record: Benchmark | None, guest: bool | No
             return meant[1].strip() if len(meant[1].strip()) <= LONGEST else "automatic"
         if parameter.unit == "B":
             return human(float(value), "B", 5) if value % 1024 == 0 else f"{value} B"
+        if parameter.unit == "s" and value:
+            return human(float(value), "s")
     return params({key: value}).removeprefix(f"{key} ")

@@ -22,7 +22,7 @@ from assay.report.axes import finish
 from assay.report.comparing import interleaved, size
 from assay.report.own_library import alone
 from assay.report.plots import COLOURS, layout
-from assay.report.settings import setting
+from assay.report.settings import SKEW, setting
 from assay.report.units import human
 from assay.samples import case_text
 
@@ -120,13 +120,14 @@ def subject(section: Section, whose: str, choice: Choice) -> str:
 
 
 def named(choice: Choice) -> str:
-    """Name a case: operation, length, ranks, those per node, root, and by which MPI and transport."""
+    """Name a case: operation, length, ranks, those per node, root, skew, and by which MPI and transport."""
     about = choice.params
     length = about.get("bytes")
     of = f" of {human(float(length), 'B')}" if isinstance(length, int) and about.get("operation") != BARRIER else ""
     root = f", root {about['root']}" if about.get("root") else ""
     per_node = f" ({setting('ppn', about['ppn'])})" if "ppn" in about else ""  # where several were measured
-    return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{per_node}{root}{library(about)}"
+    skew = f", {setting(SKEW, about[SKEW])}" if SKEW in about else ""
+    return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{per_node}{root}{skew}{library(about)}"
 
 
 def library(about: Params) -> str:
@@ -187,17 +188,20 @@ def _only(found: Sequence[Choice]) -> str:
 
 def columns(cases: Sequence[Params]) -> list[str]:
     """The parameters that a table of cases has a column of: the operation first, bytes unless none has any."""
-    alike = {key for key in cases[0] if all(case.get(key) == cases[0].get(key) for case in cases)}
+    keys = dict.fromkeys(key for case in cases for key in case)
+    alike = {key for key in keys if all(case.get(key) == cases[0].get(key) for case in cases)}
     without_any = all(case.get("operation") == BARRIER for case in cases)
-    kept = [key for key in cases[0] if key not in ("operation", "bytes") and key not in alike]
+    kept = [key for key in keys if key not in ("operation", "bytes") and key not in alike]
     first = [key for key in ("operation", "bytes") if key in cases[0] and not (key == "bytes" and without_any)]
     return [*first, *kept]
 
 
 def cell(case: Params, key: str) -> str:
-    """One parameter in a table: a length in bytes by its unit, none of a barrier."""
+    """One parameter in a table: a length by its unit, none of a barrier; a time by its unit, none of a case without."""
+    if key not in case:
+        return NONE
     if key != "bytes":
-        return str(case[key])
+        return setting(key, case[key]).removeprefix(f"{key} ") if key == SKEW else str(case[key])
     return NONE if case.get("operation") == BARRIER else human(float(case[key]), "B")
 
 

@@ -5,7 +5,7 @@ over nodes and launches, the same estimator, the same state. Runs are compared l
 two one-sided tests, Holm over the family). They were not interleaved, so the even launches of a run against its odd
 ones serve as the A/A run, of each run, and the one further apart counts. Build variants of one run were interleaved:
 their launches are paired. A simulated machine answers the same every time: it needs one launch and has no error of its
-own.
+own. Nor have counts, sizes and errors of results (`exact` in a record).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from assay.analysis.comparison import MARGIN, Comparison, ComparisonVerdict, compare, correct_family, exact
-from assay.benchmark.record import Benchmark, among
+from assay.benchmark.record import among
 from assay.document.comparison import FigureRow, FigureSide, JudgedRow
 from assay.document.params import Params, placement_from_host
 from assay.document.reported_figure import ReportedFigure
@@ -29,8 +29,8 @@ from assay.samples import case_text
 
 Key = tuple[str, str, str]  # benchmark, figure, the case's canonical text
 Laid = tuple[Key, FigureRow, Comparison | None]  # a row before the correction of its family
-UNMOVED = "a result that no other process moves: the same in every launch"
 ZERO = "zero on both sides"  # alike, but nothing that launches could have told: the rate of an empty message
+EXACT = "exact: no launch gives another value"
 LEAST_HALVES = {False: 8, True: 10}  # launches, unpaired and paired: halves of fewer cannot be shown equal at 95%
 
 
@@ -104,21 +104,27 @@ def _row(
         verdict=ComparisonVerdict.UNKNOWN.value,
         reason=_refused((a.run, one), (b.run, other)),
     )
+    if record is not None and row.metric in record.exact and all(map(_is_settled, pair)):
+        return _without_error(row, one.by_launch[0][1], other.by_launch[0][1]), None
     if all(of.by_launch and not any(value for _, value in of.by_launch) and _stands(of) for of in pair):
         return replace(row, verdict=ComparisonVerdict.EQUAL.value, reason=ZERO), None
-    if row.reason:
-        return row, None
-    fixed = [value for of in pair if (value := _fixed(record, of)) is not None]
-    if len(fixed) == len(pair):
-        return row, exact(fixed[0], fixed[1], margin, UNMOVED)
-    return row, _judged(a, b, pair, margin)
+    return row, None if row.reason else _judged(a, b, pair, margin)
 
 
-def _fixed(record: Benchmark | None, figure: ReportedFigure) -> float | None:
-    """The one value of a result that no other process can move, where all launches that have it agree; else None."""
-    values = {value for _, value in figure.by_launch}
-    unmoved = record is not None and figure.metric in record.extra.get("unmoved", ())
-    return values.pop() if unmoved and len(values) == 1 else None
+def _is_settled(figure: ReportedFigure) -> bool:
+    """Whether all launches gave one value, which stands."""
+    return _stands(figure) and len({value for _, value in figure.by_launch}) == 1
+
+
+def _without_error(row: FigureRow, one: float, other: float) -> FigureRow:
+    """Judge what has no error, such as a count: no launches are needed, and none of a family of tests is spent on it.
+
+    Where there is no ratio of the two, as with one that is zero, they are equal or differ as they are.
+    """
+    if one * other > 0:
+        return _judged_row(exact(one, other, row.margin, EXACT), row)
+    verdict = ComparisonVerdict.EQUAL if one == other else ComparisonVerdict.DIFFERS
+    return replace(row, verdict=verdict.value, reason=f"{one:.4g} and {other:.4g}; {EXACT}")
 
 
 def side(document: Document, figure: ReportedFigure) -> FigureSide:

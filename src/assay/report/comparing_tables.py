@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from assay.document.comparison import FigureRow, FigureSide, Interval, JudgedRow, PublishedRow
+from assay.document.comparison import (
+    FigureRow,
+    FigureSide,
+    Interval,
+    JudgedRow,
+    LoneFigure,
+    PublishedRow,
+    RunDifference,
+)
 from assay.document.grid import Grid, grid
 from assay.document.params import Params
 from assay.report.case_words import case_words, words_of
@@ -14,10 +22,34 @@ from assay.report.tables import alike
 from assay.report.units import human, params
 from assay.samples import case_text
 
+MOST_LONE = 3  # figures that only one run has, by name
 MARKS = {"clean": "", "disturbed": " *"}
 
 
-def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
+def heading(a: str, b: str, unlike: Sequence[RunDifference] = ()) -> str:
+    """Say which run is which, each with its part of what they were made unlike in."""
+    sides = ((f"A: {a}", [each.a for each in unlike]), (f"B: {b}", [each.b for each in unlike]))
+    words = (
+        (name, ", ".join(f"{each.key} {value or 'by default'}" for each, value in zip(unlike, values, strict=True)))
+        for name, values in sides
+    )
+    return ", ".join(f"{name} ({text})" if text else name for name, text in words)
+
+
+def lone_figures(found: Sequence[LoneFigure], side: str, *, named: bool) -> str:
+    """Say how many figures only one run has, and `named` which, of many the first."""
+    counted = f"{len(found)} figure{'s' * (len(found) > 1)} only in {side}"
+    if not named:
+        return counted
+    names = []
+    for each in found[:MOST_LONE]:
+        case = words_of(each.benchmark, each.params)
+        names.append(f"{each.benchmark} {each.figure.replace('_', ' ')}" + (f" ({case})" if case else ""))
+    more = len(found) - len(names)
+    return f"{counted}: {'; '.join(names)}{f'; and {more} more' if more else ''}"
+
+
+def table_of_runs(rows: Sequence[FigureRow], a: str, b: str, unlike: Sequence[RunDifference] = ()) -> Grid:
     """Lay out a comparison of two runs: the ratio is that of the two columns before it."""
     several = len({row.benchmark for row in rows}) > 1
     common = alike([row.params for row in rows])
@@ -38,7 +70,7 @@ def table_of_runs(rows: Sequence[FigureRow], a: str, b: str) -> Grid:
     headings = ("figure", "case", "A", "B", "B / A", "95%", "verdict")
     alike_words = case_words(common, None, guest) if several or not rows else words_of(rows[0].benchmark, common, guest)
     note = f"All with {alike_words}. " if alike_words else ""
-    return grid(f"A: {a}, B: {b}", headings, lines, note + _note(rows), left=2)
+    return grid(heading(a, b, unlike), headings, lines, note + _note(rows), left=2)
 
 
 def bounded(*sides: FigureSide | None) -> bool:
@@ -111,7 +143,9 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     why = f" ({few})" if few else ""
     apart = f"; {zero} zero on both sides" if zero else ""
     cells = len({(row.benchmark, row.metric, case_text(row.params)) for row in rows})
-    of = f" of {cells} measured quantit{'ies' if cells > 1 else 'y'}" if cells < len(rows) else ""
+    kinds = {side.kind for row in rows for side in (row.a, row.b)}
+    how = {"measured": "measured ", "predicted": "simulated "}.get(kinds.pop(), "") if len(kinds) == 1 else ""
+    of = f" of {cells} {how}quantit{'ies' if cells > 1 else 'y'}" if cells < len(rows) else ""
     return f"{b} beside {a}: {len(rows)} figures{of} judged at a margin of {margin:.1%}: {counted}{why}{apart}"
 
 

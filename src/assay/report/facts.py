@@ -33,6 +33,7 @@ def facts(document: Document, about: Facts) -> list[FactLine]:
             ("energy", _energy(document, seen)),
             ("network", _network(seen)),
             ("MPI", _mpi(of.mpi, seen)),
+            ("ranks", _per_node(about)),
             ("system", _join(host.distribution, host.kernel and f"kernel {host.kernel}")),
         ]
     return [FactLine(name=name, text=text) for name, text in found if text]
@@ -61,16 +62,22 @@ def _many(count: float | None, word: str) -> str | None:
     return None if not count else f"{count:g} {word}{'' if count == 1 else 's'}"
 
 
-def _ranks(about: Facts) -> set[int]:
+def _counts(about: Facts, key: str) -> set[int]:
+    """The numbers of ranks, or of those per node (`ppn`), that a run's tasks were planned with."""
     tasks = (about.get("plan") or {}).get("tasks")
     listed = tasks if isinstance(tasks, list | tuple) else ()  # as read again, or as planned a moment ago
-    counts = [task.get("ranks") for task in listed if isinstance(task, dict)]
-    return {ranks for ranks in counts if isinstance(ranks, int) and ranks > 0}
+    counts = [task.get(key) for task in listed if isinstance(task, dict)]
+    return {count for count in counts if isinstance(count, int) and count > 0}
+
+
+def _per_node(about: Facts) -> str:
+    """How many ranks a node has, where somebody asked for it: the cases of a run with one such number do not say it."""
+    return f"{' or '.join(map(str, sorted(found)))} per node" if (found := _counts(about, "ppn")) else ""
 
 
 def _described(document: Document, about: Facts) -> list[tuple[str, str]]:
-    sizes = _ranks(about)
-    ranks = f"up to {max(sizes)} ranks" if sizes else ""
+    sizes = _counts(about, "ranks")
+    ranks = _join(f"up to {max(sizes)} ranks" if sizes else "", _per_node(about))
     return [
         ("machine", f"{_name(str(document.machine))}, as described; nothing here was measured"),
         ("simulated", _join(ranks, _messages(document))),

@@ -19,7 +19,7 @@ from assay.report.settings import setting
 from assay.report.units import human
 from assay.samples import case_text
 
-COLUMNS = 2  # of a case, beside which two ways and their times have room on a terminal
+WIDTH = 80  # columns of a terminal
 Case = tuple[Params, list[ReportedFigure]]  # and its ways, the fastest first
 
 
@@ -27,7 +27,7 @@ def table(section: Section, most: int | None = None) -> Grid | None:
     """Lay out a row for each case; None where there is none, or none with two ways.
 
     `most`, for a terminal: of more rows only those of each operation's least and greatest length are kept, and the
-    time of the next way is left out where cases need more columns than operation and length.
+    time of the next way is left out where it has no room.
     """
     found = _cases(section)
     if section.choice is None or not any(len(ways) > 1 for _, ways in found):
@@ -41,7 +41,7 @@ def table(section: Section, most: int | None = None) -> Grid | None:
         next_best = ways[1] if others else (choices.NONE, choices.NONE)
         rows.append((*(choices.cell(case, key) for key in keys), *ways[0], *next_best))
     headings = [*keys, "fastest", "time", "next", "time"]
-    if most is not None and len(keys) > COLUMNS:
+    if most is not None and grid("", headings, rows).width > WIDTH:
         headings, rows = headings[:-1], [row[:-1] for row in rows]
     apart = [setting(key, value) for key, value in common.items() if key not in keys and value is not None]
     note = f"All with {', '.join(apart)}. " if apart else ""

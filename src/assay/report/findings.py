@@ -296,7 +296,7 @@ def _whose(document: Document) -> str:
 
 def _choices(document: Document) -> Iterator[Finding]:
     """Name what a library does slower than one of the algorithms beside it, or say that it does nothing so."""
-    advice = "use the faster one; the part on messages"
+    advice = "use the faster one; the report compares them in its part on messages"
     if not document.described:
         advice = f"set the library's algorithm for it (docs/clusters.md), or {advice}"
     yield from _worst(document, choices.slower, 46, advice)

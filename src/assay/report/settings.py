@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.benchmark.variants import KEYS, MPI_KEYS
+from assay.report.units import human
+
+SKEW = "skew"  # s, within which ranks enter an operation; a case without one does not say it
 
 
 def setting(key: str, value: object) -> str:
@@ -14,6 +17,8 @@ def setting(key: str, value: object) -> str:
         return f"{value} per node"
     if key == "ranks":
         return f"{value} ranks"
+    if key == SKEW and isinstance(value, int | float) and value:
+        return f"{key} {human(value, 's')}"
     return str(value) if key in (*KEYS, *MPI_KEYS) else f"{key} {value}"
 
 

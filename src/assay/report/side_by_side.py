@@ -11,10 +11,10 @@ from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.report import comparing
+from assay.report.between_runs import matched
 from assay.report.case_words import words_of
 from assay.report.comparing_tables import MARKS, bounded, ratio_text
 from assay.report.gate import headlines, required
-from assay.report.ranks_per_node import stated_alike
 from assay.report.units import human
 from assay.samples import case_text
 
@@ -26,7 +26,7 @@ def side_by_side(documents: Sequence[Document], margin: float = MARGIN) -> SideB
 
     A figure is a headline where it is one of any run's.
     """
-    documents = stated_alike(documents)
+    documents = matched(documents)
     first = documents[0]
     rows: dict[comparing.Key, SideBySideRow] = {}
     heads: set[comparing.Key] = set()

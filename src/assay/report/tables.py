@@ -137,7 +137,15 @@ def fits(section: Section) -> Grid | None:
     )
     kept = [i for i in range(len(headings)) if i < 2 or any(row[i] != "–" for row in rows)]
     shown = [[row[i] for i in kept] for row in rows]
-    return grid("Fits", [headings[i] for i in kept], shown, left=2) if rows else None
+    title = f"Fits{fitted_figure(section)}"
+    return grid(title, [headings[i] for i in kept], shown, left=2) if rows else None
+
+
+def fitted_figure(section: Section) -> str:
+    """Which time a law's T is, behind a title, where a benchmark has several; "" where it has one."""
+    times = {figure.name for figure in section.figures if figure.unit == "s"}
+    fitted = dict.fromkeys(fit.figure for fit in section.fits if fit.text.startswith("T = "))
+    return f": T is the {' or '.join(name.replace('_', ' ') for name in fitted)}" if fitted and len(times) > 1 else ""
 
 
 def _ends(fit: Fit, name: str, unit: str) -> str:

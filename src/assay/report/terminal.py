@@ -43,6 +43,7 @@ from assay.report import (
     tables,
     variant_tables,
 )
+from assay.report.listing import listing
 from assay.report.one_line import in_the_report
 from assay.report.variant_tables import tables as varied_tables
 from assay.report.variant_tables import title as variants_title
@@ -62,7 +63,7 @@ MOST_COLUMNS = 6  # and a wider matrix
 
 def show(document: Document, console: Console | None = None) -> None:
     """Print a run so that it fits a terminal."""
-    out = console or Console()
+    out = console or listing()
     alone = len(document.benchmarks) == 1
     _lines(out, ["", *(summary.brief(document) if alone else summary.terminal(document)), ""])
     odd = tables.nodes(document)
@@ -157,7 +158,7 @@ def _benchmark(out: Console, section: Section, elsewhere: str) -> None:
     _lines(out, [f"  {line}" for line in over_time.lines(section)[:MOST_OVER_TIME]])
     fitted = _fits(section, elsewhere)
     if fitted:
-        out.print(Text(f"Fits of {section.title}", style="bold"))
+        out.print(Text(f"Fits of {section.title}{tables.fitted_figure(section)}", style="bold"))
     _lines(out, [f"  {line}" for line in fitted])
     reasons = section.warnings
     if reasons:

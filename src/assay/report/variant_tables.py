@@ -113,11 +113,10 @@ def main_rows(found: BuildVariants) -> list[FigureRow]:
         figures = sorted(record.figures.values(), key=lambda each: not each.headline)  # the main one first
         metrics: set[str] = set()
         known: set[str] = set()
-        unmoved = record.extra.get("unmoved", ())
         for figure in figures:
             of = [row for row in rows if row.figure == figure.name]
             keys = {key for row in of for key in row.params}
-            if of and figure.metric not in {*metrics, *unmoved} and (not metrics or keys - known):
+            if of and figure.metric not in metrics | record.exact and (not metrics or keys - known):
                 kept += of
                 metrics.add(figure.metric)
                 known |= keys

@@ -110,12 +110,12 @@ class Selection:
 
     def show(self) -> None:
         """Print it for people."""
-        from rich.console import Console
         from rich.text import Text
 
+        from assay.report.listing import listing
         from assay.verbs import _catalogue_shown as shown
 
-        console = Console(highlight=False)
+        console = listing()
         if self.whole:
             shown.show_list(console, self.all.machines.values(), self.all.papers.values(), self.all.cells)
             return

@@ -111,7 +111,8 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
     )  # the last line counts what failed
     with quietly if quiet else shown(plan.tasks, len({task.benchmark for task in plan.tasks})) as progress:
         try:
-            failures = session.do(run, plan, where, say=progress.say, advance=progress.advance, looks=Spent.of(plan))
+            say, advance, begin = progress.say, progress.advance, progress.begin
+            failures = session.do(run, plan, where, say=say, advance=advance, begin=begin, looks=Spent.of(plan))
         except session.AnotherMachineError:
             raise  # nothing was begun
         except BaseException as error:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,14 +19,20 @@ from assay.machine.units import waiting_time
 
 COMPILING = "compiling "  # how a line of the compiler's progress begins
 EVERY = 10.0  # s between two plain lines
+TICK = 1.0  # s between two looks at the clock
 
 
 @dataclass(frozen=True)
 class ProgressCallbacks:
-    """Callbacks that show progress: `say` prints a line, `advance` follows each task."""
+    """Callbacks that show progress: `say` prints a line, `begin` follows what is compiled, `advance` each task.
+
+    `tick` is called about once a second by whoever has a clock: it says where a long task is.
+    """
 
     say: Callable[[str], None]
     advance: Callable[[str], None]
+    begin: Callable[[], None] = lambda: None
+    tick: Callable[[], None] = lambda: None
 
 
 @contextlib.contextmanager
@@ -35,7 +42,20 @@ def shown(tasks: Sequence[Task], programs: int) -> Iterator[ProgressCallbacks]:
         with _display(tasks, programs) as made:
             yield made
     else:
-        yield _lines(tasks, lambda text: print(text, file=sys.stderr, flush=True), time.monotonic)
+        made = _lines(tasks, lambda text: print(text, file=sys.stderr, flush=True), time.monotonic)
+        ended = threading.Event()
+        clock = threading.Thread(target=_ticking, args=(made.tick, ended), name="progress", daemon=True)
+        clock.start()
+        try:
+            yield made
+        finally:
+            ended.set()
+            clock.join()
+
+
+def _ticking(tick: Callable[[], None], ended: threading.Event) -> None:
+    while not ended.wait(TICK):
+        tick()
 
 
 def doing(tasks: Sequence[Task], done: int) -> str:
@@ -47,42 +67,72 @@ def doing(tasks: Sequence[Task], done: int) -> str:
 
 
 def _lines(tasks: Sequence[Task], out: Callable[[str], None], clock: Callable[[], float]) -> ProgressCallbacks:
-    """Plain lines: one when compiling begins, one when measuring does, and one every ten seconds with what is left."""
-    began: list[float] = []
-    last, compiled, done = clock(), 0, 0
-    within = -math.inf  # when progress within a launch was last printed: the first line at once
+    """Plain lines: one when compiling begins, and one every ten seconds with what is going on and what is left."""
+    made = _PlainLines(tasks, out, clock)
+    return ProgressCallbacks(made.say, made.advance, made.begin, made.tick)
 
-    def say(text: str) -> None:
-        nonlocal last, compiled, within
-        if text.startswith(WITHIN):
-            if clock() - within >= EVERY:
-                within = last = clock()
-                out(text.removeprefix(WITHIN))
-            return
-        if not text.startswith(COMPILING):
-            out(text)
-            return
-        compiled += 1
-        if compiled == 1:
-            out("compiling what this run needs (once)")
-        elif clock() - last >= EVERY:
-            last = clock()
-            out(f"compiling: {compiled} begun, now {text.removeprefix(COMPILING).partition(' (')[0]}")
 
-    def advance(name: str) -> None:
-        nonlocal last, done
-        done += 1
-        began.append(clock())
-        if clock() - last < EVERY or done >= len(tasks):
-            return
-        last = clock()
-        left = ""
+class _PlainLines:
+    """The state behind plain lines; they are printed by the run's own thread and by the clock's."""
+
+    def __init__(self, tasks: Sequence[Task], out: Callable[[str], None], clock: Callable[[], float]) -> None:
+        self._tasks, self._out, self._clock = tasks, out, clock
+        self._lock = threading.Lock()
+        self._ended: list[float] = []  # when each task did
+        self._last = self._since = clock()  # the last line about progress; when what is done now was begun
+        self._within = -math.inf  # when progress within a launch was last printed: the first line at once
+        self._compiled, self._compiling = 0, ""
+
+    def say(self, text: str) -> None:
+        with self._lock:
+            if text.startswith(WITHIN):
+                if self._clock() - self._within >= EVERY:
+                    self._within = self._last = self._clock()
+                    self._out(text.removeprefix(WITHIN))
+            elif not text.startswith(COMPILING):
+                self._out(text)
+            else:
+                self._compiled += 1
+                self._compiling, self._since = text.removeprefix(COMPILING).partition(" (")[0], self._clock()
+                if self._compiled == 1:
+                    self._out("compiling what this run needs (once)")
+                elif self._is_due():
+                    self._line(f"compiling: {self._compiled} begun, now {self._compiling}")
+
+    def begin(self) -> None:
+        with self._lock:
+            self._compiling, self._since = "", self._clock()
+
+    def advance(self, name: str) -> None:
+        with self._lock:
+            self._ended.append(self._clock())
+            self._compiling, self._since = "", self._clock()
+            if self._is_due() and len(self._ended) < len(self._tasks):
+                self._line(self._measured())
+
+    def tick(self) -> None:
+        with self._lock:
+            if not self._is_due():
+                return
+            so_far = f", {waiting_time(self._clock() - self._since)} so far"
+            if self._compiling:
+                self._line(f"compiling: {self._compiled} begun, now {self._compiling}{so_far}")
+            else:
+                self._line(self._measured() + so_far)
+
+    def _is_due(self) -> bool:
+        return self._clock() - self._last >= EVERY
+
+    def _line(self, text: str) -> None:
+        self._last = self._clock()
+        self._out(text)
+
+    def _measured(self) -> str:
+        done, left = len(self._ended), ""
         if done > 1:
-            rate = (began[-1] - began[0]) / (done - 1)
-            left = f", about {waiting_time(rate * (len(tasks) - done))} left"
-        out(f"measured {done} of {len(tasks)} launches{left}; now {doing(tasks, done)}")
-
-    return ProgressCallbacks(say, advance)
+            rate = (self._ended[-1] - self._ended[0]) / (done - 1)
+            left = f", about {waiting_time(rate * (len(self._tasks) - done))} left"
+        return f"measured {done} of {len(self._tasks)} launches{left}; now {doing(self._tasks, done)}"
 
 
 @contextlib.contextmanager
@@ -125,4 +175,4 @@ def _display(tasks: Sequence[Task], programs: int) -> Iterator[ProgressCallbacks
             done += 1
             bar.update(line, completed=done, description=doing(tasks, done))
 
-        yield ProgressCallbacks(say, advance)
+        yield ProgressCallbacks(say, advance, measuring)

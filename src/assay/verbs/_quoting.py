@@ -95,11 +95,10 @@ def show(found: QuotedAnswer, quiet: bool = False) -> None:
         count = sum(len(section.figures) for section in found.sections)
         print(f"{found.name}: cannot be measured here: {count} published figures quoted")
         return
-    from rich.console import Console
-
     from assay.papers.tables import quoted
+    from assay.report.listing import listing
 
-    console = Console()
+    console = listing()
     console.print(f"{found.name} cannot be measured here: these are published figures, quoted.", highlight=False)
     console.print(quoted.table(found).rich())
     for text in found.warnings:

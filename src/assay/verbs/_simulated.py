@@ -21,11 +21,9 @@ def show(documents: Sequence[dict[str, Any]], quiet: bool = False) -> None:
     if "setting" not in documents[0]:
         print(_words(documents[0]))
         return
-    from rich.console import Console
+    from assay.report.listing import listing
 
-    console = Console(highlight=False)
-    width = max(console.width, 100) if not console.is_terminal else console.width  # a pipe has no edge
-    console.print(table(documents).rich(), width=width)
+    listing().print(table(documents).rich())
     for line in below(documents):
         print(line)
     spent = sum(found["cpu_seconds"] for found in documents)

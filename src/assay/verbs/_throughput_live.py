@@ -108,9 +108,8 @@ def dry(wishes: LiveWishes, on: str | None, settings: list[str]) -> DryRun:
 
 def show_dry(found: DryRun, quiet: bool) -> None:
     """One line, and unless `quiet` the jobs by name and the ideal by policy."""
-    from rich.console import Console
-
     from assay.document.grid import grid
+    from assay.report.listing import listing
     from assay.throughput.job_names import number_of
     from assay.verbs._throughput_words import time_of
 
@@ -131,9 +130,9 @@ def show_dry(found: DryRun, quiet: bool) -> None:
     ]
     more = found.jobs - sum(kind.jobs for kind in found.kinds[:MOST_KINDS])
     note = f"And {more:,} more jobs, of other names, processors or times." if more else ""
-    Console().print(grid("Jobs", ("name", "jobs", "processors", "expected time"), kinds, note).rich())
+    listing().print(grid("Jobs", ("name", "jobs", "processors", "expected time"), kinds, note).rich())
     rows = [(policy, time_of(makespan)) for policy, makespan in found.ideal.items()]
-    Console().print(grid("Makespan by expected times, without any cost", ("policy", "makespan"), rows).rich())
+    listing().print(grid("Makespan by expected times, without any cost", ("policy", "makespan"), rows).rich())
 
 
 def plan(wishes: LiveWishes, compress: float) -> list[LiveJob]:
@@ -161,9 +160,8 @@ def _title(wishes: LiveWishes) -> str:
 
 def show_live(found: LiveThroughput, quiet: bool) -> None:
     """One line, and unless `quiet` what it comes to, what is to be said of jobs, and the ideal."""
-    from rich.console import Console
-
     from assay.document.grid import grid
+    from assay.report.listing import listing
     from assay.throughput.job_names import number_of
     from assay.verbs._throughput_shown import verdict
     from assay.verbs._throughput_words import counted_words, result_rows, slowdown_words, time_of
@@ -193,7 +191,7 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
         longest = time_of(found.rates.reaction_longest)
         rows.append(("from an event to a start", f"{time_of(found.rates.reaction_median)}; longest {longest}"))
     note = f"Seconds as measured, time compressed {found.compress:g} times; page and files: {found.out}/report.html."
-    Console().print(grid("Throughput", ("", "value"), rows, note).rich())
+    listing().print(grid("Throughput", ("", "value"), rows, note).rich())
 
 
 def progress_line(quiet: bool) -> Callable[[str], None]:

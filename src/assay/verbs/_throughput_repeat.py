@@ -48,9 +48,8 @@ def repeated_row(figure: RepeatedFigure) -> list[str]:
 
 def show_repeated(found: RepeatedThroughput, quiet: bool) -> None:
     """A line for each test, and unless `quiet` the numbers with their intervals."""
-    from rich.console import Console
-
     from assay.document.grid import grid
+    from assay.report.listing import listing
     from assay.verbs._throughput_shown import verdict
 
     for number, test in enumerate(found.tests, 1):
@@ -61,4 +60,4 @@ def show_repeated(found: RepeatedThroughput, quiet: bool) -> None:
         return
     rows = [tuple(repeated_row(each)) for each in found.figures]
     head = ("", "median", "95% interval", "range")
-    Console().print(grid("Throughput, repeated", head, rows, f"{found.figures[0].scope}.").rich())
+    listing().print(grid("Throughput, repeated", head, rows, f"{found.figures[0].scope}.").rich())

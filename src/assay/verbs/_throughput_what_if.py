@@ -77,9 +77,8 @@ def show_over_seeds(found: WhatIf, under: str) -> None:
 
     `under`: words for the policy where it is no setting.
     """
-    from rich.console import Console
-
     from assay.document.grid import grid
+    from assay.report.listing import listing
 
     def times(mean: SeedMean) -> str:
         return f"{time_of(mean.mean)} ({time_of(mean.ci95[0])} to {time_of(mean.ci95[1])})"
@@ -99,13 +98,13 @@ def show_over_seeds(found: WhatIf, under: str) -> None:
     ]
     headings = (*names, "seeds", "makespan", "in use", "mean wait", "slowdown")
     note = "Means over seeds with their 95% interval (Student), which ends at 0 s, or at a slowdown of 1."
-    Console().print(grid(f"What if{under}", headings, rows, note, len(keys)).rich())
+    listing().print(grid(f"What if{under}", headings, rows, note, len(keys)).rich())
     worth = [(*setting_words(each.setting), *_differences(each)) for each in found.over_seeds if each.against_first]
     if worth:
         first = ", ".join(f"{key}={value}" for key, value in found.over_seeds[0].setting.items())
         note = f"Less those of {first}, paired by seed, with 95% intervals (Student)."
         headings = (*names, "makespan", "mean wait", "slowdown")
-        Console().print(grid(f"What it is worth{under}", headings, worth, note, len(keys)).rich())
+        listing().print(grid(f"What it is worth{under}", headings, worth, note, len(keys)).rich())
 
 
 def _differences(each: OverSeeds) -> tuple[str, ...]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,9 @@ from assay.verbs._completing import beside_names
 from assay.verbs._options import Json, Quiet, RunName
 
 if TYPE_CHECKING:
-    from assay.document.comparison import RunComparison
+    from assay.document.comparison import FigureRow, LoneFigure, RunComparison
     from assay.document.run_document import Document
+    from assay.report.comparing import Key
     from assay.store import Run
 
 LEAST_MARGIN, MOST_MARGIN = 0.001, 0.9  # relative
@@ -58,10 +59,9 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.report import comparing, gate
+        from assay.report import between_runs, comparing, gate
         from assay.report.document import document
         from assay.report.listed import of_comparisons
-        from assay.report.ranks_per_node import unlike
         from assay.samples import case_text
         from assay.store import Run
 
@@ -79,7 +79,12 @@ def register(app: typer.Typer) -> None:
             whole, beside = _variants(first, whole)
         else:
             beside = [other for name in others for other in _opened(first, name, whole)]
-        whole, beside = _stated_alike(whole, beside)
+        unlike = {
+            other.entry.other: between_runs.differences((whole, first.about), (other.document, other.about))
+            for other in beside
+            if other.document is not None and other.about is not None
+        }
+        whole, beside = _matched(whole, beside)
         judged_by = [other.document for other in beside if other.document is not None]
         words = None if figures is None else gate.named(figures, [whole, *judged_by])
         found = []
@@ -91,12 +96,28 @@ def register(app: typer.Typer) -> None:
                 wanted = gate.required(whole, other.document, words, (_planned(first), other.planned))
                 rows = comparing.against(whole, other.document, margin or MARGIN, wanted.__contains__)
                 verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None)
-                entry = replace(entry, rows=[*rows], gate=verdict, judged=verdict.judged)
-                reasons[entry.other] = unlike(whole, other.document)
+                entry = replace(
+                    entry,
+                    rows=[*rows],
+                    gate=verdict,
+                    judged=verdict.judged,
+                    differences=unlike.get(entry.other, []),
+                    only_in_a=between_runs.lone(whole, rows, "a"),
+                    only_in_b=between_runs.lone(other.document, rows, "b"),
+                )
+                reasons[entry.other] = None if rows else between_runs.why_nothing(whole, other.document)
             printed = entry
             if other.document is not None and words is not None:  # the JSON has all rows
-                asked_for = [row for row in rows if (row.benchmark, row.figure, case_text(row.params)) in wanted]
-                printed = replace(entry, rows=[*asked_for])
+
+                def asked_for(of: FigureRow | LoneFigure, wanted: set[Key] = wanted) -> bool:
+                    return (of.benchmark, of.figure, case_text(of.params)) in wanted
+
+                printed = replace(
+                    entry,
+                    rows=[row for row in rows if asked_for(row)],
+                    only_in_a=[each for each in entry.only_in_a if asked_for(each)],
+                    only_in_b=[each for each in entry.only_in_b if asked_for(each)],
+                )
                 reasons[entry.other] = reasons[entry.other] or f"none of {figures} is in both"
             found.append(entry)
             shown.append(printed)
@@ -123,22 +144,23 @@ def register(app: typer.Typer) -> None:
 class Beside:
     """What stands beside the run: of another run, or of a simulation, its document, by which its rows will be judged.
 
-    `planned`: the benchmarks that it was to measure; `why`: of a simulation, which no report keeps, the first
-    reason for its state.
+    `planned`: the benchmarks that it was to measure; `about`: another run's run.json; `why`: of a simulation, which no
+    report keeps, the first reason for its state.
     """
 
     entry: RunComparison
     document: Document | None = None
     planned: set[str] = field(default_factory=set)
+    about: dict[str, Any] | None = None
     why: str | None = None
 
 
-def _stated_alike(whole: Document, beside: list[Beside]) -> tuple[Document, list[Beside]]:
-    """A run and what stands beside it, all with their ranks per node in the cases of benchmarks where one has them."""
-    from assay.report.ranks_per_node import stated_alike
+def _matched(whole: Document, beside: list[Beside]) -> tuple[Document, list[Beside]]:
+    """A run and what stands beside it, their cases such that what each has one value of does not part them."""
+    from assay.report.between_runs import matched
 
     judged = [at for at, other in enumerate(beside) if other.document is not None]
-    whole, *others = stated_alike([whole, *(of for other in beside if (of := other.document) is not None)])
+    whole, *others = matched([whole, *(of for other in beside if (of := other.document) is not None)])
     made = list(beside)
     for at, document in zip(judged, others, strict=True):
         made[at] = replace(beside[at], document=document)
@@ -222,7 +244,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
             raise InputError(problem, key="compare", value=name, accepted=accepted) from None
         return found
     made = document(other)
-    return [Beside(_unjudged(other.about["id"], made.kind, made), made, _planned(other))]
+    return [Beside(_unjudged(other.about["id"], made.kind, made), made, _planned(other), other.about)]
 
 
 def _unjudged(name: str, kind: str, made: Document) -> RunComparison:
@@ -244,7 +266,7 @@ def _show(
     from assay.analysis.comparison import MARGIN
     from assay.document.comparison import FigureRow, PublishedRow
     from assay.report import comparing_tables as tables
-    from assay.verbs._listing import listing
+    from assay.report.listing import listing
 
     out = listing()
 
@@ -264,8 +286,12 @@ def _show(
             out.print(tables.table_of_machine(quoted, run, entry.other, entry.warnings).rich())
         else:
             if not quiet:
-                out.print(tables.table_of_runs(judged, run, entry.other).rich())
-            say(tables.summary(judged, run, entry.other, margin or MARGIN))
+                out.print(tables.table_of_runs(judged, run, entry.other, entry.differences).rich())
+            sides = ((entry.only_in_a, run if quiet else "A"), (entry.only_in_b, entry.other if quiet else "B"))
+            lone = [tables.lone_figures(found, name, named=not quiet) for found, name in sides if found]
+            counted = tables.summary(judged, run, entry.other, margin or MARGIN)
+            for line in ["; ".join([counted, *lone])] if quiet else [counted, *lone]:
+                say(line)
     if margin is None:
         return
     gates = [entry.gate for entry in beside if entry.gate is not None]

@@ -81,9 +81,9 @@ def register(app: typer.Typer) -> None:
         elif markdown:
             print(side_by_side.markdown(beside))
         else:
-            from rich.console import Console
+            from assay.report.listing import listing
 
-            console = Console()
+            console = listing()
             console.print(side_by_side.runs_table(beside).rich())
             main = side_by_side.table(beside, headlines=True)
             console.print((main if main.rows else side_by_side.table(beside)).rich())

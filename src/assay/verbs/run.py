@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -158,8 +159,10 @@ def register(app: typer.Typer) -> None:
             from assay.report.one_line import one_line, why_not
 
             if not quiet:
+                from assay.report.run_verdict import verdict
                 from assay.report.terminal import show
 
+                whole = replace(whole, summary=verdict(whole, made.about))
                 show(whole)
             elif reason := why_not(whole):
                 print(reason, file=sys.stderr)

@@ -30,8 +30,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """List all runs that you made and that are still there, in whatever folder, the newest last."""
         from assay.cli import emit
+        from assay.report.listing import listing
         from assay.store import known_runs
-        from assay.verbs._listing import listing
 
         found = [_entry(run) for run in known_runs()[-(last or 0) :]]
         if json:

@@ -326,9 +326,8 @@ def _read(workload: str, jobs: str | None) -> Workload:
 
 def _show(found: ThroughputResult, quiet: bool) -> None:
     """One line, and unless `quiet` the table of what it comes to."""
-    from rich.console import Console
-
     from assay.document.grid import grid
+    from assay.report.listing import listing
     from assay.throughput.job_names import number_of
     from assay.verbs import _throughput_mix as mix
     from assay.verbs._throughput_words import (
@@ -365,22 +364,21 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
         return
     idle = ((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values())
     rows = [*fault_rows(found), *result_rows(found, idle)]
-    Console().print(grid("Throughput", ("", "value"), rows).rich())
+    listing().print(grid("Throughput", ("", "value"), rows).rich())
     if found.played:
-        Console().print(grid("Beside one another, by name", mix.KINDS, mix.kind_rows(found), mix.NOTE).rich())
+        listing().print(grid("Beside one another, by name", mix.KINDS, mix.kind_rows(found), mix.NOTE).rich())
         rows_of_jobs = mix.narrow_rows(found.played[: mix.MOST_ROWS])
-        Console().print(grid("Beside one another, each job", mix.NARROW, rows_of_jobs, left=2).rich())
+        listing().print(grid("Beside one another, each job", mix.NARROW, rows_of_jobs, left=2).rich())
     if found.queues:
         for queue in found.queues:
             print(f"queue {queue.name}: {queue_definition(queue) or 'no limits'}")
-        Console().print(grid("Queues", QUEUE_HEAD, [queue_row(each) for each in found.queues]).rich())
+        listing().print(grid("Queues", QUEUE_HEAD, [queue_row(each) for each in found.queues]).rich())
 
 
 def _show_points(found: WhatIf, quiet: bool) -> None:
     """One line, and unless `quiet` a row for each combination."""
-    from rich.console import Console
-
     from assay.document.grid import grid
+    from assay.report.listing import listing
     from assay.throughput.what_if import POLICY
     from assay.verbs._throughput_what_if import show_over_seeds, until_lines
     from assay.verbs._throughput_words import failed_words, setting_words, time_of
@@ -414,4 +412,4 @@ def _show_points(found: WhatIf, quiet: bool) -> None:
     ]
     names = (key.rpartition(".")[2] for key in keys)
     headings = (*names, "makespan", "in use", "mean wait", "longest", "slowdown", *(["failed"] if failed else []))
-    Console().print(grid(f"What if{under}", headings, rows, "Slowdown: bounded, the mean.", len(keys)).rich())
+    listing().print(grid(f"What if{under}", headings, rows, "Slowdown: bounded, the mean.", len(keys)).rich())

@@ -1,4 +1,4 @@
-"""A console for lists that are searched and cut by other programs: a row is a line unless somebody looks at it."""
+"""The console of everything that has tables: piped or written to a file, a row is a line, for programs that cut it."""
 
 from __future__ import annotations
 
