@@ -144,7 +144,8 @@ template <Communicator C, class Kernel, class Case>
 void write_described(C& comm, Session& session, Kernel& kernel, const Case& at, std::int64_t order,
                      const std::int64_t* ticks, std::int64_t from) {
   CaseState state;
-  Pace pace(described_pacing(session, kernel, at), state, C::ticks_a_second);
+  const Pacing pacing = described_pacing(session, kernel, at);
+  Pace pace(pacing, state, C::ticks_a_second);
   for (Run run = pace.next(); run.readings > 0; run = pace.next()) {
     pace.took({ticks, static_cast<std::size_t>(run.readings)}, 0);
   }
