@@ -329,7 +329,8 @@ class World {
 
   void schedule(Time at, Kind kind, std::uint64_t subject) {
     // half of the clock's range, so that what is added to a time never wraps round it
-    if (static_cast<std::uint64_t>(at) > std::uint64_t{1} << 62) [[unlikely]] out_of_time();
+    if (static_cast<std::uint64_t>(at) > std::uint64_t{1} << 62) [[unlikely]]
+      out_of_time();
     enqueue(at, kind, subject);
   }
   [[noreturn]] static void out_of_time();

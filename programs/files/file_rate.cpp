@@ -340,8 +340,8 @@ std::string too_large(const Room& room, const Case& at, const Work& work) {
   const std::int64_t greatest = std::min(room.bytes / (2 * work.processes), of_file) / sector * sector;
   const std::string by = std::to_string(work.processes) + (work.processes == 1 ? " process" : " processes");
   const std::string advice =
-      greatest >= work.bytes ? "--set size=" + std::to_string(greatest) + " --set bytes=" +
-                                         std::to_string(work.bytes) + " is the most that fits with " + by
+      greatest >= work.bytes ? "--set size=" + std::to_string(greatest) + " --set bytes=" + std::to_string(work.bytes) +
+                                   " is the most that fits with " + by
                              : "no size fits with " + by + " and blocks of " + std::to_string(work.bytes) + " bytes";
   const std::string limit = wanted > room.bytes ? std::to_string(room.bytes) + " may be written in " +
                                                       at.path("folder") + ", a quarter of what " + room.by + " leaves"
