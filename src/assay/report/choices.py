@@ -170,9 +170,10 @@ def table(section: Section) -> Grid | None:
     own = section.choice.whose
     headings = (*keys, section.choice.own if own is None else alone(own), "best other", "its time", "ratio", "slower")
     exact = "Both are simulated and vary in no launch."
+    count = found[0].comparisons
     corrected = (
-        f"{found[0].comparisons} comparisons, corrected by Benjamini and Hochberg; of the intervals stated at most 5% "
-        "miss."
+        f"{count} comparison{'s' * (count != 1)}, corrected by Benjamini and Hochberg; of the intervals stated at most "
+        "5% miss."
     )
     slow = f"Slower: by how many times, beyond the margin of {MARGIN:.0%} as well; –: not shown to be."
     note = f"{corrected if varies(section) else exact} {slow}"
