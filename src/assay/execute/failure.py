@@ -29,7 +29,8 @@ _BOILERPLATE = re.compile(
     r"|^=\s|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ|^Abort\(\d+\) on node"
     r"|^internal_\w+\(|^\(unknown\)\(\)"
 )
-SILENT = ", without output"  # how the reason ends where a program said nothing of its exit status
+_SILENT = ", without output"
+_SAID_NOTHING = "and said nothing"  # a rank, of its exit status, in the words for what its starter reports
 _RULE = re.compile(r"^-{20,}$")  # above and below each of Open MPI's texts of help
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
@@ -62,8 +63,13 @@ def reason(
         found = " / ".join(rest[-3:])[:400] or None
     how = f"ended by {_signal(-status)}" if status < 0 else f"exit status {status}"
     if found is None and not text.strip():
-        return f"{how}{SILENT}"
+        return f"{how}{_SILENT}"
     return f"{how}: {found}; log: {log}" if found else f"{how}; log: {log}"
+
+
+def is_silent(found: str) -> bool:
+    """Whether a reason states an exit status alone, of which the program said nothing."""
+    return found.endswith(_SILENT) or f" {_SAID_NOTHING}; log: " in found
 
 
 def refusal(name: str, status: int, log: Path, log_before: int) -> str | None:
@@ -130,7 +136,7 @@ def _ended(text: str, placement: Sequence[Mapping[str, Any]]) -> str | None:
         by = _BY_SIGNAL.search(text)
         return f"{who} was killed by {_signal(int(by.group(1)))}" if by else f"{who} ended with status {status}"
     if found := _ENDED.search(text):
-        return f"rank {found.group(1)} ended with status {found.group(2)} and said nothing"
+        return f"rank {found.group(1)} ended with status {found.group(2)} {_SAID_NOTHING}"
     return None
 
 

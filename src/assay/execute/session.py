@@ -12,7 +12,7 @@ from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import variant_of
 from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
-from assay.execute.failure import SILENT
+from assay.execute.failure import is_silent
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.plan import Plan, Task, varied_name
 from assay.machine.bystanders import bystanders, look
@@ -260,7 +260,7 @@ def _do_one(
     failed = [event | {"case": task.factors | event.get("case", {})} for each in written for event in each.failed]
     wrong_only = bool(failed) and not rejected and bool(written) and all(each.done for each in written)
     if failed:  # which alone give exit status 1 to a program that came to its end and says no more
-        other = None if wrong_only and (outcome.reason or "").endswith(SILENT) else outcome.reason
+        other = None if wrong_only and is_silent(outcome.reason or "") else outcome.reason
         outcome = replace(outcome, status=max(1, outcome.status), reason=failed_checks(failed, other))
     run.journal(
         {

@@ -82,6 +82,8 @@ def table(section: Section) -> Grid | None:
     if wanted is None:
         return None
     found = entries(section, wanted)
+    if not found:
+        return None
     variants = _order(section, wanted.across, {name for row in found.values() for name in row})
     rows = [(*family, *(row[v].text if v in row else "–" for v in variants)) for family, row in found.items()]
     families = _families(section, wanted)
@@ -90,7 +92,7 @@ def table(section: Section) -> Grid | None:
         f"range in brackets where it is more than {FAR:g} times the error in the range of the time, or where that has "
         "no error."
     )
-    return grid("Speed and accuracy", (*families, *variants), rows, note, left=len(families)) if rows else None
+    return grid("Speed and accuracy", (*families, *variants), rows, note, left=len(families))
 
 
 def plots(section: Section) -> list[Plot]:
