@@ -36,9 +36,16 @@ double seconds_of(const Work& work) {
   return 1e-9 * static_cast<double>(timing::now_ns() - from);
 }
 
+// Of two readings of one thing: their mean where they are within a fiftieth, else the lesser.
+inline double agreed(double one, double other) {
+  const auto [less, more] = std::minmax(one, other);
+  return more < 1.02 * less ? (less + more) / 2 : less;
+}
+
 // By a chain of a microsecond, or of fifty readings of the clock, where these take longer. What is measured beside may
 // have put the chain's code and the clock's out of the caches: a few additions and a reading fetch them before. An
-// interruption makes a chain longer, never shorter: of two chains the shorter counts.
+// interruption makes a chain longer, never shorter: of two chains that disagree the shorter counts; of two that agree
+// their mean, as the lesser of two would be short by what a clock that steps by 10 ns leaves open.
 inline double cycle_seconds() {
   static const double reading = timing::measure_clock().overhead;
   static constexpr double at_once = additions_at_once / 4e9;  // s, at 4 GHz
@@ -52,7 +59,7 @@ inline double cycle_seconds() {
   };
   chain(additions_at_once);
   const double first = chain(additions);
-  return (std::min(first, chain(additions)) - reading) / static_cast<double>(additions);
+  return (agreed(first, chain(additions)) - reading) / static_cast<double>(additions);
 }
 
 // The clock of a program whose cases are worked on at one clock: with the first of them alone, which `at` is then.
@@ -74,7 +81,7 @@ double cycles_of(const Work& work, std::int64_t batch) {
     const double taken = seconds_of([&] { work(batch); });
     const double after = cycle_seconds();
     const auto [less, more] = std::minmax(before, after);
-    every.push_back(taken / less);  // an interruption makes a chain longer, never shorter
+    every.push_back(taken / agreed(before, after));
     if (more < 1.01 * less) steady.push_back(every.back());
     before = after;
     spent += taken;
