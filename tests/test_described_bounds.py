@@ -85,19 +85,21 @@ def test_what_start_ups_and_receipts_allow(tmp_path: Path) -> None:
 
 def test_ranks_that_share_a_node_are_not_bounded_by_what_others_send(tmp_path: Path) -> None:
     """Within a node a message is another one: by ranks per node of the case, of the run, or of the description."""
-    allowed, barrier = described(tmp_path / "m.toml", CUBE), {"ranks": 8, "algorithm": "library"}
+    barrier, node = {"ranks": 8, "algorithm": "library"}, "[node]\nprocessors = {}\n"
 
-    def bounded(node: dict[str, Any], ppn: int | None = None, **case: int) -> bool:
+    def bounded(text: str, of_run: int | None = None, **case: int) -> bool:
         figure = headline("barrier", 1.0, "s", bound="line_transfers", better="lower", kind="predicted")
         figure |= {"params": barrier | case, "benchmark": "barrier"}
-        of = section("barrier", [figure], headlines=[figure], part="messages", ppn=ppn)
-        host = {"simulated": True, "limits": allowed, "description": {"node": node}}
+        of = section("barrier", [figure], headlines=[figure], part="messages", ppn=of_run)
+        host = {"simulated": True, "limits": described(tmp_path / "m.toml", CUBE + text)}
         run = document(of, described=True, provenance={"p": host})
         return bounds.share(run.benchmarks[0].headlines[0], run) is not None
 
-    assert bounded({"processors": 1}) and bounded({"processors": 2, "ranks": 1}) and bounded({"processors": 4}, ppn=1)
-    assert not bounded({"processors": 2}) and not bounded({"processors": 2, "ranks": 2})
-    assert not bounded({"ranks": 1}, ppn=2)
+    one_of_two, two_of_three = node.format(2) + "ranks = 1\n", node.format(3) + "ranks = 2\n"
+    assert bounded("") and bounded(one_of_two) and bounded(node.format(4), of_run=1) and bounded(node.format(4), ppn=1)
+    assert not bounded(node.format(2)) and not bounded(two_of_three)
+    assert not bounded(one_of_two, of_run=2) and not bounded(one_of_two, ppn=2)
+    assert not bounded(one_of_two, ranks=16)  # of eight nodes
 
 
 OF_LIMITS = sorted(set(DESCRIBED_BOUNDS) - {"not_slowed"})  # which is 1 whatever a machine's limits are

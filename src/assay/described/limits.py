@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.described.machine_file import DescribedMachine
-from assay.described.shipped import room
+from assay.described.shipped import nodes_of, room
 from assay.network.description import NetworkDescription
 
 MOST_NODES = 1 << 16  # of a network that is made for this alone
@@ -18,7 +18,8 @@ MOST_NODES = 1 << 16  # of a network that is made for this alone
 def limits(description: DescribedMachine) -> dict[str, Any]:
     """The bounds in SI units: `protocols`, each with `up_to` (B, None: any length), `startup` and `receive` (s);
     `rate` of a message (B/s) with `rate_by`, what bounds it, None where nothing does; `barrier` {`algorithm`, `step`
-    (s)} where the machine has its own.
+    (s)} where the machine has its own. `nodes` there are (None: any number), with `per_node` ranks each where nobody
+    asks for others.
     """
     protocols = [
         {"up_to": each.up_to, "startup": each.startup, "receive": each.receive} for each in description.protocol
@@ -27,7 +28,7 @@ def limits(description: DescribedMachine) -> dict[str, Any]:
         protocols = [{"up_to": None, "startup": description.messages.startup, "receive": 0.0}]
     rates = dict(_rates(description))
     slowest = min(rates, key=lambda name: rates[name], default=None)
-    own = description.barrier
+    own, node = description.barrier, description.node
     return {
         "protocols": protocols,
         "rate": None if slowest is None else rates[slowest],
@@ -35,6 +36,8 @@ def limits(description: DescribedMachine) -> dict[str, Any]:
         "barrier": None
         if own is None or own.algorithm == "messages"
         else {"algorithm": own.algorithm, "step": own.step},
+        "nodes": nodes_of(description),
+        "per_node": 1 if node is None else node.ranks or node.processors,
     }
 
 

@@ -25,9 +25,14 @@ class BarrierLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class MessageLimits:
-    """The bounds of all messages; `rate` (B/s) and what bounds it, None where nothing does."""
+    """The bounds of all messages; `rate` (B/s) and what bounds it, None where nothing does.
+
+    `nodes` there are (None: any number), with `per_node` ranks each where nobody asks for others.
+    """
 
     protocols: list[ProtocolLimits]
     rate: float | None = None
     rate_by: str | None = None
     barrier: BarrierLimits | None = None
+    nodes: int | None = None
+    per_node: int = 1

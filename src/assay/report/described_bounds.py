@@ -40,7 +40,7 @@ def message_steps(document: Document, figure: ReportedFigure) -> tuple[float, st
         steps = STEPS[own.algorithm](ranks)
         return steps * own.step, f"{_several(steps, 'step')} of the machine's own barrier ({own.algorithm})"
     protocol = _protocol(limits, figure)
-    if protocol is None or _share_nodes(document, figure):
+    if protocol is None or _share_nodes(document, limits, figure):
         return None
     count = math.ceil(math.log2(ranks))
     return count * protocol.startup + protocol.receive, f"{_several(count, 'start-up')} and a receipt"
@@ -78,14 +78,14 @@ def _limits(document: Document) -> MessageLimits | None:
         return None
 
 
-def _share_nodes(document: Document, figure: ReportedFigure) -> bool:
-    """Whether some of a case's ranks are on one node: as the run says, or else the description."""
-    of_run = next((each.ppn for each in document.benchmarks if each.benchmark == figure.benchmark), None)
-    described = [facts.stated.get("description") or {} for facts in document.provenance.values()]
-    node: Mapping[str, float | None] = next((a["node"] for a in described if isinstance(a.get("node"), dict)), {})
-    stated = node.get("ranks") or node.get("processors")
-    per_node = figure.params.get("ppn") or of_run or stated or 1
-    return int(per_node) > 1
+def _share_nodes(document: Document, limits: MessageLimits, figure: ReportedFigure) -> bool:
+    """Whether some of a case's ranks are on one node: as many as were asked for, or as the ranks of the run need."""
+    of_run = [each for each in document.benchmarks if each.benchmark == figure.benchmark]
+    asked_for = figure.params.get("ppn") or next((each.ppn for each in of_run), None)
+    if asked_for:
+        return int(asked_for) > 1
+    ranks = max((int(each.params.get("ranks") or 0) for of in of_run for each in of.figures), default=0)
+    return limits.per_node > 1 or (limits.nodes is not None and ranks > limits.nodes)
 
 
 def _protocol(limits: MessageLimits, figure: ReportedFigure) -> ProtocolLimits | None:
