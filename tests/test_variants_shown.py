@@ -12,7 +12,7 @@ from rich.console import Console
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
 from assay.document.grid import Grid
 from assay.document.run_document import Document
-from assay.report import comparing, page, summary, terminal, variant_accuracy, variant_tables
+from assay.report import comparing, listing, page, summary, terminal, variant_accuracy, variant_tables
 from assay.report.comparing_tables import few_launches
 from made_documents import document, figure, headline, section
 
@@ -194,4 +194,4 @@ def test_titles_say_what_the_first_variant_is(builds: list[dict[str, Any]], said
     lines = summary.brief(run)
     titled = " ".join(" ".join(lines).split())
     assert f"Of {said}, the first variant; how the others differ stands below:" in titled
-    assert max(map(len, lines)) <= summary.WIDTH
+    assert max(map(len, lines)) <= listing.WIDTH

@@ -273,7 +273,7 @@ Task sample_described(C& comm, Session& session, Holder kernel) {
       co_await sample_lines(comm, session, kernel, index, 0, order);
     } else {
       std::int64_t* const ticks =
-          comm.rank() == 0 ? session.ticks(*described_pacing(session, kernel, at).repetitions) : nullptr;
+          comm.rank() == 0 ? session.ticks(described_run(session, kernel, at).readings) : nullptr;
       const std::int64_t from = comm.now();
       step = kernel.operate(comm, at, described_run(session, kernel, at), ticks);
       co_await step;

@@ -225,6 +225,11 @@ class Benchmark:
         return self.exact | frozenset(self.extra.get("unmoved", ()))
 
     @property
+    def outcomes(self) -> frozenset[str]:
+        """What cases are labelled with and only their results say: no two runs are told apart by it."""
+        return frozenset(self.extra.get("outcomes", ()))
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """The parameters that name folders: part of no case."""
         return tuple(name for name, parameter in self.parameters.items() if parameter.kind == "path")

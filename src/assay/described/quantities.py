@@ -25,8 +25,8 @@ def _schema(unit: str) -> dict[str, Any]:
     return {"unit": unit, "examples": units.EXAMPLES[unit]}
 
 
-# The simulated clock counts picoseconds in 63 bits, 106 days (core/ranks/message_model.hpp); past its end a wait begins
-# before what it waits for, which looks like a deadlock. Each key stays so far below that thousands of messages fit.
+# The simulated clock counts picoseconds in 63 bits, 106 days (core/ranks/message_model.hpp); what comes past half of it
+# is refused. Each key stays so far below that thousands of messages fit.
 MOST_SECONDS = 1e3
 MOST_A_BYTE = 1e-2  # a message of 4 MiB takes half a day
 LEAST_RATE = 1 / MOST_SECONDS  # of units of work a second

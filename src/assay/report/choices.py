@@ -88,7 +88,7 @@ def rival(way: ReportedFigure, own: ReportedFigure, described: bool) -> chosen.R
     if not common or min(*first.values(), *second.values()) <= 0:
         return None
     pairs = [first[launch] for launch in common], [second[launch] for launch in common]
-    if described and not way.params.get("skew") and all(len(set(values)) == 1 for values in pairs):
+    if described and not way.params.get(SKEW) and all(len(set(values)) == 1 for values in pairs):
         found = exact(pairs[0][0], pairs[1][0], MARGIN, "both are simulated and vary in no launch")
         return chosen.Rival(found, *pairs, exact=True)
     return chosen.Rival(interleaved((way, own), MARGIN), *pairs)
@@ -240,7 +240,7 @@ def plots(section: Section) -> list[Plot]:
         if figure.name != wanted.figure or not figure.main or value is None or not isinstance(length, int):
             continue
         operation = str(about.get("operation"))
-        circle = tuple(about.get(key) for key in ("ranks", "root", "call", "skew"))
+        circle = tuple(about.get(key) for key in ("ranks", "root", "call", SKEW))
         if biggest.setdefault(operation, circle) == circle:
             operations[operation][str(about.get(wanted.across))].append((length, value))
     worst: dict[str, float] = defaultdict(float)

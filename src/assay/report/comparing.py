@@ -55,7 +55,7 @@ def outcomes_of(benchmark: str) -> frozenset[str]:
     Two runs that find different ones measured the same case nonetheless.
     """
     record = among([benchmark]).get(benchmark)
-    return frozenset(record.extra.get("outcomes", ())) if record else frozenset()
+    return record.outcomes if record else frozenset()
 
 
 def identity(case: Params, outcomes: Set[str]) -> Params:
@@ -94,7 +94,7 @@ def _row(
         benchmark=one.benchmark,
         metric=record.figures[one.name].metric if record and one.name in record.figures else one.name,
         figure=one.name,
-        params=identity(one.params, outcomes_of(one.benchmark)),
+        params=identity(one.params, record.outcomes if record else frozenset()),
         a=side(a, one),
         b=side(b, other),
         unit=one.unit,

@@ -15,11 +15,11 @@ from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.section import Section
 from assay.report import choices
 from assay.report.comparing import size
+from assay.report.listing import WIDTH
 from assay.report.settings import setting
 from assay.report.units import human
 from assay.samples import case_text
 
-WIDTH = 80  # columns of a terminal
 Case = tuple[Params, list[ReportedFigure]]  # and its ways, the fastest first
 
 

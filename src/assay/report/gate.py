@@ -79,8 +79,8 @@ def _means(word: str, pair: tuple[str, ...]) -> bool:
 def headlines(document: Document) -> set[Key]:
     """Give the main figures of a run."""
     return {
-        (section.benchmark, figure.name, case_text(identity(figure.params, outcomes_of(section.benchmark))))
-        for section in document.benchmarks
+        (section.benchmark, figure.name, case_text(identity(figure.params, outcomes)))
+        for section, outcomes in ((each, outcomes_of(each.benchmark)) for each in document.benchmarks)
         for figure in section.headlines
     }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
+WIDTH = 80  # columns of a terminal, where a text is laid out for one unseen
 UNBROKEN = 100_000  # columns; a table is no wider than its cells
 
 

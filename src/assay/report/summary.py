@@ -11,9 +11,9 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, EarlierValue, ReachedLine, RunVerdict
 from assay.report import variant_tables
 from assay.report.bounds import percent
+from assay.report.listing import WIDTH
 from assay.report.run_verdict import MOST_FINDINGS, of
 
-WIDTH = 80
 TITLE, LONG_TITLE = 40, 60  # columns of a main figure's title, and without intervals; what is longer goes on below
 BAR = 20  # cells
 MOST_VARIED = 40  # rows of a table of build variants

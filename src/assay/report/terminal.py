@@ -43,7 +43,7 @@ from assay.report import (
     tables,
     variant_tables,
 )
-from assay.report.listing import listing
+from assay.report.listing import WIDTH, listing
 from assay.report.one_line import in_the_report
 from assay.report.variant_tables import tables as varied_tables
 from assay.report.variant_tables import title as variants_title
@@ -77,7 +77,7 @@ def show(document: Document, console: Console | None = None) -> None:
     if alone and document.variants is not None and varied:
         first_one = variant_tables.first(document.variants)
         title = f"Tables of {first_one}, the first variant; how the others differ stands below them."
-        _lines(out, [*textwrap.wrap(title, summary.WIDTH, subsequent_indent="  "), ""])
+        _lines(out, [*textwrap.wrap(title, WIDTH, subsequent_indent="  "), ""])
     for section in first.benchmarks if alone else ():
         _benchmark(out, section, in_the_report(document))
         for table in own_tables.tables(first, section) if document.variants else ():
@@ -96,7 +96,7 @@ def show(document: Document, console: Console | None = None) -> None:
     for section in first.benchmarks if alone else ():
         past = [*own_tables.tables(first, section), *past]
     if document.variants:  # what was asked for is how they differ: of the first one the page has the tables
-        _lines(out, [variants_title(document.variants), *wrapped(document.variants, summary.WIDTH)])
+        _lines(out, [variants_title(document.variants), *wrapped(document.variants, WIDTH)])
         past = varied_tables(document, MOST_VARIED)
     if document.validation:
         beside, own = [], []  # the verdict has their gist, the page has all of them
