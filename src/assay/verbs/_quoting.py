@@ -15,7 +15,7 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
     if wishes.on is None:
         return None
     described = _described(wishes)
-    if described and record.kind != "node":
+    if described and (record.kind != "node" or _node_described(wishes, record)):
         return None  # simulated, whatever was published
     from assay.papers.tables import quoted
 
@@ -66,6 +66,13 @@ def quoted_nodes(on: str, only: str, records: list[Benchmark]) -> Quoted:
             accepted="parts with messages, or no --on",
         )
     return found
+
+
+def _node_described(wishes: Wishes, record: Benchmark) -> bool:
+    from assay.described.shipped import open_described
+    from assay.execute.node_simulated import describes
+
+    return describes(open_described(str(wishes.on), wishes.machine), record)
 
 
 def _described(wishes: Wishes) -> bool:
