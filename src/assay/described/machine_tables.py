@@ -257,8 +257,8 @@ class MachineTable(Table):
     )
     variant: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
-        description='tables by name that replace keys above, or leave out a table or a number (KEY = "none"); chosen by '
-        "--on NAME:VARIANT",
+        description="tables by name that replace keys above, or leave out a table or a number "
+        '(KEY = "none"); chosen by --on NAME:VARIANT',
     )
     origin: dict[str, str] = Field(
         default_factory=dict,

@@ -20,15 +20,17 @@ from assay.benchmark.resolved import cases
 from assay.described.machine_file import DescribedMachine
 from assay.described.node_model import NodeKernel, node_kernel
 from assay.errors import MeasurementError
-from assay.execute.idle_names import node_kernels
 from assay.execute.job import Job, Outcome
 
+ONE = {"processors": (1,)}
 NO_ACCOUNT = {"steal": 0, "others": 0, "own": 0, "involuntary": 0, "voluntary": 0, "minor_faults": 0, "major_faults": 0}
 
 
 def describes(machine: DescribedMachine, record: Benchmark) -> bool:
-    """Whether the description gives a rate for some case of this node program."""
-    return any(isinstance(node_kernel(machine, kernel), NodeKernel) for kernel in node_kernels(record))
+    """Whether the description says how fast some case of this node program is, where nothing was set."""
+    if "described" not in record.extra:
+        return False
+    return any(_case(machine, record, case, 1)[1] for case in cases(record, (), machine.parameter_defaults(), ONE))
 
 
 def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Outcome:
@@ -68,14 +70,14 @@ def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[
         "library": None,
         "clock": {"name": "simulated", "resolution": 1e-12, "overhead": 0},
     }
-    said: set[str] = set()
+    noted: set[str] = set()
     order = 0
     words = {"processors": _counts(threads)}
     for case in cases(record, job.command[1:], machine.parameter_defaults(), words):
         notes, found = _case(machine, record, case, threads)
         for text in notes:
-            if text not in said:
-                said.add(text)
+            if text not in noted:
+                noted.add(text)
                 yield {"event": "note", "text": text}
         for metric, of, value in found:
             yield _block(of, metric, value, order, at)

@@ -134,7 +134,8 @@ def register(app: typer.Typer) -> None:
         wishes.check()
         quoted = _quoting.quoted_one(wishes, record(benchmark))
         if quoted is not None:
-            emit(to_json(quoted)) if json else _quoting.show(quoted, quiet)
+            answered = to_json(quoted)
+            emit(answered | {"quoted": answered["figures"]}) if json else _quoting.show(quoted, quiet)
             return
         made, failures = measure(wishes, out, quiet=quiet)
         whole = document(made, quoted_nodes=False)
@@ -148,6 +149,7 @@ def register(app: typer.Typer) -> None:
             from assay.report.where import where
 
             flat["where"] = where(made)
+            flat["quoted"] = [to_json(each) for each in _quoting.beside(on, record(benchmark))]
         if json:
             if section is not None and not section.headlines:
                 from assay.report.shown_first import with_headlines
