@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from pathlib import Path
 
 from assay import versions
@@ -61,8 +62,9 @@ def _write(names: list[str]) -> None:
     kept = versions.marked(versions.OWN_PROGRAMS, {"programs": names})
     try:
         _list().parent.mkdir(parents=True, exist_ok=True)
-        fresh = _list().with_suffix(f".{os.getpid()}")
-        fresh.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        fresh = _list().with_name(f".assay-{secrets.token_hex(8)}.new")
+        with fresh.open("x", encoding="utf-8") as out:
+            out.write(json.dumps(kept, indent=1) + "\n")
         fresh.rename(_list())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=_list()) from None

@@ -243,9 +243,11 @@ def _keep() -> None:
     missing, timed_out, orphaned = None, False, False
     pids: list[int] = []
     held: list[int] = []
+    made: list[str] = []
     try:
         for folder in order["scratch"]:
             os.mkdir(folder, 0o700)
+            made.append(folder)
         for argv, out, err, hold in order["commands"]:
             pid, pipe = _start(argv, out, err, hold, order["folder"], libc)
             pids.append(pid)
@@ -286,7 +288,7 @@ def _keep() -> None:
     for pipe in held:
         os.close(pipe)
     _end(statuses, [pid for pid in pids if pid not in statuses])
-    _remove(order["scratch"])
+    _remove(made)
     if unfinished:
         _bid_farewell(order["farewell"])
     ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]

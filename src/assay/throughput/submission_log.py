@@ -128,12 +128,9 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
     whole = {"plan": plan, "jobs": [_planned(job) for job in jobs]}
     digest = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
     path = folder / "plan.json"
+    refuse_others(folder, resume)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists() and resume:
-            raise InputError("holds no throughput test to resume", key="--out", value=str(folder))
-        if not path.exists() and any(each.name not in BEFORE_PLAN for each in folder.iterdir()):
-            raise InputError("is not empty, and holds no throughput test", key="--out", value=str(folder))
         log = SubmissionLog(folder, time.time(), "assay-" + digest)
         log._lock()
     except OSError as error:
@@ -144,6 +141,19 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
         log.close()
         raise
     return log
+
+
+def refuse_others(folder: Path, resume: bool) -> None:
+    """InputError for a folder that holds something else, and, where `resume`, for one that holds no experiment."""
+    try:
+        if (folder / "plan.json").exists():
+            return
+        if resume:
+            raise InputError("holds no throughput test to resume", key="--out", value=str(folder))
+        if folder.exists() and any(each.name not in BEFORE_PLAN for each in folder.iterdir()):
+            raise InputError("is not empty, and holds no throughput test", key="--out", value=str(folder))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=folder) from None
 
 
 def _planned(job: LiveJob) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from assay.execute.plan import Plan
 from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
 from assay.machine.provenance import provenance
-from assay.store import Run
+from assay.store import Run, storage_failed
 from assay.verbs._progress import ProgressCallbacks, shown
 from assay.verbs._spending import Spent
 
@@ -122,6 +122,8 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
             if isinstance(error, KeyboardInterrupt):
                 kept = f"finished launches are kept; to resume: assay evaluate --resume {run.folder}"
                 raise InterruptError(f"interrupted; {kept}") from None
+            if isinstance(error, OSError) and _is_of(error, run.folder):
+                storage_failed(error, Path(error.filename), run.folder)
             raise
         finally:
             where.close()
@@ -130,6 +132,11 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
     if wrong:
         run.warn(f"{run.folder}: is not done: {wrong[0]}; `assay evaluate --resume` does these launches again")
     return failures + [Failure("", "", text) for text in wrong]
+
+
+def _is_of(error: OSError, folder: Path) -> bool:
+    """Whether an error is about a file of a run."""
+    return isinstance(error.filename, str) and folder in Path(error.filename).parents
 
 
 def _name_machine(run: Run) -> None:
