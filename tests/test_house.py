@@ -17,6 +17,7 @@ SOURCE = ROOT / "src" / "assay"
 # What each room of the front may import of Assay; `verbs` and `cli` may import everything.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "search_paths": set(),
     "versions": {"errors"},
     "toml": {"errors", "versions"},
     "machine": {"errors", "toml"},
@@ -26,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stored": {"errors", "versions", "samples"},
     "store": {"errors", "versions", "samples", "stored"},
     "analysis": {"errors", "samples", "benchmark"},
-    "network": {"errors", "versions", "toml", "machine", "analysis", "_core"},
+    "network": {"errors", "search_paths", "versions", "toml", "machine", "analysis", "_core"},
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
     "execute": {"errors", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
     "throughput": {

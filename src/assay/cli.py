@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from assay import verbs, versions
+from assay import search_paths, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
 from assay.verbs._interrupts import Termination, terminated_as_by_ctrl_c
 
@@ -89,6 +89,7 @@ def emit(document: Any) -> None:
 
 def main() -> None:
     """Run the command line; an AssayError becomes one line on standard error and its exit status."""
+    search_paths.leave_out_current_folder()
     _streams()
     with terminated_as_by_ctrl_c() as termination:
         _run(termination)
