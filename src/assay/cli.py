@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from assay import search_paths, verbs, versions
+from assay import search_paths, trusted, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
 from assay.verbs._interrupts import Termination, terminated_as_by_ctrl_c
 
@@ -64,7 +64,8 @@ def _clear_folders() -> None:
     """Remove folders of files that killed launches left; a file system that does not answer is not waited for."""
     from assay.stored.state import state_folder
 
-    if not any((state_folder() / "folders").glob("*.json")):
+    folders = state_folder() / "folders"
+    if not any(folders.glob("*.json")) or trusted.fault(folders) is not None:
         return
     from assay.execute import ledger
     from assay.execute.folders import answered
@@ -90,6 +91,7 @@ def emit(document: Any) -> None:
 def main() -> None:
     """Run the command line; an AssayError becomes one line on standard error and its exit status."""
     search_paths.leave_out_current_folder()
+    os.umask(os.umask(0o022) | 0o022)  # what is made here is executed and resumed later: nobody else may write it
     _streams()
     with terminated_as_by_ctrl_c() as termination:
         _run(termination)

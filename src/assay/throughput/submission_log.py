@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay import versions
+from assay import trusted, versions
 from assay.errors import InputError, MeasurementError
 from assay.throughput.live_jobs import LiveJob
 
@@ -165,6 +165,7 @@ def _planned(job: LiveJob) -> dict[str, Any]:
 def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str, Any]) -> None:
     lines = log.folder / "log.jsonl"
     if path.exists():
+        _check_trust(log.folder, whole["jobs"])
         document = _document(path)
         if document.get("digest") != digest:
             was, now = document.get("plan", {}), whole["plan"]
@@ -187,6 +188,17 @@ def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str,
     fresh.rename(path)
     log.mark = mark
     log._file = os.open(lines, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+
+def _check_trust(folder: Path, jobs: Sequence[dict[str, Any]]) -> None:
+    """InputError for a folder whose records, by which processes are signalled, others may have written."""
+    trusted.check(folder, key="--out")
+    below = [folder / name for name in ("plan.json", "log.jsonl", "lock", "submitting", "jobs")]
+    for job in jobs:
+        own = folder / "jobs" / str(job["id"])
+        below += [own, own / "record.jsonl"]
+    for each in below:
+        trusted.check(each, key="--out", above=folder)
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay import trusted
 from assay.benchmark.record import benchmark
 from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
@@ -24,6 +25,9 @@ from assay.verbs._spending import Spent
 
 if TYPE_CHECKING:
     from assay.machine.discovery import Host
+
+
+_ACTED_UPON = ("run.json", "journal.jsonl", "lock", "launches", "log", "provenance")
 
 
 def admitted(wishes: Wishes) -> tuple[Plan, session.Target]:
@@ -87,6 +91,8 @@ def resume(run: Run, quiet: bool = False) -> list[Failure]:
     """Resume a run where it was interrupted. InputError where it holds no plan, or this is another machine."""
     from pydantic import ValidationError
 
+    for each in (run.folder, *(run.folder / name for name in _ACTED_UPON)):
+        trusted.check(each, key="--resume", above=None if each == run.folder else run.folder)
     run.hold()
     try:
         wishes = Wishes.from_dict(run.about.get("wishes") or {})
