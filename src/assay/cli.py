@@ -61,18 +61,34 @@ def root(
 
 
 def _clear_folders() -> None:
-    """Remove folders of files that killed launches left; a file system that does not answer is not waited for."""
+    """Remove folders that killed runs left; a file system that does not answer is not waited for."""
     from assay.stored.state import state_folder
 
+    ways = []
     folders = state_folder() / "folders"
-    if not any(folders.glob("*.json")) or trusted.fault(folders) is not None:
-        return
-    from assay.execute import ledger
-    from assay.execute.folders import answered
+    if any(folders.glob("*.json")) and trusted.fault(folders) is None:
+        from assay.execute import ledger
 
-    done = answered(ledger.clear)
-    for path in done[0] if done is not None and isinstance(done[0], list) else ():
-        sys.stderr.write(f"assay: removed {path}, which a run that was killed had left\n")
+        ways.append(ledger.clear)
+    if _any_temporary():
+        from assay.execute import left_behind
+
+        ways.append(left_behind.clear)
+    for clear in ways:
+        from assay.execute.folders import answered
+
+        done = answered(clear)
+        for path in done[0] if done is not None and isinstance(done[0], list) else ():
+            sys.stderr.write(f"assay: removed {path}, which a run that was killed had left\n")
+
+
+def _any_temporary() -> bool:
+    """Whether there may be folders that left_behind.py looks at, which alone takes longer to import."""
+    for place in {os.environ.get("TMPDIR") or "/tmp", "/tmp", "/dev/shm"}:
+        with contextlib.suppress(OSError), os.scandir(place) as found:
+            if any(each.name.startswith("assay-") for each in found):
+                return True
+    return False
 
 
 def _leave() -> None:
