@@ -36,7 +36,7 @@ inline std::string host() {
 /// The beginning of a line: what happened, when, where, and to whom. The closing brace is the caller's.
 inline std::string event(const char* name) {
   char text[512];
-  std::snprintf(text, sizeof text, "{\"version\": 2, \"event\": \"%s\", \"time\": %.6f, \"host\": \"%s\", \"pid\": %d",
+  std::snprintf(text, sizeof text, "{\"version\": 3, \"event\": \"%s\", \"time\": %.6f, \"host\": \"%s\", \"pid\": %d",
                 name, clock_of(CLOCK_REALTIME), host().c_str(), static_cast<int>(getpid()));
   return text;
 }

@@ -68,8 +68,9 @@ NETWORK = Form("a network's description")
 STUDY = Form("a study")
 POINT = Form("a line of a sweep")
 JOBS = Form("a table of jobs")
-# Written by programs/jobs/job_record.cpp; 2: the check that failed, beside a status that need not be 0.
-JOB_RECORD = Form("a job's record", 2, (_unchanged, _unchanged))
+# Written by programs/jobs/job_record.cpp; 2: the check that failed, beside a status that need not be 0; 3: when
+# its starter began, in the kernel's ticks.
+JOB_RECORD = Form("a job's record", 3, (_unchanged, _unchanged, _unchanged))
 SUBMISSIONS = Form("a line of a submission log")
 EXPERIMENT = Form("the plan of a throughput test")
 BATCH = Form("a machine of a batch system")

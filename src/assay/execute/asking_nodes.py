@@ -10,7 +10,6 @@ import json
 import os
 import shlex
 import shutil
-import tempfile
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from assay.errors import InputError, MeasurementError
 from assay.execute import leash
 from assay.execute.allocation import last_words
 from assay.execute.hosts import SSH, read_hosts
+from assay.execute.left_behind import temporary_folder
 from assay.execute.mpi import launch_environment, site_path
 from assay.machine import node_inventory
 from assay.machine.node_inventory import NodeFacts, NodeSpeed
@@ -70,7 +70,7 @@ def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> C
         if not answer.rstrip().endswith("=end"):
             cluster.silent[node] = why
             continue
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_folder("assay-facts-") as folder:
             commands = node_inventory.laid_out(answer, Path(folder))
             cluster.facts[node] = node_inventory.facts(Path(folder), commands)
             boot = Path(folder) / "proc/sys/kernel/random/boot_id"
@@ -105,7 +105,7 @@ def _ask(
     if not nodes:
         return {}
     source = shlex.quote(str(stdin)) if stdin else "/dev/null"
-    with tempfile.TemporaryDirectory(prefix="assay-nodes-") as folder:
+    with temporary_folder("assay-nodes-") as folder:
         files = {node: Path(folder) / str(number) for number, node in enumerate(nodes)}
         commands = []
         for node, file in files.items():

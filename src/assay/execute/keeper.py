@@ -10,7 +10,7 @@ where the order asks to look for processes that a signal has stopped (SIGSTOP), 
 (`patience`). Every launch waits for its start, so that it imports
 only what it cannot do without, and no module that takes milliseconds (pathlib, contextlib, subprocess).
 """
-# ruff: noqa: PTH102, PTH106, PTH108, PTH114, PTH123, PTH208, SIM105
+# ruff: noqa: PTH102, PTH115, PTH106, PTH108, PTH114, PTH123, PTH208, SIM105
 
 import _signal as signal  # type: ignore[import-not-found]  # `signal` itself makes enumerations of its constants first
 import ctypes
@@ -21,6 +21,7 @@ import time
 
 GRACE = 1.0  # s, between asking a tree to end and killing it
 GIVE_UP = 10.0  # s, after which a process that SIGKILL does not end is left to the kernel
+MARK = ".assay-process"  # the file in a folder in /tmp or /dev/shm that names the process that made it
 LOOK = 2.0  # s, between looks for stopped processes; each reads some small files per process (a rank: 0.1 ms)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -176,6 +177,21 @@ def _end(statuses: dict[int, int], unfinished: list[int]) -> None:
         time.sleep(0.02)
 
 
+def mark_words() -> str:
+    """Which process this is: host, boot, process namespace, number, and when it began, in the kernel's ticks."""
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        boot = file.read().strip()
+    with open("/proc/self/stat") as stat:
+        began = stat.read().rpartition(")")[2].split()[19]
+    return f"{os.uname().nodename} {boot} {os.readlink('/proc/self/ns/pid')} {os.getpid()} {began}\n"
+
+
+def mark(folder: str) -> None:
+    """Say in a folder that this process made it, so that a later start can remove it (left_behind.py)."""
+    with open(f"{folder}/{MARK}", "x") as file:
+        file.write(mark_words())
+
+
 def _remove(folders: list[str]) -> None:
     """Remove folders with all that is in them."""
     for top in folders:
@@ -243,9 +259,12 @@ def _keep() -> None:
     missing, timed_out, orphaned = None, False, False
     pids: list[int] = []
     held: list[int] = []
+    made: list[str] = []
     try:
         for folder in order["scratch"]:
             os.mkdir(folder, 0o700)
+            made.append(folder)
+            mark(folder)
         for argv, out, err, hold in order["commands"]:
             pid, pipe = _start(argv, out, err, hold, order["folder"], libc)
             pids.append(pid)
@@ -286,7 +305,7 @@ def _keep() -> None:
     for pipe in held:
         os.close(pipe)
     _end(statuses, [pid for pid in pids if pid not in statuses])
-    _remove(order["scratch"])
+    _remove(made)
     if unfinished:
         _bid_farewell(order["farewell"])
     ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]

@@ -8,6 +8,7 @@ was interrupted goes on from that file.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -17,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from assay import versions
-from assay.errors import InputError
+from assay.errors import InputError, StorageError
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
 from assay.network.tasks import SimulationTask, Steps
 
+STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE)  # faults of what took points before
 BEGUN = (f'{{"{versions.KEY}": ', '{"key": ')  # a point's line; as the oldest had it, without a version
 
 
@@ -174,4 +176,7 @@ def append(out: Path, entry: dict[str, Any]) -> None:
                 text = "\n" + text
             file.write(text.encode())
     except OSError as error:
+        if error.errno in STORAGE:
+            kept = "finished points are kept: when it can be written again, the same command goes on"
+            raise StorageError(f"{out}: cannot be written ({error.strerror}); {kept}") from None
         raise InputError(f"cannot be written: {error.strerror}", file=out) from None

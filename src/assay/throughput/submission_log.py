@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay import versions
+from assay import trusted, versions
 from assay.errors import InputError, MeasurementError
 from assay.throughput.live_jobs import LiveJob
 
@@ -128,12 +128,9 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
     whole = {"plan": plan, "jobs": [_planned(job) for job in jobs]}
     digest = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
     path = folder / "plan.json"
+    refuse_others(folder, resume)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists() and resume:
-            raise InputError("holds no throughput test to resume", key="--out", value=str(folder))
-        if not path.exists() and any(each.name not in BEFORE_PLAN for each in folder.iterdir()):
-            raise InputError("is not empty, and holds no throughput test", key="--out", value=str(folder))
         log = SubmissionLog(folder, time.time(), "assay-" + digest)
         log._lock()
     except OSError as error:
@@ -146,6 +143,19 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
     return log
 
 
+def refuse_others(folder: Path, resume: bool) -> None:
+    """InputError for a folder that holds something else, and, where `resume`, for one that holds no experiment."""
+    try:
+        if (folder / "plan.json").exists():
+            return
+        if resume:
+            raise InputError("holds no throughput test to resume", key="--out", value=str(folder))
+        if folder.exists() and any(each.name not in BEFORE_PLAN for each in folder.iterdir()):
+            raise InputError("is not empty, and holds no throughput test", key="--out", value=str(folder))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=folder) from None
+
+
 def _planned(job: LiveJob) -> dict[str, Any]:
     """A job of the plan; what jobs did not always have only where it has it, so that plans of before are the same."""
     later = ("queue", "program", "arguments", "parts")
@@ -155,6 +165,7 @@ def _planned(job: LiveJob) -> dict[str, Any]:
 def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str, Any]) -> None:
     lines = log.folder / "log.jsonl"
     if path.exists():
+        _check_trust(log.folder, whole["jobs"])
         document = _document(path)
         if document.get("digest") != digest:
             was, now = document.get("plan", {}), whole["plan"]
@@ -177,6 +188,17 @@ def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str,
     fresh.rename(path)
     log.mark = mark
     log._file = os.open(lines, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+
+def _check_trust(folder: Path, jobs: Sequence[dict[str, Any]]) -> None:
+    """InputError for a folder whose records, by which processes are signalled, others may have written."""
+    trusted.check(folder, key="--out")
+    below = [folder / name for name in ("plan.json", "log.jsonl", "lock", "submitting", "jobs")]
+    for job in jobs:
+        own = folder / "jobs" / str(job["id"])
+        below += [own, own / "record.jsonl"]
+    for each in below:
+        trusted.check(each, key="--out", above=folder)
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -140,7 +140,7 @@ Points = Annotated[
     ),
 ]
 Executor = Annotated[
-    str, typer.Option(metavar="NAME", help="threads, processes, or mpi (ranks of python -m mpi4py.futures)")
+    str, typer.Option(metavar="NAME", help="threads, processes, or mpi (ranks of python -P -m mpi4py.futures)")
 ]
 Workers = Annotated[
     int | None,

@@ -76,6 +76,7 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
     }
     if wishes.alone:
         about["alone"] = True
+    submission_log.refuse_others(out, wishes.resume)
     fits = [job for job in jobs if job.processors <= facts.processors]
     programs = job_programs.compiled(progress, fits, here=facts.nodes == (os.uname().nodename,))
     single: dict[str, float | None] = {}

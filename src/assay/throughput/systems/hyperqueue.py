@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, MeasurementError
+from assay.execute import started
 from assay.throughput import job_record
 from assay.throughput.batch_system import (
     ENDED,
@@ -189,9 +190,8 @@ class HyperQueueSystem(HostSystem):
         """End what runs, and the server with all that waits."""
         for batch_id in [each for each in batch_ids if each not in self._ended]:
             record = job_record.read(record_file(self._work.folder, self._jobs[batch_id]))
-            if record is not None and record.pid is not None and record.ended is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(record.pid, signal.SIGTERM)
+            if record is not None and record.pid is not None and record.ended is None and record.host == _here():
+                started.send(record.pid, record.began, signal.SIGTERM)
             self._ended[batch_id] = Accounted(
                 batch_id=batch_id, stage=ENDED, word="deleted by this test", well=False, cancelled=True
             )
@@ -203,6 +203,10 @@ class HyperQueueSystem(HostSystem):
             with contextlib.suppress(Exception):  # whatever its native part raises
                 self._cluster.stop()
         self._cluster = None
+
+
+def _here() -> str:
+    return os.uname().nodename
 
 
 SYSTEM: Any = HyperQueueSystem

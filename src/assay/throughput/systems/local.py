@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import InputError, MeasurementError
+from assay.execute import started
 from assay.throughput import job_record, simulated
 from assay.throughput.batch_system import (
     ENDED,
@@ -58,6 +59,7 @@ class LocalSystem(HostSystem):
         self._watched: dict[int, int] = {}  # pidfd: place of the job
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._pids: dict[int, int] = {}
+        self._began: dict[int, int | None] = {}  # of each of these, in the kernel's ticks
         self._pinned: dict[int, tuple[int, ...]] = {}
         self._submitted: list[int] = []
         self._withdrawn: list[int] = []
@@ -156,8 +158,7 @@ class LocalSystem(HostSystem):
                     self._withdrawn.append(place)
                 self._states[each] = Accounted(batch_id=each, stage=ENDED, word="deleted", well=False, cancelled=True)
             elif place in self._pids:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(self._pids[place], signal.SIGTERM)
+                started.send(self._pids[place], self._began.get(place), signal.SIGTERM)
 
     def close(self) -> None:
         """Forget the processes; they go on."""
@@ -179,15 +180,13 @@ class LocalSystem(HostSystem):
                 break
             time.sleep(0.02)
         if record.ended is None and record.pid is not None and record.started is not None and job_record.held(path):
-            try:
-                descriptor = os.pidfd_open(record.pid)
-            except ProcessLookupError:
-                pass
-            else:
+            descriptor = self._held(record)
+            if descriptor is not None:
                 elapsed = max(0.0, time.time() - record.started)
                 now = int((time.monotonic() - self._origin) * TICKS)
                 self._stepper.adopt(place, now - int(elapsed * TICKS), now)
                 self._watched[descriptor], self._pids[place] = place, record.pid
+                self._began[place] = record.began
                 if not self.slots:
                     with contextlib.suppress(ProcessLookupError):
                         self._pinned[place] = tuple(os.sched_getaffinity(record.pid))
@@ -214,6 +213,7 @@ class LocalSystem(HostSystem):
                 start_new_session=True,
             )
         self._processes[place], self._pids[place] = process, process.pid
+        self._began[place] = started.began(process.pid)
         self._watched[os.pidfd_open(process.pid)] = place
         self._states[job.id] = self._running(job)
 
@@ -239,21 +239,26 @@ class LocalSystem(HostSystem):
         record = job_record.read(path)
         if record is None or record.pid is None or not job_record.held(path):
             return False
-        try:
-            self._watched[os.pidfd_open(record.pid)] = place
-        except ProcessLookupError:
+        descriptor = self._held(record)
+        if descriptor is None:
             return False
-        self._pids[place] = record.pid
+        self._watched[descriptor], self._pids[place], self._began[place] = place, record.pid, record.began
         return True
+
+    def _held(self, record: job_record.JobRecord) -> int | None:
+        """A descriptor of a job's starter, where it runs on this host and is the one that wrote the record."""
+        if record.pid is None or record.host != os.uname().nodename:
+            return None
+        return started.held(record.pid, record.began)
 
     def _running(self, job: LiveJob) -> Accounted:
         return Accounted(batch_id=job.id, stage=RUNNING, word="running", nodes=(os.uname().nodename,))
 
     def _over(self, job: LiveJob, just_now: bool) -> Accounted:
         record = job_record.read(record_file(self._folder, job))
-        if just_now and record is not None and record.ended is None and record.group is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(record.group, signal.SIGKILL)  # its starter was killed: what it started goes, too
+        killed = just_now and record is not None and record.ended is None and record.host == os.uname().nodename
+        if killed and record is not None and record.group and record.pid:  # what its starter started goes, too
+            started.end_group(record.group, session=record.pid, since=record.began)
         return Accounted(
             batch_id=job.id,
             stage=ENDED,
