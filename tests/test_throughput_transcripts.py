@@ -2,7 +2,8 @@
 replays: what is read of each, what is asked, and that a system which does not answer is no system without jobs.
 
 `tests/transcripts/NAME.txt` has the answers, in the forms that the systems' manuals print: sections of a time
-(`## now`), in each `$ COMMAND` (a shell pattern) with what it writes, or `! STATUS WORDS` for what fails.
+(`## now`), in each `$ COMMAND` (a shell pattern) with what it writes, or `! STATUS WORDS` for what fails. Those of
+`pbs_json.txt` (OpenPBS 23.06: `qstat -F json`) come before those of `pbs.txt`, whose qstat has no such option.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
+from assay.throughput import command_system
 from assay.throughput.batch_system import ENDED, RUNNING, WAITING, SilentSystemError, SystemWishes, SystemWork, opened
+from assay.throughput.command_system import expanded
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.systems.flux import number_of
 
@@ -40,15 +45,20 @@ class Replayed:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.folder = folder
-        for section in re.split(r"^## ", (TRANSCRIPTS / f"{name}.txt").read_text(), flags=re.M)[1:]:
-            title, _, body = section.partition("\n")
+        sections: dict[str, list[str]] = {}
+        system = name.partition("_")[0]
+        for file in dict.fromkeys((name, system)):
+            for section in re.split(r"^## ", (TRANSCRIPTS / f"{file}.txt").read_text(), flags=re.M)[1:]:
+                title, _, body = section.partition("\n")
+                sections.setdefault(title, []).extend(re.split(r"^\$ ", body, flags=re.M)[1:])
+        for title, entries in sections.items():
             cases = []
-            for at, entry in enumerate(re.split(r"^\$ ", body, flags=re.M)[1:]):
+            for at, entry in enumerate(entries):
                 pattern, _, answer = entry.partition("\n")
-                file = folder / f"{title}.{at}"
+                path = folder / f"{title}.{at}"
                 failed = re.match(r"! (\d+) (.*)", answer)
-                file.write_text(failed[2] + "\n" if failed else answer)
-                end = f"cat {file} >&2; exit {failed[1]}" if failed else f"cat {file}; exit 0"
+                path.write_text(failed[2] + "\n" if failed else answer)
+                end = f"cat {path} >&2; exit {failed[1]}" if failed else f"cat {path}; exit 0"
                 quoted = "*".join(shlex.quote(part) if part else "" for part in pattern.split("*"))
                 cases.append(f"{quoted}) {end};;")
             (folder / f"{title}.sh").write_text('case "$asked" in\n' + "\n".join(cases) + "\nesac\n")
@@ -57,7 +67,7 @@ class Replayed:
             f'[ -t 0 ] || cat >> {folder}/scripts\n. {folder}/"$(cat {folder}/time)".sh\n. {folder}/always.sh\n'
             'echo "not in the transcript: $asked" >&2; exit 99\n'
         )
-        for command in COMMANDS[name]:
+        for command in COMMANDS[system]:
             (folder / command).write_text(text)
             (folder / command).chmod(0o755)
         self.at("now")
@@ -72,11 +82,11 @@ class Replayed:
         return (self.folder / "asked").read_text()
 
 
-@pytest.fixture(params=["pbs", "lsf", "flux", "slurm"])
+@pytest.fixture(params=["pbs", "pbs_json", "lsf", "flux", "slurm"])
 def replayed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Replayed]:
     made = Replayed(request.param, tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    return request.param, made
+    return request.param.partition("_")[0], made
 
 
 def begun(name: str, tmp_path: Path, jobs: list[LiveJob], held: dict[str, str], option: str = "") -> Any:
@@ -168,8 +178,40 @@ def test_a_system_that_does_not_answer_is_silent_not_empty(replayed: tuple[str, 
         system.poll()
 
 
-def test_what_is_wrong_is_said_in_a_line(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+NOTICES = {
+    "before": "echo 'Welcome to the lab. 3 nodes are down until 2026.'; {}",
+    "after": "{}; echo 'Your project has used 12 of 100 hours.'",
+    "on lines of words": "echo fine; echo; {}; echo 'lsf: see https://help.lab/12'",
+    "with numbers alone": "{}; echo 2026; echo 2027.5",
+    "and no id": "echo 'your job was handed on'",
+    "and a failure": "{}; echo 'the accounting did not answer' >&2; exit 1",
+}
+
+
+@pytest.mark.parametrize("notice", NOTICES)
+def test_a_notice_around_an_answer_loses_no_job(
+    replayed: tuple[str, Replayed], notice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrapper's words beside the id, several numbers, no id, a status that says it failed: the job is followed."""
     name, made = replayed
+    system = begun(name, tmp_path, [JOB], {})
+    command = {"pbs": "qsub", "lsf": "bsub", "flux": "flux", "slurm": "sbatch"}[name]
+    own = made.folder / command
+    own.rename(made.folder / "inner")
+    (made.folder / "inner").write_text((made.folder / "inner").read_text().replace('"${0##*/}', f'"{command}'))
+    inner = f'{made.folder}/inner "$@"'
+    only = '[ "$1" = batch ] || exec ' + inner if name == "flux" else ""
+    own.write_text(f"#!/bin/sh\n{only}\n{NOTICES[notice].format(inner)}\n")
+    own.chmod(0o755)
+    with (tmp_path / "lock").open("w") as lock:
+        assert system.submit(JOB, lock.fileno()) == IDS[name][0]
+
+
+def test_what_is_wrong_is_said_in_a_line(
+    replayed: tuple[str, Replayed], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, made = replayed
+    monkeypatch.setattr(command_system, "SHOWN_WITHIN", 0.6)
     with pytest.raises(InputError, match=r"there is no such (queue|partition)"):
         opened(f"{name}:{'-p' if name == 'slurm' else '-q'} none", SystemWishes()).facts()
     with pytest.raises(InputError, match="is not ours to choose"):
@@ -177,8 +219,31 @@ def test_what_is_wrong_is_said_in_a_line(replayed: tuple[str, Replayed], tmp_pat
     system = begun(name, tmp_path, [JOB], {})
     (made.folder / "always.sh").write_text('echo "no job here"; exit 0\n')
     (made.folder / "now.sh").write_text("")
-    with (tmp_path / "lock").open("w") as lock, pytest.raises(MeasurementError, match="in which there is no job's id"):
+    with (
+        (tmp_path / "lock").open("w") as lock,
+        pytest.raises(MeasurementError, match="in which there is no job's id, and no job of"),
+    ):
         system.submit(JOB, lock.fileno())
+
+
+def test_lists_of_nodes() -> None:
+    lists = {
+        "rack[1-2]node[01-03]": ("rack1node01", "rack1node02", "rack1node03", "rack2node01", "rack2node02",
+                                 "rack2node03"),
+        "n[1-3,5],m1": ("n1", "n2", "n3", "n5", "m1"), "n[09-11]-ib": ("n09-ib", "n10-ib", "n11-ib"),
+        "None assigned": (), "(null)": (), "": (), "n[1": ("n", "1"), "x[a-b]": ("xa-b",),
+        f"n[1-{10**12}]": (f"n1-{10**12}",), "gpu[0-1][0-1]": ("gpu00", "gpu01", "gpu10", "gpu11"),
+    }  # fmt: skip
+    assert {text: expanded(text) for text in lists} == lists
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.lists(st.integers(0, 30), min_size=1, max_size=4)), max_size=3))
+def test_a_list_of_nodes_is_the_product_of_its_ranges(parts: list[tuple[str, list[int]]]) -> None:
+    text = "".join(f"{name}[{','.join(f'{n}-{n + 1}' for n in firsts)}]" for name, firsts in parts)
+    expected = [""]
+    for name, firsts in parts:
+        expected = [before + name + str(n + more) for before in expected for n in firsts for more in (0, 1)]
+    assert expanded(text) == (tuple(expected) if parts else ())
 
 
 def test_ids_of_flux_as_its_rfc_19_prints_them() -> None:

@@ -7,14 +7,14 @@ base 58 (Flux RFC 19) and kept as decimal numbers.
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError, MeasurementError
 from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
-from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, expanded
+from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, document_in, expanded
 from assay.throughput.live_jobs import LiveJob
 
 DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -34,6 +34,7 @@ class FluxSystem(CommandSystem):
     options_for, example = "flux batch", "--queue=debug"
     silent: ClassVar = ("Unable to connect to Flux", "ECONNREFUSED", "Connection refused", "No such file or directory")
     hidden: ClassVar = ("FLUX_JOBS_FORMAT", "FLUX_QUEUE_LIST_FORMAT")
+    id_form: ClassVar = re.compile(rf"([fƒ][{DIGITS}]+|\d+)")
     on_each_node = NodeCommand(words=("flux", "exec", "--noinput", "-r", "all"))  # of the job's own instance
 
     def _greet(self) -> None:
@@ -83,16 +84,13 @@ class FluxSystem(CommandSystem):
             *(f"--output={folder}/starter.log", *self._options),
         ]
 
-    def _id_in(self, answer: str) -> str:
-        try:
-            return str(number_of(answer.strip()))
-        except ValueError:
-            raise self._no_id(answer) from None
+    def _id_of(self, word: str) -> str:
+        return str(number_of(word))
 
     def _jobs(self) -> list[Mapping[str, Any]]:
         answer = self._ask("flux", "jobs", "-a", "--count=0", "--json")
         try:
-            found = json.loads(answer or "{}").get("jobs", [])
+            found = document_in(answer or "{}").get("jobs", [])
             return [{**each, "id": str(each["id"])} for each in found]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise MeasurementError(f"flux jobs --json answers what is none: {error}") from None

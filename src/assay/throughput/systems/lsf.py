@@ -32,6 +32,7 @@ class LsfSystem(CommandSystem):
     options_for, example, canceller = "bsub", "'-q short'", "bkill"
     silent: ClassVar = ("LSF is down", "Cannot connect to LSF", "not responding", "Communication time out")
     hidden: ClassVar = ("LSB_DEFAULT", "BSUB_")
+    id_form: ClassVar = re.compile(r"Job <(\d+)> is submitted\b.*")
     on_each_node = NodeCommand(words=("blaunch", "{host}"), hosts="LSB_DJOB_HOSTFILE")
 
     def _greet(self) -> None:
@@ -72,12 +73,6 @@ class LsfSystem(CommandSystem):
             *(("-R", f"span[ptile={min(job.per_node, job.processors)}]") if job.per_node else ()),
             *self._options,
         ]
-
-    def _id_in(self, answer: str) -> str:
-        found = re.search(r"Job <(\d+)> is submitted", answer)
-        if found is None:
-            raise self._no_id(answer)
-        return found[1]
 
     def _rows(self) -> Iterator[list[str]]:
         columns = f"{' '.join(COLUMNS)} delimiter='|'"

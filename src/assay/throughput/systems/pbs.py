@@ -3,6 +3,9 @@
 What waits and runs is seen by `qstat -f`, what ended by `qstat -x -f` where the server keeps finished jobs
 (`job_history_enable`), else by `tracejob` where its logs can be read. Jobs are marked by a variable of their own.
 Torque, whose `qstat -x` is something else, is not meant.
+
+Where qstat knows `-F json` (PBS Professional 14 and later, OpenPBS), that is what is read: in its other form a value of
+several lines, such as a shell function in a job's environment, cannot always be told from the next attribute.
 """
 
 from __future__ import annotations
@@ -14,9 +17,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from assay.errors import InputError
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
-from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
+from assay.errors import InputError, MeasurementError
+from assay.throughput.batch_system import (
+    ENDED,
+    RUNNING,
+    WAITING,
+    Accounted,
+    BatchQueue,
+    NodeCommand,
+    SilentSystemError,
+    SystemFacts,
+)
+from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, document_in
 from assay.throughput.live_jobs import LiveJob
 
 STAGES = {WAITING: "QHWTS", RUNNING: "RBEUM"}  # of job_state; F, X and what is unknown: ended
@@ -37,6 +49,8 @@ class PbsSystem(CommandSystem):
     silent: ClassVar = ("cannot connect to server", "Connection refused", "Communication failure")
     hidden: ClassVar = ("PBS_DPREFIX",)
     accounts_within = 10.0
+    id_form: ClassVar = re.compile(r"(\d+(?:\.\S+)?)")
+    _json = True  # until qstat refuses it
     on_each_node = NodeCommand(words=("pbs_tmrsh", "{host}"), hosts="PBS_NODEFILE")
 
     def _greet(self) -> None:
@@ -44,8 +58,8 @@ class PbsSystem(CommandSystem):
 
     def facts(self) -> SystemFacts:
         """The server's version and backfill depth; queues with their limits; processors of nodes that are up."""
-        server = next(iter(blocks(self._ask("qstat", "-Bf")).values()), {})
-        queues = blocks(self._ask("qstat", "-Qf"))
+        server = next(iter(blocks(self._ask("qstat", "-Bf"), "Server: ").values()), {})
+        queues = blocks(self._ask("qstat", "-Qf"), "Queue: ")
         chosen = self._named_option("-q") or server.get("default_queue")
         if chosen is not None and chosen.partition("@")[0] not in queues:
             raise InputError("there is no such queue", key="--via pbs", value=chosen, accepted=", ".join(queues))
@@ -82,27 +96,42 @@ class PbsSystem(CommandSystem):
     def _script(self, job: LiveJob, folder: Path) -> str:
         return f"cd {shlex.quote(str(folder))} && exec {shlex.join(self._work.commands[job.id])}\n"
 
-    def _id_in(self, answer: str) -> str:
-        batch_id = (answer.split() or [""])[-1]
-        if not re.fullmatch(r"\d+(\.\S+)?", batch_id):
-            raise self._no_id(answer)
-        return batch_id
+    def _jobs(self, *options: str, ids: Sequence[str] = (), may_be_none: bool = False) -> dict[str, dict[str, str]]:
+        """The attributes of jobs by id, from `qstat OPTIONS IDS`."""
+        if self._json:
+            try:
+                answer = self._ask("qstat", *options, "-F", "json", *ids)
+            except SilentSystemError:
+                raise
+            except MeasurementError as error:
+                if "option" not in str(error) and "usage" not in str(error).lower():
+                    if may_be_none:
+                        return {}
+                    raise
+                self._json = False
+            else:
+                try:
+                    return _of_json(answer)
+                except (ValueError, AttributeError):
+                    pass  # some versions do not quote all characters: this answer is asked for in the other form
+        ask = self._ask_what_may_be_none if may_be_none else self._ask
+        return blocks(ask("qstat", *options, *ids), "Job Id: ")
 
     def _marked(self, job: LiveJob) -> str | None:
         mine = f"{MARK}={self._work.mark}/{job.number}"
-        for words in (("qstat", "-f"), ("qstat", "-x", "-f")):
-            for batch_id, about in blocks(self._ask_what_may_be_none(*words)).items():
+        for options in (("-f",), ("-x", "-f")):
+            for batch_id, about in self._jobs(*options, may_be_none=True).items():
                 if mine in about.get("Variable_List", "").split(","):
                     return batch_id
         return None
 
     def _look(self) -> Iterator[Accounted]:
-        for batch_id, about in blocks(self._ask("qstat", "-f")).items():
+        for batch_id, about in self._jobs("-f").items():
             yield _accounted(batch_id, about)
 
     def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:
         for batch_id in ids:
-            about = blocks(self._ask_what_may_be_none("qstat", "-x", "-f", batch_id)).get(batch_id)
+            about = self._jobs("-x", "-f", ids=(batch_id,), may_be_none=True).get(batch_id)
             if about is not None:
                 yield _accounted(batch_id, about)
             elif shutil.which("tracejob") is not None:
@@ -137,22 +166,40 @@ def _traced(batch_id: str, text: str) -> Iterator[Accounted]:
         yield Accounted(batch_id=batch_id, stage=ENDED, word=word, well=well, cancelled=deleted, nodes=tuple(nodes))
 
 
-def blocks(text: str) -> dict[str, dict[str, str]]:
+def _of_json(text: str) -> dict[str, dict[str, str]]:
+    """What `qstat -f -F json` prints, in the form of `blocks`; ValueError or AttributeError where it is none."""
+
+    def flat(value: object) -> str:
+        if isinstance(value, dict):
+            return ",".join(f"{key}={each}" for key, each in value.items())
+        return str(value)
+
+    jobs = document_in(text).get("Jobs", {})
+    return {name: {key: flat(value) for key, value in about.items()} for name, about in jobs.items()}
+
+
+def blocks(text: str, head: str = "") -> dict[str, dict[str, str]]:
     """What `qstat -f` and `pbsnodes -a` print: a block for each thing, indented lines KEY = VALUE, tabs continuing one.
 
-    A block's name is its first line's, without what stands before a colon and blank (`Job Id: 12.server`).
+    A block begins after an empty line with `head` and its name (`Job Id: 12.server`; of `pbsnodes` the name alone). All
+    other lines continue a value, which may have several.
     """
     found: dict[str, dict[str, str]] = {}
     now: dict[str, str] = {}
-    key = ""
+    key, begins = "", True
     for line in text.splitlines():
-        if line.startswith("\t"):
-            now[key] = now.get(key, "") + line.strip()
-        elif line[:1].isspace() and " = " in line:
-            key, _, value = line.strip().partition(" = ")
-            now[key] = value
-        elif line.strip():
-            now = found.setdefault(re.sub(r"^[A-Z][a-z]+(?: Id)?: ", "", line.strip()), {})
+        name = re.fullmatch(rf"{head}(\S+)", line.rstrip()) if begins else None
+        attribute = re.fullmatch(r" {4,5}([\w.]+) = (.*)", line)
+        if name:
+            now, key = found.setdefault(name[1], {}), ""
+        elif attribute:
+            key = attribute[1]
+            now[key] = attribute[2]
+        elif key and line.startswith("\t"):
+            now[key] += line.strip()
+        elif key and line:
+            now[key] += "\n" + line
+        begins = not line.strip() or not found
     return found
 
 

@@ -8,6 +8,7 @@ by their name. Grid Engine keeps no account of a job that was deleted while it w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -40,6 +41,7 @@ class GridEngineSystem(CommandSystem):
     options_for, example, canceller = "qsub", "'-q short.q'", "qdel"
     silent: ClassVar = ("unable to contact qmaster", "unable to send message to qmaster", "got select error")
     accounts_within = 30.0
+    id_form: ClassVar = re.compile(r"(?:[Yy]our job )?(\d+)(?: \(.*\) has been submitted)?")
     on_each_node = NodeCommand(words=("qrsh", "-inherit", "-nostdin", "{host}"), hosts="PE_HOSTFILE")
 
     def __init__(self, wishes: SystemWishes) -> None:
@@ -103,12 +105,6 @@ class GridEngineSystem(CommandSystem):
             *self._options,
         ]
 
-    def _id_in(self, answer: str) -> str:
-        batch_id = answer.strip()
-        if not batch_id.isdigit():
-            raise self._no_id(answer)
-        return batch_id
-
     def _jobs(self) -> Iterator[tuple[str, ElementTree.Element]]:
         """Each process of a job that runs (`-g t`), and each job that waits."""
         for each in _tree(self._ask("qstat", "-g", "t", "-xml")).iter("job_list"):
@@ -154,7 +150,7 @@ class GridEngineSystem(CommandSystem):
 
 def _tree(text: str) -> ElementTree.Element:
     try:
-        return ElementTree.fromstring(text)
+        return ElementTree.fromstring(text[max(text.find("<?xml"), 0) :])
     except ElementTree.ParseError as error:
         raise MeasurementError(f"qstat -xml answers no XML: {error}") from None
 

@@ -8,6 +8,7 @@ that are ended at their own limit by their starter. A job is never requeued: it 
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -41,6 +42,7 @@ class SlurmSystem(CommandSystem):
         "Zero Bytes were transmitted",
     )
     hidden: ClassVar = ("SBATCH_",)
+    id_form: ClassVar = re.compile(r"(?:Submitted batch job )?(\d+)(?:;\S+| on cluster \S+)?")
     on_each_node = NodeCommand(  # a step beside the job's own ones, on processors that it does not hold
         words=(
             *("srun", "--overlap", "--quiet", "--mpi=none", "--input=none", "--wait=0", "--ntasks-per-node=1"),
@@ -99,12 +101,6 @@ class SlurmSystem(CommandSystem):
             *((f"--ntasks-per-node={job.per_node}",) if job.per_node else ()),
             *self._options,
         ]
-
-    def _id_in(self, answer: str) -> str:
-        batch_id = answer.strip().partition(";")[0]
-        if not batch_id.isdigit():
-            raise self._no_id(answer)
-        return batch_id
 
     def _marked(self, job: LiveJob) -> str | None:
         """By its name and the experiment's mark, among those that wait or run, and those that ended.
