@@ -109,7 +109,7 @@ def read(path: Path) -> Workload:
 def _whole_jobs(
     numbers: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], dict[str, int], dict[str, int]]:
-    """Lines of whole jobs, with how many were left out and changed: a job that has only lines of its parts is their sum.
+    """Lines of whole jobs, with how many were left out and changed. A job with lines of its parts alone is their sum.
 
     The first part's line stands for them, with the run times of all and the last part's status as that of a whole job.
     """
