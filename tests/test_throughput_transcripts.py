@@ -24,6 +24,8 @@ from assay.throughput import command_system
 from assay.throughput.batch_system import ENDED, RUNNING, WAITING, SilentSystemError, SystemWishes, SystemWork, opened
 from assay.throughput.command_system import expanded
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import predecessor
+from assay.throughput.occupancy import Occupancy
 from assay.throughput.systems.flux import number_of
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
@@ -168,6 +170,60 @@ def test_what_it_says_of_jobs_now_and_after(replayed: tuple[str, Replayed], tmp_
     assert "3" in seen[three].word and seen[three].nodes == ("node02",) and seen[one].nodes == ("node01", "node02")
     system.cancel([one, two])
     assert any(line.split()[-2:] == [one, two] for line in made.asked.splitlines())
+
+
+def test_what_others_have_of_the_machine(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+    """Of 12 processors 4 are of a node that is away; another's job has one, or by Slurm 1 and half of 8."""
+    name, _ = replayed
+    system = begun(name, tmp_path, [JOB], {JOB.id: IDS[name][0]})
+    others = {"slurm": 5}.get(name, 1)
+    assert system.occupancy() == Occupancy(total=12, others=others, down=4, reserved=0)
+    assert system.facts().whole == 12
+
+
+def test_rules_become_options_of_the_submission(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+    """Of the nodes' rules in each system's own words; the second of two jobs of a name waits for the first."""
+    name, made = replayed
+    first = replace(JOB, nodes=2, alone="nodes", instances=1)
+    second = replace(first, id="0002-maya5.2", number=2, name="maya5.2")
+    system = begun(name, tmp_path, [first, second], {})
+    with (tmp_path / "lock").open("w") as lock:
+        one = system.submit(first, lock.fileno())
+        system.submit(second, lock.fileno())
+    submits = re.compile(r"(qsub|bsub|sbatch|flux batch) ")
+    lines = [line for line in made.asked.splitlines() if submits.match(line)]
+    words = {
+        "pbs": ("-l select=2:ncpus=3", "-l place=scatter:exclhost"), "lsf": ("-R span[ptile=3]", "-x"),
+        "flux": ("--nodes=2", "--exclusive", "--nslots=6"), "slurm": ("--nodes=2-2", "--exclusive", "--ntasks=6"),
+    }[name]  # fmt: skip
+    for line in lines:
+        assert all(f" {each} " in f"{line} " for each in words), line
+    chain = {"pbs": f"-W depend=afterany:{one}", "lsf": f"-w ended({one})"}
+    assert [chain.get(name, f"--dependency=afterany:{one}") in line for line in lines] == [False, True]
+
+
+def test_slurms_reason_for_waiting_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Replayed("slurm", tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    seen = begun("slurm", tmp_path, [], {str(at): each for at, each in enumerate(IDS["slurm"])}).poll()
+    assert (seen["13"].word, seen["13"].never_after) == ("PENDING (Resources)", None)
+    assert seen["15"].word == "PENDING (PartitionTimeLimit)" and seen["15"].never_after is not None
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9)), min_size=1, max_size=9))
+def test_no_more_of_a_name_run_at_once_than_instances_allow(jobs: list[tuple[int, int]]) -> None:
+    """Every job starts as soon as its predecessor has ended: the chain alone keeps the rule."""
+    instances = jobs[0][0]
+    submitted: dict[str, list[str]] = {}
+    ends: dict[str, int] = {}
+    spells = []
+    for at, (_, run) in enumerate(jobs):
+        before = predecessor(replace(JOB, name=f"a.{at}", instances=instances), submitted)
+        start = max(at % 2, ends[before] if before else 0)
+        ends[str(at)] = start + run
+        submitted.setdefault("a", []).append(str(at))
+        spells.append((start, start + run))
+    assert all(sum(begun <= when < over for begun, over in spells) <= instances for when, _ in spells)
 
 
 def test_a_system_that_does_not_answer_is_silent_not_empty(replayed: tuple[str, Replayed], tmp_path: Path) -> None:

@@ -33,8 +33,11 @@ from assay.throughput.batch_system import (
     SystemWishes,
     SystemWork,
 )
+from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import job_folder
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import predecessor
+from assay.throughput.occupancy import Occupancy
 
 ANSWERS_WITHIN = 60.0  # s, one command
 SPARE = 60.0  # s, that a batch system's own limit is later than the one at which the starter ends a job
@@ -70,6 +73,7 @@ class CommandSystem:
     silent: ClassVar[tuple[str, ...]] = ()
     hidden: ClassVar[tuple[str, ...]] = ()
     accounts_within: float | None = None
+    rules: frozenset[str] = frozenset()
 
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.option`: words for the submission command."""
@@ -81,6 +85,8 @@ class CommandSystem:
             problem = f"cannot be split into words ({str(error).lower()})"
             raise InputError(problem, key=f"--via {self.name}", value=wishes.option, accepted=accepted) from None
         self._mine: dict[str, None] = {}  # ids of this experiment that have not been seen to end
+        self._own: dict[str, LiveJob] = {}  # every id of this experiment that is known here
+        self._by_name: dict[str, list[str]] = {}  # ids by the jobs' names, in order of submission
         self._ended: dict[str, Accounted] = {}
         self._deleted: set[str] = set()
         self._shown_last: dict[str, Accounted] = {}
@@ -104,6 +110,9 @@ class CommandSystem:
         """Remember the jobs; those that were submitted before are asked for."""
         self._work = work
         self._mine = dict.fromkeys(work.held.values())
+        for job in work.jobs:
+            if job.id in work.held:
+                self._is_own(job, work.held[job.id])
 
     def submit(self, job: LiveJob, keep: int) -> str:
         """One submission command."""
@@ -123,8 +132,19 @@ class CommandSystem:
             batch_id = ids[0] if len(ids) == 1 else self._shown_within(job, SHOWN_WITHIN)
             if batch_id is None:
                 raise self._no_id(answer)
-        self._mine[batch_id] = None
+        self._is_own(job, batch_id)
         return batch_id
+
+    def _is_own(self, job: LiveJob, batch_id: str) -> None:
+        if batch_id not in self._own:
+            self._by_name.setdefault(kind_of(job.name), []).append(batch_id)
+        self._own[batch_id] = job
+        self._mine[batch_id] = None
+
+    def _after(self, job: LiveJob) -> str | None:
+        """The id of a job that must have ended before this one starts; None where there is none, or it has ended."""
+        before = predecessor(job, self._by_name)
+        return before if before in self._mine else None
 
     def _ids_in(self, answer: str) -> list[str]:
         """The ids that an answer's lines say, each once."""
@@ -153,8 +173,12 @@ class CommandSystem:
         """A job of this experiment, by what it was marked with."""
         batch_id = self._marked(job)
         if batch_id is not None:
-            self._mine[batch_id] = None
+            self._is_own(job, batch_id)
         return batch_id
+
+    def occupancy(self) -> Occupancy | None:
+        """None where it does not say."""
+        return None
 
     def time_limit(self, job: LiveJob) -> float:
         """The limit that goes with its submission: later than that at which the starter ends a job."""
@@ -245,9 +269,8 @@ class CommandSystem:
 
     def _no_id(self, answer: str) -> MeasurementError:
         several = "are several jobs' ids" if self._ids_in(answer) else "is no job's id"
-        return MeasurementError(
-            f"{self.options_for} answers {answer.strip()[:200]!r}, in which there {several}, and no job of this name is shown"
-        )
+        words = f"{self.options_for} answers {answer.strip()[:200]!r}"
+        return MeasurementError(f"{words}, in which there {several}, and no job of this name is shown")
 
     def _named_option(self, *names: str) -> str | None:
         """The value of an option: `-q NAME`, `-qNAME`, `--queue NAME` or `--queue=NAME`; None without it."""

@@ -19,9 +19,11 @@ from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import WATCHED_FROM, node_files
 from assay.throughput.live_idle import Spell, idle_times
 from assay.throughput.node_use import nodes_used
+from assay.throughput.occupancy import Look, MachineUse, machine_use, steps
 from assay.throughput.predicted import PredictedTest, predicted
 from assay.throughput.reconciling import JobFinding
 from assay.throughput.results import IdleTime, RefusedJob, ThroughputFigure, bounded_slowdown
+from assay.throughput.submission_log import LoggedJob
 from assay.throughput.workload import Workload
 
 IDEALS = ("fcfs", "easy", "conservative")
@@ -84,7 +86,9 @@ class LiveThroughput:
     that were expected to run for a second or longer of which nobody knows what they did. `alone`: programs beside
     themselves in single-user mode, where they were run so. `fairness`: by program, where there are several.
     Times and ratios are of all jobs that ran, however they ended; `not_completed_share`: the part of their processor
-    seconds that was of jobs that did not complete, or had a wrong answer (None in results of before).
+    seconds that was of jobs that did not complete, or had a wrong answer (None in results of before). `machine_use`:
+    whose the cluster's processors were, where the batch system says so; ideals, twin and `least_makespan` are then for
+    the `ideal_processors` that others left in the mean, or as many as the widest job needs.
     """
 
     figures: list[ThroughputFigure]
@@ -125,6 +129,8 @@ class LiveThroughput:
     alone: list[ProgramSlowdown] = field(default_factory=list)
     fairness: Annotated[Fairness | None, WRITTEN_IF_SET] = None
     not_completed_share: float | None = None
+    machine_use: Annotated[MachineUse | None, WRITTEN_IF_SET] = None
+    ideal_processors: Annotated[int | None, WRITTEN_IF_SET] = None
 
     @property
     def ran(self) -> int:
@@ -146,8 +152,8 @@ def live_result(
     alone: Mapping[str, float | None] | None = None,
 ) -> LiveThroughput:
     """Reconcile the accounts of each job, and count; `alone`: run times (s) of programs alone, by name."""
-    wide = [each for each in followed.jobs if each.job.processors > facts.processors]
-    kept = [each for each in followed.jobs if each.job.processors <= facts.processors]
+    wide = [each for each in followed.jobs if each.job.processors > facts.processors and each.logged == LoggedJob()]
+    kept = [each for each in followed.jobs if each not in wide]
     judged = [reconciling.reconcile(each.job, each.logged, each.accounted, each.record) for each in kept]
     begun = min((each.logged.began for each in kept if each.logged.began is not None), default=followed.begun)
     outcomes = [_outcome(each, one.state, begun) for each, one in zip(kept, judged, strict=True)]
@@ -156,7 +162,11 @@ def live_result(
     ends = submitted + waits + runs
     makespan = float(ends.max(initial=0.0))
     work = float(np.sum(runs * width))
-    least = max(work / facts.processors, float(np.max(submitted + runs, initial=0.0)))
+    looks = [(when - begun, seen) for when, seen in followed.occupancy]
+    shared = machine_use(looks, work, makespan)
+    left = float(facts.processors) if shared is None else min(shared.left, facts.processors)
+    possible = max(round(left), int(width.max(initial=1)))
+    least = max(min(work / left, makespan) if left else makespan, float(np.max(submitted + runs, initial=0.0)))
     times = {
         "makespan": makespan,
         "mean_wait": _mean(waits),
@@ -179,7 +189,7 @@ def live_result(
     bad = [each.answer is False for each in outcomes]
     use = nodes_used((file for each in kept for file in node_files(followed.folder, each.job)), begun, makespan)
     watched = [one for each, one in zip(kept, outcomes, strict=True) if each.job.expected >= WATCHED_FROM]
-    ideal = {policy: _ideal(ran, facts.processors, policy, makespan) for policy in _policies(facts)} if ran else {}
+    ideal = {policy: _ideal(ran, possible, policy, makespan) for policy in _policies(facts)} if ran else {}
     return LiveThroughput(
         figures=_figures(times, ratios, facts),
         machine=facts.nodes[0] if len(facts.nodes) == 1 else f"{len(facts.nodes)} nodes",
@@ -216,17 +226,19 @@ def live_result(
         fairness=of_programs([each.name for each in ran], waits, bounded_slowdown(waits * compress, runs * compress))
         if ran
         else None,
-        idle=idle_times(spells, facts.processors, makespan),
+        idle=idle_times(spells, facts.processors, makespan, _taken(looks, facts, makespan)),
         predicted=predicted(
             [spell for each in ran if (spell := _spell(each, makespan)) is not None],
             limits,
-            facts.processors,
+            possible,
             facts.policy,
             makespan,
         ),
         not_completed_share=float(np.sum((runs * width)[~completed])) / work if work else 0.0,
         use=use,
         not_sampled=_not_sampled(watched, use),
+        machine_use=shared,
+        ideal_processors=possible if possible != facts.processors else None,
         makespan=times["makespan"],
         mean_wait=times["mean_wait"],
         median_wait=times["median_wait"],
@@ -236,6 +248,12 @@ def live_result(
         efficiency=ratios["efficiency"],
         bounded_slowdown=ratios["bounded_slowdown"],
     )
+
+
+def _taken(looks: Sequence[Look], facts: SystemFacts, makespan: float) -> list[tuple[float, int]]:
+    """From when on how many of the processors that there were at the start are not to be had."""
+    found = [(begins, facts.processors - (seen.total - seen.taken)) for begins, _, seen in steps(looks, makespan)]
+    return [(when, max(away, 0)) for when, away in found]
 
 
 def _not_sampled(jobs: Sequence[LiveOutcome], use: Sequence[NodeUse]) -> list[str]:

@@ -17,7 +17,7 @@ import math
 import re
 import warnings
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TextIO, cast
 
@@ -201,7 +201,7 @@ def _opened(path: Path) -> IO[bytes]:
         import pyarrow
 
         return cast(IO[bytes], pyarrow.CompressedInputStream(pyarrow.OSFile(str(path)), "zstd"))
-    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    openers: dict[str, Callable[..., object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
     return cast(IO[bytes], openers.get(suffix, open)(path, "rb"))
 
 

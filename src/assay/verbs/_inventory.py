@@ -76,13 +76,13 @@ def judged(cluster: Cluster, exchanged: Exchanged) -> ClusterInventory:
 
 def one_line(found: ClusterInventory) -> str:
     """Count and names of those that stand out."""
-    groups = (
+    groups = [
         ("silent", [each.node for each in found.silent]),
         ("slow", [each.node for each in found.slow]),
         ("different", sorted({node for each in found.differences for node in each.nodes})),
-    )
+    ]
     if found.not_asked:
-        groups = (*groups, ("not asked", [each.node for each in found.not_asked]))
+        groups.append(("not asked", [each.node for each in found.not_asked]))
     words = [f"{name}: {', '.join(nodes) if nodes else 'none'}" for name, nodes in groups]
     return "; ".join([f"{len(found.nodes)} nodes answered", *words])
 

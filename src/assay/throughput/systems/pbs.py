@@ -30,12 +30,17 @@ from assay.throughput.batch_system import (
 )
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, document_in
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import ALONE_NODES, INSTANCES, NODES, PER_NODE
+from assay.throughput.occupancy import Occupancy
 
 STAGES = {WAITING: "QHWTS", RUNNING: "RBEUM"}  # of job_state; F, X and what is unknown: ended
+HOLDING = "RBEU"  # of job_state: a job that has its processors; a suspended one (S) has given them back
 DELETED = "91"  # substate of a job that was deleted
 MARK = "ASSAY_JOB"
 NOT_FACTS = ("total_jobs", "state_count", "mtime")
-AWAY = ("down", "offline", "unknown", "stale", "state-unknown")
+AWAY = ("down", "offline", "unknown", "stale", "state-unknown", "provisioning", "maintenance", "unresolvable")
+RESERVED = ("resv-exclusive",)
+NEVER, NEVER_AFTER = "Can Never Run", 30.0  # of a job's comment; s that it must hold
 
 
 class PbsSystem(CommandSystem):
@@ -50,6 +55,7 @@ class PbsSystem(CommandSystem):
     hidden: ClassVar = ("PBS_DPREFIX",)
     accounts_within = 10.0
     id_form: ClassVar = re.compile(r"(\d+(?:\.\S+)?)")
+    rules = frozenset((PER_NODE, NODES, ALONE_NODES, INSTANCES))
     _json = True  # until qstat refuses it
     on_each_node = NodeCommand(words=("pbs_tmrsh", "{host}"), hosts="PBS_NODEFILE")
 
@@ -63,11 +69,8 @@ class PbsSystem(CommandSystem):
         chosen = self._named_option("-q") or server.get("default_queue")
         if chosen is not None and chosen.partition("@")[0] not in queues:
             raise InputError("there is no such queue", key="--via pbs", value=chosen, accepted=", ".join(queues))
-        nodes = {
-            name: int(about.get("resources_available.ncpus", about.get("pcpus", "0")))
-            for name, about in blocks(self._ask("pbsnodes", "-a")).items()
-            if not any(word in AWAY for word in about.get("state", "").split(","))
-        }
+        every = self._nodes()
+        nodes = {name: count for name, (count, states) in every.items() if not states & {*AWAY, *RESERVED}}
         depth = server.get("backfill_depth")
         return SystemFacts(
             name=self.name,
@@ -79,17 +82,49 @@ class PbsSystem(CommandSystem):
                 BatchQueue(name=name, facts={key: text for key, text in about.items() if key not in NOT_FACTS})
                 for name, about in queues.items()
             ),
+            defined=sum(count for count, _ in every.values()),
+        )
+
+    def _nodes(self) -> dict[str, tuple[int, set[str]]]:
+        """The processors and the states of each node."""
+        return {
+            name: (
+                int(about.get("resources_available.ncpus", about.get("pcpus", "0"))),
+                {word.strip() for word in about.get("state", "").split(",")},
+            )
+            for name, about in blocks(self._ask("pbsnodes", "-a")).items()
+        }
+
+    def occupancy(self) -> Occupancy:
+        """By the states of all nodes, and by the jobs of all users that hold processors."""
+        nodes = self._nodes()
+        others = sum(
+            _processors_of(about)
+            for batch_id, about in self._jobs("-f").items()
+            if batch_id not in self._own and about.get("job_state", "") in HOLDING
+        )
+        return Occupancy(
+            total=sum(count for count, _ in nodes.values()),
+            others=others,
+            down=sum(count for count, states in nodes.values() if states & {*AWAY}),
+            reserved=sum(count for count, states in nodes.values() if states & {*RESERVED} and not states & {*AWAY}),
         )
 
     def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
         each = min(job.per_node or job.processors, job.processors)
         chunks, left = divmod(job.processors, each)
         per_node = f"{chunks}:ncpus={each}" + (f"+1:ncpus={left}" if left else "")
-        select = per_node if job.per_node else f"{job.processors}:ncpus=1"
+        if job.nodes and chunks + bool(left) < job.nodes:  # over so many nodes, as evenly as it goes
+            each, more = divmod(max(job.processors, job.nodes), job.nodes)
+            per_node = f"{job.nodes - more}:ncpus={each}" + (f"+{more}:ncpus={each + 1}" if more else "")
+        select = per_node if job.per_node or job.nodes else f"{job.processors}:ncpus=1"
+        places = [*(["scatter"] if job.per_node or job.nodes else []), *(["exclhost"] if job.alone else [])]
+        before = self._after(job)
         return [
             *("qsub", "-N", f"a{job.number:04d}", "-V", "-v", f"{MARK}={self._work.mark}/{job.number}"),
             *("-r", "n", "-j", "oe", "-o", f"{folder}/starter.log", "-l", f"select={select}"),
-            *("-l", f"walltime={int(self.time_limit(job))}", *(("-l", "place=scatter") if job.per_node else ())),
+            *("-l", f"walltime={int(self.time_limit(job))}", *(("-l", f"place={':'.join(places)}") if places else ())),
+            *(("-W", f"depend=afterany:{before}") if before else ()),
             *self._options,
         ]
 
@@ -138,16 +173,23 @@ class PbsSystem(CommandSystem):
                 yield from _traced(batch_id, self._ask_what_may_be_none("tracejob", "-z", batch_id))
 
 
+def _processors_of(about: Mapping[str, str]) -> int:
+    """The processors of a job that runs: of its chunks (`(node01:ncpus=4)+(node02:ncpus=2)`)."""
+    return sum(int(count) for count in re.findall(r"ncpus=(\d+)", about.get("exec_vnode", "")))
+
+
 def _accounted(batch_id: str, about: Mapping[str, str]) -> Accounted:
     letter, status = about.get("job_state", ""), about.get("Exit_status")
     stage = next((stage for stage, letters in STAGES.items() if letter and letter in letters), ENDED)
     deleted = about.get("substate") == DELETED
     word = letter if status in (None, "0") else f"{letter} (Exit_status {status})"
+    comment = about.get("comment", "") if stage == WAITING else ""
     nodes = dict.fromkeys(part.partition("/")[0] for part in about.get("exec_host", "").split("+") if part)
     return Accounted(
         batch_id=batch_id,
         stage=stage,
-        word=f"{word}, deleted" if stage == ENDED and deleted else word,
+        word=f"{word}, deleted" if stage == ENDED and deleted else f"{word} ({comment})" if comment else word,
+        never_after=NEVER_AFTER if comment.startswith(NEVER) else None,
         well=(status == "0" and not deleted) if stage == ENDED else None,
         cancelled=deleted if stage == ENDED else None,
         nodes=tuple(nodes),
