@@ -81,6 +81,9 @@ def test_local_obeys_the_rules(mix: Path, policy: str) -> None:
     out = str(mix / "out")
     found = assay(*words(mix, "local"), "--slots", "8", "--policy", policy, "--out", out, "--json").document
     jobs = found["jobs"]
+    work = found["utilisation"] + sum(each["share"] for each in found["idle"].values())
+    assert work == pytest.approx(1, abs=0.05) and found["idle"]["unused"]["share"] > 0
+    assert {job["name"].partition(".")[0] for job in jobs if job.get("held") == 8} == {"alone", "machine"}
     assert found["completed"] == len(jobs) == 17 and found["findings"] == []
     pairs = list(beside(jobs))
     assert not any({"alone", "machine"} & set(pair) for pair in pairs)

@@ -27,6 +27,7 @@ from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import predecessor
 from assay.throughput.occupancy import Occupancy
 from assay.throughput.systems.flux import number_of
+from assay.throughput.systems.sge import GridEngineSystem
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
 JOB = LiveJob(id="0001-maya5.1", number=1, name="maya5.1", due=0.0, processors=6, per_node=None, expected=1.0,
@@ -210,6 +211,23 @@ def test_slurms_reason_for_waiting_is_read(tmp_path: Path, monkeypatch: pytest.M
     assert seen["15"].word == "PENDING (PartitionTimeLimit)" and seen["15"].never_after is not None
 
 
+COMMENTS = [("Can Never Run: Insufficient amount", True), ("Not Running: x", False)]
+
+
+@pytest.mark.parametrize(("comment", "never"), COMMENTS)
+def test_a_comment_of_pbs_that_a_job_never_runs_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comment: str, never: bool
+) -> None:
+    made = Replayed("pbs_json", tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    system = begun("pbs", tmp_path, [], {"a": "13.head"})
+    (answer,) = [path for path in tmp_path.glob("now.*") if '"comment"' in path.read_text()]
+    answer.write_text(answer.read_text().replace("Not Running: Insufficient amount of resource: ncpus", comment))
+    seen = system.poll()["13.head"]
+    assert seen.word == f"Q ({comment})" and (seen.never_after is not None) == never
+    assert "-F json" in made.asked
+
+
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9)), min_size=1, max_size=9))
 def test_no_more_of_a_name_run_at_once_than_instances_allow(jobs: list[tuple[int, int]]) -> None:
     """Every job starts as soon as its predecessor has ended: the chain alone keeps the rule."""
@@ -300,6 +318,48 @@ def test_a_list_of_nodes_is_the_product_of_its_ranges(parts: list[tuple[str, lis
     for name, firsts in parts:
         expected = [before + name + str(n + more) for before in expected for n in firsts for more in (0, 1)]
     assert expanded(text) == (tuple(expected) if parts else ())
+
+
+SGE_INSTANCES = "".join(
+    f"<Queue-List><name>{name}</name><slots_used>0</slots_used><slots_total>4</slots_total>"
+    f"<state>{state}</state></Queue-List>"
+    for name, state in (("all.q@n1", ""), ("all.q@n2", "a"), ("all.q@n3", "d"), ("all.q@n4", "au"), ("own.q@n5", ""))
+)
+SGE_JOBS = "".join(
+    f"<job_list state='running'><JB_job_number>{number}</JB_job_number><slots>{slots}</slots>"
+    f"<queue_name>{queue}</queue_name></job_list>"
+    for number, slots, queue in ((12, 3, "all.q@n1"), (77, 2, "all.q@n2"), (78, 4, "own.q@n5"))
+)
+SGE = {
+    "qconf -sql": "all.q\nown.q\n", "qconf -sq all.q": "qname all.q\npe_list mpi\n", "qconf -sq own.q": "pe_list x\n",
+    "qconf -spl": "mpi\n", "qconf -ssconf": "max_reservation 0\n", "qconf -help": "SGE 8.1.9\n",
+    "qstat -f -xml": f"A notice.\n<?xml version='1.0'?><job_info>{SGE_INSTANCES}</job_info>",
+    "qstat -u * -s rs -xml": f"<?xml version='1.0'?><job_info><queue_info>{SGE_JOBS}</queue_info></job_info>",
+}  # fmt: skip
+
+
+def test_grid_engines_slots_that_are_away_and_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of four instances of the queue one is disabled, one unknown; another user's job has two slots; qsub is wrapped.
+
+    In the forms of Grid Engine 8.1.9's manual pages (qstat(1), queue_conf(5)).
+    """
+    asked: list[str] = []
+
+    def ask(self: object, *words: str, **more: object) -> str:
+        asked.append(" ".join(words))
+        return "Welcome to the cell, 2 hosts are down\n12\n" if words[0] == "qsub" else SGE[" ".join(words)]
+
+    monkeypatch.setattr(command_system.CommandSystem, "_ask", ask)
+    system = GridEngineSystem(SystemWishes(option="-q all.q"))
+    facts = system.facts()
+    assert (facts.processors, facts.whole, facts.nodes) == (8, 16, ("n1", "n2"))
+    first = replace(JOB, processors=3, instances=1)
+    commands = {job: ["true"] for job in (first.id, "0002-maya5.2")}
+    system.open(SystemWork(folder=tmp_path, mark="m", jobs=[first], commands=commands, held={}))
+    assert system.submit(first, 0) == "12"
+    system.submit(replace(first, id="0002-maya5.2", number=2, name="maya5.2"), 0)
+    assert system.occupancy() == Occupancy(total=16, others=2, down=8)
+    assert [" -hold_jid 12 " in f"{line} " for line in asked if line.startswith("qsub")] == [False, True]
 
 
 def test_ids_of_flux_as_its_rfc_19_prints_them() -> None:

@@ -17,7 +17,8 @@ from assay.throughput.experiment import Followed, FollowedJob
 from assay.throughput.fairness import Fairness, of_programs
 from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import WATCHED_FROM, node_files
-from assay.throughput.live_idle import Spell, idle_times
+from assay.throughput.live_idle import UNUSED, Spell, idle_times
+from assay.throughput.live_jobs import LiveJob
 from assay.throughput.node_use import nodes_used
 from assay.throughput.occupancy import Look, MachineUse, machine_use, steps
 from assay.throughput.predicted import PredictedTest, predicted
@@ -34,7 +35,8 @@ TICKS = 1000  # per second: simulated policies count whole ticks
 class LiveOutcome:
     """One job: seconds from the first submission, None for what never happened.
 
-    `answer`: whether its result was right, None without a check; `nodes`: where it ran.
+    `answer`: whether its result was right, None without a check; `nodes`: where it ran. `held`: the processors that it
+    held, where it shared its nodes with no other job and these have more than it asked for.
     """
 
     name: str
@@ -46,6 +48,12 @@ class LiveOutcome:
     answer: bool | None
     nodes: list[str]
     batch_id: str | None
+    held: Annotated[int | None, WRITTEN_IF_SET] = None
+
+    @property
+    def width(self) -> int:
+        """The processors that it kept from others."""
+        return self.held or self.processors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +164,7 @@ def live_result(
     kept = [each for each in followed.jobs if each not in wide]
     judged = [reconciling.reconcile(each.job, each.logged, each.accounted, each.record) for each in kept]
     begun = min((each.logged.began for each in kept if each.logged.began is not None), default=followed.begun)
-    outcomes = [_outcome(each, one.state, begun) for each, one in zip(kept, judged, strict=True)]
+    outcomes = [_outcome(each, one.state, begun, facts) for each, one in zip(kept, judged, strict=True)]
     ran = [each for each in outcomes if each.started is not None and each.ended is not None]
     waits, runs, width, submitted = _columns(ran)
     ends = submitted + waits + runs
@@ -165,7 +173,7 @@ def live_result(
     looks = [(when - begun, seen) for when, seen in followed.occupancy]
     shared = machine_use(looks, work, makespan)
     left = float(facts.processors) if shared is None else min(shared.left, facts.processors)
-    possible = max(round(left), int(width.max(initial=1)))
+    possible = max(round(left), max((each.width for each in ran), default=1))
     least = max(min(work / left, makespan) if left else makespan, float(np.max(submitted + runs, initial=0.0)))
     times = {
         "makespan": makespan,
@@ -226,7 +234,8 @@ def live_result(
         fairness=of_programs([each.name for each in ran], waits, bounded_slowdown(waits * compress, runs * compress))
         if ran
         else None,
-        idle=idle_times(spells, facts.processors, makespan, _taken(looks, facts, makespan)),
+        idle=idle_times(spells, facts.processors, makespan, _taken(looks, facts, makespan))
+        | _unused(ran, facts, makespan),
         predicted=predicted(
             [spell for each in ran if (spell := _spell(each, makespan)) is not None],
             limits,
@@ -250,6 +259,13 @@ def live_result(
     )
 
 
+def _unused(ran: Sequence[LiveOutcome], facts: SystemFacts, makespan: float) -> dict[str, IdleTime]:
+    """What jobs held and had not asked for; nothing where there is none of it."""
+    spent = sum((each.width - each.processors) * ((each.ended or 0.0) - (each.started or 0.0)) for each in ran)
+    share = spent / (facts.processors * makespan) if makespan else 0.0
+    return {"unused": IdleTime(processor_seconds=spent, share=share, text=UNUSED)} if spent else {}
+
+
 def _taken(looks: Sequence[Look], facts: SystemFacts, makespan: float) -> list[tuple[float, int]]:
     """From when on how many of the processors that there were at the start are not to be had."""
     found = [(begins, facts.processors - (seen.total - seen.taken)) for begins, _, seen in steps(looks, makespan)]
@@ -269,7 +285,7 @@ def _policies(facts: SystemFacts) -> list[str]:
     return [*own, *IDEALS]
 
 
-def _outcome(each: FollowedJob, state: str, begun: float) -> LiveOutcome:
+def _outcome(each: FollowedJob, state: str, begun: float, facts: SystemFacts) -> LiveOutcome:
     record = each.record
 
     def since(when: float | None) -> float | None:
@@ -286,7 +302,15 @@ def _outcome(each: FollowedJob, state: str, begun: float) -> LiveOutcome:
         answer=record.answer if record else None,
         nodes=list(known) if record and known else [record.host] if record and record.host else [],
         batch_id=each.logged.batch_ids[-1] if each.logged.batch_ids else None,
+        held=_held(each.job, len(known), facts),
     )
+
+
+def _held(job: LiveJob, nodes: int, facts: SystemFacts) -> int | None:
+    """The processors of a job that has its nodes for itself, all nodes being of one size; None of others."""
+    each = facts.processors // max(len(facts.nodes), 1)
+    held = facts.processors if job.alone == "machine" else min(facts.processors, each * max(nodes, 1))
+    return held if job.alone and held > job.processors else None
 
 
 def _completed(each: LiveOutcome) -> bool:
@@ -300,7 +324,7 @@ def _spell(each: LiveOutcome, makespan: float) -> Spell | None:
         return None
     started = makespan if each.started is None else max(each.started, each.submitted)
     ended = started if each.started is None or each.ended is None else max(each.ended, started)
-    return each.submitted, started, ended, each.processors
+    return each.submitted, started, ended, each.width
 
 
 Reals = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -336,7 +360,8 @@ def ideal_starts(
 ) -> list[tuple[LiveOutcome, float, float, float]]:
     """Jobs that ran, in order of submission, each with its submission, its start under a policy and its run (s)."""
     ran = [each for each in outcomes if each.started is not None and each.ended is not None]
-    _, runs, width, submitted = _columns(ran)
+    _, runs, _, submitted = _columns(ran)
+    width = np.array([each.width for each in ran], dtype=np.float64)
     order = np.argsort(submitted, kind="stable")
 
     def whole(values: Reals) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

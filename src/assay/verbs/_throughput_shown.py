@@ -115,7 +115,7 @@ def _live_page(
     first: Sequence[PageTable] = (),
 ) -> str:
     from assay.throughput.activity_page import PageTable, activity_page
-    from assay.throughput.live_idle import TEXTS
+    from assay.throughput.live_idle import TEXTS, UNUSED
 
     systems = [found, *others]
     heads = ["", *(f"{each.system} ({each.policy})" for each in systems)]
@@ -140,6 +140,9 @@ def _live_page(
         [f"idle: {TEXTS[why]}", *(f"{100 * each.idle[why].share:.1f}%" if why in each.idle else "" for each in systems)]
         for why in TEXTS
     ]
+    if any("unused" in each.idle for each in systems):
+        shares = (f"{100 * each.idle['unused'].share:.1f}%" if "unused" in each.idle else "" for each in systems)
+        measured.append([f"idle: {UNUSED}", *shares])
     for title in dict.fromkeys(title for each in systems for title, _ in machine_rows(each)):
         measured.append([title, *(dict(machine_rows(each)).get(title, "") for each in systems)])
     measured.append(["nodes sampled", *(_sampled(each) for each in systems)])
