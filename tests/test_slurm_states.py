@@ -62,7 +62,7 @@ def test_doctor_asks_no_node_that_is_kept_from_jobs(monkeypatch: pytest.MonkeyPa
             cluster.ask("scontrol", "update", *words.split())
         reservation = "reservation=fixing nodes=n5 starttime=now duration=60 flags=maint users=root"
         cluster.ask("scontrol", "create", *reservation.split())
-        cluster.ask("sbatch", "--exclusive", "--nodelist=n6", "--wrap", "sleep 60")
+        cluster.ask("sbatch", "--exclusive", "--nodelist=n6", "--output=/dev/null", "--wrap", "sleep 60")
         end = time.monotonic() + 30
         while time.monotonic() < end and not (
             "maint" in cluster.ask("sinfo", "-h", "-n", "n5", "-o", "%T")

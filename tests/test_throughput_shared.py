@@ -36,6 +36,9 @@ def mix(tmp_path: Path, cluster: SlurmCluster) -> Iterator[Path]:
     cluster.ask("scancel", "--me")
     cluster.left()
     cluster.ask("scontrol", "update", "nodename=n[1-8]", "state=resume")
+    end = time.monotonic() + 30
+    while cluster.idle() < slurm_cluster.NODES and time.monotonic() < end:
+        time.sleep(0.1)
     end_all_jobs(tmp_path / "out")
 
 
@@ -63,7 +66,9 @@ def spells(found: Any) -> list[tuple[float, float, tuple[str, ...]]]:
 def test_others_jobs_and_nodes_that_are_away_are_in_the_books(mix: Path, cluster: SlurmCluster) -> None:
     """Of 16 processors another holds 8, a drained node 2: of three jobs of 6 one runs at a time, held by nobody."""
     cluster.ask("scontrol", "update", "nodename=n8", "state=drain", "reason=fan")
-    other = cluster.ask("sbatch", "--parsable", "--exclusive", "--nodelist=n[1-4]", "--wrap", "sleep 600").strip()
+    other = cluster.ask(
+        "sbatch", "--parsable", "--exclusive", "--nodelist=n[1-4]", "--output=/dev/null", "--wrap", "sleep 600"
+    ).strip()
     while "RUNNING" not in cluster.ask("squeue", "-h", "-j", other, "-o", "%T"):
         time.sleep(0.1)
     found = result(mix, cluster, job(6, 4), "0: 3 * a\n")
@@ -98,7 +103,9 @@ def test_a_job_that_can_never_start_is_ended_with_slurms_reason(mix: Path, clust
 
 def test_a_job_for_which_too_few_nodes_are_left_is_ended(mix: Path, cluster: SlurmCluster) -> None:
     """Eight nodes are asked for, and then one is drained: after a minute the test says so, and ends."""
-    other = cluster.ask("sbatch", "--parsable", "--exclusive", "--nodes=8", "--wrap", "sleep 4").strip()
+    other = cluster.ask(
+        "sbatch", "--parsable", "--exclusive", "--nodes=8", "--output=/dev/null", "--wrap", "sleep 4"
+    ).strip()
     while "RUNNING" not in cluster.ask("squeue", "-h", "-j", other, "-o", "%T"):
         time.sleep(0.1)
     (mix / "jobs.toml").write_text(job(8, 1, "per_node = 1"))

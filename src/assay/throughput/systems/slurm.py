@@ -138,7 +138,9 @@ class SlurmSystem(CommandSystem):
         return 60.0 * _minutes(job)
 
     def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
-        nodes = self._nodes_of if job.alone == "machine" else job.nodes
+        nodes = job.nodes
+        if job.alone == "machine":  # all that may be used now: a node may have come back
+            nodes = self._nodes_of = sum(node.usable for node in self._nodes().values())
         before = self._after(job)
         tasks = max(job.processors, nodes)  # Slurm gives no more nodes than tasks
         return [
