@@ -27,6 +27,7 @@ from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import predecessor
 from assay.throughput.occupancy import Occupancy
 from assay.throughput.systems.flux import number_of
+from assay.throughput.systems.pbs import blocks
 from assay.throughput.systems.sge import GridEngineSystem
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
@@ -242,6 +243,14 @@ def test_no_more_of_a_name_run_at_once_than_instances_allow(jobs: list[tuple[int
         submitted.setdefault("a", []).append(str(at))
         spells.append((start, start + run))
     assert all(sum(begun <= when < over for begun, over in spells) <= instances for when, _ in spells)
+    five = {"a": ["0", "1", "2", "3", "4"]}
+    assert predecessor(replace(JOB, name="a.5", instances=instances), five) == str(5 - instances)
+
+
+def test_a_line_within_a_value_begins_no_job() -> None:
+    text = "Job Id: 1.head\n    Variable_List = F=() {\nJob Id: 2.head\n\techo\n}\n    job_state = R\n\nJob Id: 3.head\n"
+    found = blocks(text, "Job Id: ")
+    assert set(found) == {"1.head", "3.head"} and found["1.head"]["job_state"] == "R"
 
 
 def test_a_system_that_does_not_answer_is_silent_not_empty(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
