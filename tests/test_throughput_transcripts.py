@@ -248,7 +248,9 @@ def test_no_more_of_a_name_run_at_once_than_instances_allow(jobs: list[tuple[int
 
 
 def test_a_line_within_a_value_begins_no_job() -> None:
-    text = "Job Id: 1.head\n    Variable_List = F=() {\nJob Id: 2.head\n\techo\n}\n    job_state = R\n\nJob Id: 3.head\n"
+    text = (
+        "Job Id: 1.head\n    Variable_List = F=() {\nJob Id: 2.head\n\techo\n}\n    job_state = R\n\nJob Id: 3.head\n"
+    )
     found = blocks(text, "Job Id: ")
     assert set(found) == {"1.head", "3.head"} and found["1.head"]["job_state"] == "R"
 
