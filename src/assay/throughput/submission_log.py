@@ -23,6 +23,7 @@ from typing import Any
 from assay import trusted, versions
 from assay.errors import InputError, MeasurementError
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.occupancy import Occupancy
 
 BEFORE_PLAN = ("lock", "submitting", "alone")  # what may lie in a folder before its plan
 IN_FLIGHT_AT_MOST = 120.0  # s, that a submission command of a killed process may take until it ends
@@ -45,7 +46,7 @@ class LoggedJob:
 
 @dataclass
 class SubmissionLog:
-    """The log of one folder, open for writing."""
+    """The log of one folder, open for writing; `occupancy`: what was seen of others' use, by seconds since 1970."""
 
     folder: Path
     begun: float
@@ -54,6 +55,7 @@ class SubmissionLog:
     resumed: list[float] = field(default_factory=list)
     cancelled: bool = False
     finished: bool = False
+    occupancy: list[tuple[float, Occupancy]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Nothing is open yet."""
@@ -73,6 +75,11 @@ class SubmissionLog:
         os.fsync(self._file)
         self._take(line)
 
+    def handed_over(self, job: LiveJob) -> bool:
+        """Whether a job was submitted, refused, or has ended."""
+        logged = self.jobs.get(job.id)
+        return logged is not None and bool(logged.batch_ids or logged.refused or logged.settled)
+
     def close(self) -> None:
         """Let go of file and locks."""
         for each in (self._file, *self._locks):
@@ -88,6 +95,8 @@ class SubmissionLog:
             self.cancelled = True
         elif event == "finished":
             self.finished = True
+        elif event == "occupancy":
+            self.occupancy.append((when, Occupancy(**line["about"])))
         if name is None:
             return
         known = self.jobs.get(name, LoggedJob())
@@ -158,7 +167,7 @@ def refuse_others(folder: Path, resume: bool) -> None:
 
 def _planned(job: LiveJob) -> dict[str, Any]:
     """A job of the plan; what jobs did not always have only where it has it, so that plans of before are the same."""
-    later = ("queue", "program", "arguments", "parts")
+    later = ("queue", "program", "arguments", "parts", "nodes", "alone", "ports", "instances", "on")
     return {key: value for key, value in asdict(job).items() if value or key not in later}
 
 

@@ -35,6 +35,7 @@ from assay.throughput.batch_system import (
 )
 from assay.throughput.job_programs import record_file
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import ALONE_MACHINE, ALONE_NODES
 
 BETWEEN = 0.05  # s, between two looks
 
@@ -70,6 +71,7 @@ class HyperQueueSystem(HostSystem):
     """One HyperQueue server with one worker on this host."""
 
     name = "hyperqueue"
+    rules = frozenset((ALONE_NODES, ALONE_MACHINE))  # its one worker is all
     summary = "HyperQueue, a server and a worker in this process; --slots N: processors that it is to think it has"
 
     def __init__(self, wishes: SystemWishes) -> None:
@@ -137,7 +139,7 @@ class HyperQueueSystem(HostSystem):
             cwd=str(folder),
             stdout=str(folder / "starter.log"),
             stderr=str(folder / "starter.log"),
-            resources=description.ResourceRequest(cpus=job.processors),
+            resources=description.ResourceRequest(cpus=self.processors if job.alone else job.processors),
         )
         try:
             return int(self._client.submit(made).id)

@@ -4,6 +4,9 @@ It decides by the policies of the simulated batch system (core/batch), asked ste
 pinned to hardware threads of their own; with `--slots N` it has N virtual processors instead, for jobs that wait rather
 than compute. It lives in the process that submits. When that process is killed, jobs that run go on and write their
 records; a resumption takes over those that still run and puts those that waited back into the queue.
+
+Rules of jobs: one that is alone takes all processors for the policy, and is pinned to as many as it needs. One whose
+`instances` run, or whose ports are in use, comes into the queue when these have ended, and holds up no other.
 """
 
 from __future__ import annotations
@@ -32,8 +35,10 @@ from assay.throughput.batch_system import (
     SystemWishes,
     SystemWork,
 )
+from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import record_file
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import ALONE_MACHINE, ALONE_NODES, INSTANCES, PORTS
 
 TICKS = 1000.0  # per second: the policies' clock
 STARTED_BEFORE = 75  # job_record's status for a job that has a record already
@@ -44,6 +49,7 @@ class LocalSystem(HostSystem):
     """Queue, policy and processors of this host."""
 
     name = "local"
+    rules = frozenset((ALONE_NODES, ALONE_MACHINE, PORTS, INSTANCES))
     summary = "this host's hardware threads, by the simulated policies"
 
     def __init__(self, wishes: SystemWishes) -> None:
@@ -62,6 +68,8 @@ class LocalSystem(HostSystem):
         self._began: dict[int, int | None] = {}  # of each of these, in the kernel's ticks
         self._pinned: dict[int, tuple[int, ...]] = {}
         self._submitted: list[int] = []
+        self._kept_back: list[int] = []  # by a rule, in order of submission
+        self._active: list[int] = []  # in the queue or running
         self._withdrawn: list[int] = []
         self._ended: list[int] = []
         self._origin = time.monotonic()
@@ -97,7 +105,7 @@ class LocalSystem(HostSystem):
             self.policy,
             ticks(job.due for job in jobs),
             ticks(job.requested for job in jobs),
-            np.array([job.processors for job in jobs], dtype=np.int64),
+            np.array([self._width(job) for job in jobs], dtype=np.int64),
             np.array([users[job.user] for job in jobs], dtype=np.int64),
             np.array([job.priority for job in jobs], dtype=np.float64),
             simulated.AGEING * self._compress / TICKS,
@@ -107,14 +115,32 @@ class LocalSystem(HostSystem):
         for place, job in enumerate(jobs):
             if job.id in held and not self._take_over(place):
                 waiting.append(place)
-        self._submitted += waiting
+            elif job.id in held and self._states[job.id].stage == RUNNING:
+                self._active.append(place)
+        self._kept_back += waiting
+
+    def _width(self, job: LiveJob) -> int:
+        """The processors that a job takes as the policy sees it."""
+        return max(self.processors, job.processors) if job.alone else job.processors
+
+    def _let_in(self) -> None:
+        """Put those jobs into the queue that no rule keeps back."""
+        for place in list(self._kept_back):
+            job = self._jobs[place]
+            others = [self._jobs[each] for each in self._active]
+            same = sum(kind_of(each.name) == kind_of(job.name) for each in others)
+            ports = {port for each in others for port in each.ports}
+            if (not job.instances or same < job.instances) and not ports & set(job.ports):
+                self._kept_back.remove(place)
+                self._active.append(place)
+                self._submitted.append(place)
 
     def submit(self, job: LiveJob, keep: int) -> str:
         """Put a job at the end of the queue; its id is its own."""
         if job.processors > self.processors:
             raise MeasurementError(f"{job.processors} processors, and there are {self.processors}")
         self._states[job.id] = Accounted(batch_id=job.id, stage=WAITING, word="waiting")
-        self._submitted.append(self._places[job.id])
+        self._kept_back.append(self._places[job.id])
         return job.id
 
     def find(self, job: LiveJob) -> str | None:
@@ -128,6 +154,8 @@ class LocalSystem(HostSystem):
     def poll(self) -> Mapping[str, Accounted]:
         """Take in what ended, decide, start what is to start."""
         self._reap(0.0)
+        self._active = [place for place in self._active if self._states[self._jobs[place].id].stage != ENDED]
+        self._let_in()
         now = int((time.monotonic() - self._origin) * TICKS)
         ended, back, came = self._ended, self._withdrawn, self._submitted
         self._ended, self._withdrawn, self._submitted = [], [], []
@@ -152,7 +180,9 @@ class LocalSystem(HostSystem):
             if known is None or place is None or known.stage == ENDED:
                 continue
             if known.stage == WAITING:
-                if place in self._submitted:
+                if place in self._kept_back:
+                    self._kept_back.remove(place)
+                elif place in self._submitted:
                     self._submitted.remove(place)
                 else:
                     self._withdrawn.append(place)
