@@ -149,7 +149,7 @@ def test_compression_goes_on_until_no_job_moves() -> None:
 @given(workloads(14))
 @settings(max_examples=200, deadline=None)
 def test_conservative_keeps_nobody_back_in_vain(given: tuple[int, list[TwinJob]]) -> None:
-    """At no second does a waiting job fit beside all that is reserved, and no job is later than its first reservation."""
+    """A job that waits never fits beside what is reserved, and none is later than its first reservation."""
     processors, jobs = given
     twin, policy = Twin(processors, copy.deepcopy(jobs)), Conservative()
     first: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""SIGTERM and Ctrl-C end simulations, each of which can run for long, within two seconds, with 143 and 130, and nothing is left.
+"""SIGTERM and Ctrl-C end long simulations within two seconds, with 143 and 130, and nothing is left.
 
 Each runs here on an input with which it would take minutes. Ctrl-C goes to all processes of the group, as a terminal
 sends it, SIGTERM to the verb alone, as batch systems do.

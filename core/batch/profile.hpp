@@ -42,13 +42,15 @@ class Profile {
   Seconds earliest(std::int64_t processors, Seconds time, Seconds latest, Seconds begins) const {
     begins = std::max(begins, begin());
     for (Place at = find(begins); at.block < blocks_.size(); next(at)) {
-      pass(at, latest, [&](const Step& step) { return step.free >= processors; },
-           [&](const Block& block) { return block.most < processors; });
+      pass(
+          at, latest, [&](const Step& step) { return step.free >= processors; },
+          [&](const Block& block) { return block.most < processors; });
       if (at.block == blocks_.size()) break;
       const Seconds from = std::max(step(at).time, begins);
       if (from >= latest) break;
-      pass(at, from + time, [&](const Step& step) { return step.free < processors; },
-           [&](const Block& block) { return block.least >= processors; });
+      pass(
+          at, from + time, [&](const Step& step) { return step.free < processors; },
+          [&](const Block& block) { return block.least >= processors; });
       if (at.block == blocks_.size() || step(at).time >= from + time) return from;
     }
     return latest;
@@ -141,9 +143,9 @@ class Profile {
 
   // The step in which `time` lies.
   Place find(Seconds time) const {
-    const auto block = std::prev(
-        std::upper_bound(blocks_.begin() + 1, blocks_.end(), time,
-                         [](Seconds wanted, const Block& each) { return wanted < each.steps.front().time; }));
+    const auto block =
+        std::prev(std::upper_bound(blocks_.begin() + 1, blocks_.end(), time,
+                                   [](Seconds wanted, const Block& each) { return wanted < each.steps.front().time; }));
     const auto step = std::prev(std::upper_bound(block->steps.begin() + 1, block->steps.end(), time,
                                                  [](Seconds wanted, const Step& each) { return wanted < each.time; }));
     return {static_cast<std::size_t>(block - blocks_.begin()), static_cast<std::size_t>(step - block->steps.begin())};

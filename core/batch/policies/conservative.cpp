@@ -34,9 +34,8 @@ class Conservative final : public Policy {
         index_(jobs.size()) {
     for (const Limit& limit : limits_.queues().limits) limited_.emplace_back(limit.most);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      return limits_.queues().order(jobs[a], jobs[b]) < 0;
-    });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t a, std::size_t b) { return limits_.queues().order(jobs[a], jobs[b]) < 0; });
     for (std::size_t place = 0; place < order_.size(); ++place) place_[order_[place]] = place;
   }
 
@@ -94,8 +93,8 @@ class Conservative final : public Policy {
   // go through the order, from its first place to its last, again and again.
   struct Freed {
     Seconds from = 0, to = 0;
-    std::size_t ends = 0;       // the position after the last one to be looked at
-    std::vector<Room> rooms;    // free ones that meet it
+    std::size_t ends = 0;         // the position after the last one to be looked at
+    std::vector<Room> rooms;      // free ones that meet it
     Seconds first = 0, last = 0;  // what the rooms depend on
     bool stale = true, done = false;
   };

@@ -305,7 +305,16 @@ def _keep() -> None:
         _bid_farewell(order["farewell"])
     ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]
     answer: dict[str, object] = {"statuses": ended, "seconds": seconds, "missing": missing, "timed_out": timed_out}
-    _write(answer | {"impatient": impatient, "hopeless": hopeless, "stopped": stopped, "paused": stops.paused, "unfinished": unfinished})
+    _write(
+        answer
+        | {
+            "impatient": impatient,
+            "hopeless": hopeless,
+            "stopped": stopped,
+            "paused": stops.paused,
+            "unfinished": unfinished,
+        }
+    )
 
 
 if __name__ == "__main__":

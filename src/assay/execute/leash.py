@@ -47,9 +47,10 @@ class Watched:
 class Ended:
     """How the commands ended: exit statuses in their order (negative: the signal), wall seconds, and why.
 
-    `stopped`: processes of the tree that a signal had stopped when time was up. `impatient`: it was ended because one
-    was stopped for longer than it was to be waited for. `paused`: processes that were stopped and went on, each with
-    about how many seconds it stood. `hopeless`: it was ended for a line in `watched`. `unfinished`: places, in that order, of commands that had not ended by themselves.
+    `stopped`: processes of the tree that a signal had stopped when time was up. `impatient`: it was ended because
+    one was stopped for longer than it was to be waited for. `paused`: processes that were stopped and went on, each
+    with about how many seconds it stood. `hopeless`: it was ended for a line in `watched`. `unfinished`: places, in
+    that order, of commands that had not ended by themselves.
     """
 
     statuses: tuple[int, ...]
@@ -80,9 +81,9 @@ class Leash:
     ) -> None:
         """Start `commands` under a keeper; `farewell` commands run only when the tree had to be ended.
 
-        `scratch`: folders that the keeper makes before and removes after, however the tree ends. `patience`: seconds
-        that a process may be stopped by a signal before the tree is ended; None: nobody looks. `watched`: a log, for a line after which
-        waiting is in vain.
+        `scratch`: folders that the keeper makes before and removes after, however the tree ends. `patience`:
+        seconds that a process may be stopped by a signal before the tree is ended; None: nobody looks. `watched`: a
+        log, for a line after which waiting is in vain.
         """
         self._began = time.monotonic()
         order = {

@@ -80,7 +80,9 @@ class Wishes:
             raise InputError(problem, key="--timeout", value=f"{timeout:g}s", accepted="no --timeout with --on")
         if timeout < SHORTEST_TIMEOUT:
             accepted = f"at least {SHORTEST_TIMEOUT:g}s"
-            raise InputError("is too short to start a program", key="--timeout", value=f"{timeout:g}s", accepted=accepted)
+            raise InputError(
+                "is too short to start a program", key="--timeout", value=f"{timeout:g}s", accepted=accepted
+            )
 
     def _check_folders(self, on: str) -> None:
         for name in self.names:
