@@ -209,7 +209,7 @@ def fair_share(twin: Twin) -> None:
 
 
 class Conservative:
-    """Every job reserves when it is submitted; at an early end each is put back as early as it fits, until none moves."""
+    """Every job reserves when it is submitted; at an early end each is moved as early as it fits, until none moves."""
 
     def __init__(self) -> None:
         self.expected: dict[int, int] = {}
