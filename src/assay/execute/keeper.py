@@ -22,6 +22,7 @@ import time
 GRACE = 1.0  # s, between asking a tree to end and killing it
 GIVE_UP = 10.0  # s, after which a process that SIGKILL does not end is left to the kernel
 MARK = ".assay-process"  # the file in a folder in /tmp or /dev/shm that names the process that made it
+_LOG_READ = 1 << 18  # bytes
 LOOK = 2.0  # s, between looks for stopped processes; each reads some small files per process (a rank: 0.1 ms)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -238,6 +239,17 @@ def _write(message: dict[str, object]) -> None:
         pass
 
 
+def _said(log: str, behind: int, signs: list[bytes]) -> bool:
+    """Whether one of `signs` is in a log, behind its first bytes."""
+    try:
+        with open(log, "rb") as file:
+            file.seek(behind)
+            text = file.read(_LOG_READ)
+    except OSError:
+        return False
+    return any(sign in text for sign in signs)
+
+
 def _keep() -> None:
     """Be the keeper: read the order, start, wait for the end, leave nothing behind, answer."""
     libc = ctypes.CDLL(None)  # loaded before the fork: the child may only make calls
@@ -275,6 +287,7 @@ def _keep() -> None:
     except OSError as error:  # no process, no pipe
         missing = str(error.strerror)
     stops, looked, patience, impatient = _Stops(), began, order["patience"], False
+    hopeless = False
     while missing is None:
         _reap(statuses)
         if all(pid in statuses for pid in pids):
@@ -290,7 +303,8 @@ def _keep() -> None:
                 if new := stops.look(now):
                     _write({"stopped": new})
                 impatient = stops.longest(now) >= patience
-                if impatient:
+                hopeless = order["watched"] is not None and _said(*order["watched"])
+                if impatient or hopeless:
                     break
             until = LOOK - (now - looked)
             left = until if left is None else min(left, until)
@@ -310,7 +324,16 @@ def _keep() -> None:
         _bid_farewell(order["farewell"])
     ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]
     answer: dict[str, object] = {"statuses": ended, "seconds": seconds, "missing": missing, "timed_out": timed_out}
-    _write(answer | {"impatient": impatient, "stopped": stopped, "paused": stops.paused, "unfinished": unfinished})
+    _write(
+        answer
+        | {
+            "impatient": impatient,
+            "hopeless": hopeless,
+            "stopped": stopped,
+            "paused": stops.paused,
+            "unfinished": unfinished,
+        }
+    )
 
 
 if __name__ == "__main__":

@@ -102,6 +102,13 @@ Budget = Annotated[
         metavar="TIME", help="time limit for launches, such as 20min (default: twice the profile's first launches)"
     ),
 ]
+Timeout = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="end a launch that takes longer, such as 20s (default: 300s, or what its benchmark allows)",
+    ),
+]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="seed of the random orders and alignments")]
 RunFolder = Annotated[
     Path | None,

@@ -27,6 +27,7 @@ from assay.verbs._options import (
     RunFolder,
     Seed,
     Timeline,
+    Timeout,
     Transports,
     Via,
     Within,
@@ -66,6 +67,7 @@ def register(app: typer.Typer) -> None:
         launches: Launches = None,
         within: Within = None,
         budget: Budget = None,
+        timeout: Timeout = None,
         seed: Seed = 1,
         timeline: Timeline = None,
         matrix: Annotated[
@@ -118,6 +120,7 @@ def register(app: typer.Typer) -> None:
             launches=launches,
             within=share(within, "--within"),
             budget=seconds(budget, "--budget"),
+            timeout=seconds(timeout, "--timeout"),
             seed=seed,
             timeline=None if timeline is None else str(timeline),
             matrix=None if matrix is None else str(matrix),
