@@ -22,6 +22,7 @@ from assay.papers.claims.claim_kinds import (
     about,
     accepted_of,
     ranged,
+    ratio,
     shown,
     stated,
     tested,
@@ -170,7 +171,7 @@ def _lines(answers: Answers, claim: Claim, hops: Sequence[int]) -> list[ClaimPar
         printed = in_print(machine, hops)
         beside = f", {bent(printed):.2%} in print" if printed else ", not printed"
         words = f"{machine}: residual of a line {bent(times):.2%}{beside} (up to {allowed:.1%}, the {whose}'s in print)"
-        parts.append(judged(bent(times), accepted("<=", allowed), words))
+        parts.append(judged(bent(times), accepted("<=", allowed), words, (f"{machine} echo",)))
     return parts
 
 
@@ -225,6 +226,36 @@ def _another_way_back(answers: Answers, claim: Claim) -> list[ClaimPart]:
     return parts
 
 
+def _dropped(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The rates on both sides of 100 bytes on the iPSC/860, and of both machines the time of one byte more."""
+    parts = ratio(answers, claim, "ipsc860", "echo")
+    for machine in ("ipsc2", "ipsc860"):
+        found = twins.times(answers, machine, (100, 101))
+        step = found[101] - found[100] if len(found) == 2 else None
+        words = f"{machine}: the 101st byte costs {'–' if step is None else human(step, 's')} (more than a tick)"
+        parts.append(judged(step, accepted(">", allowance.TICKS[machine]), words))
+    return parts
+
+
+def _in_turbo(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """Latency and bandwidth, as printed."""
+    rate = claim.model_copy(update={"metric": "rate", "value": 109, "unit": "MB/s"})
+    found = value_of(answers, rate, "paragon-mp:turbo", "echo", {"message_MB": 1})
+    words = f"paragon-mp:turbo, a megabyte: {shown(found, rate)} ({stated(rate, 'paragon-mp')})"
+    latency = tested(answers, claim, "paragon-mp", "echo")
+    return [*latency, judged(found, accepted_of(rate, "paragon-mp"), words)]
+
+
+def _balanced(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The ratio for 8 bytes; for 8,192 the DELTA, whose processors are the iPSC/860's, takes less time."""
+    one, other = (value_of(answers, claim.model_copy(update={"metric": "rate"}), m, "echo", {}) for m in BALANCED)
+    parts = ratio(answers, claim, "delta", "summary")
+    if one is None or other is None:
+        return [*parts, fact(None, "8,192 bytes: not simulated")]
+    words = f"8,192 bytes: {human(one, 'B/s')} on delta, {human(other, 'B/s')} on ipsc860, the processors alike"
+    return [*parts, judged(one, accepted(">", other), words)]
+
+
 def _ratios(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The four machines between the least and the greatest that Table 7 prints, and the iPSC/860's above them."""
     parts = [one for machine in about(claim) for one in ranged(answers, claim, machine, "summary")]
@@ -235,7 +266,9 @@ def _ratios(answers: Answers, claim: Claim) -> list[ClaimPart]:
     return [*parts, judged(found, accepted(">", claim.value_max or 0), words)]
 
 
+BALANCED = ("delta", "ipsc860")
 JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
+    "d91d.comm-comp": _balanced,
     "d91d.segments": _both_readings,
     "d91d.fan-in-delta-small": _small_and_large,
     "d91d.barrier-growth-mesh": _form,
@@ -245,10 +278,12 @@ JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91h.echo-return-path": _another_way_back,
     "d91h.ipsc1-padding": _padding,
     "d91h.linear-time": _linear,
+    "d91h.short-message-drop": _dropped,
     "d91h.routing-slowdown-falls": _falls_and_rises_again,
     "d91h.segment-ipsc1-1024": _segments_of_the_first,
     "d91h.store-and-forward-decay": _in_proportion,
     "d95p.compute-and-communicate": _beside_the_stream,
+    "d95p.turbo": _in_turbo,
     "d95p.ipc-limits-io": _not_the_networks,
     **files.JUDGES,
 }

@@ -6,21 +6,20 @@ INTRODUCTION = """\
 Written by `assay evaluate --on all --docs docs`; edit the descriptions (`src/assay/catalogue/machines`) and the code,
 not this page.
 
+**{evidence}** {claims}
+
 Each machine is described by a file of few numbers, not by tables of published results. The programs that measure a
 real machine run on it, and every message goes through the simulated network. Each published number is shown with the
-simulated one and a mark. The mark is computed from what the description was made of (`[origin]` in its file) and from
+simulated one and its kind, which is computed from what the description was made of (`[origin]` in its file) and from
 what the source computes from other cells (`restates` in the catalogue):
 
-* *fitted*: a number of the description was fitted on this cell (`assay fit --on MACHINE` does the fit again);
-* *input*: the description took this very value, or was chosen by it;
-* *restated*: the source computes it from other cells, all of which are fitted, inputs, restated or not simulated:
-  Tables 6 and 7, and 3.1 and 5.1 of the DELTA's report, restate columns of Appendix A;
-* *predicted*: none of these. Only what is predicted is evidence;
-* *quoted*: nothing is simulated for it.
+{meanings}
 
-Echoes are fitted on one and six hops; two to five hops are predicted. Errors are those of the rates as printed. Intel's
-times are whole ticks of the clock, and a tick is up to 6% of a short echo and 25% of a short self time. The residual
-error is what exceeds half of the last printed digit and one tick.
+Only extrapolated and transferred numbers are evidence. Echoes are fitted on one and six hops, so that two to five hops
+are interpolated: a straight line does it too, as the second table shows.
+
+Errors are those of the rates as printed. Intel's times are whole ticks of the clock, and a tick is up to 6% of a short
+echo and 25% of a short self time. The residual error is what exceeds half of the last printed digit and one tick.
 """
 
 DIFFERS = (
