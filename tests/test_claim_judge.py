@@ -134,6 +134,7 @@ def test_allowances_of_our_choice_are_scaled_and_those_from_print_are_not() -> N
     ours = {name for name, claim in known.items() if claim.tol_rel is not None and allowance.ours(claim)}
     assert {name for name in ours if name.startswith("ghosh.")} == {
         *("ghosh.hit-rate-no-network-effect", "ghosh.pe-pe-equal-unsaturated", "ghosh.b3-b4-follow-b2"),
+        "ghosh.distance-insensitive",
         *("ghosh.locality-indifferent-b2", "ghosh.locality-one-converges", "ghosh.n3-enough"),
     }
     words = {name: known[name].tol_basis or "" for name in ours if name.startswith("vds.")}

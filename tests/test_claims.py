@@ -56,7 +56,7 @@ def simulated(claim: block.Claim) -> bool:
 
 def test_every_claim_is_judged_or_named_with_a_reason() -> None:
     known = claims.published()
-    assert len(known) == 71 + 17 + 27  # the clusters' about communication, and about jobs, files and applications
+    assert len(known) == 74 + 17 + 27  # the clusters' about communication, and about jobs, files and applications
     kinds = {
         name: (
             simulated(claim),
@@ -67,7 +67,7 @@ def test_every_claim_is_judged_or_named_with_a_reason() -> None:
     }
     assert all(sum(each) == 1 for each in kinds.values()), [n for n, each in kinds.items() if sum(each) != 1]
     assert {*special.JUDGES, *clusters.JUDGES, *from_print.JUDGES, *unjudged.REASONS, *claims.NOTES} <= set(known)
-    assert sum(each[0] for each in kinds.values()) == 54 + 17
+    assert sum(each[0] for each in kinds.values()) == 56 + 17
 
 
 def test_every_claim_of_van_der_steen_is_judged_or_named_somewhere() -> None:

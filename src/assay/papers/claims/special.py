@@ -6,6 +6,7 @@ own tables: what they print of a thing that they call linear, or in proportion, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -185,6 +186,39 @@ def _linear_with_hops(answers: Answers, claim: Claim) -> list[ClaimPart]:
     return _lines(answers, claim, HOPS)
 
 
+def _rate_linear(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The echo's rate over the report's lengths beside a straight line; how far it grows as short messages do."""
+    lengths = twins.LENGTHS
+    found = answers.ask("delta", "echo", "rate", bytes=lengths, hops=(1,))
+    rates = {(int(a.params["bytes"]), 1): a.value for a in found}
+    if len(rates) < len(lengths):
+        return [fact(None, "delta: not simulated")]
+    allowed = allowance.chosen(allowance.LITTLE)
+    end, start = rates[8192, 1] / rates[8, 1], rates[128, 1] / rates[8, 1]
+    words = (
+        f"residual of a line {bent(rates):.0%} (up to {allowed:.0%}); 128 bytes have {start:.1f} times the rate of 8"
+    )
+    text = f"delta, 8 to 8,192 bytes: {words}, 8,192 bytes {end:.0f} times"
+    return [judged(bent(rates), accepted("<=", allowed), text, (f"delta echo [message_B {lengths[-1]}]",))]
+
+
+def _distance(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """Hops of the described networks' own routes between opposite corners of n nodes."""
+    parts = []
+    for machine in claim.machines:
+        far = {}
+        for exponent in (1, 2, 3):
+            side = 1 << exponent
+            width = 32 if machine == "delta" else side  # of the whole mesh; a cube's nodes are the first n
+            end = (side - 1) * width + side - 1
+            far[side * side] = len(passed(open_described(machine), [(0, end)])[0]) - 1
+        wanted = {n: 2 * (math.isqrt(n) - 1) if machine == "delta" else int(math.log2(n)) for n in far}
+        form = "2 (root n - 1)" if machine == "delta" else "log2 n"
+        each = ", ".join(f"{hops} hops in {n} nodes" for n, hops in far.items())
+        parts.append(fact(far == wanted, f"{machine}: {each} ({form})", (f"{machine} distance",)))
+    return parts
+
+
 def _in_proportion(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """A rate that falls in proportion to the hops: over six hops a sixth, or what Appendix A prints in its place."""
     ratios = []
@@ -269,6 +303,8 @@ def _ratios(answers: Answers, claim: Claim) -> list[ClaimPart]:
 BALANCED = ("delta", "ipsc860")
 JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91d.comm-comp": _balanced,
+    "d91d.distance-growth": _distance,
+    "d91d.rate-linear": _rate_linear,
     "d91d.segments": _both_readings,
     "d91d.fan-in-delta-small": _small_and_large,
     "d91d.barrier-growth-mesh": _form,
