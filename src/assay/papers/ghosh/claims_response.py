@@ -180,8 +180,8 @@ def _same(results: Results, claim: Claim) -> list[ClaimPart]:
 @judges(
     "ghosh.larger-cubes-worse-once-saturated",
     "At t_a = 39 us, the highest rate that the paper ran, with b = 1: from cube to cube a read's header latency in runs"
-    " of the paper's 150,000 messages, which are eight times less time in the 6-cube than in the 3-cube. What is beyond "
-    "the knee depends on the run's length: by the backlog the 6-cube alone is saturated there.",
+    " of the paper's 150,000 messages, which are eight times less time in the 6-cube than in the 3-cube. What is beyond"
+    " the knee depends on the run's length: by the backlog the 6-cube alone is saturated there.",
 )
 def _worse(results: Results, claim: Claim) -> list[ClaimPart]:
     return trend([results.point(dimension=d, b=1, t_a=FASTEST) for d in CUBES], "read", "dimension", rising=True)
@@ -189,8 +189,8 @@ def _worse(results: Results, claim: Claim) -> list[ClaimPart]:
 
 @judges(
     "ghosh.b3-b4-follow-b2",
-    "At the paper's rates: the curves' distance as a share of the range of its figure 7, which is logarithmic, two cubes"
-    " to a plot, all that is not saturated with b = 0, 1 and 2.",
+    "At the paper's rates: the curves' distance as a share of the range of its figure 7, which is logarithmic, two"
+    " cubes to a plot, all that is not saturated with b = 0, 1 and 2.",
 )
 def _follow(results: Results, claim: Claim) -> list[ClaimPart]:
     parts = []
@@ -212,8 +212,8 @@ def _follow(results: Results, claim: Claim) -> list[ClaimPart]:
 
 @judges(
     "ghosh.distance-insensitive",
-    "At the lowest rate with b = 2, where nearly nothing waits: a 32-byte message in the 6-cube beside one in the 3-cube,"
-    " with and without start-up.",
+    "At the lowest rate with b = 2, where nearly nothing waits: a 32-byte message in the 6-cube beside one in the"
+    " 3-cube, with and without start-up.",
 )
 def _distance(results: Results, claim: Claim) -> list[ClaimPart]:
     slowest = values(results.points, "t_a")[-1]

@@ -40,8 +40,8 @@ DIFFERS = (
     "short; the simulated one levels off from 1 KiB on, and a straight line leaves 58% of its mean.",
     "**Paragon, PFS.** 94.2 MB/s, where 95 are printed, to a unit: fitted on this number, by two parameters that other "
     "cells share. The rates by I/O nodes are of 2 MiB each, of which the start takes a large part.",
-    "**Clusters, latency.** Myrinet's is said to be almost ten times lower than Fast Ethernet's: 105 over 15.9 us, both "
-    "printed and both inputs, are 6.6.",
+    "**Clusters, latency.** Myrinet's is said to be almost ten times lower than Fast Ethernet's: 105 over 15.9 us, "
+    "both printed and both inputs, are 6.6.",
     "**iPSC/1 beyond 1,024 bytes.** Only Table 7's 504 kB/s at 8,192 bytes can be read of those rows: what a further "
     "segment costs is fitted on it, nearly as much as a message of its own.",
     "**iPSC/1, host.** Longer messages go in segments of 1,024 bytes; eight of them give a host 8.0 times below a "
