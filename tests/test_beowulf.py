@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from assay.described.shipped import shipped
+from assay.kinds import EVIDENCE
 from assay.machine import catalogue
 from assay.papers.cells.answers import Played
 from assay.papers.cells.comparison import ComparedCell, ComparedTable, compare
@@ -36,7 +37,7 @@ def errors(table: str, *patterns: str) -> list[float]:
 
 
 @pytest.mark.parametrize("table", OF)
-@pytest.mark.parametrize("mark", ["fitted", "predicted"])
+@pytest.mark.parametrize("mark", ["fitted", "transferred"])
 def test_a_table_of_patterns_is_met_by_fitted_and_by_held_out_patterns(table: str, mark: str) -> None:
     """The aims: on Myrinet a median of 5% and a 95th percentile of 15%, on Ethernet one of 20%."""
     found = tables(OF[table])[table]
@@ -54,7 +55,7 @@ def test_patterns_are_fitted_or_held_out_whole(table: str) -> None:
     for row in tables(OF[table])[table].rows:
         marks.setdefault(row.cell.benchmark, set()).add(row.mark)
     assert len(marks) == 11 and all(len(each) == 1 for each in marks.values())
-    assert sum(each == {"predicted"} for each in marks.values()) >= 5
+    assert sum(each <= set(EVIDENCE) for each in marks.values()) >= 5
 
 
 @pytest.mark.parametrize("machine", sorted(set(OF.values())))
@@ -71,7 +72,7 @@ def test_the_sgi_s_long_messages_follow_from_mod1j_alone() -> None:
     """94 MB/s of Table 6.15 give ping-pong, broadcast and both bisections of Table 6.9 within 3.3%."""
     found = rows("table6.9", "pingpong", "broadcast", "bisection-regular", "bisection-random")
     chosen_by = {row.cell.benchmark for row in found if row.mark == "input"}  # that there is one rank per node
-    assert chosen_by == {"mod1h.bisection-regular"} and {row.mark for row in found} == {"predicted", "input"}
+    assert chosen_by == {"mod1h.bisection-regular"} and {row.mark for row in found} <= {*EVIDENCE, "input"}
     assert len(found) == 12
     assert all(abs(row.error.raw) <= 0.033 for row in found if row.error is not None)
 
@@ -80,7 +81,7 @@ def test_the_ibm_s_table_follows_from_the_sgi_s() -> None:
     """Only the reduction's own arithmetic is fitted on Table 6.5."""
     found = tables("ibm-netfinity-cluster")["table6.5"].rows
     assert {row.cell.benchmark for row in found if row.mark == "fitted"} == {"mod1h.reduction"}
-    predicted = [abs(row.error.raw) for row in found if row.mark == "predicted" and row.error is not None]
+    predicted = [abs(row.error.raw) for row in found if row.mark == "transferred" and row.error is not None]
     assert len(predicted) == 30 and float(np.median(predicted)) <= 0.04
 
 
@@ -120,17 +121,16 @@ def test_a_variant_s_number_is_changed_in_the_variant_alone() -> None:
 
 
 HOLDS = {
-    "vds.dotproduct-two-cpus": "predicted",
-    "vds.dotproduct-alpha-network": "predicted",
+    "vds.dotproduct-two-cpus": "extrapolated",
     "vds.dotproduct-ethernet-vs-myrinet": "input",
     "vds.dotproduct-memory-competition-ibm": "input",
-    "vds.collect-badly-implemented": "predicted",
-    "vds.myrinet-vs-ethernet-patterns": "predicted",
+    "vds.collect-badly-implemented": "fitted",
+    "vds.myrinet-vs-ethernet-patterns": "input",
     "vds.intel-patterns-alike": "input",
     "vds.ibm-reduction-faster": "input",
-    "vds.latency-myrinet-vs-ethernet": "input",
 }
 DIFFER = {  # the part that differs, in words
+    "vds.latency-myrinet-vs-ethernet": "6.6 (10 ± 20%)",
     "vds.mod1h-independent-of-cpus-ethernet": "neighbour-3d",
     "vds.dotproduct-implementations-equal-ethernet": "naive / tree",
     "vds.dotproduct-tree-better-myrinet": "tree / naive: 1.01 (> 1 + 5%)",

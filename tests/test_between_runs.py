@@ -138,8 +138,8 @@ def test_why_nothing_is_in_common_is_said_by_the_keys() -> None:
     ("kinds", "words"),
     [
         (("measured", "measured"), "of 1 measured quantity"),
-        (("predicted", "predicted"), "of 1 simulated quantity"),
-        (("measured", "predicted"), "of 1 quantity"),
+        (("simulated", "simulated"), "of 1 simulated quantity"),
+        (("measured", "simulated"), "of 1 quantity"),
     ],
 )
 def test_quantities_are_called_what_they_are(kinds: tuple[str, str], words: str) -> None:

@@ -56,7 +56,7 @@ def simulated(claim: block.Claim) -> bool:
 
 def test_every_claim_is_judged_or_named_with_a_reason() -> None:
     known = claims.published()
-    assert len(known) == 71 + 17 + 27  # the clusters' about communication, and about jobs, files and applications
+    assert len(known) == 74 + 17 + 27  # the clusters' about communication, and about jobs, files and applications
     kinds = {
         name: (
             simulated(claim),
@@ -67,7 +67,7 @@ def test_every_claim_is_judged_or_named_with_a_reason() -> None:
     }
     assert all(sum(each) == 1 for each in kinds.values()), [n for n, each in kinds.items() if sum(each) != 1]
     assert {*special.JUDGES, *clusters.JUDGES, *from_print.JUDGES, *unjudged.REASONS, *claims.NOTES} <= set(known)
-    assert sum(each[0] for each in kinds.values()) == 54 + 17
+    assert sum(each[0] for each in kinds.values()) == 56 + 17
 
 
 def test_every_claim_of_van_der_steen_is_judged_or_named_somewhere() -> None:
@@ -83,17 +83,18 @@ def test_jobs_and_files_are_judged_and_applications_named_with_a_reason() -> Non
     found = {name: claims.judge(Timed(lambda *_: 1.0), claim) for name, claim in asked.items()}
     assert len(found) == 27
     files, longer = found["vds.io-comparable"], found["vds.throughput-ibm-vs-sgi"]
-    assert files.outcome == longer.outcome == "holds" and files.mark == longer.mark == "restated"
+    assert files.outcome == longer.outcome == "holds" and files.mark == longer.mark == "quoted"
     assert [part.numbers.partition(" (")[0] for part in files.parts] == [
         "mod3a, read: 8 MB/s, Origin2000 6 MB/s",
         "mod3a, write: 5 MB/s, Origin2000 4 MB/s",
     ]
     assert longer.parts[0].numbers == "as printed: 16,000 s, 9,320 s on the IBM cluster"
-    assert found["vds.throughput-euroben-dominates"].outcome == "holds"
+    decide = found["vds.throughput-euroben-dominates"]  # half of it is not tested
+    assert decide.outcome == "cannot be told" and decide.parts[0].outcome == "holds"
     two_at_a_time = 2 * 11_000
     assert two_at_a_time <= whole_programs.makespan("compaq-xp1000-cluster") < 2 * two_at_a_time
     open_ = {name: each for name, each in found.items() if each.outcome == "cannot be told"}
-    assert len(open_) == 24 and all(each.parts[0].numbers for each in open_.values())
+    assert len(open_) == 25 and all(each.parts[0].numbers for each in open_.values())
     assert open_["vds.vasp-ethernet-1"].parts[0].numbers == "No benchmark measures it: applications."
 
 
@@ -103,20 +104,24 @@ def test_what_is_judged_says_whether_it_was_an_input() -> None:
     for name, verdict in found.items():
         assert (verdict.mark is None) == (verdict.outcome == "cannot be told"), name
     assert found["d91d.ipsc860-protocol"].mark is None  # a straight line has no break
-    assert {found[name].mark for name in from_print.JUDGES} == {"restated"}
+    assert {found[name].mark for name in from_print.JUDGES} == {"quoted", None}  # None: half of it is not tested
     rows = {row[2]: row for row in claim_grid([judged_claim(found["d91h.linear-time"], "x")], "t").rows}
     assert rows["x"][:2] == ("✓ holds", "restated")
     text = claims.summary([found[name] for name in ("d91h.linear-time", "d91h.echo-return-path", "d91h.i860-compiled")])
-    assert text.startswith(
-        "Of 3 claims 2 hold, 0 differ, 1 cannot be told. Of those that hold 1 were predicted, 1 rest"
+    assert text == (
+        "Of 3 claims 2 hold, 0 differ, 1 cannot be told. Those that hold by kind: 1 restated, 1 transferred. "
+        "Only extrapolated and transferred ones are evidence: 1, of which 1 hold."
     )
 
 
 def test_an_allowance_says_which_print_it_is_from() -> None:
     for claim in catalogue.load().claims:
+        has = claim.tol_rel is not None or claim.tol_abs is not None
         if claim.paper in (*PAPERS, "ghosh_parallel_io"):
-            has = claim.tol_rel is not None or claim.tol_abs is not None
             assert has == (claim.tol_basis is not None), claim.id
+        else:  # van der Steen's words have no numbers as often as not: each says what its allowance rests on
+            assert claim.tol_basis, claim.id
+            assert has or not claim.tol_basis.startswith("half"), claim.id
 
 
 def test_a_number_in_print_leaves_half_of_its_last_digit_and_a_difference_of_times_a_tick() -> None:

@@ -284,9 +284,9 @@ def test_a_run_stands_beside_a_machine_that_is_only_described(tmp_path: Path) ->
         file = tmp_path / f"{name}.toml"
         file.write_text(f'name = "{name}"\nnodes = 4\n[messages]\nstartup = "{startup}"\nper_byte = "0.4 us/B"\n')
     like = compared(str(run.folder), str(tmp_path / "like.toml"), "--margin", "0.03")
-    assert like["status"] == 0 and like["entry"]["kind"] == "predicted" and len(like["entry"]["rows"]) == 4
+    assert like["status"] == 0 and like["entry"]["kind"] == "simulated" and len(like["entry"]["rows"]) == 4
     assert {row["verdict"] for row in like["entry"]["rows"]} == {"equal"}
-    assert {row["b"]["kind"] for row in like["entry"]["rows"]} == {"predicted"}
+    assert {row["b"]["kind"] for row in like["entry"]["rows"]} == {"simulated"}
     unlike = compared(str(run.folder), str(tmp_path / "unlike.toml"), "--margin", "0.03")
     assert unlike["status"] == 3 and unlike["judged"] is True
     half = next(r for r in unlike["entry"]["rows"] if r["figure"] == "half_round_trip" and r["params"]["bytes"] == 8)

@@ -56,7 +56,7 @@ def test_the_slowest_channel_that_every_message_crosses_bounds_its_rate(tmp_path
 
 
 def made(name: str, key: str, better: str, allowed: dict[str, Any], **params: Any) -> Document:
-    figure = headline(name, 1.0, "s", bound=key, better=better, kind="predicted") | {"params": params}
+    figure = headline(name, 1.0, "s", bound=key, better=better, kind="simulated") | {"params": params}
     of = section(name, [figure], headlines=[figure], part="messages")
     return document(of, described=True, provenance={"p": {"simulated": True, "limits": allowed}})
 
@@ -88,7 +88,7 @@ def test_ranks_that_share_a_node_are_not_bounded_by_what_others_send(tmp_path: P
     barrier, node = {"ranks": 8, "algorithm": "library"}, "[node]\nprocessors = {}\n"
 
     def bounded(text: str, of_run: int | None = None, **case: int) -> bool:
-        figure = headline("barrier", 1.0, "s", bound="line_transfers", better="lower", kind="predicted")
+        figure = headline("barrier", 1.0, "s", bound="line_transfers", better="lower", kind="simulated")
         figure |= {"params": barrier | case, "benchmark": "barrier"}
         of = section("barrier", [figure], headlines=[figure], part="messages", ppn=of_run)
         host = {"simulated": True, "limits": described(tmp_path / "m.toml", CUBE + text)}

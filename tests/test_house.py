@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "search_paths": set(),
     "trusted": {"errors"},
     "versions": {"errors"},
+    "kinds": set(),
     "toml": {"errors", "versions"},
     "machine": {"errors", "toml"},
     "catalogue": {"errors"},
@@ -28,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stored": {"errors", "versions", "samples"},
     "store": {"errors", "versions", "samples", "stored"},
     "analysis": {"errors", "samples", "benchmark"},
-    "network": {"errors", "search_paths", "versions", "toml", "machine", "analysis", "_core"},
+    "network": {"errors", "search_paths", "versions", "toml", "machine", "analysis", "kinds", "_core"},
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
     "execute": {
         *("errors", "trusted", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"),
@@ -49,10 +50,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
     },
     # The types of a run's document, which the report writes and which it and the papers read.
-    "document": {"analysis"},
+    "document": {"analysis", "kinds"},
     "report": {
         *("errors", "trusted", "versions", "machine", "benchmark", "samples", "store", "stored", "analysis"),
-        *("document", "report.units", "papers.tables", "papers.contrasts"),
+        *("document", "report.units", "papers.tables", "papers.contrasts", "kinds"),
     },
     # What both the report and the papers' tables are written with.
     "report.units": set(),
@@ -62,16 +63,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "papers.claims.judge": set(),
     "papers.cells": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
-        *("document", "report.units"),
+        *("document", "report.units", "kinds"),
     },
     "papers.fitting": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "papers.cells"),
     },
-    "papers.claims": {"machine", "described", "throughput", "report.units", "papers.cells", "papers.claims.judge"},
+    "papers.claims": {
+        *("kinds", "machine", "described", "throughput", "report.units", "papers.cells", "papers.claims.judge"),
+    },
     "papers.pictures": {"machine", "described", "document", "papers.cells", "papers.claims"},
     "papers.machines": {
         *("machine", "described", "network", "document", "report.units"),
-        *("papers.cells", "papers.claims", "papers.claims.judge", "papers.pictures"),
+        *("papers.cells", "papers.claims", "papers.claims.judge", "papers.pictures", "kinds"),
     },
     "papers.ghosh": {
         *("machine", "toml", "analysis", "network", "_core", "papers.cells", "papers.claims", "papers.claims.judge"),

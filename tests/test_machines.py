@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from assay.described.shipped import open_described, shipped
+from assay.kinds import PUBLISHED
 from assay.machine import catalogue
 from assay.papers.cells import comparison, origins, twins
 from assay.papers.cells.answers import Played
 from assay.papers.cells.comparison import ComparedCell, ComparedTable
 from assay.papers.cells.described_file import read, value_at, with_values
-from assay.papers.cells.provenance import MARKS
 from assay.papers.claims import messages as claims
 from assay.papers.claims.breaks import jumps
 from assay.papers.fitting.fit import fits
@@ -91,15 +91,15 @@ def test_the_echo_needs_at_most_five_fitted_numbers(machine: str) -> None:
 
 
 @pytest.mark.parametrize(("machine", "p95"), [(m, 0.05 if m == "ipsc860" else 0.03) for m in HYPERCUBES])
-def test_the_echo_is_reached_and_hops_between_are_predicted(machine: str, p95: float) -> None:
+def test_the_echo_is_reached_and_hops_between_are_interpolated(machine: str, p95: float) -> None:
     echo = table(machine, "echo")
-    everything, predicted = echo.errors(), echo.errors("predicted")
+    everything, between = echo.errors(), echo.errors("interpolated")
     assert everything is not None
-    assert predicted is not None
+    assert between is not None
     assert everything.median <= 0.01
     assert everything.p95 <= p95
-    assert {row.cell.params["hops"] for row in echo.rows if row.mark == "predicted"} == {2, 3, 4, 5}
-    assert predicted.worst <= 0.07
+    assert {row.cell.params["hops"] for row in echo.rows if row.mark == "interpolated"} == {2, 3, 4, 5}
+    assert between.worst <= 0.07
 
 
 @pytest.mark.parametrize("machine", HYPERCUBES)
@@ -237,7 +237,7 @@ def test_nothing_published_is_lost_between_the_tables() -> None:
         ]
         rows = [row for t in tables(machine) for row in t.rows]
         assert len(rows) == len(cells)
-        assert {row.mark for row in rows} <= set(MARKS)
+        assert {row.mark for row in rows} <= set(PUBLISHED)
 
 
 @pytest.mark.parametrize("order", ["lowest-first", "highest-first"])
@@ -258,6 +258,7 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
     assert differs == {
         "d91d.segments",  # the printed rates and the text pull apart; both are shown
         "d91d.six-times-bandwidth",  # so with FORCE_TYPE only
+        "d91d.rate-linear",  # a time of alpha + beta N levels off
         "d91d.fan-in-delta-small",  # a second sender fills the waits for buffers
         "d91h.host-ipsc1-vs-node",  # 8.0 times, not nearly ten
         "d91h.store-and-forward-decay",  # 8,192 bytes of the iPSC/1 keep 0.71 over six hops
@@ -265,13 +266,15 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
         "d91h.hop-ipsc860-long",  # 30 us, as in Appendix A, not 33
         "d95p.corner-to-corner",  # 77 hops of 40 ns are 3.08 us
         "d95p.compute-and-communicate",  # the stream keeps what was printed, the messages more
+        "d95p.pfs-scales",  # 94.2 MB/s where 95 are printed, to a unit
+        "vds.latency-myrinet-vs-ethernet",  # 105 / 15.9 = 6.6, both printed, where the text has almost ten
         "vds.mod1h-independent-of-cpus-ethernet",  # all patterns but the 3-D neighbours
         "vds.dotproduct-tree-better-myrinet",  # clearly: it is 1.3% faster, less than what hardly differs on Ethernet
         "vds.dotproduct-implementations-equal-ethernet",  # the naive one's root handles seven messages in and out: 11%
         "vds.ibm-broadcast-faster",  # 17% on 4 ranks, where 11 to 16% are printed
         "vds.two-cpus-per-node-hurts-patterns",  # the 1-D ring loses nothing
     }
-    assert sum(outcome == "holds" for outcome in outcomes.values()) >= 44
+    assert sum(outcome == "holds" for outcome in outcomes.values()) >= 55
 
 
 def test_the_page_says_what_is_simulated_now() -> None:

@@ -1,4 +1,4 @@
-"""What counts as a prediction: no cell whose value went into the description, nor what follows from such cells."""
+"""What counts as evidence: no cell whose value went into a description, nor what follows from or lies between such."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from assay.described.shipped import shipped
+from assay.kinds import EVIDENCE, NumberKind
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import clauses, comparison, origins, twins
@@ -22,6 +23,7 @@ from assay.papers.cells.provenance import Provenance
 from assay.papers.machines.document import known
 from command_line import assay
 
+BEYOND = (NumberKind.INTERPOLATED, *EVIDENCE)  # neither used nor a function of what was
 PUBLISHED = sorted(name for name, path in shipped().items() if known(read(path).published))
 ORIGINS = {name: read(path).origin for name, path in shipped().items()}
 
@@ -64,7 +66,7 @@ def read_name(machine: str) -> str:
 
 
 @pytest.mark.parametrize("machine", PUBLISHED)
-def test_no_cell_that_was_used_or_follows_from_such_cells_is_predicted(machine: str) -> None:
+def test_no_cell_that_was_used_or_follows_from_such_cells_is_more_than_that(machine: str) -> None:
     marks = behind(machine)
 
     def spent(cell: PublishedCell, deep: int = 0) -> bool:
@@ -76,19 +78,19 @@ def test_no_cell_that_was_used_or_follows_from_such_cells_is_predicted(machine: 
     found = catalogue.cells(machine=read_name(machine))
     for cell in found:
         if twinned(cell):
-            assert (marks.cell(cell) == "predicted") == (not spent(cell)), cell
+            assert (marks.cell(cell) in BEYOND) == (not spent(cell)), cell
         else:
             assert marks.cell(cell) == "quoted"
 
 
 @pytest.mark.parametrize("machine", PUBLISHED)
-def test_no_predicted_cell_has_a_value_that_an_origin_quotes(machine: str) -> None:
+def test_no_evidence_has_a_value_that_an_origin_quotes(machine: str) -> None:
     """The words of the origins, read as a person would: a number and unit that stand there are no prediction."""
     units = {"us": ("us",), "kB/s": ("kB/s",), "MB/s": ("MB/s", "million bytes a second"), "us/B": ("us/B",)}
     text = " ".join(ORIGINS[machine].values())
     marks = behind(machine)
     for cell in catalogue.cells(machine=read_name(machine)):
-        if twinned(cell) and marks.cell(cell) == "predicted":
+        if twinned(cell) and marks.cell(cell) in BEYOND:
             for unit in units.get(cell.printed_unit, ()):
                 assert not re.search(rf"(?<![\d.]){re.escape(f'{cell.printed:g}')} {re.escape(unit)}", text), cell
 
@@ -99,7 +101,7 @@ def test_summaries_restate_appendix_a() -> None:
         for cell in catalogue.cells(machine=machine, benchmark=("echo-fit", "summary")):
             assert marks.cell(cell) == ("restated" if twinned(cell) else "quoted"), cell
         between = [c for c in cells(machine, "echo", "rate") if c.params["hops"] in (2, 3, 4, 5)]
-        assert {marks.cell(c) for c in between} == {"predicted"}
+        assert {marks.cell(c) for c in between} == {NumberKind.INTERPOLATED}
     assert marks.cell(cells("ncube3200", "echo", "utilisation")[0]) == "restated"
 
 
@@ -116,7 +118,7 @@ def test_what_was_stated_or_helped_to_choose_is_an_input() -> None:
         "time_8_B_multiply": "quoted",
         "comm_comp_ratio": "restated",  # 775 = 62 / 0.08
     }
-    assert {delta.cell(c) for c in catalogue.cells(machine="delta", benchmark="echo-fit")} == {"predicted"}
+    assert {delta.cell(c) for c in catalogue.cells(machine="delta", benchmark="echo-fit")} == {NumberKind.TRANSFERRED}
 
 
 def all_echoes() -> list[PublishedCell]:
@@ -124,15 +126,15 @@ def all_echoes() -> list[PublishedCell]:
 
 
 def test_marks_follow_the_origin_and_not_a_list() -> None:
-    """Another description of the same machine, fitted on other cells, has other predictions."""
+    """Another description of the same machine, fitted on other cells, has other evidence."""
     marks = Provenance(twinned, "ipsc860", {"protocol.0.startup": "fitted: echo [hops 2]"})
     by_hops = {c.params["hops"]: marks.cell(c) for c in cells("ipsc860", "echo", "rate")}
-    assert by_hops == {1: "predicted", 2: "fitted", 3: "predicted", 4: "predicted", 5: "predicted", 6: "predicted"}
-    assert {marks.cell(c) for c in cells("ipsc860", "echo-fit", "alpha")} == {"predicted"}
+    assert by_hops == {hops: NumberKind.FITTED if hops == 2 else NumberKind.EXTRAPOLATED for hops in (1, 2, 3, 4, 5, 6)}
+    assert {marks.cell(c) for c in cells("ipsc860", "echo-fit", "alpha")} == {NumberKind.TRANSFERRED}
     assert {marks.cell(c) for c in cells("ncube6400", "echo-fit", "alpha")} == {"restated"}  # by the shipped file
     stated = Provenance(twinned, "ipsc860", {"a": "stated: 80 us; used: echo [hops 1] [message_B 8]"})
     assert [stated.cell(c) for c in cells("ipsc860", "summary", "time_8_B")] == ["restated"]
-    assert [stated.cell(c) for c in cells("ipsc860", "summary", "rate_8192_B")] == ["predicted"]
+    assert [stated.cell(c) for c in cells("ipsc860", "summary", "rate_8192_B")] == [NumberKind.TRANSFERRED]
 
 
 def test_claims_are_marked_as_cells_are() -> None:
@@ -141,7 +143,10 @@ def test_claims_are_marked_as_cells_are() -> None:
     found = {name: marks.claim(claims[name]) for name in claims}
     assert found["d95p.hop-latency"] == found["d95p.turbo"] == found["d91h.ipsc1-padding"] == "input"
     assert found["d91h.hop-ncube6400"] == found["d91d.peak-rate"] == found["d95p.bandwidth"] == "restated"
-    assert found["d91d.contention-delta"] == found["d91h.routing-slowdown-falls"] == "predicted"
+    assert found["d91d.contention-delta"] == NumberKind.TRANSFERRED
+    assert (
+        found["d91h.routing-slowdown-falls"] == NumberKind.EXTRAPOLATED
+    )  # another claim about the same program was used
     named = {claim for name, origin in ORIGINS.items() for claim in origins.claims_used(origin, name)}
     assert named <= set(claims)
 
@@ -185,9 +190,9 @@ def test_every_restatement_names_cells() -> None:
             assert any(each.holds(other) for each in found for other in load.cells), (claim.id, text)
 
 
-def test_only_predictions_are_counted_as_such() -> None:
+def test_only_evidence_is_counted_as_such() -> None:
     tables = comparison.compare(Played(), "paragon-mp", "paragon-mp", ORIGINS["paragon-mp"])
-    assert all(table.errors("predicted") is None for table in tables)
+    assert all(table.errors(kind) is None for table in tables for kind in BEYOND)
     assert sum(row.counts for table in tables for row in table.rows) == 5 + 3  # message times, and PFS rates
 
 

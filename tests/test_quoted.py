@@ -131,8 +131,8 @@ def test_a_described_machine_keeps_its_quoted_node_beside_what_is_simulated(tmp_
     machine.write_text('name = "paragon-mp"\nnodes = 2\n[messages]\nstartup = "30 us"\nper_byte = "0.006 us/B"\n')
     answer = assay("run", "echo", "--on", str(machine), "--out", str(tmp_path / "run"), "--json")
     assert answer.status == 0, answer.err
-    assert answer.document["kind"] == "predicted"
-    assert {figure["kind"] for figure in answer.document["figures"]} == {"predicted"}
+    assert answer.document["kind"] == "simulated"
+    assert {figure["kind"] for figure in answer.document["figures"]} == {"simulated"}
     whole = document(Run.open(tmp_path / "run"))
     quoted = {section["benchmark"] for section in whole["quoted"]["benchmarks"]}
     assert {"stream", "lock"} <= quoted and "echo" not in quoted

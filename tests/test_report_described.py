@@ -44,7 +44,7 @@ def document(hops: list[int | None]) -> Document:
         fits += [fit(each, far * 1e-4, (8.0, 8192.0)), fit(each, far * 1e-5, (8.0, 64.0))]
         params = {"bytes": 8} if each is None else {"bytes": 8, "hops": each}
         figures.append(figure("half_round_trip", far * 5e-5, "s", **params))
-    return made_document(section("echo", figures, fits=fits), kind="predicted")
+    return made_document(section("echo", figures, fits=fits), kind="simulated")
 
 
 @pytest.mark.parametrize("hops", [[None], [6, 1, 2]])

@@ -12,7 +12,7 @@ from assay.network.study.results import Bracket, Point, Results
 from assay.papers.cells import allowance
 from assay.papers.claims import sensitivity
 from assay.papers.ghosh import claims, judging, page
-from assay.papers.ghosh.points import rises
+from assay.papers.ghosh.points import close_on_plot, rises, span
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -51,7 +51,7 @@ def located(b: int, locality: float, read: float) -> Point:
 
 
 def test_little_difference_is_the_same_everywhere() -> None:
-    """A read that takes 2.4 times as long is not little different, whatever a network without I/O nodes does."""
+    """Reads 16% of the plot's range apart are not little different, those 1% apart are."""
     near = [located(b, at, 10.0 + 0.1 * (1 - at)) for b in (2, 3, 4) for at in (0.0, 1.0)]
     far = [located(b, at, 10.0 + 14.0 * (1 - at)) for b in (2, 3, 4) for at in (0.0, 1.0)]
     control = [located(0, at, 10.0 + 90.0 * (1 - at)) for at in (0.0, 1.0)]
@@ -97,7 +97,7 @@ def test_a_printed_number_allows_half_of_its_last_digit() -> None:
 
 def test_the_page_shows_what_became_of_them() -> None:
     page = (DOCS / "ghosh.md").read_text(encoding="utf-8")
-    assert "46 of the paper's 46 claims" in page
+    assert "48 of the paper's 48 claims" in page
     assert "m = 2 gains 86%" in page
     assert "✗ differs**: Latencies by the analysis agree closely" in page
     assert "| ✗ differs | There is little difference between n = 3 and arbitrarily large n. |" in page
@@ -156,3 +156,46 @@ def test_a_reading_chosen_by_a_number_makes_it_an_input() -> None:
     assert inputs == chosen
     assert found["ghosh.saturation-b0-bound"].document()["mark"] == "input"
     assert "mark" not in found["ghosh.bisection-b1"].document()
+
+
+def cube(d: int, b: int, t_a: float, read: float, pe_pe: float = 3.0, saturated: bool = False) -> Point:
+    means = {key: [value * (1 + 1e-4 * i) for i in range(10)] for key, value in (("read", read), ("pe_pe", pe_pe))}
+    setting = {"network.dimension": d, "io.b": b, "io.interval": 20 * t_a}
+    return Point(setting, 1000 / t_a, means, saturated, (0, 0))
+
+
+def test_curves_are_as_close_as_a_plot_of_their_range_shows() -> None:
+    """Twice as long is 7% of four decades and 30% of one; of a linear plot to 1,000 us 10 us are 1%."""
+    one, other = cube(3, 3, 78, 20.0), cube(3, 2, 78, 10.0)
+    wide = span([cube(3, 1, 78, 0.1), cube(3, 1, 39, 1000.0)], "read")
+    narrow = span([cube(3, 1, 78, 10.0), cube(3, 1, 39, 100.0)], "read")
+    found = [close_on_plot(one, other, "read", ("a", "b"), 0.1, whole) for whole in (wide, narrow)]
+    assert [part.outcome for part in found] == ["holds", "differs"] and "7.5% of the plot's range" in found[0].numbers
+    linear = span([cube(3, 1, 78, 1.0), cube(3, 1, 39, 1001.0)], "read", logarithmic=False)
+    part = close_on_plot(one, other, "read", ("a", "b"), 0.1, linear, logarithmic=False)
+    assert part.outcome == "holds" and "1.0% of the plot's range" in part.numbers
+
+
+def test_saturated_cubes_are_compared_at_the_rates_that_the_paper_ran() -> None:
+    rising = [cube(d, 1, t_a, d * 1000.0) for d in (3, 4, 5, 6) for t_a in (39, 78)]
+    beyond = [cube(d, 1, 30, 1000.0 / d) for d in (3, 4, 5, 6)]
+    name = "ghosh.larger-cubes-worse-once-saturated"
+    assert set(judged(name, "cubes", [*rising, *beyond], [])["outcomes"]) == {"holds"}
+
+
+def test_saturation_is_abrupt_where_latency_outgrows_the_rate() -> None:
+    brackets = [Bracket({"network.dimension": d, "io.b": 1}, [(15.0, 16.0)]) for d in (3, 4, 5, 6, 7)]
+
+    def outcomes(above: float) -> set[str]:
+        points = [cube(d, 1, t_a, read) for d in (3, 4, 5, 6, 7) for t_a, read in ((78, 10.0), (39, above))]
+        return set(judged("ghosh.abrupt-saturation", "cubes", points, brackets)["outcomes"])
+
+    assert outcomes(1000.0) == {"holds"}
+    assert outcomes(30.0) == {"differs"}  # twice the rate: by less than 2 / 0.6
+
+
+def test_the_distance_is_compared_with_the_whole_message() -> None:
+    points = [cube(d, 2, t_a, 10.0, pe_pe=1.5 + 0.05 * d) for d in (3, 6) for t_a in (625, 78)]
+    assert judged("ghosh.distance-insensitive", "cubes", points, [])["outcomes"] == ["holds", "holds"]
+    far = [cube(d, 2, 625, 10.0, pe_pe=0.5 * d) for d in (3, 6)]
+    assert judged("ghosh.distance-insensitive", "cubes", far, [])["outcomes"] == ["holds", "differs"]

@@ -89,12 +89,12 @@ def test_origins_say_which_cells_were_used() -> None:
 def test_each_table_is_judged_by_itself_and_doubtful_cells_are_left_out() -> None:
     tables = comparison.compare(ByHand(), "ipsc860", "ipsc860", {"protocol.0.startup": "fitted: echo [hops 1, 6]"})
     echo = next(table for table in tables if table.name == "appendixA.ipsc860.echo")
-    everything, predicted = echo.errors(), echo.errors("predicted")
+    everything, between = echo.errors(), echo.errors("interpolated")
     assert everything is not None
-    assert predicted is not None
+    assert between is not None
     assert len(echo.rows) == 66
     assert everything.cells == 65  # one is doubtful
-    assert predicted.cells == 43
+    assert between.cells == 43
     # what the hand fit is known to reach (shared notes on the published machines): .5 / 4.1 / 5.4%
     assert (everything.median, everything.p95, everything.worst) == pytest.approx((0.005, 0.041, 0.054), abs=0.0007)
     assert {row.mark for row in echo.rows if row.cell.params["hops"] in (1, 6)} == {"fitted"}
@@ -126,7 +126,9 @@ def test_a_jump_is_found_to_the_byte() -> None:
 
 def test_claims_hold_differ_or_cannot_be_told() -> None:
     found = {verdict.claim: verdict for verdict in claims.evaluate(ByHand())}
-    assert found["d91h.short-message-drop"].outcome == "holds"
+    drop = found["d91h.short-message-drop"]  # of the iPSC/2, too, which these answers lack: half-tested
+    assert drop.outcome == "cannot be told" and drop.mark is None
+    assert [part.outcome for part in drop.parts] == ["holds", "cannot be told", "holds"]
     assert found["d91d.ipsc860-protocol"].outcome == "holds"
     assert found["d91h.hop-ipsc860-short"].outcome == "holds"
     assert found["d91h.hop-ipsc860-long"].outcome == "differs"  # 30 us, as in Appendix A; the text has 33

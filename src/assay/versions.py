@@ -45,6 +45,20 @@ def _kinds_of_skipped(run: Document) -> Document:
     }
 
 
+def _kinds_of_evidence(document: Document) -> Document:
+    """Say simulated of figures that were called predicted: which of them are evidence was not computed."""
+    return {
+        key: _renamed(value) if key != "kind" else ("simulated" if value == "predicted" else value)
+        for key, value in document.items()
+    }
+
+
+def _renamed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _kinds_of_evidence(value)
+    return [_renamed(each) for each in value] if isinstance(value, list) else value
+
+
 @dataclass(frozen=True)
 class Form:
     """One kind of file: the version that is written, and the steps from each version to the next, from 0."""
@@ -62,7 +76,8 @@ TABLES = Form("a run's Parquet tables")
 CIRCUMSTANCES = Form("circumstances of launches")
 SUMMARY = Form("summary.json")
 INDEX = Form("the index of runs")
-DOCUMENT = Form("a JSON document of a verb")
+# 2: the kinds of described machines' figures and of published cells are those of `assay.kinds`, no longer "predicted".
+DOCUMENT = Form("a JSON document of a verb", 2, (_unchanged, _kinds_of_evidence))
 MACHINE = Form("a machine's description")
 NETWORK = Form("a network's description")
 STUDY = Form("a study")

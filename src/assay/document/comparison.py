@@ -146,7 +146,7 @@ class LoneFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class RunComparison:
-    """A run beside `other`, a run or a machine: its kind (measured, predicted, quoted), its state, the rows.
+    """A run beside `other`, a run or a machine: its kind (measured, simulated, quoted), its state, the rows.
 
     `differences` is what the two runs were made unlike in, `only_in_a` and `only_in_b` are figures without a row. What
     was published has none of these, no state and no gate; its warnings say for which published cases the run has none.

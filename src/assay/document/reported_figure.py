@@ -25,7 +25,8 @@ class Moved:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportedFigure:
-    """One figure of a run, SI units. `analysis.figures.FigureValue` explains the fields; `kind`: measured or predicted.
+    """One figure of a run, SI units. `analysis.figures.FigureValue` explains the fields; `kind`: measured, or of a
+    described machine one of `assay.kinds`.
 
     `by_launch`: pairs of launch and value, which comparisons rest on; of a bound, which has none, `best_by_launch`:
     pairs of launch and its best reading.

@@ -24,7 +24,11 @@ class CellErrors:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidatedCell:
-    """A published cell and its simulated value (SI `unit`); `mark`: what the description rests on for it."""
+    """A published cell and its simulated value (SI `unit`); `mark`: its kind (`assay.kinds`).
+
+    `baselines`: of interpolated cells and of evidence values (SI) without a simulator, by how each was had: `line`,
+    `benchmark` and `machine` (the nearest used cell of either).
+    """
 
     paper: str
     table: str | None
@@ -40,19 +44,24 @@ class ValidatedCell:
     note: str | None
     simulated: float | None
     mark: str
+    baselines: dict[str, float] = field(default_factory=dict)
     error: float | None
     error_beyond_print: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValidatedTable:
-    """A published table; `errors` by mark and of `all`, None without a cell; `marks`: number of cells by mark."""
+    """A published table; `errors` by kind and of `all`, None without a cell; `marks`: number of cells by kind.
+
+    `errors_baseline`: by kind the errors of a baseline without a simulator: of those that all cells have the best.
+    """
 
     paper: str
     table: str
     benchmark: str
     source: str
     errors: dict[str, CellErrors | None]
+    errors_baseline: dict[str, CellErrors | None] = field(default_factory=dict)
     errors_beyond_print: CellErrors | None
     marks: dict[str, int]
     unfollowable: list[str]
@@ -69,23 +78,42 @@ class JudgedPart:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedClaim:
-    """A published claim, its outcome and what it was judged by."""
+    """A published claim, its outcome and what it was judged by.
+
+    `mark`: its kind (`assay.kinds`); `rests_on`: the claim with which it counts once.
+    """
 
     claim: str
     outcome: Outcome
     parts: list[JudgedPart]
     note: str
     mark: Annotated[str | None, WRITTEN_IF_SET] = None
+    rests_on: Annotated[str | None, WRITTEN_IF_SET] = None
     text: str
     source: Annotated[str | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True, kw_only=True)
+class EvidenceSummary:
+    """Evidence by kind: cells (each simulated number once), claims and those that hold.
+
+    `groups`: tables of such cells that have a baseline; `groups_beaten`: in which the simulator is nearer.
+    """
+
+    cells: dict[str, int]
+    groups: int
+    groups_beaten: int
+    claims: dict[str, int]
+    claims_hold: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValidationSummary:
-    """Cells and claims, each counted in a sentence."""
+    """Cells and claims, each counted in a sentence; `evidence`: what of both is evidence."""
 
     cells: str
     claims: str
+    evidence: EvidenceSummary | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -160,7 +160,10 @@ class Result(PublishedBlock):
 
 
 class Claim(PublishedBlock):
-    """A statement of the text: a number, a range, a ratio, a comparison, a trend, or words only."""
+    """A statement of the text: a number, a range, a ratio, a comparison, a trend, or words only.
+
+    `rests_on`: the claim that says the same of the same simulation; `untested`: clauses that nothing tests.
+    """
 
     id: str
     text: str
@@ -192,6 +195,8 @@ class Claim(PublishedBlock):
     basis: str = "measured"
     value_basis: str | None = None
     derived: bool = False
+    rests_on: str | None = None
+    untested: tuple[str, ...] = ()
     note: str | None = None
 
     @property

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.kinds import NumberKind
 from assay.network.description import NetworkDescription
 from assay.network.method import MeanEstimate
 
@@ -62,7 +63,7 @@ def figure(
         "state": "clean" if valid and known else "invalid",
         "estimator": estimator if known else "none",
         "disturbance": None,
-        "kind": "predicted",
+        "kind": NumberKind.SIMULATED.value,
     }
 
 

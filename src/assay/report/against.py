@@ -1,26 +1,29 @@
-"""A described machine beside what was published of it, in a few lines: errors of what is predicted, and the claims."""
+"""A described machine beside what was published of it, in a few lines: errors of what is evidence, and the claims."""
 
 from __future__ import annotations
 
 from assay.document.run_document import Document
+from assay.kinds import EVIDENCE
 from assay.report.bounds import percent
 
 
 def against(document: Document) -> list[str]:
-    """Lines on predictions, table by table (none is pooled), and on claims; [] where nothing was published."""
+    """Lines on evidence, table by table (none is pooled), beside a baseline, and on claims; [] where nothing is."""
     found = document.validation
     if found is None:
         return []
     lines = []
     for table in found.tables:
-        errors = table.errors.get("predicted")
-        if errors:
-            lines.append(
-                f"{table.source}, {table.benchmark}: {errors.cells} cells predicted, median error "
-                f"{percent(errors.median)}, worst {percent(errors.worst)}"
-            )
+        for kind in EVIDENCE:
+            errors, beside = table.errors.get(kind), table.errors_baseline.get(kind)
+            if errors:
+                plain = "none" if beside is None else percent(beside.median)
+                lines.append(
+                    f"{table.source}, {table.benchmark}: {errors.cells} cells {kind}, median error "
+                    f"{percent(errors.median)}, worst {percent(errors.worst)}; a baseline's without a simulator {plain}"
+                )
     if found.tables and not lines:
-        lines.append("no cell of the published tables is predicted: the description used them all")
+        lines.append("no cell of the published tables is evidence: none is extrapolated or transferred")
     if found.summary:
         lines.append(found.summary.claims)
     return lines

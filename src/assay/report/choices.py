@@ -18,6 +18,7 @@ from assay.document.grid import Grid, grid
 from assay.document.params import Params, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
+from assay.kinds import is_simulated
 from assay.report.axes import finish
 from assay.report.comparing import interleaved, size
 from assay.report.own_library import alone
@@ -210,7 +211,7 @@ def varies(section: Section) -> bool:
     """Whether the times that are compared vary from launch to launch, as all do that are measured."""
     wanted = section.choice
     times = [each for each in section.figures if wanted is not None and each.name == wanted.figure and each.main]
-    return any(each.kind != "predicted" or len({value for _, value in each.by_launch}) > 1 for each in times)
+    return any(not is_simulated(each.kind) or len({value for _, value in each.by_launch}) > 1 for each in times)
 
 
 def _shown(choice: Choice) -> str:

@@ -16,6 +16,7 @@ from assay.document.comparison import (
 )
 from assay.document.grid import Grid, grid
 from assay.document.params import Params
+from assay.kinds import is_simulated
 from assay.report.case_words import case_words, words_of
 from assay.report.comparing import ZERO
 from assay.report.tables import alike
@@ -105,14 +106,14 @@ def _note(rows: Sequence[FigureRow]) -> str:
     notes = []
     if any("disturbed" in (row.a.state, row.b.state) for row in rows):
         notes.append("*: disturbed; a verdict stands where it survives what that can have moved.")
-    if any("predicted" in (row.a.kind, row.b.kind) for row in rows):
-        notes.append("Predicted figures are simulated: they vary in no launch, and how true their description is does ")
+    if any(is_simulated(row.a.kind) or is_simulated(row.b.kind) for row in rows):
+        notes.append("Simulated figures vary in no launch, and how true their description is does ")
         notes[-1] += "not show here."
-    if all(row.a.kind == row.b.kind == "predicted" for row in rows):
+    if all(is_simulated(row.a.kind) and is_simulated(row.b.kind) for row in rows):
         return " ".join(notes)
     spread = [row.spread for row in rows if row.spread]
-    predicted = any("predicted" in (row.a.kind, row.b.kind) for row in rows)
-    turns = not predicted and any(isinstance(row, JudgedRow) and row.paired for row in rows)  # build variants took them
+    simulated = any(is_simulated(row.a.kind) or is_simulated(row.b.kind) for row in rows)
+    turns = not simulated and any(isinstance(row, JudgedRow) and row.paired for row in rows)  # build variants took them
     if spread:
         least, most = min(s[0] for s in spread) - 1, max(s[1] for s in spread) - 1
         notes.append(
@@ -143,8 +144,8 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     why = f" ({few})" if few else ""
     apart = f"; {zero} zero on both sides" if zero else ""
     cells = len({(row.benchmark, row.metric, case_text(row.params)) for row in rows})
-    kinds = {side.kind for row in rows for side in (row.a, row.b)}
-    how = {"measured": "measured ", "predicted": "simulated "}.get(kinds.pop(), "") if len(kinds) == 1 else ""
+    kinds = {is_simulated(side.kind) for row in rows for side in (row.a, row.b)}
+    how = ("simulated " if kinds.pop() else "measured ") if len(kinds) == 1 else ""
     of = f" of {cells} {how}quantit{'ies' if cells > 1 else 'y'}" if cells < len(rows) else ""
     return f"{b} beside {a}: {len(rows)} figures{of} judged at a margin of {margin:.1%}: {counted}{why}{apart}"
 

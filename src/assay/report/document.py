@@ -24,6 +24,7 @@ from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
 from assay.document.section import AccuracyDrawn, ConvergenceStated, DifferingNode, RoofPart, Section, SharesDrawn
 from assay.document.tournament import TournamentFound
+from assay.kinds import NumberKind
 from assay.report import energy
 from assay.report.balance import balances
 from assay.report.causes import beside, causes
@@ -164,9 +165,9 @@ def _reason(section: Section) -> str:
     return "; ".join(note.removeprefix(LEFT_OUT) for note in section.notes if LEFT_OUT in note)
 
 
-def _kind(run: Run) -> str:
-    """The kind of the figures: a simulated machine's are predicted (METHOD, rule 13)."""
-    return "predicted" if run.about.get("described") else "measured"
+def _kind(run: Run) -> NumberKind:
+    """The kind of the figures: a described machine's are simulated; cells by cell: papers/cells/run_kinds.py."""
+    return NumberKind.SIMULATED if run.about.get("described") else NumberKind.MEASURED
 
 
 def _quoted(run: Run) -> Quoted | None:
@@ -243,7 +244,7 @@ def _section(
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
-    framed, described = frame(record.name, record), _kind(run) == "predicted"
+    framed, described = frame(record.name, record), _kind(run) == NumberKind.SIMULATED
     whose = instead_of_library(run.provenance())
     virtual = [facts.get("virtualised") for facts in run.provenance().values()]
     if framed.choice is not None and whose is not None:

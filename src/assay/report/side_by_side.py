@@ -10,6 +10,7 @@ from assay.document.comparison import ComparedRun, FigureSide, JudgedSide, SideB
 from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
+from assay.kinds import is_simulated
 from assay.report import comparing
 from assay.report.between_runs import matched
 from assay.report.case_words import words_of
@@ -92,7 +93,7 @@ def runs_table(beside: SideBySide) -> Grid:
 
 
 def _processors(run: ComparedRun) -> str:
-    if run.kind == "predicted":
+    if is_simulated(run.kind):
         return "described"
     counted = "" if run.processors is None else f"{run.processors:g} × "
     return f"{counted}{run.processor or ('processor' if counted else '–')}"

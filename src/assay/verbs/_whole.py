@@ -8,6 +8,7 @@ from assay.described.shipped import find
 from assay.document.run_document import Document
 from assay.document.validation import Validation
 from assay.errors import InputError
+from assay.papers.cells.run_kinds import with_kinds
 from assay.papers.machines.document import validated
 from assay.report.document import document
 from assay.store import Run
@@ -20,8 +21,8 @@ def whole(run: Run) -> Document:
 
     Where the description's file is gone, `validation` says so under `reason`.
     """
-    made = document(run)
     on = (run.about.get("wishes") or {}).get("on")
+    made = with_kinds(document(run), on)
     verb = next((word for word in run.about.get("command", ()) if not word.startswith("-")), "")
     if not on or verb != VERB:
         return made

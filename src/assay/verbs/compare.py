@@ -205,6 +205,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
     from assay.described.shipped import shipped
     from assay.document.comparison import RunComparison
     from assay.errors import InputError
+    from assay.kinds import NumberKind
     from assay.machine.catalogue import load
     from assay.papers.tables.quoted import published
     from assay.papers.tables.ratios import against_machine
@@ -226,7 +227,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
             made = predicted(first, name, lambda text: print(text, file=sys.stderr))
             if made is not None:
                 why = next(iter(made.warnings), "nothing of what the run has was simulated")
-                found.append(Beside(_unjudged(name, "predicted", made), made, why=why))
+                found.append(Beside(_unjudged(name, NumberKind.SIMULATED, made), made, why=why))
         if machine is not None:
             rows, lacking = against_machine(whole, machine.id)
             found.append(Beside(RunComparison(other=name, kind="quoted", state=None, warnings=lacking, rows=[*rows])))

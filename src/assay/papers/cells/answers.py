@@ -89,10 +89,14 @@ class FromRun:
 
     def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
         """From the run where it holds every case that is asked for."""
-        found = self._held(benchmark, figure, settings) if machine == self.machine else []
-        return found or self.played.ask(machine, benchmark, figure, **settings)
+        return self.held(machine, benchmark, figure, settings) or self.played.ask(
+            machine, benchmark, figure, **settings
+        )
 
-    def _held(self, benchmark: str, figure: str, settings: Settings) -> list[Answer]:
+    def held(self, machine: str, benchmark: str, figure: str, settings: Settings) -> list[Answer]:
+        """From the run alone; empty where it lacks a case that is asked for."""
+        if machine != self.machine:
+            return []
         wanted = {key: tuple(value) if isinstance(value, list | tuple) else (value,) for key, value in settings.items()}
         found = [
             Answer(each.params, each.value)

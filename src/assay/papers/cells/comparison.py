@@ -1,27 +1,31 @@
 """A described machine beside what was published of it: cell by cell, then each table's errors by themselves.
 
-Nothing is pooled. A cell is marked by what the description rests on (`assay.papers.cells.provenance`): only what is
-`predicted` is evidence. Doubtful cells are shown and do not count. Errors are relative and of the value as printed;
-beside them stands what is left of them beyond the printed half digit or the clock's tick.
+Nothing is pooled. A cell is marked by what the description rests on (`assay.papers.cells.provenance`): only
+extrapolated and transferred cells are evidence, and stand beside a baseline without a simulator (`baseline`). Doubtful
+cells are shown and do not count. Errors are relative and of the value as printed; beside them stands what is left of
+them beyond the printed half digit or the clock's tick.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from assay.document.validation import CellErrors, ValidatedCell
+from assay.kinds import EVIDENCE, NumberKind
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import allowance, twins
 from assay.papers.cells import file_twins as file_twins
 from assay.papers.cells.allowance import Error
 from assay.papers.cells.answers import Answers
+from assay.papers.cells.baseline import baselines
 from assay.papers.cells.provenance import Provenance
 from assay.papers.cells.rules import RULES
 
+WAYS = ("line", "nearest", "machine")  # of a baseline
 OTHERS = ("time-slice-interrupt",)  # of messages, but of nothing that is simulated: shown as quoted
 
 
@@ -31,8 +35,9 @@ class ComparedCell:
 
     cell: PublishedCell
     simulated: float | None
-    mark: str
+    mark: NumberKind
     error: Error | None
+    baselines: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def counts(self) -> bool:
@@ -56,6 +61,7 @@ class ComparedCell:
             note=self.cell.note,
             simulated=self.simulated,
             mark=self.mark,
+            baselines=dict(self.baselines),
             error=None if self.error is None else self.error.raw,
             error_beyond_print=None if self.error is None else self.error.left,
         )
@@ -76,13 +82,38 @@ class ComparedTable:
         chosen = [row for row in self.rows if row.counts and mark in (None, row.mark)]
         if not chosen:
             return None
-        shares = np.abs([(row.error.left if left else row.error.raw) for row in chosen if row.error is not None])
-        return CellErrors(
-            cells=len(chosen),
-            median=float(np.median(shares)),
-            p95=float(np.percentile(shares, 95)),
-            worst=float(shares.max()),
-        )
+        return _errors([row.error.left if left else row.error.raw for row in chosen if row.error is not None])
+
+    def baseline_errors(self, kind: NumberKind) -> tuple[str, CellErrors] | None:
+        """The same of the baseline of the cells of this kind, and how it was had; None where it has not all of them."""
+        return best_baseline([row for row in self.rows if row.counts and row.mark == kind])
+
+
+def best_baseline(rows: Sequence[ComparedCell]) -> tuple[str, CellErrors] | None:
+    """Of the baselines that all of these cells have the one with the least median error, and its errors."""
+    found = []
+    for way in WAYS:
+        values = [way_of(row, way) for row in rows]
+        known = [value / row.cell.value - 1 for value, row in zip(values, rows, strict=True) if value is not None]
+        if known and len(known) == len(rows):
+            found.append((way, _errors(known)))
+    return min(found, key=lambda each: each[1].median, default=None)
+
+
+def way_of(row: ComparedCell, way: str) -> float | None:
+    """One baseline (SI) of a cell; `nearest` is that of its benchmark, or of its machine where it has none."""
+    values = row.baselines
+    return values.get("benchmark", values.get("machine")) if way == "nearest" else values.get(way)
+
+
+def _errors(signed: Sequence[float]) -> CellErrors:
+    shares = np.abs(signed)
+    return CellErrors(
+        cells=len(shares),
+        median=float(np.median(shares)),
+        p95=float(np.percentile(shares, 95)),
+        worst=float(shares.max()),
+    )
 
 
 def compare(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> list[ComparedTable]:
@@ -97,7 +128,9 @@ def compare(answers: Answers, machine: str, published: str, origin: dict[str, st
 
 def _row(cell: PublishedCell, value: float | None, behind: Provenance) -> ComparedCell:
     error = None if value is None else allowance.error(cell, value)
-    return ComparedCell(cell, value, behind.cell(cell), error)
+    kind = behind.cell(cell)
+    beside = baselines(cell, behind) if kind in (*EVIDENCE, NumberKind.INTERPOLATED) else {}
+    return ComparedCell(cell, value, kind, error, beside)
 
 
 def _together(benchmark: str) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from assay.machine.published import Claim
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.file_twins import CALL, LARGE, rate
-from assay.papers.claims.claim_kinds import accepted_of
+from assay.papers.claims.claim_kinds import accepted_of, shown, stated
 from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, follows, judged
 from assay.report.units import human
 
 IO_NODES = {"ipsc860": 10, "delta": 32}
 SECTION = 2 << 20  # B: long beside what is read ahead
+PRINTED = 32 << 20  # B, of each compute node in the printed test of PFS
 SMALLER = (1, 4, 10)  # I/O nodes, of the claim about both machines
 HOSTS = {"SCSI disk": "ipsc860:host-disk", "NFS": "ipsc860:host-nfs"}
 HOST_FILE = 1 << 20  # B
@@ -86,8 +87,8 @@ def _same(answers: Answers, claim: Claim) -> list[ClaimPart]:
     return parts
 
 
-def _scales(answers: Answers, _: Claim) -> list[ClaimPart]:
-    """More I/O nodes; larger blocks."""
+def _scales(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """More I/O nodes; larger blocks; the printed sum of 128 compute nodes, which read the printed 32 MB each."""
     nodes = (16, 32, 64)
     found = [
         rate(answers, LARGE, on_ranks=128, io_nodes=n, call=CALL, section=SECTION, layout="records") for n in nodes
@@ -96,7 +97,14 @@ def _scales(answers: Answers, _: Claim) -> list[ClaimPart]:
     calls = (CALL, 4 * CALL, 16 * CALL)
     found = [rate(answers, LARGE, on_ranks=1, call=call, section=2 * SECTION) for call in calls]
     by_call = [value for value in found if value is not None]
+    printed = claim.model_copy(update={"op": "~=", "value": 95, "unit": "MB/s"})
+    whole = rate(
+        answers, LARGE, on_ranks=128, io_nodes=64, call=CALL, section=PRINTED, layout="records", direction="read"
+    )  # as the printed cell's twin is asked
+    words = f"{LARGE}, 32 MB each: {shown(whole, printed)} ({stated(printed, 'paragon-mp')})"
+    fitted = ("paragon-mp pfs [metric rate_aggregate]",)
     return [
+        judged(whole, accepted_of(printed, "paragon-mp"), words, fitted),
         _trend(LARGE, nodes, by_nodes, "increasing", "128 compute nodes, by I/O nodes:"),
         _trend(LARGE, calls, by_call, "increasing", "one node, by bytes per call:"),
     ]

@@ -58,6 +58,20 @@ def _applications(claim: Claim) -> list[ClaimPart]:
     return parts
 
 
+def _components(claim: Claim) -> list[ClaimPart]:
+    """The iPSC/860's rate over the Ncube 6400's, between the least and the greatest ratio of Table 4's kernels."""
+    kernels = ("sieve", "dhrystone", "floatmath", "whetstone")
+    among = [_cell("ncube6400", name, "table4").value / _cell("ipsc860", name, "table4").value for name in kernels]
+    parts = []
+    for name in claim.of:
+        one, other = (
+            next(c for c in catalogue.cells(machine=m, benchmark=name, paper=claim.paper)).value for m in claim.machines
+        )
+        words = f"section 6, {name}: {one / other:.1f} times ({min(among):.1f} to {max(among):.1f} in Table 4)"
+        parts.append(judged(one / other, Accepted(min(among), max(among)), words))
+    return parts
+
+
 def _loads(claim: Claim) -> list[ClaimPart]:
     """Table 3.1's sums of quad loads on one to three processors, and the bus's specification."""
     one, two, three = (_cell("paragon-mp", "pfldq", "table3.1", cpus=cpus, cpu="sum").value for cpus in (1, 2, 3))
@@ -107,6 +121,7 @@ def _threads(claim: Claim) -> list[ClaimPart]:
 JUDGES: dict[str, Judge] = {
     "d91h.ipsc860-vs-ncube6400-kernels": _kernels,
     "d91h.ncube3200-vs-ipsc1-flops": _flops,
+    "d91h.consistent-with-components": _components,
     "d91d.applications-faster": _applications,
     "d95p.bus-limit": _loads,
     "d95p.ddot-sublinear": _inner_product,

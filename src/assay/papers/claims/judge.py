@@ -37,21 +37,29 @@ class Accepted:
 
 @dataclass(frozen=True)
 class ClaimPart:
-    """One comparison with its numbers in words."""
+    """One comparison with its numbers in words.
+
+    `of`: the published cells that it speaks of, where its judge names them, each with its machine (cells/clauses.py).
+    """
 
     outcome: Outcome
     numbers: str
+    of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """What became of a claim; `mark`: whether it was an input, restated or predicted, where that can be asked."""
+    """What became of a claim; `mark`: its kind (`assay.kinds`), where that can be asked.
+
+    `rests_on`: the claim that says the same of the same simulation, with which it counts once.
+    """
 
     claim: str
     outcome: Outcome
     parts: tuple[ClaimPart, ...]
     note: str = ""
     mark: str | None = None
+    rests_on: str | None = None
 
     def document(self) -> dict[str, object]:
         """For JSON."""
@@ -97,14 +105,16 @@ def within(found: Range | float | None, expected: Accepted | Range, strictly_bet
     return "differs" if outside else "cannot be told"
 
 
-def judged(found: Range | float | None, expected: Accepted | Range, numbers: str) -> ClaimPart:
+def judged(
+    found: Range | float | None, expected: Accepted | Range, numbers: str, of: tuple[str, ...] = ()
+) -> ClaimPart:
     """One comparison as a part of a verdict."""
-    return ClaimPart(within(found, expected), numbers)
+    return ClaimPart(within(found, expected), numbers, of)
 
 
-def fact(true: bool | None, numbers: str) -> ClaimPart:
+def fact(true: bool | None, numbers: str, of: tuple[str, ...] = ()) -> ClaimPart:
     """What is true or not and needs no interval; None where nothing was found."""
-    return ClaimPart("cannot be told" if true is None else "holds" if true else "differs", numbers)
+    return ClaimPart("cannot be told" if true is None else "holds" if true else "differs", numbers, of)
 
 
 def together(outcomes: Sequence[Outcome]) -> Outcome:
@@ -128,7 +138,9 @@ def follows(values: Sequence[float], direction: str, flat: float) -> Outcome:
     return together([*steps, within(sign * (values[-1] - values[0]), accepted(">", 0.0))])
 
 
-def verdict(claim: str, parts: Sequence[ClaimPart], note: str = "", mark: str | None = None) -> ClaimVerdict:
+def verdict(
+    claim: str, parts: Sequence[ClaimPart], note: str = "", mark: str | None = None, rests_on: str | None = None
+) -> ClaimVerdict:
     """A claim's parts together; what cannot be told has no mark, being evidence for nothing."""
     outcome = together([part.outcome for part in parts])
-    return ClaimVerdict(claim, outcome, tuple(parts), note, None if outcome == "cannot be told" else mark)
+    return ClaimVerdict(claim, outcome, tuple(parts), note, None if outcome == "cannot be told" else mark, rests_on)

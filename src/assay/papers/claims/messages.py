@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from assay.kinds import EVIDENCE, PUBLISHED, NumberKind, weakest
 from assay.machine import catalogue
 from assay.machine.published import Claim
 from assay.papers.cells.answers import Answers
@@ -65,28 +66,50 @@ def evaluate(answers: Answers, machine: str | None = None, origin: dict[str, str
 
 
 def judge(answers: Answers, claim: Claim, behind: Provenance | None = None) -> ClaimVerdict:
-    """Judge one claim on all its machines; marked by what the descriptions rest on."""
+    """Judge one claim on all its machines; marked by what the descriptions rest on.
+
+    What the claim says and nothing tests (`untested`) is a part that cannot be told: a half-tested claim does not hold.
+    """
     if (why := REASONS.get(claim.id) or whole_programs.reason(claim)) is not None:
         return verdict(claim.id, [fact(None, why)])
+    untested = [fact(None, f"not tested: {text}") for text in claim.untested]
     if claim.id in whole_programs.JUDGES:
-        parts_of_whole = whole_programs.JUDGES[claim.id](claim)
-        return verdict(claim.id, parts_of_whole, whole_programs.NOTES[claim.id], "restated")
+        parts_of_whole = [*whole_programs.JUDGES[claim.id](claim), *untested]
+        return verdict(claim.id, parts_of_whole, whole_programs.NOTES[claim.id], NumberKind.QUOTED, claim.rests_on)
     if claim.id in from_print.JUDGES:
-        return verdict(claim.id, from_print.JUDGES[claim.id](claim), "From print alone.", "restated")
+        parts_of_print = [*from_print.JUDGES[claim.id](claim), *untested]
+        return verdict(claim.id, parts_of_print, "From print alone.", NumberKind.QUOTED, claim.rests_on)
     one = special.JUDGES.get(claim.id) or clusters.JUDGES.get(claim.id)
     parts: list[ClaimPart] = list(one(answers, claim)) if one else []
     for machine in () if parts else about(claim):
         for benchmark in claim.of or ("",):
             parts += KINDS[claim.kind](answers, claim, machine, benchmark)
-    return verdict(claim.id, parts, NOTES.get(claim.id, ""), (behind or Provenance(has_rule)).claim(claim))
+    kind = of_claim(claim, [part.of for part in parts], behind or Provenance(has_rule))
+    return verdict(claim.id, [*parts, *untested], NOTES.get(claim.id, ""), kind, claim.rests_on)
+
+
+def of_claim(claim: Claim, clauses: Sequence[tuple[str, ...]], behind: Provenance) -> NumberKind:
+    """The kind of a claim: its own, and no more than that of the one that it rests on."""
+    kinds = [behind.claim(claim, clauses)]
+    if claim.rests_on is not None:
+        kinds.append(behind.claim(published()[claim.rests_on]))
+    return weakest(kinds) or NumberKind.TRANSFERRED
+
+
+def evidence(verdicts: Sequence[ClaimVerdict]) -> list[ClaimVerdict]:
+    """The verdicts that are evidence, each simulation once: those whose every clause is extrapolated or transferred."""
+    return [one for one in verdicts if one.mark in EVIDENCE and one.rests_on is None]
 
 
 def summary(verdicts: Sequence[ClaimVerdict]) -> str:
-    """How many hold, and how many of these were predictions, in words."""
+    """How many hold, and of which kinds these are, in words."""
     count = Counter(str(one.outcome) for one in verdicts)
     holds = Counter(str(one.mark) for one in verdicts if one.outcome == "holds")
     words = f"{count['holds']} hold, {count['differs']} differ, {count['cannot be told']} cannot be told"
-    kinds = (
-        f"{holds['predicted']} were predicted, {holds['restated']} restate what was given, {holds['input']} were inputs"
-    )
-    return f"Of {len(verdicts)} claims {words}. Of those that hold {kinds}: only what was predicted is evidence."
+    kinds = ", ".join(f"{holds[kind]} {kind}" for kind in PUBLISHED if holds[kind])
+    found = evidence(verdicts)
+    held = sum(one.outcome == "holds" for one in found)
+    once = sum(one.rests_on is not None and one.mark in EVIDENCE for one in verdicts)
+    text = f"Of {len(verdicts)} claims {words}. Those that hold by kind: {kinds or 'none'}. "
+    text += f"Only extrapolated and transferred ones are evidence: {len(found)}, of which {held} hold"
+    return f"{text} ({once} more rest on one of these and are not counted again)." if once else f"{text}."

@@ -6,6 +6,7 @@ own tables: what they print of a thing that they call linear, or in proportion, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -22,6 +23,7 @@ from assay.papers.claims.claim_kinds import (
     about,
     accepted_of,
     ranged,
+    ratio,
     shown,
     stated,
     tested,
@@ -170,7 +172,7 @@ def _lines(answers: Answers, claim: Claim, hops: Sequence[int]) -> list[ClaimPar
         printed = in_print(machine, hops)
         beside = f", {bent(printed):.2%} in print" if printed else ", not printed"
         words = f"{machine}: residual of a line {bent(times):.2%}{beside} (up to {allowed:.1%}, the {whose}'s in print)"
-        parts.append(judged(bent(times), accepted("<=", allowed), words))
+        parts.append(judged(bent(times), accepted("<=", allowed), words, (f"{machine} echo",)))
     return parts
 
 
@@ -182,6 +184,39 @@ def _linear(answers: Answers, claim: Claim) -> list[ClaimPart]:
 def _linear_with_hops(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """T = alpha + beta N + gamma h over one to six hops, likewise."""
     return _lines(answers, claim, HOPS)
+
+
+def _rate_linear(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The echo's rate over the report's lengths beside a straight line; how far it grows as short messages do."""
+    lengths = twins.LENGTHS
+    found = answers.ask("delta", "echo", "rate", bytes=lengths, hops=(1,))
+    rates = {(int(a.params["bytes"]), 1): a.value for a in found}
+    if len(rates) < len(lengths):
+        return [fact(None, "delta: not simulated")]
+    allowed = allowance.chosen(allowance.LITTLE)
+    end, start = rates[8192, 1] / rates[8, 1], rates[128, 1] / rates[8, 1]
+    words = (
+        f"residual of a line {bent(rates):.0%} (up to {allowed:.0%}); 128 bytes have {start:.1f} times the rate of 8"
+    )
+    text = f"delta, 8 to 8,192 bytes: {words}, 8,192 bytes {end:.0f} times"
+    return [judged(bent(rates), accepted("<=", allowed), text, (f"delta echo [message_B {lengths[-1]}]",))]
+
+
+def _distance(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """Hops of the described networks' own routes between opposite corners of n nodes."""
+    parts = []
+    for machine in claim.machines:
+        far = {}
+        for exponent in (1, 2, 3):
+            side = 1 << exponent
+            width = 32 if machine == "delta" else side  # of the whole mesh; a cube's nodes are the first n
+            end = (side - 1) * width + side - 1
+            far[side * side] = len(passed(open_described(machine), [(0, end)])[0]) - 1
+        wanted = {n: 2 * (math.isqrt(n) - 1) if machine == "delta" else int(math.log2(n)) for n in far}
+        form = "2 (root n - 1)" if machine == "delta" else "log2 n"
+        each = ", ".join(f"{hops} hops in {n} nodes" for n, hops in far.items())
+        parts.append(fact(far == wanted, f"{machine}: {each} ({form})", (f"{machine} distance",)))
+    return parts
 
 
 def _in_proportion(answers: Answers, claim: Claim) -> list[ClaimPart]:
@@ -225,6 +260,36 @@ def _another_way_back(answers: Answers, claim: Claim) -> list[ClaimPart]:
     return parts
 
 
+def _dropped(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The rates on both sides of 100 bytes on the iPSC/860, and of both machines the time of one byte more."""
+    parts = ratio(answers, claim, "ipsc860", "echo")
+    for machine in ("ipsc2", "ipsc860"):
+        found = twins.times(answers, machine, (100, 101))
+        step = found[101] - found[100] if len(found) == 2 else None
+        words = f"{machine}: the 101st byte costs {'–' if step is None else human(step, 's')} (more than a tick)"
+        parts.append(judged(step, accepted(">", allowance.TICKS[machine]), words))
+    return parts
+
+
+def _in_turbo(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """Latency and bandwidth, as printed."""
+    rate = claim.model_copy(update={"metric": "rate", "value": 109, "unit": "MB/s"})
+    found = value_of(answers, rate, "paragon-mp:turbo", "echo", {"message_MB": 1})
+    words = f"paragon-mp:turbo, a megabyte: {shown(found, rate)} ({stated(rate, 'paragon-mp')})"
+    latency = tested(answers, claim, "paragon-mp", "echo")
+    return [*latency, judged(found, accepted_of(rate, "paragon-mp"), words)]
+
+
+def _balanced(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The ratio for 8 bytes; for 8,192 the DELTA, whose processors are the iPSC/860's, takes less time."""
+    one, other = (value_of(answers, claim.model_copy(update={"metric": "rate"}), m, "echo", {}) for m in BALANCED)
+    parts = ratio(answers, claim, "delta", "summary")
+    if one is None or other is None:
+        return [*parts, fact(None, "8,192 bytes: not simulated")]
+    words = f"8,192 bytes: {human(one, 'B/s')} on delta, {human(other, 'B/s')} on ipsc860, the processors alike"
+    return [*parts, judged(one, accepted(">", other), words)]
+
+
 def _ratios(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """The four machines between the least and the greatest that Table 7 prints, and the iPSC/860's above them."""
     parts = [one for machine in about(claim) for one in ranged(answers, claim, machine, "summary")]
@@ -235,7 +300,11 @@ def _ratios(answers: Answers, claim: Claim) -> list[ClaimPart]:
     return [*parts, judged(found, accepted(">", claim.value_max or 0), words)]
 
 
+BALANCED = ("delta", "ipsc860")
 JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
+    "d91d.comm-comp": _balanced,
+    "d91d.distance-growth": _distance,
+    "d91d.rate-linear": _rate_linear,
     "d91d.segments": _both_readings,
     "d91d.fan-in-delta-small": _small_and_large,
     "d91d.barrier-growth-mesh": _form,
@@ -245,10 +314,12 @@ JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91h.echo-return-path": _another_way_back,
     "d91h.ipsc1-padding": _padding,
     "d91h.linear-time": _linear,
+    "d91h.short-message-drop": _dropped,
     "d91h.routing-slowdown-falls": _falls_and_rises_again,
     "d91h.segment-ipsc1-1024": _segments_of_the_first,
     "d91h.store-and-forward-decay": _in_proportion,
     "d95p.compute-and-communicate": _beside_the_stream,
+    "d95p.turbo": _in_turbo,
     "d95p.ipc-limits-io": _not_the_networks,
     **files.JUDGES,
 }

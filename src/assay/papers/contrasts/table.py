@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from assay.benchmark.record import benchmark
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
-from assay.machine.catalogue import load
+from assay.machine.catalogue import load, si
 from assay.machine.published import Claim
 from assay.papers.claims.judge import Accepted, accepted, together, within
 from assay.papers.contrasts.rates import DYADIC, KernelRates, PublishedRates, RunRates
@@ -229,7 +229,8 @@ def _claim(stated: Stated) -> Claim:
 def _accepted(stated: Stated) -> Accepted:
     claim = _claim(stated)
     if stated.share is not None:
-        return accepted("~=", stated.share, (claim.tol_rel or 0.0) * stated.share)
+        slack = si(claim.tol_abs or 0.0, claim.unit or "1")[0] + (claim.tol_rel or 0.0) * stated.share
+        return accepted("~=", stated.share, slack)
     if claim.op is not None and claim.value is not None:
         value = float(claim.value)
         return accepted(claim.op, value, claim.tol_abs or (claim.tol_rel or 0.0) * abs(value))

@@ -53,6 +53,37 @@ def alike(one: Point, other: Point, figure: str, names: tuple[str, str], share: 
     return judged(found, Accepted(1 - share, 1 + share), f"{words}, within {share:.1%}".replace(".0%", "%"))
 
 
+def span(points: Sequence[Point], figure: str, logarithmic: bool = True) -> float:
+    """The range of a plot of these points: the greatest mean less the least (us), or of both the logarithms."""
+    means = [point.estimate(figure).mean for point in points if point.means.get(figure)]
+    if len(means) < 2 or min(means) <= 0:
+        raise LookupError(f"too few points to draw {figure}")
+    return math.log(max(means) / min(means)) if logarithmic else max(means) - min(means)
+
+
+def close_on_plot(
+    one: Point,
+    other: Point,
+    figure: str,
+    names: tuple[str, str],
+    share: float,
+    whole: float,
+    parts: int = 1,
+    logarithmic: bool = True,
+) -> ClaimPart:
+    """Whether two points of a plot are no further apart than a share of its whole range (`span`)."""
+    middle, found = ratio(one, other, figure, parts)
+    level = other.estimate(figure).mean
+
+    def apart(quotient: float) -> float:
+        return math.log(quotient) / whole if logarithmic else (quotient - 1) * level / whole
+
+    words = f"{_mean(one, figure, names[0])}, {_mean(other, figure, names[1])}: "
+    words += f"{abs(apart(middle)):.1%} of the plot's range, within {share:.0%}"
+    ends = (apart(found[0]), apart(found[1])) if math.isfinite(found[0]) else found
+    return judged(ends, Accepted(-share, share), words)
+
+
 def value(point: Point, figure: str, published: float, us: float, name: str) -> ClaimPart:
     """Whether a point's mean in us is the published value within so many microseconds."""
     found = point.estimate(figure)

@@ -18,15 +18,16 @@ from assay.document.validation import (
     Validations,
     ValidationSummary,
 )
+from assay.kinds import EVIDENCE, PUBLISHED, NumberKind
 from assay.machine import catalogue
 from assay.papers.cells import comparison
 from assay.papers.cells.allowance import bounds, length
 from assay.papers.cells.answers import Answers, FromRun, Played
 from assay.papers.cells.comparison import ComparedCell, ComparedTable
 from assay.papers.cells.described_file import read
-from assay.papers.cells.provenance import MARKS
 from assay.papers.claims import messages as claims
 from assay.papers.claims.judge import SIGNS, ClaimVerdict
+from assay.papers.machines import evidence
 from assay.papers.machines import fallen_apart as uncertain
 from assay.papers.machines.time_goes import time_goes
 from assay.report.units import human
@@ -42,8 +43,17 @@ def section(answers: Answers, machine: str, published: str, origin: dict[str, st
         published=published if known(published) else None,
         tables=[table_document(table) for table in tables],
         uncertain=uncertain.tables(answers, published),
-        summary=ValidationSummary(cells=evidence(tables), claims=claims.summary(verdicts)) if verdicts else None,
+        summary=summary(machine, tables, verdicts) if verdicts else None,
         claims=[judged_claim(verdict, texts[verdict.claim].text, texts[verdict.claim].source) for verdict in verdicts],
+    )
+
+
+def summary(machine: str, tables: Sequence[ComparedTable], verdicts: Sequence[ClaimVerdict]) -> ValidationSummary:
+    """Cells and claims counted, and what of them is evidence."""
+    return ValidationSummary(
+        cells=cells_counted(tables),
+        claims=claims.summary(verdicts),
+        evidence=evidence.counted(evidence.groups(machine, tables), verdicts),
     )
 
 
@@ -68,6 +78,8 @@ def validated(whole: Document, on: str) -> Document:
     grids = [glance([t for t in tables if t.errors()], "Simulated beside published")]
     if found.claims and found.summary:
         grids.append(claim_grid(found.claims, "Claims about it, evaluated", found.summary.claims))
+    beside = evidence.groups(on, tables, (NumberKind.INTERPOLATED, *EVIDENCE))
+    grids.append(evidence.beside(beside, "Beside a baseline without a simulator"))
     grids += [time_goes(answers.played, [on])] if time_goes(answers.played, [on]).rows else []
     grids += [cells(table) for table in tables]
     grids += uncertain.tables(answers, described.published)
@@ -79,6 +91,9 @@ def known(published: str) -> bool:
     return published in catalogue.load().machines
 
 
+SHOWN = (NumberKind.FITTED, NumberKind.INTERPOLATED, *EVIDENCE)  # whose errors stand in columns of their own
+
+
 def table_document(table: ComparedTable) -> ValidatedTable:
     """One table as part of a document."""
     return ValidatedTable(
@@ -86,9 +101,13 @@ def table_document(table: ComparedTable) -> ValidatedTable:
         table=table.name,
         benchmark=table.benchmark,
         source=table.source,
-        errors={"all": table.errors(), **{mark: table.errors(mark) for mark in MARKS if mark != "quoted"}},
+        errors={"all": table.errors(), **{kind: table.errors(kind) for kind in PUBLISHED if kind != NumberKind.QUOTED}},
+        errors_baseline={
+            kind: found[1] if (found := table.baseline_errors(kind)) else None
+            for kind in (NumberKind.INTERPOLATED, *EVIDENCE)
+        },
         errors_beyond_print=table.errors(left=True),
-        marks={mark: sum(row.mark == mark for row in table.rows) for mark in MARKS},
+        marks={mark: sum(row.mark == mark for row in table.rows) for mark in PUBLISHED},
         unfollowable=[unfollowable_words(row) for row in unfollowable(table)],
         cells=[row.document() for row in table.rows],
     )
@@ -115,31 +134,31 @@ def glance(tables: Sequence[ComparedTable], title: str) -> Grid:
             (
                 f"{table.source}: {table.benchmark}",
                 f"{counted}",
-                " / ".join(str(count[mark]) for mark in MARKS),
+                " / ".join(str(count[mark]) for mark in PUBLISHED),
                 f"{doubtful}",
-                *(_three(each) for each in (errors, table.errors("fitted"), table.errors("predicted"), beyond)),
+                *(_three(each) for each in (errors, *(table.errors(kind) for kind in SHOWN), beyond)),
             )
         )
     headings = (
         "table",
         "cells judged",
-        " / ".join(MARKS),
+        " / ".join(PUBLISHED),
         "doubtful",
         "error %: median / p95 / worst",
-        "fitted only: median / p95 / worst",
-        "predicted only: median / p95 / worst",
+        *(f"{kind}: median / p95 / worst" for kind in SHOWN),
         "beyond print and clock: median / p95 / worst",
     )
-    note = f"{evidence(tables)} Errors are of the values as printed; doubtful cells are shown below and not judged; "
-    note += "no table is pooled."
+    note = f"{cells_counted(tables)} Errors are of the values as printed; doubtful cells are shown below and not "
+    note += "judged; no table is pooled."
     return grid(title, headings, rows, note)
 
 
-def evidence(tables: Sequence[ComparedTable]) -> str:
-    """How many of the cells that are judged are predictions, in a sentence."""
+def cells_counted(tables: Sequence[ComparedTable]) -> str:
+    """How many of the cells that are judged are evidence, in a sentence."""
     judged = [row for table in tables for row in table.rows if row.counts]
-    predicted = sum(row.mark == "predicted" for row in judged)
-    return f"{predicted} of {len(judged)} judged cells are predicted; only these are evidence."
+    count = Counter(row.mark for row in judged)
+    each = ", ".join(f"{count[kind]} {kind}" for kind in (NumberKind.INTERPOLATED, *EVIDENCE))
+    return f"Of {len(judged)} judged cells: {each}; only extrapolated and transferred cells are evidence."
 
 
 def cells(table: ComparedTable) -> Grid:
@@ -250,6 +269,7 @@ def judged_claim(verdict: ClaimVerdict, text: str, source: str | None = None) ->
         parts=[JudgedPart(outcome=part.outcome, numbers=part.numbers) for part in verdict.parts],
         note=verdict.note,
         mark=verdict.mark,
+        rests_on=verdict.rests_on,
         text=text,
         source=source,
     )
@@ -265,7 +285,7 @@ def claim_grid(found: Sequence[JudgedClaim], title: str, note: str = "") -> Grid
                 f"{SIGNS[one.outcome]} {one.outcome}",
                 one.mark or "–",
                 one.text,
-                numbers + (f" ({one.note})" if one.note else ""),
+                numbers + (f" ({one.note})" if one.note else "") + (f" (As {one.rests_on}.)" if one.rests_on else ""),
             )
         )
     return grid(title, ("", "is", "claim", "numbers"), rows, note, left=4)

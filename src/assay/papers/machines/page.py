@@ -9,6 +9,7 @@ from typing import Any
 from assay.described.shipped import shipped
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
+from assay.kinds import MEANING, PUBLISHED, NumberKind
 from assay.machine import catalogue
 from assay.machine import published as block
 from assay.papers.cells import allowance, comparison
@@ -16,8 +17,8 @@ from assay.papers.cells.answers import Played
 from assay.papers.cells.described_file import read
 from assay.papers.claims import messages as claims
 from assay.papers.claims import sensitivity
+from assay.papers.machines import evidence, wires
 from assay.papers.machines import fallen_apart as uncertain
-from assay.papers.machines import wires
 from assay.papers.machines.document import cells, claim_grid, glance, judged_claim, known
 from assay.papers.machines.notes import DIFFERS, INTRODUCTION
 from assay.papers.machines.time_goes import where
@@ -40,18 +41,26 @@ def page(answers: Played, pictures: Path, own: Document | None = None) -> Iterat
     """Its lines; the pictures go to their folder on the way."""
     from assay.papers.pictures.measured import curves
 
-    yield INTRODUCTION
     described = {name: read(path) for name, path in shipped().items() if name != "constant"}
     tables = {
         name: comparison.compare(answers, name, one.published, one.origin)
         for name, one in described.items()
         if known(one.published)
     }
+    verdicts = claims.evaluate(answers)
+    found_evidence = evidence.all_groups(tables)
+    yield INTRODUCTION.format(
+        meanings="\n".join(f"* *{kind}*: {MEANING[kind]};" for kind in (*PUBLISHED, NumberKind.SIMULATED)),
+        evidence=evidence.words(evidence.counted(found_evidence, verdicts)),
+        claims=claims.summary(verdicts),
+    )
+    yield evidence.beside(found_evidence, "Evidence beside a baseline without a simulator").markdown()
+    between = [g for name, of in tables.items() for g in evidence.groups(name, of, (NumberKind.INTERPOLATED,), True)]
+    yield evidence.beside(between, "Interpolated cells, which are no evidence, beside the same baseline").markdown()
     yield "## At a glance\n"
     for name, found in tables.items():
         if any(table.errors() for table in found):
             yield glance([t for t in found if t.errors()], described[name].table["title"]).markdown()
-    verdicts = claims.evaluate(answers)
     yield "## The claims\n"
     yield f"{claims.summary(verdicts)}\n"
     texts = claims.published()

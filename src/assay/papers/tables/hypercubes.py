@@ -74,11 +74,8 @@ def figure(document: Document, benchmark: str, name: str, **params: Any) -> Repo
 
 
 def kind(document: Document) -> str:
-    """Say what this run's column is: measured, or simulated of a machine that is only described.
-
-    Not predicted: what the description was fitted on or took stands in such a column as well.
-    """
-    return "simulated" if document.kind == "predicted" else document.kind
+    """Say what this run's column is: measured, or simulated of a machine that is only described."""
+    return document.kind
 
 
 def _table(

@@ -1,0 +1,172 @@
+"""Kinds of published cells by their coordinates: the hull by brute force, the baseline, what counts as evidence."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from assay.kinds import EVIDENCE, MEANING, NumberKind, weakest
+from assay.machine import catalogue
+from assay.machine.catalogue import PublishedCell
+from assay.papers.cells import hull
+from assay.papers.cells.allowance import Error
+from assay.papers.cells.baseline import baselines
+from assay.papers.cells.comparison import ComparedCell
+from assay.papers.cells.provenance import Provenance
+from assay.papers.cells.twins import has_rule
+from assay.papers.claims.judge import ClaimVerdict
+from assay.papers.claims.messages import evidence, published
+from assay.papers.machines.evidence import once
+
+grid = st.integers(0, 6)
+
+
+@st.composite
+def clouds(draw: st.DrawFn) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """A point and others of one to three coordinates; few values, so that many lie on an edge, a face or a line."""
+    count = draw(st.integers(1, 3))
+    place = st.tuples(*[grid] * count)
+    return draw(place), draw(st.lists(place, min_size=1, max_size=7))
+
+
+@given(clouds())
+def test_the_hull_is_that_of_linear_programming(cloud: tuple[tuple[int, ...], list[tuple[int, ...]]]) -> None:
+    """A convex combination exists, or does not: feasibility by scipy's simplex."""
+    point, points = cloud
+    of = np.array(points, float)
+    found = linprog(
+        np.zeros(len(of)), A_eq=np.vstack([of.T, np.ones(len(of))]), b_eq=np.append(np.array(point, float), 1.0)
+    )
+    assert hull.inside(point, points) == (found.status == 0)
+
+
+@given(st.tuples(grid, grid), st.lists(st.tuples(grid, grid), min_size=1, max_size=7))
+def test_the_hull_in_a_plane_is_all_triangles(point: tuple[int, int], points: list[tuple[int, int]]) -> None:
+    """Carathéodory: a point of a plane lies in the hull where it lies in a triangle of the points."""
+
+    def cross(a: Sequence[int], b: Sequence[int], c: Sequence[int]) -> int:
+        return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+    def holds(a: Sequence[int], b: Sequence[int], c: Sequence[int]) -> bool:
+        sides = [cross(a, b, point), cross(b, c, point), cross(c, a, point)]
+        flat = cross(a, b, c) == 0
+        within = all(min(x) <= p <= max(x) for x, p in zip(zip(a, b, c, strict=True), point, strict=True))
+        return within and (min(sides) >= 0 or max(sides) <= 0 or (flat and not any(sides)))
+
+    brute = any(holds(*each) for each in itertools.combinations_with_replacement(points, 3))
+    assert hull.inside(point, points) == brute
+
+
+def cells(machine: str, benchmark: str) -> list[PublishedCell]:
+    return [c for c in catalogue.load().cells if (c.machine, c.benchmark) == (machine, benchmark)]
+
+
+def fitted_on(text: str, machine: str = "ncube3200") -> Provenance:
+    return Provenance(has_rule, machine, {"protocol.0.startup": f"fitted: {text}"})
+
+
+@given(st.sets(st.sampled_from([8, 16, 64, 512, 4096, 8192]), min_size=1), st.sets(st.integers(1, 6), min_size=1))
+def test_cells_are_interpolated_inside_the_hull_and_extrapolated_outside(lengths: set[int], hops: set[int]) -> None:
+    """Of a rectangle of used cells: inside both ranges, whatever lies between."""
+    words = "echo [hops {}] [message_B {}]".format(*(", ".join(map(str, sorted(each))) for each in (hops, lengths)))
+    behind = fitted_on(words)
+    for cell in cells("ncube3200", "echo"):
+        if "hops" not in cell.params or "message_B" not in cell.params or cell.restates or cell.metric != "rate":
+            continue
+        size, hop = cell.params["message_B"], cell.params["hops"]
+        within = min(lengths) <= size <= max(lengths) and min(hops) <= hop <= max(hops)
+        used = size in lengths and hop in hops
+        expected = NumberKind.FITTED if used else NumberKind.INTERPOLATED if within else NumberKind.EXTRAPOLATED
+        assert behind.cell(cell) == expected, cell
+
+
+def test_lengths_are_counted_by_their_logarithm() -> None:
+    """Of two corners the hull is a line: 64 bytes at 3 hops are on the way from 16 at 2 to 256 at 4, 136 are not."""
+    behind = fitted_on("echo [hops 2] [message_B 16]; echo [hops 4] [message_B 256]")
+    kinds = {(c.params["message_B"], c.params["hops"]): behind.cell(c) for c in cells("ncube3200", "echo") if c.table}
+    assert kinds[64, 3] == NumberKind.INTERPOLATED
+    assert {kinds[128, 3], kinds[64, 4], kinds[32, 3]} == {NumberKind.EXTRAPOLATED}
+
+
+def test_another_benchmark_pattern_or_machine_is_transferred() -> None:
+    behind = fitted_on("echo [hops 1]")
+    assert {behind.cell(c) for c in cells("ncube3200", "echo-self")} == {NumberKind.TRANSFERRED}
+    ibm = Provenance(has_rule, "ibm-netfinity-cluster", {"x": "fitted: sgi-l1200-cluster mod1h.collect"})
+    assert {ibm.cell(c) for c in cells("ibm-netfinity-cluster", "mod1h.collect")} == {NumberKind.TRANSFERRED}
+    own = Provenance(has_rule, "ibm-netfinity-cluster", {"x": "fitted: mod1h.collect [cpus 4, 8]"})
+    assert [own.cell(c) for c in cells("ibm-netfinity-cluster", "mod1h.collect")] == [
+        *(NumberKind.FITTED, NumberKind.INTERPOLATED, NumberKind.FITTED)
+    ]
+
+
+def test_the_baseline_is_a_line_in_time_along_the_hops() -> None:
+    """Written again: two to five hops from the printed times of one and six."""
+    behind = fitted_on("echo [hops 1, 6]")
+    times = {
+        (c.params["message_B"], c.params["hops"]): c.params["message_B"] / c.value
+        for c in cells("ncube3200", "echo")
+        if c.table
+    }
+    for cell in cells("ncube3200", "echo"):
+        if not cell.table or behind.cell(cell) != NumberKind.INTERPOLATED:
+            continue
+        size, hops = cell.params["message_B"], cell.params["hops"]
+        time = times[size, 1] + (times[size, 6] - times[size, 1]) * (hops - 1) / 5
+        assert baselines(cell, behind)["line"] == pytest.approx(size / time)
+
+
+def test_a_line_goes_on_beyond_its_ends_and_the_nearest_stands_where_there_is_none() -> None:
+    behind = Provenance(has_rule, "ibm-netfinity-cluster", {"x": "stated: x; used: euroben.mod1i [cpus 1, 2]"})
+    eight = next(c for c in cells("ibm-netfinity-cluster", "euroben.mod1i") if c.params["cpus"] == 8)
+    assert behind.cell(eight) == NumberKind.EXTRAPOLATED
+    found = baselines(eight, behind)
+    assert found["line"] == pytest.approx(59e6 + 7 * (74e6 - 59e6))
+    assert found["benchmark"] == pytest.approx(74e6)
+
+
+def made(simulated: float, printed: float, **params: Any) -> ComparedCell:
+    cell = PublishedCell("p", "m", "mod1h.pingpong", "bandwidth", params, printed, "B/s", printed, "B/s", "Table 1")
+    return ComparedCell(cell, simulated, NumberKind.TRANSFERRED, Error(simulated / printed - 1, 0.0))
+
+
+def test_one_simulated_number_counts_once_by_the_cell_that_is_farthest_off() -> None:
+    rows = [made(94.0, 95.0, cpus=4), made(94.0, 94.0, cpus=6), made(94.01, 97.0, cpus=8), made(80.0, 80.0, cpus=9)]
+    assert [row.cell.params["cpus"] for row in once(rows)] == [8, 9]
+
+
+@given(st.lists(st.sampled_from(list(NumberKind)), min_size=1, max_size=5))
+def test_a_claim_is_evidence_only_if_every_clause_is(kinds: list[NumberKind]) -> None:
+    assert (weakest(kinds) in EVIDENCE) == all(kind in EVIDENCE for kind in kinds)
+
+
+def test_claims_count_once_and_only_where_a_description_could_have_failed() -> None:
+    claims = {claim.id: claim for claim in published().values()}
+    behind = Provenance(has_rule)
+    assert (
+        behind.claim(claims["vds.integrated-networks-fastest"], [("compaq-alphaserver-sc mod1h.pingpong",)]) == "input"
+    )
+    clauses = [("sgi-l1200-cluster mod1h.neighbour-1d [network myrinet]",), ("delta contention",)]
+    assert behind.claim(claims["vds.myrinet-vs-ethernet-patterns"], clauses) == NumberKind.FITTED
+    assert behind.claim(claims["d91d.barrier-growth-cube"]) == NumberKind.INPUT  # the algorithm is our choice
+    assert claims["d91d.fan-in-ipsc860"].rests_on == "d91h.fan-in-ipsc860"
+    assert all(claim.rests_on is None or claim.rests_on in claims for claim in claims.values())
+    verdicts = [
+        ClaimVerdict("a", "holds", (), mark=NumberKind.TRANSFERRED),
+        ClaimVerdict("b", "holds", (), mark=NumberKind.TRANSFERRED, rests_on="a"),
+        ClaimVerdict("c", "holds", (), mark=NumberKind.INTERPOLATED),
+    ]
+    assert [one.claim for one in evidence(verdicts)] == ["a"]
+
+
+def test_every_kind_has_a_meaning_and_a_length_of_nothing_a_place() -> None:
+    assert set(MEANING) == set(NumberKind)
+    nothing = next(c for c in cells("paragon-mp", "echo") if c.params.get("message_B") == 0)
+    assert all(math.isfinite(each) for each in hull.coordinates(nothing).values())
