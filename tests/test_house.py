@@ -18,20 +18,24 @@ SOURCE = ROOT / "src" / "assay"
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "versions": {"errors"},
-    "toml": {"errors", "versions"},
+    "input_file": {"errors"},
+    "sanitised": set(),
+    "toml": {"errors", "versions", "input_file"},
     "machine": {"errors", "toml"},
     "catalogue": {"errors"},
-    "benchmark": {"errors", "versions", "toml", "machine"},
+    "benchmark": {"errors", "versions", "input_file", "toml", "machine"},
     "samples": {"errors"},
     "stored": {"errors", "versions", "samples"},
     "store": {"errors", "versions", "samples", "stored"},
     "analysis": {"errors", "samples", "benchmark"},
-    "network": {"errors", "versions", "toml", "machine", "analysis", "_core"},
+    "network": {"errors", "versions", "input_file", "sanitised", "toml", "machine", "analysis", "_core"},
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
     "execute": {"errors", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
     "throughput": {
         *(
             "errors",
+            "input_file",
+            "sanitised",
             "analysis",
             "versions",
             "toml",
@@ -44,9 +48,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
     },
     # The types of a run's document, which the report writes and which it and the papers read.
-    "document": {"analysis"},
+    "document": {"analysis", "sanitised"},
     "report": {
-        *("errors", "versions", "machine", "benchmark", "samples", "store", "stored", "analysis"),
+        *("errors", "versions", "sanitised", "machine", "benchmark", "samples", "store", "stored", "analysis"),
         *("document", "report.units", "papers.tables", "papers.contrasts"),
     },
     # What both the report and the papers' tables are written with.

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from assay import verbs, versions
+from assay import sanitised, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
 from assay.verbs._interrupts import Termination, terminated_as_by_ctrl_c
 
@@ -84,7 +84,8 @@ def emit(document: Any) -> None:
     """Print the one JSON document of a verb under --json to standard output, with the version of its form."""
     if isinstance(document, dict):
         document = versions.marked(versions.DOCUMENT, document)
-    sys.stdout.write(json.dumps(document, allow_nan=False, indent=2, default=str) + "\n")
+    text = json.dumps(document, allow_nan=False, indent=2, default=str)
+    sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that json leaves
 
 
 def main() -> None:
@@ -133,6 +134,7 @@ def _streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    sys.stdout, sys.stderr = sanitised.terminal(sys.stdout), sanitised.terminal(sys.stderr)
 
 
 def _discard() -> None:

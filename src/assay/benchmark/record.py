@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay import input_file
 from assay.benchmark import own, strict
 from assay.errors import InputError
 from assay.toml.source import parsed
@@ -314,7 +315,7 @@ def read_table(path: Path) -> dict[str, Any] | None:
 
     InputError names what is wrong with it.
     """
-    text = path.read_text(encoding="utf-8")
+    text = input_file.text(path)
     found = _TEXT.search(text)
     if not found:
         return None

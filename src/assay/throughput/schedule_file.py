@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay import input_file
 from assay.errors import InputError
 
 LINE = re.compile(r"\s*(?P<time>\d+(\.\d+)?)\s*:\s*(?P<count>\d+)\s*\*\s*(?P<name>[A-Za-z0-9_][A-Za-z0-9_.+-]*)\s*")
@@ -52,13 +53,7 @@ def named(schedule: str) -> list[JobBatch]:
 
 def read(path: Path) -> list[JobBatch]:
     """Read a schedule. InputError names file and line of what is no batch, and a file without jobs."""
-    try:
-        text = path.read_text()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", file=path, accepted="a schedule") from None
-    return parsed(text, path)
+    return parsed(input_file.text(path, accepted="a schedule"), path)
 
 
 def parsed(text: str, path: Path) -> list[JobBatch]:

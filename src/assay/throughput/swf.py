@@ -19,6 +19,7 @@ from typing import TextIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from assay import input_file
 from assay.errors import InputError
 from assay.throughput.played import COMPLETED
 from assay.throughput.simulated import Scheduled
@@ -139,6 +140,7 @@ def _numbers(path: Path) -> NDArray[np.float64]:
 
 
 def _lines(path: Path) -> TextIO:
+    input_file.check(path)
     return cast(TextIO, (gzip.open if path.suffix == ".gz" else open)(path, "rt", errors="replace"))
 
 
