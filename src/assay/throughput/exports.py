@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
-from assay.sanitised import csv_row
+from assay.sanitised import csv_row, visible
 from assay.throughput import swf
 from assay.throughput.activity import JobActivity
 from assay.throughput.activity_svg import gantt_svg
@@ -48,7 +48,7 @@ def as_swf(activities: Sequence[JobActivity]) -> str:
         return swf.written(activity.schedule, activity.title)
     lines = [
         "; Version: 2.2",
-        f"; Computer: {activity.title}",
+        f"; Computer: {visible(activity.title)}",
         f"; MaxJobs: {len(activity.jobs)}",
         f"; MaxProcs: {activity.processors}",
     ]

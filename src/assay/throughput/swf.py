@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from assay import input_file
 from assay.errors import InputError
+from assay.sanitised import visible
 from assay.throughput.played import COMPLETED
 from assay.throughput.simulated import Scheduled
 from assay.throughput.workload import Workload
@@ -111,7 +112,7 @@ def written(found: Scheduled, machine: str) -> str:
     lines[:, USER] = workload.user
     if workload.queue is not None:
         lines[:, QUEUE] = _queue_numbers(workload.queue_names)[workload.queue]
-    head = f"Version: 2.2\nComputer: {machine}\nMaxJobs: {len(workload)}\nMaxProcs: {found.processors}"
+    head = f"Version: 2.2\nComputer: {visible(machine)}\nMaxJobs: {len(workload)}\nMaxProcs: {found.processors}"
     text = io.StringIO()
     np.savetxt(text, lines, fmt="%d", header=head, comments="; ")
     return text.getvalue()
