@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import gc
 import importlib
 import io
@@ -12,7 +13,7 @@ import os
 import pkgutil
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 from typer.exceptions import TyperException
@@ -127,14 +128,24 @@ def _run(termination: Termination) -> None:
 
 
 def _streams() -> None:
-    """Escape characters that a stream's encoding lacks; discard what is written to a stream that is closed."""
+    """Escape what a stream's encoding lacks and what a terminal would obey; an answer to a closed output is refused."""
     nothing = Path(os.devnull)
-    sys.stdout = sys.stdout or nothing.open("w")
+    sys.stdout = sys.stdout or cast(TextIO, _Closed())
     sys.stderr = sys.stderr or nothing.open("w")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     sys.stdout, sys.stderr = sanitised.terminal(sys.stdout), sanitised.terminal(sys.stderr)
+
+
+class _Closed(io.StringIO):
+    """A standard output that is closed: nothing of it is lost in silence."""
+
+    def write(self, text: str) -> int:
+        """Fail as the system does; nothing is lost where nothing is written."""
+        if not text:
+            return 0
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def _discard() -> None:

@@ -545,7 +545,7 @@ def among(names: Collection[str]) -> dict[str, Benchmark]:
 def take_in(path: Path) -> Benchmark:
     """Take in a person's own program; InputError where the file holds none, or its name is taken."""
     path = path.resolve()
-    if not path.is_file():
+    if not path.exists():
         raise InputError("no such file", file=path)
     record = read_own(path)
     if record.kind != "ranks" or path.suffix != ".hpp":
