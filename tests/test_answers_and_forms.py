@@ -1,4 +1,4 @@
-"""What is asked for is answered in the form that was asked for, or refused at once: options, streams, names, schedules."""
+"""What is asked for is answered in the form asked for, or refused at once: options, streams, names, schedules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
+from assay.benchmark import peers
+from assay.benchmark.record import benchmarks
+from assay.cli import application
 from assay.described.shipped import shipped
 from assay.errors import InputError
 from assay.execute import mpi_variants
@@ -88,3 +92,36 @@ def test_one_mpi_by_two_names_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(mpi_variants.product(["default", "other"], [])) == 2
     with pytest.raises(InputError, match=r"--mpi: is the same MPI as default"):
         mpi_variants.product(["default", "mpicxx.site"], [])
+
+
+@pytest.mark.parametrize(
+    ("words", "ours"),
+    [
+        ("run osu_latency", "echo"),
+        ("run osu_bw", "bandwidth"),
+        ("run spincom", "spin"),
+        ("run malloc", "memory"),
+        ("run mod2g", "wavelet"),
+        ("run eccho", "echo"),
+        ("run moebius", None),
+        ("run nothing_like_it", None),
+        ("history", "assay runs"),
+        ("lstopo", "assay doctor"),
+        ("evalute", "assay evaluate"),
+        ("telepathy", None),
+        ("run stream --threads 4", "--set threads=N"),
+        ("run echo --transprt tcp", "--transport"),
+        ("run echo --telepathy x", None),
+    ],
+)
+def test_a_suggestion_is_a_peers_name_or_near_in_spelling(words: str, ours: str | None) -> None:
+    answer = assay(*words.split())
+    assert (answer.status, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    said = answer.err.partition("; ")[0]
+    assert ours in said if ours else "did you mean" not in said and "Possible" not in said
+
+
+def test_peers_names_give_benchmarks_and_verbs_that_are_there() -> None:
+    assert set(peers.BENCHMARKS.values()) <= set(benchmarks())
+    verbs = {f"assay {each}" for each in vars(get_command(application()))["commands"]}
+    assert set(peers.COMMANDS.values()) <= verbs

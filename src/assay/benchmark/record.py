@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import input_file
-from assay.benchmark import own, strict
+from assay.benchmark import own, peers, strict
 from assay.errors import InputError
 from assay.toml.source import parsed
 
@@ -575,8 +575,9 @@ def benchmark(name: str) -> Benchmark:
     if (broken := _broken(name)) is not None:
         return read_own(broken)  # says what is wrong with it
     known = benchmarks() | own_benchmarks()
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
+    papers = {each.lower().partition(".")[0]: ours for ours, of in known.items() for each in of.published}
+    near = peers.nearest(name, known, papers | peers.BENCHMARKS)
+    hint = f" (did you mean {near}?)" if near else ""
     if name.endswith(".hpp"):
         hint = f" (your own program: `assay build {name}`, then its record's name)"
     raise InputError(f"no such benchmark{hint}", key="benchmark", value=name, accepted=", ".join(known))
