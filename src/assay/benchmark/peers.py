@@ -78,6 +78,16 @@ OPTIONS = {
 }
 
 
+def of_papers(published: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
+    """BENCHMARKS and the papers' names of ours: `euroben.mod2g` and `mod2g`; no part that several of ours have."""
+    found: dict[str, set[str]] = {}
+    for ours, names in published:
+        for name in names:
+            for part in (name, *name.split(".")):
+                found.setdefault(part.lower(), set()).add(ours)
+    return {part: next(iter(ours)) for part, ours in found.items() if len(ours) == 1} | BENCHMARKS
+
+
 def nearest(name: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> str | None:
     """Ours for a name that is not: what a peer or a paper calls so, else what is near in spelling; None without one."""
     plain = name.lower()

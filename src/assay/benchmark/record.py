@@ -575,8 +575,7 @@ def benchmark(name: str) -> Benchmark:
     if (broken := _broken(name)) is not None:
         return read_own(broken)  # says what is wrong with it
     known = benchmarks() | own_benchmarks()
-    papers = {each.lower().partition(".")[0]: ours for ours, of in known.items() for each in of.published}
-    near = peers.nearest(name, known, papers | peers.BENCHMARKS)
+    near = peers.nearest(name, known, peers.of_papers((ours, of.published) for ours, of in known.items()))
     hint = f" (did you mean {near}?)" if near else ""
     if name.endswith(".hpp"):
         hint = f" (your own program: `assay build {name}`, then its record's name)"
