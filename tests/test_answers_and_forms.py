@@ -125,3 +125,11 @@ def test_peers_names_give_benchmarks_and_verbs_that_are_there() -> None:
     assert set(peers.BENCHMARKS.values()) <= set(benchmarks())
     verbs = {f"assay {each}" for each in vars(get_command(application()))["commands"]}
     assert set(peers.COMMANDS.values()) <= verbs
+
+
+@pytest.mark.parametrize(("ranks", "exact"), [("2", False), ("4", True)])
+def test_nothing_is_exact_to_the_flit_where_no_message_crosses_the_network(ranks: str, exact: bool) -> None:
+    words = ("-n", ranks, "--on", "paragon-mp", "--set", "machine.node.processors=2", "--set", "bytes=8,64")
+    said = " ".join(assay("run", "echo", *words, "--out", f"on-one-node-{ranks}").out.split())
+    assert ("exact to the flit" in said) is exact
+    assert ("all on one node: no message crosses the network" in said) is not exact
