@@ -21,15 +21,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "trusted": {"errors"},
     "versions": {"errors"},
     "kinds": set(),
-    "toml": {"errors", "versions"},
+    "input_file": {"errors"},
+    "sanitised": set(),
+    "toml": {"errors", "versions", "input_file"},
     "machine": {"errors", "toml"},
     "catalogue": {"errors"},
-    "benchmark": {"errors", "trusted", "versions", "toml", "machine"},
+    "benchmark": {"errors", "trusted", "versions", "input_file", "toml", "machine"},
     "samples": {"errors"},
     "stored": {"errors", "versions", "samples"},
     "store": {"errors", "versions", "samples", "stored"},
     "analysis": {"errors", "samples", "benchmark"},
-    "network": {"errors", "search_paths", "versions", "toml", "machine", "analysis", "kinds", "_core"},
+    "network": {
+        *("errors", "search_paths", "versions", "input_file", "sanitised", "toml", "machine", "analysis", "kinds"),
+        "_core",
+    },
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
     "execute": {
         *("errors", "trusted", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"),
@@ -38,6 +43,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         *(
             "errors",
             "trusted",
+            "input_file",
+            "sanitised",
             "analysis",
             "versions",
             "toml",
@@ -50,10 +57,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
     },
     # The types of a run's document, which the report writes and which it and the papers read.
-    "document": {"analysis", "kinds"},
+    "document": {"analysis", "kinds", "sanitised"},
     "report": {
-        *("errors", "trusted", "versions", "machine", "benchmark", "samples", "store", "stored", "analysis"),
-        *("document", "report.units", "papers.tables", "papers.contrasts", "kinds"),
+        *("errors", "trusted", "versions", "sanitised", "machine", "benchmark", "samples", "store", "stored"),
+        *("analysis", "document", "report.units", "papers.tables", "papers.contrasts", "kinds"),
     },
     # What both the report and the papers' tables are written with.
     "report.units": set(),

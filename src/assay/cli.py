@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import gc
 import importlib
 import io
@@ -12,12 +13,12 @@ import os
 import pkgutil
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 from typer.exceptions import TyperException
 
-from assay import search_paths, trusted, verbs, versions
+from assay import sanitised, search_paths, trusted, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
 from assay.verbs._interrupts import Termination, terminated_as_by_ctrl_c
 
@@ -101,7 +102,8 @@ def emit(document: Any) -> None:
     """Print the one JSON document of a verb under --json to standard output, with the version of its form."""
     if isinstance(document, dict):
         document = versions.marked(versions.DOCUMENT, document)
-    sys.stdout.write(json.dumps(document, allow_nan=False, indent=2, default=str) + "\n")
+    text = json.dumps(document, allow_nan=False, indent=2, default=str)
+    sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that json leaves
 
 
 def main() -> None:
@@ -145,13 +147,24 @@ def _run(termination: Termination) -> None:
 
 
 def _streams() -> None:
-    """Escape characters that a stream's encoding lacks; discard what is written to a stream that is closed."""
+    """Escape what a stream's encoding lacks and what a terminal would obey; an answer to a closed output is refused."""
     nothing = Path(os.devnull)
-    sys.stdout = sys.stdout or nothing.open("w")
+    sys.stdout = sys.stdout or cast(TextIO, _Closed())
     sys.stderr = sys.stderr or nothing.open("w")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    sys.stdout, sys.stderr = sanitised.terminal(sys.stdout), sanitised.terminal(sys.stderr)
+
+
+class _Closed(io.StringIO):
+    """A standard output that is closed: nothing of it is lost in silence."""
+
+    def write(self, text: str) -> int:
+        """Fail as the system does; nothing is lost where nothing is written."""
+        if not text:
+            return 0
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def _discard() -> None:

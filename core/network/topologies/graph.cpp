@@ -16,6 +16,7 @@ namespace assay::network::topologies::graph {
 namespace {
 
 constexpr std::int64_t most_routers = 4194304;
+constexpr std::uintmax_t longest_file = 1 << 30;  // B
 
 struct Edge {
   std::int64_t from, to, channels;
@@ -154,10 +155,12 @@ Description read(const Settings& settings) {
   Description out;
   if (settings.has("file")) {
     const auto& path = settings.text("file");
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(path, unknown) || std::filesystem::file_size(path, unknown) > longest_file)
+      throw settings.wrong("file", path + " cannot be read");
     std::ifstream file(path);
     std::ostringstream text;
-    if (!file || std::filesystem::is_directory(path) ||
-        !(text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof()))
+    if (!file || !(text << file.rdbuf() || file.peek() == std::ifstream::traits_type::eof()))
       throw settings.wrong("file", path + " cannot be read");
     Reader reader(path, text.str());
     out = path.ends_with(".toml") ? reader.toml() : reader.edge_list();

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.benchmark import own, strict
+from assay import input_file
+from assay.benchmark import own, peers, strict
 from assay.errors import InputError
 from assay.toml.source import parsed
 
@@ -314,7 +315,7 @@ def read_table(path: Path) -> dict[str, Any] | None:
 
     InputError names what is wrong with it.
     """
-    text = path.read_text(encoding="utf-8")
+    text = input_file.text(path)
     found = _TEXT.search(text)
     if not found:
         return None
@@ -544,7 +545,7 @@ def among(names: Collection[str]) -> dict[str, Benchmark]:
 def take_in(path: Path) -> Benchmark:
     """Take in a person's own program; InputError where the file holds none, or its name is taken."""
     path = path.resolve()
-    if not path.is_file():
+    if not path.exists():
         raise InputError("no such file", file=path)
     record = read_own(path)
     if record.kind != "ranks" or path.suffix != ".hpp":
@@ -574,8 +575,8 @@ def benchmark(name: str) -> Benchmark:
     if (broken := _broken(name)) is not None:
         return read_own(broken)  # says what is wrong with it
     known = benchmarks() | own_benchmarks()
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
+    near = peers.nearest(name, known, peers.of_papers((ours, of.published) for ours, of in known.items()))
+    hint = f" (did you mean {near}?)" if near else ""
     if name.endswith(".hpp"):
         hint = f" (your own program: `assay build {name}`, then its record's name)"
     raise InputError(f"no such benchmark{hint}", key="benchmark", value=name, accepted=", ".join(known))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from assay.sanitised import markdown, markdown_cell
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
@@ -24,8 +26,8 @@ class Grid:
         """Write the table as Markdown."""
         rule = [":---" if i < self.left else "---:" for i in range(len(self.headings))]
         lines = [self.headings, rule, *self.rows]
-        text = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-        return f"**{self.title}**\n\n{text}\n" + (f"\n{self.note}\n" if self.note else "")
+        text = "\n".join("| " + " | ".join(map(markdown_cell, line)) + " |" for line in lines)
+        return f"**{markdown_cell(self.title)}**\n\n{text}\n" + (f"\n{markdown(self.note)}\n" if self.note else "")
 
     @property
     def width(self) -> int:

@@ -21,6 +21,7 @@ from assay.execute.allocation import last_words
 from assay.execute.hosts import SSH, read_hosts
 from assay.execute.left_behind import temporary_folder
 from assay.execute.mpi import launch_environment, site_path
+from assay.execute.shell_words import shell_words
 from assay.machine import node_inventory, slurm_nodes
 from assay.machine.node_inventory import NodeFacts, NodeSpeed
 
@@ -148,7 +149,7 @@ def _slurm(option: str, timeout: float) -> _Way:
     """All nodes of the allocation around Assay, else of the cluster (or of the partition that the options name)."""
     if shutil.which("srun") is None or shutil.which("sinfo") is None:
         raise InputError("Slurm is not here: no srun on PATH", key="--via", value="slurm", accepted="hosts:FILE")
-    options = shlex.split(option)
+    options = shell_words(option, "--via slurm", "slurm:OPTIONS, such as slurm:--partition=short")
     inside = os.environ.get("SLURM_JOB_NODELIST") if "SLURM_JOB_ID" in os.environ else None
     chosen = [each for each in options if each.startswith(("--partition=", "-p"))]
     words = ["sinfo", "-h", "-N", "-o", slurm_nodes.FORMAT, *([f"--nodes={inside}"] if inside else chosen)]

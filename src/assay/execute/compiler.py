@@ -18,6 +18,7 @@ from pathlib import Path
 from assay.errors import MeasurementError
 from assay.execute import leash
 from assay.execute.mpi import Mpi, launch_environment
+from assay.execute.shell_words import shell_words
 
 DEFAULT_FLAGS = "-O3 -march=native"
 _ANSWERS_WITHIN = 30.0  # s, for --version
@@ -127,7 +128,9 @@ def find_compiler(
     env = dict(os.environ if environment is None else environment)
     flags = env.get("CXXFLAGS") or DEFAULT_FLAGS
     kept = {name: env[name] for name in ("LDFLAGS",) if env.get(name)}
-    named = tuple(shlex.split(env.get("CXX", "")))
+    named = tuple(shell_words(env.get("CXX", ""), "CXX", "a compiler, such as g++"))
+    for name, text in {"CXXFLAGS": flags, **kept}.items():
+        shell_words(text, name, "words, such as '-O2 -g'")
     candidates = [named] if named else [(name,) for name in _CANDIDATES]
     if mpi is not None:
         # The wrappers take the compiler behind them from their own variables.

@@ -72,11 +72,24 @@ def product(mpis: Sequence[str], names: Sequence[str], compilers: Sequence[str] 
                 raise InputError("is given twice", key=key, value=value, accepted="each value once")
     for value in given["--transport"]:
         transports.check(value)
+    _different(given["--mpi"])
     made = tuple(MpiVariant(*parts) for parts in itertools.product(*given.values()))
     for variant in made:
         environment_of(variant, here=True)
         compiler_of(variant)
     return made
+
+
+def _different(names: Sequence[str]) -> None:
+    """InputError where two names mean one MPI, which would be measured twice as if there were two."""
+    known: dict[tuple[Path, Path], str] = {}
+    for name in names if len(names) > 1 else ():
+        mpi = _named(name, os.environ.get("PATH", ""))
+        where = (Path(mpi.mpicxx).resolve(), Path(mpi.mpiexec).resolve())
+        if where in known:
+            problem = f"is the same MPI as {known[where]}: {mpi} by {mpi.mpiexec}"
+            raise InputError(problem, key="--mpi", value=name, accepted="each MPI once")
+        known[where] = name
 
 
 def mpi_of(variant: MpiVariant) -> Mpi:

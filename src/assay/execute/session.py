@@ -86,6 +86,10 @@ class NoPlaceError(InputError):
         super().__init__(str(refusal))
 
 
+class SetUpError(InputError):
+    """What is measured with cannot be made ready (compiler, cache, MPI): nothing was begun."""
+
+
 class AnotherMachineError(InputError):
     """A run is resumed where its launches could not be put beside those that it has: nothing of it was touched."""
 
@@ -177,7 +181,11 @@ def do(
     """
     known = records or {task.benchmark: benchmark(task.benchmark) for task in plan.tasks}
     done = finished(run)
-    target.prepare([known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)], say)
+    needed = [known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)]
+    try:
+        target.prepare(needed, say)
+    except (MeasurementError, InputError) as error:
+        raise SetUpError(str(error)) from None
     begin()
     take_up(run, plan, known, target)
     allocation = _allocation(run, target.allocation())

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag, create_model
 
-from assay import versions
+from assay import input_file, versions
 from assay.errors import InputError
 from assay.network import applies, network_tables, records
 from assay.network.overrides import TABLES, SweptSource, at_point, by_sweep, override
@@ -134,7 +134,9 @@ class NetworkDescription:
         whole = {**self.core(), "method": self.method.model_dump(), "clock": [self.cycle, self.network.flit_bytes]}
         graph = whole["network"].pop("file", None)
         if graph is not None:
-            whole["graph"] = hashlib.sha256(Path(graph).read_bytes()).hexdigest() if Path(graph).is_file() else graph
+            whole["graph"] = (
+                hashlib.sha256(input_file.content(Path(graph), 1 << 30)).hexdigest() if Path(graph).is_file() else graph
+            )
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from assay import sanitised
 from assay.machine.units import waiting_time
 from assay.network.tasks import SimulationTask
 
@@ -95,7 +96,6 @@ def _lines(title: str, meter: Meter, ended: threading.Event) -> None:
 def _bar(title: str, meter: Meter, ended: threading.Event) -> None:
     if ended.wait(0.5):
         return  # done before a bar could be read
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     columns = (
@@ -105,7 +105,7 @@ def _bar(title: str, meter: Meter, ended: threading.Event) -> None:
         TextColumn("{task.fields[line]}", style="dim"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=sanitised.console(stderr=True), transient=True) as progress:
         task = progress.add_task(title, total=None, line="")
         while not ended.wait(0.2):
             line = f"{meter.place}{meter.cycles:,} of {meter.expected:,} cycles"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as csv
 from numpy.typing import NDArray
 
+from assay import input_file
 from assay.errors import InputError
 
 COLUMNS = ("id", "cycle", "source", "destination", "flits")
@@ -39,11 +42,11 @@ class MessageTrace:
 def load(path: Path) -> MessageTrace:
     """Read a trace; InputError names the line of a row that is wrong whatever the network is."""
     try:
-        with path.open("rb") as file:
+        with input_file.opened(path, input_file.TABLE) as file:
             names = _header(path, file.readline(1 << 16))
             options = csv.ReadOptions(block_size=1 << 24, column_names=names)
             types = csv.ConvertOptions(column_types=dict.fromkeys(COLUMNS, pa.int64()), include_columns=list(COLUMNS))
-            if not file.peek(1):  # no messages
+            if not cast(BufferedReader, file).peek(1):  # no messages
                 return MessageTrace(path, *(np.empty(0, np.int64) for _ in COLUMNS))
             table = csv.read_csv(file, read_options=options, convert_options=types)
     except (pa.ArrowInvalid, pa.ArrowKeyError, OSError, UnicodeDecodeError) as error:

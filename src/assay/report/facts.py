@@ -80,15 +80,20 @@ def _described(document: Document, about: Facts) -> list[tuple[str, str]]:
     ranks = _join(f"up to {max(sizes)} ranks" if sizes else "", _per_node(about))
     return [
         ("machine", f"{_name(str(document.machine))}, as described; nothing here was measured"),
-        ("simulated", _join(ranks, _messages(document))),
+        ("simulated", _join(ranks, _messages(document, sizes, _counts(about, "ppn")))),
         ("placed", _placed(document)),
     ]
 
 
-def _messages(document: Document) -> str:
-    """How messages are simulated: over a network, or by what each takes alone; "" where no launch says."""
+def _messages(document: Document, ranks: set[int], per_node: set[int]) -> str:
+    """How messages are simulated: over a network, within a node, or by what each takes alone; "" where none says."""
     found = [host.stated.get("description") for host in document.provenance.values()]
     described = [each for each in found if isinstance(each, dict)]
+    node = next((each.get("node") for each in described), None)
+    processors = node.get("processors") if isinstance(node, dict) else None
+    room = max(per_node, default=processors if isinstance(processors, int) else 1)
+    if described and 1 < max(ranks, default=0) <= room:
+        return "all on one node: no message crosses the network"
     if any(each.get("network") for each in described):
         return "network exact to the flit, protocols of the description"
     return "messages by start-up and time per byte, without a network" if described else ""

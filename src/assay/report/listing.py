@@ -15,7 +15,7 @@ UNBROKEN = 100_000  # columns; a table is no wider than its cells
 
 def listing() -> Console:
     """Give the console of a table: as wide as the terminal or COLUMNS say; of neither, no row is broken."""
-    from rich.console import Console
+    from assay.sanitised import console
 
     bounded = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
-    return Console(highlight=False, width=None if bounded else UNBROKEN)
+    return console(width=None if bounded else UNBROKEN)

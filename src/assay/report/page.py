@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from assay import trusted, versions
+from assay import sanitised, trusted, versions
 from assay.document.grid import Grid
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
@@ -227,7 +227,7 @@ def markdown(document: Document) -> str:
     if past:
         written.append("## Beside the machines that were published\n")
         written += [made.markdown() for made in past]
-    return "\n".join(written) + "\n"
+    return sanitised.markdown("\n".join(written) + "\n")
 
 
 def _host(document: Document) -> list[tuple[str, str]]:

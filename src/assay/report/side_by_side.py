@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assay import sanitised
 from assay.analysis.comparison import MARGIN
 from assay.document.comparison import ComparedRun, FigureSide, JudgedSide, SideBySide, SideBySideRow
 from assay.document.grid import Grid, grid
@@ -130,4 +131,6 @@ def _judged(value: FigureSide | None, first: FigureSide | None) -> str:
 
 def markdown(beside: SideBySide) -> str:
     """Write all of it as Markdown."""
-    return "\n".join(["# Runs side by side\n", runs_table(beside).markdown(), table(beside).markdown()])
+    return sanitised.markdown(
+        "\n".join(["# Runs side by side\n", runs_table(beside).markdown(), table(beside).markdown()])
+    )

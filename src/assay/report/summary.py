@@ -7,6 +7,7 @@ import textwrap
 import time
 from itertools import zip_longest
 
+from assay import sanitised
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, EarlierValue, ReachedLine, RunVerdict
 from assay.report import variant_tables
@@ -161,7 +162,7 @@ def markdown(document: Document) -> str:
         share = f"{bar.text} {line.bound_text}" if bar and bar.bounded else line.bound_text or "–"
         before = ", ".join(_before(tick, line.value) for tick in line.earlier[:3]) if line.value else ""
         row = (line.title, line.text, line.interval or "–", share, before or "–", line.state_text)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
+        lines.append("| " + " | ".join(map(sanitised.markdown_cell, row)) + " |")
     if found.findings:
         lines += ["", "## Limits and anomalies", ""]
         lines += [f"- {each.text}" + (f" → {each.advice}" if each.advice else "") for each in found.findings]
@@ -178,4 +179,4 @@ def markdown(document: Document) -> str:
         lines += [table.markdown() for table in variant_tables.tables(document, MOST_VARIED)]
     lines += ["", "## Quality of this run", ""]
     lines += [f"- {each.grade}, {each.name}: {each.text} ({each.thresholds})" for each in found.grade.criteria]
-    return "\n".join(lines) + "\n"
+    return sanitised.markdown("\n".join(lines) + "\n")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
+from assay.sanitised import csv_row, visible
 from assay.throughput import swf
 from assay.throughput.activity import JobActivity
 from assay.throughput.activity_svg import gantt_svg
@@ -29,7 +30,7 @@ def as_csv(activities: Sequence[JobActivity]) -> str:
             wait = job.started - job.submitted if job.started is not None else None
             run = job.ended - job.started if job.ended is not None and job.started is not None else None
             times = [_plain(value) for value in (job.submitted, job.started, job.ended, wait, run)]
-            write.writerow([activity.title, job.name, *times, job.processors, job.state, " ".join(job.nodes)])
+            write.writerow(csv_row([activity.title, job.name, *times, job.processors, job.state, " ".join(job.nodes)]))
     return out.getvalue()
 
 
@@ -47,7 +48,7 @@ def as_swf(activities: Sequence[JobActivity]) -> str:
         return swf.written(activity.schedule, activity.title)
     lines = [
         "; Version: 2.2",
-        f"; Computer: {activity.title}",
+        f"; Computer: {visible(activity.title)}",
         f"; MaxJobs: {len(activity.jobs)}",
         f"; MaxProcs: {activity.processors}",
     ]

@@ -11,10 +11,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay import input_file
 from assay.errors import InputError
 
-LINE = re.compile(r"\s*(?P<time>\d+(\.\d+)?)\s*:\s*(?P<count>\d+)\s*\*\s*(?P<name>[A-Za-z0-9_][A-Za-z0-9_.+-]*)\s*")
-ACCEPTED = "SECONDS: COUNT * NAME, such as 900: 2 * maya5_run"
+LINE = re.compile(r"\s*(?P<time>\d+(\.\d+)?)\s*:\s*((?P<count>\d+)\s*\*\s*)?(?P<name>[A-Za-z0-9_][A-Za-z0-9_.+-]*)\s*")
+ACCEPTED = "SECONDS: COUNT * NAME, such as 900: 2 * maya5_run; without COUNT * it is one job"
 MOST_JOBS = 1_000_000
 PUBLISHED = "eurobench2000"  # the paper's own schedule
 
@@ -52,13 +53,7 @@ def named(schedule: str) -> list[JobBatch]:
 
 def read(path: Path) -> list[JobBatch]:
     """Read a schedule. InputError names file and line of what is no batch, and a file without jobs."""
-    try:
-        text = path.read_text()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", file=path, accepted="a schedule") from None
-    return parsed(text, path)
+    return parsed(input_file.text(path, accepted="a schedule"), path)
 
 
 def parsed(text: str, path: Path) -> list[JobBatch]:
@@ -71,10 +66,11 @@ def parsed(text: str, path: Path) -> list[JobBatch]:
         match = LINE.fullmatch(words)
         if match is None:
             raise InputError("is no batch of jobs", file=path, line=number, value=line.strip(), accepted=ACCEPTED)
-        if not 1 <= int(match["count"]) <= MOST_JOBS:
+        count = int(match["count"] or 1)
+        if not 1 <= count <= MOST_JOBS:
             accepted, seen = f"1 to {MOST_JOBS}", match["count"]
             raise InputError("is no number of jobs", file=path, line=number, value=seen, accepted=accepted)
-        found.append(JobBatch(float(match["time"]), int(match["count"]), match["name"], number))
+        found.append(JobBatch(float(match["time"]), count, match["name"], number))
     if not found:
         raise InputError("submits no job", file=path, accepted=ACCEPTED)
     if sum(batch.count for batch in found) > MOST_JOBS:

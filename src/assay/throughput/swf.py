@@ -24,7 +24,9 @@ from typing import IO, TextIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from assay import input_file
 from assay.errors import InputError
+from assay.sanitised import visible
 from assay.throughput.played import COMPLETED
 from assay.throughput.simulated import Scheduled
 from assay.throughput.workload import Workload
@@ -162,7 +164,7 @@ def written(found: Scheduled, machine: str) -> str:
     lines[:, USER] = workload.user
     if workload.queue is not None:
         lines[:, QUEUE] = _queue_numbers(workload.queue_names)[workload.queue]
-    head = f"Version: 2.2\nComputer: {machine}\nMaxJobs: {len(workload)}\nMaxProcs: {found.processors}"
+    head = f"Version: 2.2\nComputer: {visible(machine)}\nMaxJobs: {len(workload)}\nMaxProcs: {found.processors}"
     text = io.StringIO()
     np.savetxt(text, lines, fmt="%d", header=head, comments="; ")
     return text.getvalue()
@@ -191,6 +193,7 @@ def _numbers(path: Path) -> NDArray[np.float64]:
 
 
 def _lines(path: Path) -> TextIO:
+    input_file.check(path)
     return io.TextIOWrapper(_opened(path), encoding="utf-8-sig", errors="replace")
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay import input_file
 from assay.errors import InputError
 from assay.toml import lines
 from assay.versions import KEY, Form, current
@@ -74,15 +75,7 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
 
 def tables(path: Path) -> tuple[dict[str, Any], Source]:
     """Read a file as it stands, its version among its keys. InputError where it cannot be read or is not TOML."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise InputError("is not UTF-8 text", file=path, line=line, accepted="a TOML file") from None
+    text = input_file.text(path, accepted="a TOML file")
     return parsed(text, path), Source(path, text)
 
 

@@ -29,7 +29,13 @@ class Selection:
                 try:
                     self.paper = catalogue.paper(name)
                 except InputError:
-                    self.machine = catalogue.machine(name)  # its message lists machines that are near
+                    from assay.described.shipped import shipped
+                    from assay.toml.checking import near
+
+                    known = [*self.all.machines, *(each for each in shipped() if each not in self.all.machines)]
+                    known += self.all.papers
+                    problem = f"no machine, description or paper of this name{near(name, known)}"
+                    raise InputError(problem, key="catalogue", value=name, accepted=", ".join(known)) from None
         self.whole = name is None and benchmark is None and not claims
         self.cells: list[PublishedCell] = catalogue.cells(
             machine=self.machine.id if self.machine else None,

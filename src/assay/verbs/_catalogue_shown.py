@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay import sanitised
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -126,12 +128,11 @@ def show_claims(console: Console, claims: Sequence[Claim]) -> None:
 
 def show_own(benchmarks: Sequence[dict[str, Any]]) -> None:
     """Print Assay's own benchmarks, by part."""
-    from rich.console import Console
     from rich.text import Text
 
     from assay.benchmark.record import spelled_defaults
 
-    console = Console(highlight=False)
+    console = sanitised.console()
     part = None
     for each in sorted(benchmarks, key=lambda one: str(one["part"])):
         if each["part"] != part:

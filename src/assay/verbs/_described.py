@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from assay import versions
+from assay import sanitised, versions
 from assay.described.published_name import SHIPPED
 from assay.described.shipped import shipped
 from assay.toml.source import read
@@ -55,7 +55,6 @@ def _flat(table: Any, before: str = "") -> list[tuple[str, Any]]:
 
 def show_list() -> None:
     """Print which machines are described."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
@@ -63,18 +62,17 @@ def show_list() -> None:
         table.add_column(heading, no_wrap=heading.startswith("described"), overflow="fold")
     for each in described():
         table.add_row(each["name"], each["title"], each["topology"])
-    console = Console(highlight=False)
+    console = sanitised.console()
     console.print()
     console.print(table)
 
 
 def show(found: dict[str, Any]) -> None:
     """Print one description: its source, and each key with what it rests on."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = sanitised.console()
     console.print(Text.assemble((found["title"], "bold"), (f"  (described: {SHIPPED.name}/{found['file']})", "dim")))
     console.print(Text(found["about"]))
     table = Table(box=None, header_style="cyan", padding=(0, 2, 0, 0), pad_edge=False)

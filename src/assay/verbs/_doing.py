@@ -70,13 +70,17 @@ def measure(
         "left_out": list(left_out),
         "discovered": None if found is None else found.model_dump(mode="json"),
     }
+    parent_is_ours = out is None and not Path("runs").exists()
     run = Run.create(out, about)
     try:
         return run, proceed(run, plan, where, quiet)
     except InputError as error:
-        refused = wishes.on is not None or isinstance(error, session.RefusedError)
+        refused = wishes.on is not None or isinstance(error, session.RefusedError | session.SetUpError)
         if refused and not session.finished(run):
             run.discard()
+            if parent_is_ours:
+                with contextlib.suppress(OSError):
+                    Path("runs").rmdir()
         raise
 
 
@@ -119,7 +123,7 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
         try:
             say, advance, begin = progress.say, progress.advance, progress.begin
             failures = session.do(run, plan, where, say=say, advance=advance, begin=begin, looks=Spent.of(plan))
-        except session.AnotherMachineError:
+        except (session.AnotherMachineError, session.SetUpError):
             raise  # nothing was begun
         except BaseException as error:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
             if run.about.get("state") == "running":  # else it was not taken up again, and is as it was

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from assay import sanitised
 from assay.execute.plan import Task
 from assay.execute.within_launch import WITHIN
 from assay.machine.units import waiting_time
@@ -138,9 +139,8 @@ class _PlainLines:
 @contextlib.contextmanager
 def _display(tasks: Sequence[Task], programs: int) -> Iterator[ProgressCallbacks]:
     from rich import progress
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = sanitised.console(stderr=True)
     columns = (
         progress.SpinnerColumn(),
         progress.TextColumn("{task.fields[phase]}"),

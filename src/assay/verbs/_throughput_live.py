@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay import sanitised
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def progress_line(quiet: bool) -> Callable[[str], None]:
     def say(text: str) -> None:
         if text != last[0]:
             last[0] = text
-            sys.stderr.write(f"\r\x1b[K{text}")
+            sanitised.unguarded(sys.stderr).write(f"\r\x1b[K{sanitised.visible(text)}")
             sys.stderr.flush()
 
     return say

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pkgutil
+import re
 from typing import Any
 
 from typer.exceptions import TyperException
+
+from assay.benchmark import peers
 
 _WANTED = "Input should be "  # how pydantic, which reads options' values for typer, begins what is accepted
 _REFUSED = "Value error, "  # and what a parser's or a choice's ValueError says
@@ -15,6 +19,10 @@ _ANY = 2**31 - 1  # a bound from here on is that of a type, and not of what an o
 
 def usage(error: TyperException) -> str:
     """Return what to print: one line with option, value and what is accepted; the help where nothing was asked."""
+    given: Any = error
+    if hasattr(given, "possibilities"):
+        ours = peers.nearest(given.option_name, given.possibilities or (), peers.OPTIONS)
+        given.possibilities = [ours] if ours else None
     message = " ".join(error.format_message().split())
     if message.startswith("Usage: "):  # no verb was given: typer's own text is the whole help
         return error.format_message() + "\n"
@@ -27,6 +35,13 @@ def usage(error: TyperException) -> str:
         problem = "is out of bounds" if first["type"] in _BOUNDS else "is wrong"
         message = f"{name}: {problem}; seen: {str(first['input'])!r}; accepted: {accepted}"
     message = message.removesuffix(".")
+    verb = re.search("^No such command '([^']+)'", message)
+    if verb:
+        from assay import verbs
+
+        known = [f"assay {each.name}" for each in pkgutil.iter_modules(verbs.__path__) if not each.name.startswith("_")]
+        near = peers.COMMANDS.get(verb[1].lower()) or peers.nearest(f"assay {verb[1]}", known, {})
+        message = f"no such command {verb[1]!r}{f' (did you mean `{near}`?)' if near else ''}"
     context: Any = getattr(error, "ctx", None)
     hint = "" if context is None else f"; `{context.command_path} -h` lists what is accepted"
     return f"assay: {message[:1].lower()}{message[1:]}{hint}\n"

@@ -7,6 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from assay import sanitised
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -21,7 +23,6 @@ def watch(seconds: float | None, json: bool) -> int:
 
     Returns the exit status: 1 where the program that shows noise failed.
     """
-    from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
@@ -34,11 +35,11 @@ def watch(seconds: float | None, json: bool) -> int:
     def left() -> float:
         return float("inf") if seconds is None else seconds - (time.monotonic() - began)
 
-    notices = Console(stderr=True)
+    notices = sanitised.console(stderr=True)
     watcher = Watcher(lambda text: notices.print(text, highlight=False, markup=False))
     began = time.monotonic()  # without the time of compiling
     seen = watcher.watch
-    console = Console(highlight=False, file=sys.stderr if json else None)
+    console = sanitised.console(file=sys.stderr if json else None)
     first = Text("" if json else "looking …", style="dim")
     try:
         with Live(first, console=console, auto_refresh=False, transient=json, redirect_stdout=False) as live:

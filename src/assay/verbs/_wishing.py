@@ -76,6 +76,8 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     missing = absent(wanted, options["via"]) if on is None else None
     if missing is not None:
         wanted = [record for record in wanted if record not in missing.records]
+        if options["via"] == "local" and not wanted:  # whatever is installed here
+            raise InputError(missing.reason, key="--via", value="local", accepted="mpiexec, or no --via")
         if options["only"] is not None or not wanted:  # what a person named is not dropped
             raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
         say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")

@@ -78,6 +78,8 @@ def register(app: typer.Typer) -> None:
         if not others:
             whole, beside = _variants(first, whole)
         else:
+            if figures is not None and not any(map(_is_run, others)):  # refused before anything is simulated
+                gate.named(figures, [whole])
             beside = [other for name in others for other in _opened(first, name, whole)]
         unlike = {
             other.entry.other: between_runs.differences((whole, first.about), (other.document, other.about))
@@ -153,6 +155,17 @@ class Beside:
     planned: set[str] = field(default_factory=set)
     about: dict[str, Any] | None = None
     why: str | None = None
+
+
+def _is_run(name: str) -> bool:
+    from assay.errors import InputError
+    from assay.store import Run
+
+    try:
+        Run.open(name)
+    except InputError:
+        return False
+    return True
 
 
 def _matched(whole: Document, beside: list[Beside]) -> tuple[Document, list[Beside]]:

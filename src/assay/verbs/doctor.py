@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay import sanitised
 from assay.verbs._options import Json, Quiet
 
 if TYPE_CHECKING:
@@ -84,11 +85,10 @@ def register(app: typer.Typer) -> None:
         if quiet:
             print(_one_line(host, able_to, len(missing(host)), len(host_warnings(host))))
             return
-        from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
-        console = Console(highlight=False)
+        console = sanitised.console()
 
         def heading(words: str) -> None:
             console.print(Text(f"\n{words}", style="bold"))

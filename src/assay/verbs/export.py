@@ -103,9 +103,11 @@ def _report(table: ExportedTable, count: int, output: Path, json: bool) -> None:
 
 def _rows(writer: Any, names: list[str], answer: duckdb.DuckDBPyConnection) -> int:
     """Write a heading and every row, some thousands at a time; how many rows there are."""
+    from assay.sanitised import csv_row
+
     writer.writerow(names)
     count = 0
     while some := answer.fetchmany(10000):
-        writer.writerows(some)
+        writer.writerows(map(csv_row, some))
         count += len(some)
     return count

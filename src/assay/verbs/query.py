@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from assay import sanitised
 from assay.verbs._options import Json, Quiet
 
 
@@ -95,12 +96,11 @@ def _read(sql: str, write: bool) -> int:
 
 def show(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table where it fits the terminal, else each row as a list of its columns."""
-    from rich.console import Console
     from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = sanitised.console()
     table = Table(box=None, header_style="bold")
     for name in names:
         table.add_column(Text(name))

@@ -40,6 +40,7 @@ def register(app: typer.Typer) -> None:
         """Write a run's report again from its samples, or one report with several runs side by side."""
         from assay.cli import emit
         from assay.document.json_form import to_json
+        from assay.errors import InputError
         from assay.report import page
         from assay.report.listed import of_sections
         from assay.report.run_verdict import judged
@@ -49,6 +50,9 @@ def register(app: typer.Typer) -> None:
         from assay.verbs import _file_names
         from assay.verbs._whole import whole
 
+        if markdown and (json or quiet):
+            accepted = "one of --markdown, --json and --quiet"
+            raise InputError("is another form of the same", key="--json" if json else "--quiet", accepted=accepted)
         _file_names.named("--out", output, "HTML", _file_names.PAGE)
         printed = output is None and (json or (markdown and not quiet))  # no page needs to be kept for it
         made = []

@@ -39,6 +39,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Simulate a study: its points, saturation loads, plots, and a verdict on each claim."""
         from assay.cli import emit
+        from assay.errors import InputError
         from assay.network.memory_bound import bounded
         from assay.network.study import file
         from assay.network.workers import kind
@@ -57,6 +58,10 @@ def register(app: typer.Typer) -> None:
             if everything
             else [file.load(str(name))]
         )
+        if plots is not None and not any(one.plots for one in wanted):
+            raise InputError(
+                "the study draws no plot", key="--plots", value=str(plots), accepted="a study with [[plot]]"
+            )
         from assay.papers.ghosh.answered import brief, document, words  # it imports the core: a refusal needs none
 
         with bounded(wanted[0].source.path), ends_in_a_line(out):

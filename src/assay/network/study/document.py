@@ -104,7 +104,8 @@ def brief(results: Results, claims: str = "") -> str:
     """Sum a study up in one line."""
     parts = [f"{len(results.points)} points"] if results.points else []
     parts += [claims] if claims else []
-    return f"{results.study.name}: {'; '.join([*parts, *_worked(results)])}"
+    found = [*parts, *_worked(results)]
+    return f"{results.study.name}: {'; '.join(found) if found else results.study.head.title}"
 
 
 def _worked(results: Results) -> list[str]:

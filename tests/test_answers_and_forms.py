@@ -1,0 +1,135 @@
+"""What is asked for is answered in the form asked for, or refused at once: options, streams, names, schedules."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from assay.benchmark import peers
+from assay.benchmark.record import benchmarks
+from assay.cli import application
+from assay.described.shipped import shipped
+from assay.errors import InputError
+from assay.execute import mpi_variants
+from assay.execute.mpi import Mpi
+from assay.machine import catalogue
+from assay.throughput.schedule_file import parsed
+from assay.verbs import _predicting
+from command_line import assay
+from example_inputs import CONSTANT, described_runs
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return described_runs(tmp_path_factory.mktemp("forms"))
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("ASSAY_RUNS", str(folder / "state"))
+
+
+@pytest.mark.parametrize("words", ["version", "version --json", "runs -q", "catalogue", "--help", "--version"])
+def test_an_answer_that_nobody_can_read_is_no_success(words: str) -> None:
+    command = f"exec '{sys.executable}' -m assay {words} >&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (2, "assay: standard output: Bad file descriptor\n")
+
+
+@pytest.mark.parametrize("other", ["--json", "-q"])
+def test_a_report_has_one_form(other: str) -> None:
+    answer = assay("report", "a", "--markdown", other)
+    assert (answer.status, answer.out) == (2, "") and "--markdown" in answer.err
+
+
+def test_a_study_without_plots_draws_none_and_says_so(folder: Path) -> None:
+    answer = assay("study", "study.toml", "--plots", "pictures")
+    assert (answer.status, answer.out) == (2, "") and "--plots: the study draws no plot" in answer.err
+    assert not (folder / "pictures").exists()
+
+
+def test_a_figure_that_is_not_there_is_refused_before_anything_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_predicting, "predicted", lambda *_: pytest.fail("was simulated"))
+    answer = assay("compare", "a", CONSTANT, "--margin", "3%", "--figures", "nosuch")
+    assert (answer.status, answer.out) == (2, "") and "echo.rate" in answer.err
+
+
+def test_a_name_that_is_not_in_the_catalogue_is_answered_by_all_that_are() -> None:
+    answer = assay("catalogue", "nosuch")
+    assert answer.status == 2
+    accepted = set(answer.err.rpartition("accepted: ")[2].strip().split(", "))
+    known = catalogue.load()
+    assert accepted == {*known.machines, *known.papers, *shipped()}
+
+
+def test_a_job_without_a_count_is_one_job() -> None:
+    (batch,) = parsed("0: a\n", Path("schedule"))
+    assert (batch.time, batch.count, batch.name) == (0, 1, "a")
+    with pytest.raises(InputError, match="is no batch of jobs"):
+        parsed("0: 2 a\n", Path("schedule"))
+
+
+def test_messages_by_a_launcher_without_mpi_are_refused_as_input() -> None:
+    answer = assay("evaluate", "--via", "local", "--only", "messages")
+    assert (answer.status, answer.out) == (2, "") and "--via" in answer.err
+
+
+def test_one_mpi_by_two_names_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("mpicxx", "mpiexec"):
+        (tmp_path / name).touch()
+    (tmp_path / "mpicxx.site").symlink_to("mpicxx")
+    by_name = {
+        name: Mpi(str(tmp_path / wrapper), str(tmp_path / "mpiexec"), "MPICH", "4", embedded=False)
+        for name, wrapper in (("default", "mpicxx"), ("mpicxx.site", "mpicxx.site"))
+    }
+    by_name["other"] = Mpi("/other/mpicxx", "/other/mpiexec", "MPICH", "4", embedded=False)
+    monkeypatch.setattr(mpi_variants, "_named", lambda name, path: by_name[name])
+    assert len(mpi_variants.product(["default", "other"], [])) == 2
+    with pytest.raises(InputError, match=r"--mpi: is the same MPI as default"):
+        mpi_variants.product(["default", "mpicxx.site"], [])
+
+
+@pytest.mark.parametrize(
+    ("words", "ours"),
+    [
+        ("run osu_latency", "echo"),
+        ("run osu_bw", "bandwidth"),
+        ("run spincom", "spin"),
+        ("run malloc", "memory"),
+        ("run mod2g", "wavelet"),
+        ("run eccho", "echo"),
+        ("run moebius", None),
+        ("run nothing_like_it", None),
+        ("history", "assay runs"),
+        ("lstopo", "assay doctor"),
+        ("evalute", "assay evaluate"),
+        ("telepathy", None),
+        ("run stream --threads 4", "--set threads=N"),
+        ("run echo --transprt tcp", "--transport"),
+        ("run echo --telepathy x", None),
+    ],
+)
+def test_a_suggestion_is_a_peers_name_or_near_in_spelling(words: str, ours: str | None) -> None:
+    answer = assay(*words.split())
+    assert (answer.status, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    said = answer.err.partition("; ")[0]
+    assert ours in said if ours else "did you mean" not in said and "Possible" not in said
+
+
+def test_peers_names_give_benchmarks_and_verbs_that_are_there() -> None:
+    assert set(peers.BENCHMARKS.values()) <= set(benchmarks())
+    verbs = {f"assay {each}" for each in vars(get_command(application()))["commands"]}
+    assert set(peers.COMMANDS.values()) <= verbs
+
+
+@pytest.mark.parametrize(("ranks", "exact"), [("2", False), ("4", True)])
+def test_nothing_is_exact_to_the_flit_where_no_message_crosses_the_network(ranks: str, exact: bool) -> None:
+    words = ("-n", ranks, "--on", "paragon-mp", "--set", "machine.node.processors=2", "--set", "bytes=8,64")
+    said = " ".join(assay("run", "echo", *words, "--out", f"on-one-node-{ranks}").out.split())
+    assert ("exact to the flit" in said) is exact
+    assert ("all on one node: no message crosses the network" in said) is not exact

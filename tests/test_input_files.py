@@ -1,0 +1,76 @@
+"""A FIFO, a device, a folder or an endless file as input is refused by name at once, by every reader of files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from assay import input_file
+from assay.errors import InputError
+from command_line import assay
+from example_inputs import CONSTANT, HYPERCUBE, small_mix
+
+# The words of each reader, with FILE for what it reads; and how its files are called.
+READERS = {
+    "a network": (("simulate", "FILE"), "x.toml"),
+    "a study": (("study", "FILE"), "x.toml"),
+    "a machine": (("run", "echo", "--on", "FILE"), "x.toml"),
+    "a machine's plan": (("plan", "--on", "FILE"), "x.toml"),
+    "a trace": (("replay", HYPERCUBE, "FILE", "-o", "out.csv"), "x.csv"),
+    "a schedule": (("throughput", "FILE", "--jobs", "jobs.toml", "--on", "batch.toml"), "x"),
+    "a workload": (("throughput", "FILE", "--on", "batch.toml"), "x.swf"),
+    "a packed workload": (("throughput", "FILE", "--on", "batch.toml"), "x.swf.gz"),
+    "a job table": (("throughput", "mix", "--jobs", "FILE", "--on", "batch.toml"), "x.toml"),
+    "a batch machine": (("throughput", "mix", "--jobs", "jobs.toml", "--on", "FILE"), "x.toml"),
+    "a program": (("build", "FILE"), "x.hpp"),
+    "a graph": (("simulate", "graph.toml"), "graph"),
+    "a graph of TOML": (("simulate", "graph2.toml"), "graph.toml2.toml"),
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    small_mix(tmp_path)
+    for name, file in (("graph.toml", "graph"), ("graph2.toml", "graph.toml2.toml")):
+        (tmp_path / name).write_text(f'[network]\ntopology = "graph"\nfile = "{file}"\n[method]\ncycles = 500\n')
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "device", "folder", "longer than any"])
+@pytest.mark.parametrize("reader", READERS)
+def test_it_is_refused_and_not_waited_for(reader: str, kind: str, tmp_path: Path) -> None:
+    words, name = READERS[reader]
+    path = tmp_path / name
+    if kind == "FIFO":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        with path.open("wb") as file:
+            file.truncate(input_file.TABLE + 1)  # sparse
+    answer = assay(*(name if word == "FILE" else word for word in words))
+    assert (answer.status, answer.out) == (2, "")
+    assert (name in answer.err or "/dev/zero" in answer.err) and len(answer.err.splitlines()) == 1, answer.err
+
+
+def test_a_file_is_read_whole_up_to_its_bound(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    assert input_file.content(path, 5) == b"12345" and input_file.text(path) == "12345"
+    with pytest.raises(InputError, match="is too long; seen: '5 B'; accepted: a file of at most 4 B"):
+        input_file.content(path, 4)
+    path.write_bytes(b"1\n2\xff")
+    with pytest.raises(InputError, match="file:2: is not UTF-8 text"):
+        input_file.text(path)
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        input_file.content(tmp_path / "none")
+
+
+def test_a_regular_file_is_read_by_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link.toml").symlink_to(CONSTANT)
+    assert assay("plan", "--on", "link.toml", "-q").status == 0
