@@ -57,7 +57,8 @@ class Meter:
         seconds = time.monotonic() - self.began
         known = share > 0.01 or (share > 0 and seconds > SOON)
         left = f", about {waiting_time(seconds * (1 - share) / share)} left for these" if known else ""
-        return f"{self.place}{self.counted} cycles{'' if self.unknown else ' requested so far'}, {waiting_time(seconds)}{left}"
+        requested = "" if self.unknown else " requested so far"
+        return f"{self.place}{self.counted} cycles{requested}, {waiting_time(seconds)}{left}"
 
     @property
     def counted(self) -> str:

@@ -3,9 +3,9 @@
 None is stated of a network that deadlocked in any of the runs (`deadlocking`).
 
 A load saturates the network if the backlog still grows when a run is made longer (a large mean says nothing): the
-second half of runs that start empty is compared with the first, over replications (`balance`). A single run is judged
-for a point of a study (`judge`), by its end and its first quarter: where that is undecided, the run is made four times
-as long, at most twice.
+second half of runs that start empty is compared with the first, over replications (`balance`), for `--saturation` and
+for the saturation loads of studies. A single run is judged for a point of a study (`judge`), by its end and its first
+quarter: where that is undecided, the run is made four times as long, at most twice.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from assay.network.offered import at_load, load_of
 from assay.network.simulation import DEFAULT_CYCLES, finite
 from assay.network.tasks import SimulationTask, Steps, task
 
-# Of the document: 3 gave an interval for networks that deadlock, and loads inside the interval as beyond it; 4 looked for
-# an interval of 2% where the file says no precision, and stopped at a wide one where few messages pass the bottleneck.
+# Of the document: 3 gave an interval for networks that deadlock, and loads inside the interval as beyond it; 4 looked
+# for an interval of 2% where the file says no precision, and stopped at a wide one where few pass the bottleneck.
 VERSION = 5
 PRECISION = 0.05  # width of the interval over its upper end, unless the file says it
 LONGER = 2  # how often an undecided run is made four times as long

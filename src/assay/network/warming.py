@@ -6,8 +6,6 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from assay.network import method, relaxation
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun

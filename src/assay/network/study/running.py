@@ -58,7 +58,10 @@ def _from_empty(description: NetworkDescription) -> NetworkDescription:
 
 
 def bisect_steps(description: NetworkDescription, precision: float, seeds: int, cycles: int) -> Steps:
-    """The saturation point as `assay simulate --saturation` finds it, once for each seed; `cycles` of the first runs."""
+    """The saturation point as `assay simulate --saturation` finds it, once for each seed.
+
+    `cycles`: of the first runs that decide a load.
+    """
     found: list[saturation.Search] = []
     runs: list[SimulationRun] = []
     for seed in range(description.method.seed, description.method.seed + seeds):
