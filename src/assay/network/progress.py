@@ -1,8 +1,8 @@
 """The progress of a simulation and the time left, on standard error.
 
 A terminal shows a bar; elsewhere a line is printed after a second, then after twice as long, and so on. Cycles are
-counted, of all runs requested so far: how many follow depends on their results. A run that a number of messages ends has
-no known number of cycles: then only those simulated are shown.
+counted, of all runs requested so far: how many follow depends on their results. A run that a number of messages ends
+has no known number of cycles: then only those simulated are shown.
 """
 
 from __future__ import annotations
