@@ -87,8 +87,8 @@ While a network fills its backlog grows whatever the load. So before a load is c
 of it measures how long messages are on their way (the autocorrelation time of what the network holds, the latencies of
 whole transactions, the flits of a long message on the slowest link), and the runs last at least 16 times as long. Where
 the description says which nodes saturate first, as I/O nodes and hot spots do, only their share of the messages counts
-for the growth that a load above saturation would show. A slow link that few messages pass is not known to be the bottleneck: there ask for a
-smaller `precision`.
+for the growth that a load above saturation would show. A slow link that few messages pass is not known to be the
+bottleneck: there ask for a smaller `precision`.
 
 A load at which the network deadlocks is no saturation load: messages that can come to wait for one another in a circle
 do so at any load in time, and the end of a search would lie where the runs happen to be too short to see it. Where a
