@@ -24,27 +24,18 @@ class Circle {
   /// `describe(index)`: the message, the link it waits for, its source and destination.
   template <class Describe>
   void report(Outcome& outcome, Describe describe) {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t i = 0; i < stuck_.size(); ++i) {
-        if (!stuck_[i]) continue;
-        const auto& by = holders_[i];
-        if (!by.empty() && std::all_of(by.begin(), by.end(), [&](auto h) { return h != no_index && stuck_[h]; }))
-          continue;
-        stuck_[i] = 0;
-        changed = true;
-      }
-    }
+    free_those_that_can_move();
     const auto first = std::find(stuck_.begin(), stuck_.end(), 1);
     outcome.deadlocked = static_cast<std::uint64_t>(std::count(first, stuck_.end(), 1));
     if (outcome.deadlocked == 0) return;
     std::vector<std::uint32_t> way;
+    std::vector<std::uint32_t> place(stuck_.size(), no_index);  // on the way
     auto at = static_cast<std::uint32_t>(first - stuck_.begin());
-    while (std::find(way.begin(), way.end(), at) == way.end()) {
+    for (; place[at] == no_index; at = holders_[at].front()) {
+      place[at] = static_cast<std::uint32_t>(way.size());
       way.push_back(at);
-      at = holders_[at].front();
     }
-    way.erase(way.begin(), std::find(way.begin(), way.end(), at));
+    way.erase(way.begin(), way.begin() + place[at]);
     for (std::size_t i = 0; i < way.size(); ++i) {
       Outcome::Waiting one = describe(way[i]);
       one.holds = describe(way[(i + way.size() - 1) % way.size()]).waits_for;
@@ -53,6 +44,31 @@ class Circle {
   }
 
  private:
+  /// From each that can move to those that wait for it, each once: a queue of many thousands is taken out in one pass.
+  void free_those_that_can_move() {
+    std::vector<std::vector<std::uint32_t>> waiters(stuck_.size());
+    std::vector<std::uint32_t> moving;
+    const auto release = [&](std::uint32_t index) {
+      stuck_[index] = 0;
+      moving.push_back(index);
+    };
+    const std::vector<std::uint8_t> waiting = stuck_;
+    for (std::uint32_t i = 0; i < stuck_.size(); ++i) {
+      if (!waiting[i]) continue;
+      const auto& by = holders_[i];
+      if (by.empty() || std::any_of(by.begin(), by.end(), [&](auto h) { return h == no_index || !waiting[h]; }))
+        release(i);
+      else
+        for (const auto holder : by) waiters[holder].push_back(i);
+    }
+    while (!moving.empty()) {
+      const auto index = moving.back();
+      moving.pop_back();
+      for (const auto waiter : waiters[index])
+        if (stuck_[waiter]) release(waiter);
+    }
+  }
+
   std::vector<std::vector<std::uint32_t>> holders_;
   std::vector<std::uint8_t> stuck_;
 };

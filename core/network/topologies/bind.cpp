@@ -273,7 +273,11 @@ void bind_topologies(nb::module_& module) {
            "Every way: (probability, [(link, lane), ...]); one without an ejection link at its end cannot be routed.");
   module.def(
       "build_network",
-      [](const nb::dict& given) { return build_network(std::get<Table>(to_value(given, "network").held)); },
+      [](const nb::dict& given) {
+        const Table table = std::get<Table>(to_value(given, "network").held);
+        const nb::gil_scoped_release release;
+        return build_network(table);
+      },
       nb::arg("network"), "A network from the keys of [network]; ValueError(key, message) where they are wrong.");
   bind_placement(module);
 }

@@ -87,7 +87,12 @@ def quantity(text: str, wanted: str) -> float:
 
 
 def waiting_time(seconds: float) -> str:
-    """Write about how long something takes, to somebody who waits for it: 40 s, 3 min, 2.5 h."""
+    """Write about how long something takes, to somebody who waits for it: 40 s, 3 min, 2.5 h, 12 days, 30 years."""
+    day, year = 86_400, 31_557_600
     if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 3 * day:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / day:.0f} days" if seconds < 2 * year else f"{seconds / year:.0f} years"

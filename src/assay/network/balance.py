@@ -16,10 +16,11 @@ tell it from one that grows.
 
 Where neither can be said the runs are made four times as long.
 
-The messages that are on their way in balance do not grow: they speak for a network that keeps up. A run is therefore
-so long that what it would lack at half the asked precision above the saturation point outweighs them; of a network with
-I/O nodes or hot spots, which saturate first, only their share of the messages counts. While the network fills they do
-grow: a run that ends before it can have been filled speaks for neither (`filling`).
+The messages that are on their way in balance do not grow: they speak for a network that keeps up. So a network keeps up
+only if its backlog also grows by less, between the halves, than it would at a load above the saturation point by a
+quarter of the asked precision; of a network with I/O nodes or hot spots, which saturate first, only their share of the
+messages counts. While the network fills they do grow: a run that ends before it can have been filled speaks for neither
+(`filling`).
 """
 
 from __future__ import annotations
@@ -37,17 +38,18 @@ from assay.network import deadlocking, engine
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.filling import Filling, slowest
-from assay.network.offered import load_of
+from assay.network.offered import bottleneck, load_of
 from assay.network.simulation import finite
 from assay.network.tasks import SimulationTask, task
 
 REPLICATIONS = 16
 ROOT, STEEP = 1 / 2, 2 / 3  # powers of time
 TESTS = 20  # about as many loads near the saturation point are tried: they share the probability of an error
-OUTWEIGHED = 4.0  # times the messages on their way
+BEYOND = 1 / 4  # of the asked precision: the growth of a load so far above the saturation point must be excluded
 LENGTHENED = 4
-# Cycles that are simulated whatever they cost, as those until the network has filled; messages per run, no more.
-LEAST, MOST = 80_000, 1_000_000
+# Cycles that are simulated whatever they cost, as those until the network has filled; messages per run, no more, but up
+# to FEW times as many where only a share of them passes what saturates first.
+LEAST, MOST, FEW = 80_000, 1_000_000, 8
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,11 @@ def decide(
         deadlocked = deadlocking.count(runs)
         deadlock = deadlocked > 0
         verdict = True if deadlock else judged(found, tail)
-        long_enough = share * generated * description.method.precision / 2 >= OUTWEIGHED * first
+        # Half of what such a load leaves behind comes between the means of the two halves.
+        allowed = share * generated * description.method.precision * BEYOND / 2
+        small = sign([late - early - allowed for early, late in found], tail) is False
         least = (yield from filling.shortest(load_of(description))) if verdict and not deadlock else 0
-        if (verdict is False and not long_enough) or cycles < least:
+        if (verdict is False and not small) or cycles < least:
             verdict = None
         made += runs
         words.append(
@@ -95,21 +99,10 @@ def decide(
             }
         )
         longer = max(cycles * LENGTHENED, least)
-        affordable = longer <= max(LEAST, least) or generated * LENGTHENED <= MOST
+        affordable = longer <= max(LEAST, least) or generated * LENGTHENED <= MOST * min(1 / share, FEW)
         if verdict is not None or not affordable:
             return Balance(verdict, made, words)
         cycles = longer
-
-
-def bottleneck(description: NetworkDescription) -> float:
-    """Share of the messages that pass what saturates first, where the description says so: I/O nodes, hot spots."""
-    traffic, io = description.traffic, description.io
-    if io is not None:
-        return io.io_rate
-    if traffic.pattern == "hotspot":
-        at = len(traffic.hotspots) / engine.nodes(description)
-        return traffic.hotspot_share + (1 - traffic.hotspot_share) * at
-    return 1.0
 
 
 def halves(backlog: ArrayLike, draining: float) -> tuple[float, float]:

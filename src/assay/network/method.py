@@ -206,6 +206,22 @@ def growth_of(backlog: ArrayLike, warmup: int, cycles: int) -> tuple[float, floa
     return float(early.mean()), float(late.mean()), stretch
 
 
+def growth_by_chance(growth: Sequence[float], backlogs: Sequence[ArrayLike]) -> float:
+    """How much the summed growth of runs' backlogs can be without any trend: at DRIFT, by how replications differ; of
+    fewer than four runs by how their backlogs scatter about lines.
+    """
+    runs = len(growth)
+    if runs >= 4:
+        return float(stdtrit(runs - 1, 1 - DRIFT)) * float(np.std(growth, ddof=1)) * math.sqrt(runs)
+    scatter = 0.0
+    for backlog in backlogs:
+        values = np.asarray(backlog, float)
+        if len(values) > 2:
+            at = np.arange(len(values))
+            scatter += float(np.mean((values - np.polyval(np.polyfit(at, values, 1), at)) ** 2))
+    return 4 * math.sqrt(2 * scatter)  # of the difference between two of its values
+
+
 def quantiles(values: ArrayLike, counts: ArrayLike, shares: Sequence[float]) -> dict[str, float | None]:
     """Quantiles of a histogram; None where fewer than ten observations lie beyond (METHOD: no tail from too few)."""
     v, n = np.asarray(values, float), np.asarray(counts, float)

@@ -337,7 +337,11 @@ class Method(Table):
     )
     replications: int | None = Field(None, ge=1, le=100_000, description="this many, whatever the precision")
     precision: float = Field(
-        0.02, gt=0, lt=1, description="replications go on until the mean's interval is within this share of it"
+        0.02,
+        gt=0,
+        lt=1,
+        description="replications go on until the mean's interval is within this share of it; --saturation: width "
+        "of the interval over its upper end, by default 0.05",
     )
     max_replications: int = Field(160, ge=10, le=100_000, description="and no further than this")
     max_messages: int = Field(

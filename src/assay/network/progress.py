@@ -1,7 +1,8 @@
 """The progress of a simulation and the time left, on standard error.
 
-A terminal shows a bar; elsewhere a line is printed after a minute, then after twice as long, and so on. Cycles are
-counted, of all runs requested so far: how many follow depends on their results.
+A terminal shows a bar; elsewhere a line is printed after a second, then after twice as long, and so on. Cycles are
+counted, of all runs requested so far: how many follow depends on their results. A run that a number of messages ends
+has no known number of cycles: then only those simulated are shown.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from assay import sanitised
 from assay.machine.units import waiting_time
 from assay.network.tasks import SimulationTask
 
-FIRST_LINE = 60.0  # s until the first line where there is no terminal; each next one after twice as long
+FIRST_LINE = 1.0  # s until the first line where there is no terminal; each next one after twice as long
+SOON = 3.0  # s after which the time left is estimated from the smallest share
 
 
 @dataclass
@@ -31,6 +33,7 @@ class Meter:
     began: float = field(default_factory=time.monotonic)
     before: int = 0  # what this process had simulated when it began
     doing: str = ""  # what the runs requested last are for
+    unknown: bool = False  # whether a run was requested whose cycles are not known
 
     def __post_init__(self) -> None:
         """Count from here."""
@@ -39,20 +42,29 @@ class Meter:
     def request(self, tasks: Sequence[SimulationTask]) -> None:
         """Count runs that are to be made."""
         self.expected += sum(task.cycles for task in tasks)
+        self.unknown |= any(not task.cycles for task in tasks)
         self.doing = tasks[0].purpose if tasks else ""
 
     @property
     def cycles(self) -> int:
         """Simulated so far."""
-        return min(self.expected, _cycles() - self.before + self.elsewhere)
+        done = _cycles() - self.before + self.elsewhere
+        return done if self.unknown else min(self.expected, done)
 
     def line(self) -> str:
         """The progress in words."""
         done = self.cycles
-        share = done / self.expected if self.expected else 0.0
+        share = done / self.expected if self.expected and not self.unknown else 0.0
         seconds = time.monotonic() - self.began
-        left = f", about {waiting_time(seconds * (1 - share) / share)} left for these" if share > 0.01 else ""
-        return f"{self.place}{done:,} of {self.expected:,} cycles requested so far, {waiting_time(seconds)}{left}"
+        known = share > 0.01 or (share > 0 and seconds > SOON)
+        left = f", about {waiting_time(seconds * (1 - share) / share)} left for these" if known else ""
+        requested = "" if self.unknown else " requested so far"
+        return f"{self.place}{self.counted} cycles{requested}, {waiting_time(seconds)}{left}"
+
+    @property
+    def counted(self) -> str:
+        """The cycles simulated, and of how many where that is known."""
+        return f"{self.cycles:,}" if self.unknown else f"{self.cycles:,} of {self.expected:,}"
 
     @property
     def place(self) -> str:
@@ -108,5 +120,6 @@ def _bar(title: str, meter: Meter, ended: threading.Event) -> None:
     with Progress(*columns, console=sanitised.console(stderr=True), transient=True) as progress:
         task = progress.add_task(title, total=None, line="")
         while not ended.wait(0.2):
-            line = f"{meter.place}{meter.cycles:,} of {meter.expected:,} cycles"
-            progress.update(task, completed=meter.cycles, total=meter.expected or None, line=line)
+            line = f"{meter.place}{meter.counted} cycles"
+            total = None if meter.unknown else meter.expected or None
+            progress.update(task, completed=meter.cycles, total=total, line=line)

@@ -62,7 +62,7 @@ def steps(description: NetworkDescription) -> Steps:
         ended = f"{stop} replications, not as precise as asked"
         if how.replications:
             ended = "all replications asked for are made (method.replications)"
-        if any(run.deadlock for run in runs) or saturated(runs, before):
+        if any(run.deadlock for run in runs) or saturated(description, runs, before):
             ended = "deadlock" if any(run.deadlock for run in runs) else "saturated: no mean to be precise about"
         elif how.replications is None and not before.settles:
             ended = "no steady state in the pilot run: more replications would not give an interval"
@@ -109,7 +109,7 @@ def document(
     how = description.method
     deadlocks = [run.deadlock for run in runs if run.deadlock]
     estimates: dict[str, Any] = {}
-    steady = not deadlocks and not saturated(runs, before)
+    steady = not deadlocks and not saturated(description, runs, before)
     about = figures.params(description)
     listed = []
     for name in runs[0].latencies:

@@ -6,11 +6,10 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from assay.network import method, relaxation
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
+from assay.network.offered import bottleneck
 from assay.network.relaxation import Relaxation
 from assay.network.tasks import SimulationTask, pilot_task
 
@@ -18,6 +17,7 @@ LENGTHENED = 4  # times as long, a pilot run that does not know its autocorrelat
 GROWN = 3  # pilot runs in a row whose backlog grew, each longer: once or twice can be a long queue's chance
 # Cycles, whatever they cost; messages, no more; and no more where it can say neither that it settled nor that it grew.
 LEAST_PILOT, MOST_PILOT, LONGEST_PILOT = 80_000, 16_000_000, 64_000_000
+HOPS = 8  # of a message: what a longer way costs counts as more messages
 SHORT_PILOT = 1_000_000  # messages, or what the runs themselves took, where the warm-up is given: less than a second
 LONGEST = 2**62  # cycles of a run
 ALONE = method.LEAST_MERGED * method.BATCH  # autocorrelation times of a run by itself, to have an interval
@@ -78,7 +78,7 @@ def piloted(
             limit = MOST_PILOT if grown or found.settled else LONGEST_PILOT
             ends = longer > LEAST_PILOT and pilot.generated * LENGTHENED > limit
         else:
-            longer = min(longer, int(length * most / max(pilot.generated, 1)))
+            longer = min(longer, int(length * most / work(pilot)))
             ends = longer < 2 * length
         if ends or pilot.deadlock or longer > LONGEST:
             break
@@ -96,22 +96,46 @@ def remembered(
     """
     if any(run.deadlock for run in runs):
         return before
-    if saturated(runs, before):
+    if saturated(description, runs, before):
         return replace(before, settles=False, relaxation=Relaxation(0.0, 0.0, False, False, True))
     if alone and (own := relaxation.of_itself(runs[0])):
         return replace(before, memory=own.cycles, relaxation=own)
     cycles = max(runs[0].measured_cycles, 1)
-    most = max(SHORT_PILOT, sum(run.generated * run.simulated_cycles / cycles for run in runs))
-    first = min(max(2_000, min(cycles, 50_000)), math.ceil(most * cycles / max(runs[0].generated, 1)))
+    most = max(SHORT_PILOT, sum(map(work, runs)))
+    first = min(max(2_000, min(cycles, 50_000)), math.ceil(most * runs[0].simulated_cycles / work(runs[0])))
     enough = cycles / ALONE if alone else math.inf
     found = yield from piloted(description, before, first, most, enough)
     return replace(found, cycles=before.cycles)
 
 
-def saturated(runs: Sequence[SimulationRun], before: Warmup) -> bool:
-    """Whether the backlog, summed over all runs, still grows at their end."""
-    if not runs or any(len(run.backlog) != len(runs[0].backlog) for run in runs):
+def saturated(description: NetworkDescription, runs: Sequence[SimulationRun], before: Warmup) -> bool:
+    """Whether more is offered than accepted: the backlog, summed over all runs, still grows at their end, or grew in
+    pilot runs. The network was empty when the warm-up began, whether cycles or deliveries ended it.
+    """
+    if before.relaxation is not None and before.relaxation.saturated:
+        return True
+    if not runs:
         return False
-    cycles = runs[0].measured_cycles
-    early, late, stretch = method.growth_of(np.sum([run.backlog for run in runs], axis=0), before.cycles, cycles)
-    return method.backlog_grows(early, late, stretch, sum(run.generated for run in runs) * (1 - 1 / max(stretch, 1.0)))
+    found = [method.growth_of(run.backlog, _warm(run), run.measured_cycles) for run in runs]
+    early, late, stretch = (float(sum(one[i] for one in found)) for i in range(3))
+    stretch /= len(runs)
+    offered = sum(map(offered_by, runs))
+    if not method.backlog_grows(early, late, stretch, bottleneck(description) * offered * (1 - 1 / stretch)):
+        return False
+    growth = [late - early for early, late, _ in found]
+    return sum(growth) > method.growth_by_chance(growth, [run.backlog for run in runs])
+
+
+def offered_by(run: SimulationRun) -> float:
+    """Messages generated in a run, its warm-up included."""
+    return run.generated * run.simulated_cycles / max(run.measured_cycles, 1)
+
+
+def work(run: SimulationRun) -> float:
+    """What a run cost, in messages of HOPS hops: most of the time goes into hops, where ways are long."""
+    return max(offered_by(run), run.head_hops / HOPS, 1.0)
+
+
+def _warm(run: SimulationRun) -> int:
+    """Cycles before anything was measured."""
+    return run.simulated_cycles - run.measured_cycles

@@ -3,7 +3,7 @@
 [study]     title, figure, source, text; claims: ids of the catalogue; analysis: draw the queues' prediction too
 [sweep]     "io.b" = [0, 1], …: every combination is a point
 [[cases]]   keys that go together ("io.b" = 1, "io.r" = 4), each with every point of the sweep; `label` names it
-[saturation]  precision = 0.02, seeds = 3, and optionally a sweep and cases of its own: bisected by backlog
+[saturation]  precision = 0.05, seeds = 1, and optionally a sweep and cases of its own: bisected by backlog
 [[plot]]    title, x, y, series, log: x and series are keys of the points, y a latency
 """
 
@@ -48,9 +48,9 @@ class Saturation(Table):
 
     sweep: dict[str, list[Any]] = Field(default_factory=dict)
     cases: list[dict[str, Any]] = Field(default_factory=list)
-    precision: float = Field(0.02, gt=0, lt=1)
-    seeds: int = Field(3, ge=1)
-    cycles: int = Field(500_000, ge=1000, description="a quarter of the first run that judges a load")
+    precision: float = Field(0.05, gt=0, lt=1, description="width of the interval over its upper end")
+    seeds: int = Field(1, ge=1, description="searches, each with random numbers of its own")
+    cycles: int = Field(20_000, ge=1000, description="of the first runs that decide a load")
 
 
 class Head(Table):

@@ -5,7 +5,6 @@ interrupted study goes on.
 from __future__ import annotations
 
 import functools
-from collections.abc import Generator
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -13,14 +12,13 @@ from assay.network import deadlocking, engine, prediction, saturation, simulatio
 from assay.network.description import NetworkDescription
 from assay.network.engine import SimulationRun
 from assay.network.filling import Filling
-from assay.network.offered import at_load, load_of
 from assay.network.progress import Meter
 from assay.network.study.file import Study
 from assay.network.study.results import US, Bracket, Point, Results, rate_of
-from assay.network.tasks import SimulationTask, Steps, task
+from assay.network.tasks import Steps, task
 from assay.network.warming import warmup
 
-QUICK_REPLICATIONS = 3
+QUICK_REPLICATIONS, QUICK_PRECISION = 3, 0.1
 
 
 def point_steps(description: NetworkDescription, replications: int, judge: int) -> Steps:
@@ -60,36 +58,25 @@ def _from_empty(description: NetworkDescription) -> NetworkDescription:
 
 
 def bisect_steps(description: NetworkDescription, precision: float, seeds: int, cycles: int) -> Steps:
-    """The saturation point, bisected by single runs, once for each seed.
+    """The saturation point as `assay simulate --saturation` finds it, once for each seed.
 
-    Seeds take the place of the replications by which `assay simulate --saturation` decides each load: where a load
-    cannot be told, they differ, and the bracket of all of them is as wide.
+    `cycles`: of the first runs that decide a load.
     """
-    found: list[list[float]] = []
+    found: list[saturation.Search] = []
     runs: list[SimulationRun] = []
     for seed in range(description.method.seed, description.method.seed + seeds):
-        one = _from_empty(description.but(method=description.method.model_copy(update={"seed": seed})))
-        filling = Filling(one)
-        decide = functools.partial(_saturates, one, 4 * cycles, filling, runs)
-        low, high = yield from saturation.bracket(decide, load_of(one), precision)
-        runs.extend(filling.runs)
-        found.append([low, low if high is None else high])
+        method = description.method.model_copy(update={"seed": seed, "precision": precision})
+        one = yield from saturation.search(_from_empty(description.but(method=method)), cycles)
+        found.append(one)
+        runs += [*one.runs, *one.filling.runs]
     scale = 1e-3 / description.cycle if description.io is not None else 1.0
+    ends = [[one.low, one.low if one.high is None else one.high] for one in found]
     return {
-        "brackets": [[low * scale, high * scale] for low, high in found],
+        "brackets": [[low * scale, high * scale] for low, high in ends],
         "deadlocked": deadlocking.count(runs),
         "cpu_seconds": sum(run.cpu_seconds for run in runs),
         "messages": sum(run.messages for run in runs),
     }
-
-
-def _saturates(
-    description: NetworkDescription, cycles: int, filling: Filling, runs: list[SimulationRun], load: float
-) -> Generator[list[SimulationTask], list[SimulationRun], bool]:
-    """Whether a load saturates, by a single run, which is added to `runs`."""
-    verdict, made = yield from saturation.judge(at_load(description, load), cycles, filling)
-    runs.extend(run for run, _ in made)
-    return verdict
 
 
 def make(
@@ -110,9 +97,9 @@ def make(
     wanted = study.saturation
     for setting, found in bisected:
         assert wanted is not None
-        precision, seeds = (max(wanted.precision, 0.05), 1) if quick else (wanted.precision, wanted.seeds)
+        precision, seeds = (max(wanted.precision, QUICK_PRECISION), 1) if quick else (wanted.precision, wanted.seeds)
         plan = functools.partial(bisect_steps, found, precision, seeds, wanted.cycles)
-        plans.append(sweep.SweepPoint(setting, f"{found.key()}-bisect-{precision}-{seeds}-{wanted.cycles}", plan))
+        plans.append(sweep.SweepPoint(setting, f"{found.key()}-bisected-{precision}-{seeds}-{wanted.cycles}", plan))
     documents = sweep.sweep(plans, pool, out, meter)
     points, brackets = [], []
     for (setting, found), document in zip(described, documents, strict=False):

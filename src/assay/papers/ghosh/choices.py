@@ -10,7 +10,9 @@ CHOICES = {
     "io-node-service": "A pure delay: any number of requests at once.",
     "blocks-per-request": "One block a request.",
     "run-length": "150,000 messages received in all, of every kind, the first 50,000 left out.",
-    "saturation-criterion": "A backlog that still grows when a run is quadrupled; never a large mean.",
+    "saturation-criterion": (
+        "A backlog that grows in proportion to time (points: when a run is quadrupled); never a large mean."
+    ),
     "uniform-destinations": (
         "Simulated among the other 15 I/O nodes. The bound for b = 0 is given both ways; the printed 26.3 needs 8/15."
     ),

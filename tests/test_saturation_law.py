@@ -1,0 +1,87 @@
+"""More offered than accepted is saturation by any method, topology, engine and traffic; nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.network import description, simulation
+from made_runs import answer
+from saturable_networks import HOT_SPOT, QUEUE, TORUS
+
+READS = """
+[network]
+topology = "hypercube"
+dimension = 7
+[io]
+io_rate = 0.05
+locality = 0.2
+k = 9
+m = 8
+"""
+# One channel into each I/O node, to which 8 elements write 4,128 flits each time.
+WRITES = READS.replace("m = 8", "m = 1").replace("0.2", "1.0") + "read_ratio = 0.0\n"
+# Load of saturation, by name; approximate where it is no closed form: the loads are far from it.
+NETWORKS = {
+    "queue": (QUEUE, 1.0),
+    "torus": (TORUS, 0.55),
+    "hot-spot": (HOT_SPOT, 0.238),
+    "mesh": ('[network]\ntopology = "mesh"\nextents = [8, 8]\n[traffic]\nflits = 32\n', 0.22),
+    "transpose": (
+        '[network]\ntopology = "mesh"\nextents = [8, 8]\n[traffic]\npattern = "transpose"\nflits = 32\n',
+        0.14,
+    ),
+    "fifo": (
+        '[network]\ntopology = "crossbar"\nnodes = 16\nswitching = "cut-through"\nbuffers = "fifo"\n'
+        "[traffic]\nflits = 8\n",
+        0.6,
+    ),
+    "bus": (
+        '[network]\ntopology = "bus"\nnodes = 8\nswitching = "store-and-forward"\nbuffer_packets = 0\n'
+        "[traffic]\nflits = 8\n",
+        1 / 8,
+    ),
+    "reads": (READS, 0.00058),
+    "writes": (WRITES, 0.7 / (8 * 0.05 * 4128)),  # between .6 and .8 of what that channel carries
+}
+METHODS = {
+    "detected": "precision = 0.1\nmax_replications = 10\n",
+    "detected-alone": "cycles = 20000\n",
+    "alone": "warmup_cycles = 0\ncycles = 60000\n",
+    "short-after-long": "warmup_cycles = 200000\ncycles = 4000\n",
+    "replications": "warmup_cycles = 20000\ncycles = 20000\nreplications = 10\n",
+    "short-replications": "warmup_cycles = 100000\ncycles = 2000\nreplications = 10\n",
+    "two": "warmup_cycles = 10000\ncycles = 10000\nreplications = 2\n",
+    "paper": "warmup_messages = 5000\nmessages = 15000\nreplications = 10\n",
+    "deliveries-alone": "warmup_messages = 20000\nmessages = 60000\nreplications = 1\n",
+    "deliveries": "warmup_cycles = 5000\nmessages = 20000\nprecision = 0.1\nmax_replications = 10\n",
+}
+BELOW, ABOVE = (0.6, 0.8), (1.2, 2.0)  # of the load that saturates
+# Reads and writes go on for hundreds of thousands of cycles: a run that is shorter says nothing of a load.
+LONGER = {"reads": 20, "writes": 20}
+FEW = {"reads", "writes", "torus"}  # seeds: these take long
+
+
+def longer(text: str, times: int) -> str:
+    """The [method] with so many times as many cycles and messages."""
+    lines = (line.partition(" = ") for line in text.splitlines())
+    counted = ("warmup_cycles", "cycles", "warmup_messages", "messages")
+    return "".join(f"{key} = {int(value) * times if key in counted else value}\n" for key, _, value in lines)
+
+
+@pytest.mark.parametrize("how", METHODS)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_what_is_not_accepted_is_called_saturated_and_nothing_else(name: str, how: str, tmp_path: Path) -> None:
+    text, capacity = NETWORKS[name]
+    file = tmp_path / "network.toml"
+    for share in (*BELOW, *ABOVE):
+        load = share * capacity
+        key = f"interval = {1 / load}" if name in LONGER else f"load = {load}"
+        for seed in range(1, 2 if name in FEW else 4):
+            file.write_text(f"{text}{key}\n[method]\nseed = {seed}\n{longer(METHODS[how], LONGER.get(name, 1))}")
+            found = answer(simulation.steps(description.load(file)))
+            assert found["saturated"] is (share > 1), (share, seed)
+            latency = next(one for one in found["figures"] if one["name"] == "header_latency")
+            assert latency["statistic"] == "mean"
+            assert latency["state"] == ("invalid" if share > 1 else "clean"), (share, seed)
