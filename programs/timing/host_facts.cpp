@@ -58,6 +58,7 @@ Json host_facts(const std::string& host, const std::string& system) {
   uname(&kernel);
   const std::string info = system + "proc/cpuinfo";
   std::string model = value_of(info, "model name", ':');
+  if (model.empty()) model = value_of(info, "Model Name", ':');
   if (model.empty()) model = value_of(info, "Processor", ':');
   if (model.empty()) model = value_of(info, "cpu", ':');
   text_or_null(json, "cpu", model);

@@ -20,6 +20,9 @@ whole /proc/cpuinfo /proc/meminfo /proc/self/cgroup /proc/self/mountinfo /etc/os
 small /proc/sys/kernel/osrelease /proc/sys/kernel/hostname /proc/sys/kernel/random/boot_id
 small /sys/devices/system/cpu/online /sys/devices/system/cpu/cpu[0-9]*/topology/core_cpus_list
 small /sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list
+small /sys/devices/system/cpu/cpu[0-9]*/topology/package_cpus_list
+small /sys/devices/system/cpu/cpu[0-9]*/topology/core_siblings_list
+small /sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings /sys/devices/system/cpu/cpu[0-9]*/topology/core_siblings
 small /sys/devices/system/cpu/cpu[0-9]*/topology/physical_package_id
 small /sys/devices/system/cpu/cpu[0-9]*/cpufreq/cpuinfo_max_freq /sys/devices/system/cpu/cpu0/cpufreq/base_frequency
 small /sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor
