@@ -90,10 +90,11 @@ class Seen:
 def by_front(root: Path) -> Seen:
     threads = [topology.hardware_thread(cpu, root) for cpu in topology.online_cpus(root)]
     sockets = {each.socket: tuple(t.cpu for t in threads if t.socket == each.socket) for each in threads}
+    sockets.pop(None, None)
     return Seen(
         online=topology.online_cpus(root),
         sockets=frozenset(sockets.values()),
-        cores=frozenset(each.core or () for each in threads),
+        cores=frozenset(each.core or (each.cpu,) for each in threads),
         caches=frozenset((c.level, c.type, c.size, c.cpus or ()) for c in topology.cache_instances(root)),
         nodes=frozenset((node.id, node.memory or 0, node.cpus) for node in topology.memory_nodes(root)),
     )
@@ -103,6 +104,7 @@ def by_programs(program: Path, root: Path) -> Seen:
     said: Any = json.loads(subprocess.run([program, f"{root}/"], capture_output=True, check=True).stdout)
     threads = said["threads"]
     sockets = {each["socket"]: tuple(t["cpu"] for t in threads if t["socket"] == each["socket"]) for each in threads}
+    sockets.pop(-1, None)
     seen = Seen(
         online=tuple(each["cpu"] for each in threads),
         sockets=frozenset(sockets.values()),

@@ -132,13 +132,14 @@ Span span_of(const Cpus& cpus, const std::string& system) {
 
 std::vector<CacheInstance> caches_of(std::int64_t cpu, const std::string& system) {
   std::vector<CacheInstance> found;
-  for (int index = 0; index < 16; ++index) {
-    const std::string folder = cpu_folder(cpu, system) + "cache/index" + std::to_string(index) + "/";
+  const std::string caches = cpu_folder(cpu, system) + "cache";
+  for (const std::int64_t index : numbered(caches, "index")) {
+    const std::string folder = caches + "/index" + std::to_string(index) + "/";
     CacheInstance cache;
     cache.level = static_cast<int>(number_of(folder + "level", 0));
-    if (cache.level == 0) break;
     cache.type = line_of_file(folder + "type");
     cache.bytes = bytes_of(line_of_file(folder + "size"));
+    if (cache.level == 0 || cache.type.empty() || cache.bytes <= 0) continue;
     cache.id = number_of(folder + "id", -1);
     cache.cpus = set_of(folder, "shared_cpu_map", "shared_cpu_list");
     // A mask of nothing was seen on Itanium: it is the core's then.

@@ -52,7 +52,7 @@ def memory(root: Path = Path("/"), limits: Limits | None = None) -> Memory:
     limit = limits.memory_limit if limits else None
     if limit is not None and known.get("MemTotal") is not None and limit >= (known["MemTotal"] or 0):
         limit = None
-    left = None if limit is None else max(0, limit - ((limits.memory_used if limits else None) or 0))
+    left = limits.memory_left if limits else None
     enabled = reading.text(root / "sys/kernel/mm/transparent_hugepage/enabled")
     chosen = re.search(r"\[(\w+)\]", enabled or "")
     return Memory(

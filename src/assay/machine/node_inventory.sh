@@ -35,14 +35,19 @@ for f in /sys/class/net/*/device /sys/class/net/*/device/driver; do
   [ -e "$f" ] && printf '=link %s\n%s\n' "$f" "$(readlink -f "$f")"
 done
 while IFS=: read -r _ controllers group; do
-  case ",$controllers," in
-    ,,) small "/sys/fs/cgroup$group/cpu.max" "/sys/fs/cgroup/unified$group/cpu.max" ;;
-    *,cpu,*)
-      for at in cpu cpu,cpuacct; do
-        small "/sys/fs/cgroup/$at$group/cpu.cfs_quota_us" "/sys/fs/cgroup/$at$group/cpu.cfs_period_us"
-      done
-      ;;
-  esac
+  group=${group%/}
+  while :; do # a limit of any group above binds, too
+    case ",$controllers," in
+      ,,) small "/sys/fs/cgroup$group/cpu.max" "/sys/fs/cgroup/unified$group/cpu.max" ;;
+      *,cpu,*)
+        for at in cpu cpu,cpuacct; do
+          small "/sys/fs/cgroup/$at$group/cpu.cfs_quota_us" "/sys/fs/cgroup/$at$group/cpu.cfs_period_us"
+        done
+        ;;
+    esac
+    [ -n "$group" ] || break
+    group=${group%/*}
+  done
 done </proc/self/cgroup
 for name in g++ clang++ icpx nvc++ gfortran mpiexec srun qsub bsub; do
   command -v "$name" >/dev/null 2>&1 || continue
