@@ -3,10 +3,10 @@
 `eio`, `full`, `stall`, `pause` (one call takes FAULT_PAUSE ms), `short` (another truncates the file), `damage` (a byte
 of what is written), `lost` and `twice` (one write is not made, or made twice), `nofallocate` (no space can be
 allocated ahead), `warm` (the page cache cannot be emptied),
-`nosync` (fsync does nothing), `nouring` (io_uring is refused), and by the calls' own names, in forked processes: `rename`,
-`unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is. `quota` is as `full`; `stuck`
-never returns from removing the mark of a folder; `killed` ends the process that removes a launch's folder, whose
-output goes to /dev/null, and which all others spare.
+`nosync` (fsync does nothing), `nouring` (io_uring is refused), and by the calls' own names, in forked processes:
+`rename`, `unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is. `quota` is as `full`;
+`stuck` never returns from removing the mark of a folder; `killed` ends the process that removes a launch's folder,
+whose output goes to /dev/null, and which all others spare.
 """
 
 from __future__ import annotations
