@@ -65,7 +65,7 @@ type = "choice"
 default = ["buffered", "direct"]
 choices = ["buffered", "direct", "uring", "mmap"]
 sweep = true
-help = "buffered: pread and pwrite through the page cache; direct: past it (O_DIRECT); uring: io_uring (O_DIRECT where the file system takes it); mmap: a mapping of the file"
+help = "buffered: pread and pwrite through the page cache; direct: past it (O_DIRECT); uring: io_uring (O_DIRECT where the file system takes it), left out where the kernel refuses it; mmap: a mapping of the file"
 
 [parameter.bytes]
 type = "integer"
