@@ -133,7 +133,7 @@ def finds_nodes() -> bool:
 def granted_slots(environment: Mapping[str, str]) -> int | None:
     """How many processes a batch system meant to start in this allocation; None where it does not say.
 
-    `salloc -n1 -c2` means one that has two processors, as does a file of nodes with one line for several processors.
+    `salloc -n1 -c2` means one that has two hardware threads, as does one line of a file of nodes with a cpuset of two.
     """
     if tasks := environment.get("SLURM_NTASKS", "") or environment.get("LSB_DJOB_NUMPROC", ""):
         return int(tasks) if tasks.isdecimal() else None
@@ -146,12 +146,12 @@ def granted_slots(environment: Mapping[str, str]) -> int | None:
 
 
 def say_slots(job: Job, environment: Mapping[str, str]) -> None:
-    """Say where ranks use processors that the batch system gives to fewer processes."""
-    slots, processors = granted_slots(environment), placement.processors()
-    if job.ranks is not None and slots is not None and slots < job.ranks <= processors:
+    """Say where ranks use hardware threads that the batch system gives to fewer processes."""
+    slots, threads = granted_slots(environment), placement.processors()
+    if job.ranks is not None and slots is not None and slots < job.ranks <= threads:
         job.say(
-            f"{job.name}: the batch system grants {slots} {'process' if slots == 1 else 'processes'} with {processors} "
-            f"processors on this host; {job.ranks} ranks use these"
+            f"{job.name}: the batch system grants {slots} {'process' if slots == 1 else 'processes'} with {threads} "
+            f"hardware threads on this host; {job.ranks} ranks use these"
         )
 
 
@@ -170,7 +170,7 @@ def speak(
     oversubscribed = here > processors
     binding = "none" if oversubscribed else "core" if here <= cores else "hwthread"
     ppn = here if elsewhere or job.ppn else None
-    # Slots are what a batch system or a site counts in; where they are fewer than processors, processors are taken.
+    # Slots are what a batch system or a site counts in; where they are fewer than hardware threads, these are taken.
     slots_count = not elsewhere and (finds_nodes() or any(key in os.environ for key in _MAPPING))
     words, added = SPEECH.get(mpi.implementation, _any)(mpi, binding, oversubscribed or slots_count, ppn)
     if slots_count and not oversubscribed and mpi.implementation == "Open MPI":

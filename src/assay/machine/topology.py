@@ -204,15 +204,15 @@ def contradictions(root: Path = Path("/")) -> list[str]:
         unlike += [f"node {number}" for _ in range(_differ(folder, "cpumap"))]
     seen = Counter(cpu for node in memory_nodes(root) for cpu in node.cpus)
     several = tuple(cpu for cpu, nodes in seen.items() if nodes > 1)
-    said = [f"the list and the mask of {_few(unlike)} contradict each other"] if unlike else []
-    said += [
+    statements = [f"the list and the mask of {_few(unlike)} contradict each other"] if unlike else []
+    statements += [
         f"what hardware threads {reading.spans(tuple(wrong))} state of their {kind} contradicts what others state of it"
         for kind, sets_of in kinds.items()
         if (wrong := [c for c, own in sets_of.items() if c not in own or any(sets_of.get(o, own) != own for o in own)])
     ]
     if several:
-        said.append(f"the nodes contradict each other: hardware threads {reading.spans(several)} are in several")
-    return said
+        statements.append(f"the nodes contradict each other: hardware threads {reading.spans(several)} are in several")
+    return statements
 
 
 def _differ(folder: Path, name: str) -> bool:
