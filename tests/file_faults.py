@@ -3,10 +3,10 @@
 `eio`, `full`, `stall`, `pause` (one call takes FAULT_PAUSE ms), `short` (another truncates the file), `damage` (a byte
 of what is written), `lost` and `twice` (one write is not made, or made twice), `nofallocate` (no space can be
 allocated ahead), `warm` (the page cache cannot be emptied),
-`nosync` (fsync does nothing), and by the calls' own names, in forked processes: `rename`,
-`unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is. `quota` is as `full`; `stuck`
-never returns from removing the mark of a folder; `killed` ends the process that removes a launch's folder, whose
-output goes to /dev/null, and which all others spare.
+`nosync` (fsync does nothing), `nouring` (io_uring is refused), and by the calls' own names, in forked processes:
+`rename`, `unlink`, `fsync` fail with ERROR; `kept` leaves one file that is unlinked where it is. `quota` is as `full`;
+`stuck` never returns from removing the mark of a folder; `killed` ends the process that removes a launch's folder,
+whose output goes to /dev/null, and which all others spare.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from pathlib import Path
 
 SHIM = r"""
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +93,17 @@ int unlinkat(int a, const char* b, int c) {
   const int spared = getpid() == first || removes();
   if (b[0] == 'g' && is("kept") && !spared && atomic_fetch_add(&unlinked, 1) == 0) return 0;
   return (int)syscall(SYS_unlinkat, a, b, c);
+}
+long syscall(long call, ...) {
+  static long (*kernel)(long, ...);
+  if (!kernel) kernel = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+  va_list list;
+  long a[6];
+  va_start(list, call);
+  for (int at = 0; at < 6; ++at) a[at] = va_arg(list, long);
+  va_end(list);
+  if (is("nouring") && call == SYS_io_uring_setup) { errno = EPERM; return -1; }
+  return kernel(call, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 int fsync(int a) {
   if (is("nosync")) return 0;

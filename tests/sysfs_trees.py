@@ -25,7 +25,9 @@ class StatedCache:
 class StatedMachine:
     """A machine: sockets as lists of cores, a core as its hardware threads; caches; nodes as (CPUs, MiB).
 
-    `offline` hardware threads are possible and shown nowhere else; `cpuset`: those that a control group leaves.
+    `offline` hardware threads are possible and shown nowhere else; `cpuset`: those that a control group leaves;
+    `package_ids`: what the kernel calls each socket (None: 0, 1, …); `lists`: whether it has lists beside its masks;
+    `gpu_nodes`: the numbers of nodes that are a GPU's memory.
     """
 
     sockets: tuple[tuple[tuple[int, ...], ...], ...]
@@ -33,6 +35,9 @@ class StatedMachine:
     nodes: tuple[tuple[tuple[int, ...], int], ...] = ()
     offline: tuple[int, ...] = ()
     cpuset: tuple[int, ...] | None = None
+    package_ids: tuple[int, ...] | None = None
+    lists: bool = True
+    gpu_nodes: tuple[int, ...] = ()
 
     @property
     def online(self) -> tuple[int, ...]:
@@ -67,12 +72,13 @@ def plant(root: Path, machine: StatedMachine) -> Path:
     cpuinfo = []
     for number, socket in enumerate(machine.sockets):
         package = tuple(cpu for core in socket for cpu in core)
+        called = machine.package_ids[number] if machine.package_ids else number
         for index, core in enumerate(socket):
             for cpu in core:
                 folder = f"{CPU}/cpu{cpu}"
                 files |= {
                     f"{folder}/online": "1\n",
-                    f"{folder}/topology/physical_package_id": f"{number}\n",
+                    f"{folder}/topology/physical_package_id": f"{called}\n",
                     f"{folder}/topology/core_id": f"{index}\n",
                     f"{folder}/topology/core_cpus": mask(core),
                     f"{folder}/topology/core_cpus_list": listed(core),
@@ -107,7 +113,12 @@ def plant(root: Path, machine: StatedMachine) -> Path:
             f"{folder}/meminfo": f"Node {node} MemTotal: {memory * 1024} kB\nNode {node} MemFree: 5 kB\n",
             f"{folder}/distance": " ".join("10" if other == node else "21" for other in range(len(nodes))) + "\n",
         }
-    total = sum(memory for _, memory in nodes) or 1024
+    for number in machine.gpu_nodes:
+        files[f"proc/driver/nvidia/gpus/0004:0{number}:00.0/numa_status"] = f"Node:      {number}\nStatus:    online\n"
+    if not machine.lists:
+        unlisted = ("core_cpus", "core_cpus_list", "package_cpus", "thread_siblings_list", "shared_cpu_list", "cpulist")
+        files = {name: words for name, words in files.items() if Path(name).name not in unlisted}
+    total = sum(memory for _, memory in nodes) or 1024  # of GPUs, too: so does the kernel
     files["proc/meminfo"] = f"MemTotal: {total * 1024} kB\nMemFree: 1000 kB\n"
     if machine.cpuset is not None:
         files |= {
@@ -186,7 +197,38 @@ def _confined() -> StatedMachine:
     return StatedMachine(whole.sockets[:1], caches, ((tuple(sorted(cpus)), 16384),), cpuset=(0, 1, 2, 8, 9))
 
 
+def _power() -> StatedMachine:
+    """Eight cores of four threads of an old kernel: no lists, and every socket is called -1."""
+    cores = tuple(tuple(range(4 * core, 4 * core + 4)) for core in range(8))
+    caches = (
+        *private(cores, 1, "Data", "32K"),
+        *private(cores, 1, "Instruction", "32K"),
+        *private(cores, 2, "Unified", "256K"),
+        *private(cores, 3, "Unified", "4096K"),
+    )
+    sockets = tuple(cores[4 * s : 4 * s + 4] for s in range(2))
+    nodes = ((tuple(range(16)), 8192), (tuple(range(16, 32)), 8192))
+    return StatedMachine(sockets, caches, nodes, package_ids=(-1, -1), lists=False)
+
+
+def _books() -> StatedMachine:
+    """Two books of an IBM Z with two sockets each, whose numbers begin anew in every book."""
+    sockets = tuple(tuple((cpu,) for cpu in range(3 * s, 3 * s + 3)) for s in range(4))
+    caches = private([(cpu,) for cpu in range(12)], 2, "Data", "2048K")
+    return StatedMachine(sockets, caches, ((tuple(range(12)), 8192),), package_ids=(0, 1, 0, 1))
+
+
+def _with_gpus() -> StatedMachine:
+    """A socket beside two GPUs whose memory the kernel shows as nodes, and memory behind CXL on another."""
+    cores = tuple((2 * core, 2 * core + 1) for core in range(4))
+    nodes = ((tuple(range(8)), 65536), ((), 32768), ((), 16384), ((), 16384))
+    return StatedMachine((cores,), private(cores, 1, "Data", "32K"), nodes, gpu_nodes=(2, 3))
+
+
 MACHINES = {
+    "power": _power(),
+    "books": _books(),
+    "with-gpus": _with_gpus(),
     "server": _server(),
     "hybrid": _hybrid(),
     "chiplets": _chiplets(),

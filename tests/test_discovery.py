@@ -174,6 +174,7 @@ def test_limits_of_version_two_bind_from_above(tmp_path: Path) -> None:
             "sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory pids\n",
             "sys/fs/cgroup/pod/cpu.max": "150000 100000\n",
             "sys/fs/cgroup/pod/memory.max": f"{2 * GIB}\n",
+            "sys/fs/cgroup/pod/memory.current": f"{GIB // 2}\n",
             "sys/fs/cgroup/pod/work/cpu.max": "max 100000\n",
             "sys/fs/cgroup/pod/work/memory.max": "max\n",
             "sys/fs/cgroup/pod/work/memory.current": f"{GIB // 2}\n",

@@ -16,7 +16,7 @@ import pytest
 from assay.samples import Circumstance
 from assay.store import Run
 from command_line import Answer, assay
-from file_faults import shim
+from file_faults import faulty, shim
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 SMALL = ("--set", "size=2097152", "--set", "bytes=65536", "--launches", "1", "--json")
@@ -84,6 +84,18 @@ def test_each_engine_reads_back_what_it_wrote_and_says_from_where(disk: Path) ->
     if type_of(disk) == "ext2/ext3":
         assert sources(document, engine="direct", direction="read") <= {"device", "unknown"}
         assert "device" in sources(document, engine="buffered", direction="read") | sources(document, engine="direct")
+
+
+def test_an_engine_that_the_kernel_refuses_gives_no_figure(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Containers refuse io_uring: what pread did must not be called uring."""
+    for name, value in faulty("nouring").items():
+        monkeypatch.setenv(name, value)
+    document = run(disk, "engine=buffered,uring", "direction=write,read").document
+    engines = {each["params"]["engine"] for each in document["figures"]}
+    assert engines == {"buffered"}
+    assert any(
+        "io_uring is refused here (Operation not permitted); engine=direct" in each for each in document["notes"]
+    )
 
 
 def test_a_file_that_is_half_cached_gives_a_figure_per_source(disk: Path) -> None:

@@ -1,17 +1,21 @@
 """The hosts launcher, by an ssh on PATH that runs everything here, each host under its own name."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
-from assay.execute.hosts import read_hosts
+from assay.execute.host_file import read_hosts
 from assay.execute.job import Job, launcher, outputs
 from small_programs import builder, script
 from test_launchers import MPIS, gone, marked
@@ -90,9 +94,58 @@ def test_a_failing_host_is_an_outcome(tmp_path, programs, fake_ssh):
 
 
 @pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("\ufeffalpha\nbeta\n", {"alpha": None, "beta": None}),
+        ("alpha slots=4 max_slots=8\nbeta max-slots=2\n", {"alpha": 4, "beta": 2}),
+        ("alpha:4\nbeta:2 # MPICH, Intel MPI\n", {"alpha": 4, "beta": 2}),
+        ("n1\nn1\nn2\nn1\n", {"n1": 3, "n2": 1}),  # PBS: a line for each process
+        ("alpha slots=2\nalpha slots=3\n", {"alpha": 5}),  # Open MPI adds them
+        ("n[001-003,7]\n", {"n001": None, "n002": None, "n003": None, "n7": None}),
+        ("n[09-10]:4,m1:2\n", {"n09": 4, "n10": 4, "m1": 2}),
+        ("rack[1-2]node[01-03]\n", dict.fromkeys([f"rack{r}node0{n}" for r in (1, 2) for n in (1, 2, 3)])),
+        ("[2001:db8::1]:4\nfe80::2\n[::3]\n", {"2001:db8::1": 4, "fe80::2": None, "::3": None}),
+        ("alpha\r\nbeta slots=2\r\n", {"alpha": None, "beta": 2}),
+    ],
+)
+def test_hosts_are_read_in_the_dialects_of_mpis_and_batch_systems(tmp_path, text, hosts):
+    (tmp_path / "hosts").write_bytes(text.encode())
+    assert read_hosts(tmp_path / "hosts") == hosts
+    assert list(read_hosts(tmp_path / "hosts")) == list(hosts)
+
+
+@given(st.lists(st.sampled_from([*"ab01:[]-,@#= \n\t/%", "slots=", "max_slots=", "\ufeff", "n[1-3]"]), max_size=20))
+def test_any_file_of_hosts_is_read_or_refused_in_one_line(words):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hosts"
+        path.write_text("".join(words))
+        try:
+            found = read_hosts(path)
+        except InputError as refused:
+            assert "\n" not in str(refused) and "hosts:" in str(refused)
+        else:
+            assert all(re.fullmatch(r"[\w.-]+|[0-9a-f:.]+(%[\w]+)?", host) for host in found)
+            assert all(slots is None or slots > 0 for slots in found.values())
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("alpha\nalpha\n", "hosts:2: a host is there twice"),
+        ("alpha beta\n", "hosts:1: not understood; seen: 'beta'"),
+        ("alpha\nbob@beta:4\n", "hosts:2: a user before a host is not taken: say `User` in ~/.ssh/config"),
+        ("alpha:x\n", "hosts:1: no number of slots behind the colon; seen: 'alpha:x'"),
+        ("alpha:0\n", "hosts:1: no number of slots behind the colon"),
+        ("alpha:2 slots=2\n", "hosts:1: slots are there twice"),
+        ("alpha slots=8 max_slots=4\n", "hosts:1: more slots than its greatest number"),
+        ("alpha:2 binding=user:1\n", "hosts:1: not understood; seen: 'binding=user:1'"),
+        ("alpha 4 all.q@alpha UNDEFINED\n", "hosts:1: not understood; seen: '4'"),
+        ("n[3-1]\n", "hosts:1: the range '3-1' runs backwards"),
+        ("n[1-\n", "hosts:1: brackets without a partner"),
+        ("n[a-b]\n", "hosts:1: 'a-b' is no number and no range of numbers"),
+        ("n[1-9][0-99999]\n", "hosts:1: more than 65536 hosts"),
+        ("fe80:::1\n", "hosts:1: is no IPv6 address"),
+        ("a/b\n", "hosts:1: no host; seen: 'a/b'"),
+        ("n1,,n2\n", "hosts:1: no host"),
         ("alpha slots=none\n", "hosts:1: not understood; seen: 'slots=none'; accepted: HOST"),
         ("-oProxyCommand=x\n", "hosts:1: no host"),
         (b"alpha\nb\xe4ta\n", "hosts:2: is not text in UTF-8; seen: 'byte 0xe4'"),

@@ -191,6 +191,28 @@ def test_mpiexec_starts_the_ranks_asked_for(tmp_path, programs, mpi, ranks):
 
 @pytest.mark.mpi
 @each_mpi
+@pytest.mark.parametrize("site", ["hostfile", "mapping", "pbs"])
+def test_slots_are_not_processors(tmp_path, programs, mpi, site, monkeypatch):
+    """A batch system that grants one process with all processors of a host, and a site that maps one rank a node."""
+    nodes = tmp_path / "nodes"
+    nodes.write_text(f"{os.uname().nodename}{' slots=1' if site == 'hostfile' else ''}\n")
+    if site == "mapping":
+        monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", "ppr:1:node")
+        monkeypatch.setenv("OMPI_MCA_rmaps_base_mapping_policy", "ppr:1:node")
+    elif site == "hostfile":
+        monkeypatch.setenv("PRTE_MCA_prte_default_hostfile", str(nodes))
+        monkeypatch.setenv("OMPI_MCA_orte_default_hostfile", str(nodes))
+    else:
+        monkeypatch.setenv("PBS_NODEFILE", str(nodes))
+    ranks, said = len(os.sched_getaffinity(0)), []
+    outcome = launcher("mpiexec", mpi).run(job(tmp_path, programs("hello", mpi), ranks, say=said.append))
+    assert outcome.status == 0, (tmp_path / "log").read_text()
+    assert len({tuple(rank["cpus"]) for rank in outcome.placement}) == ranks and outcome.binding == "core"
+    assert ("grants 1 process with" in " ".join(said)) == (site == "pbs")
+
+
+@pytest.mark.mpi
+@each_mpi
 def test_a_rank_that_fails_is_an_outcome(tmp_path, programs, mpi):
     outcome = launcher("mpiexec", mpi).run(job(tmp_path, (*programs("hello", mpi), "--set", "status=3"), 2))
     assert outcome.status != 0 and outcome.reason and "told to fail" in (tmp_path / "log").read_text()

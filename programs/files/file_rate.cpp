@@ -65,7 +65,7 @@ type = "choice"
 default = ["buffered", "direct"]
 choices = ["buffered", "direct", "uring", "mmap"]
 sweep = true
-help = "buffered: pread and pwrite through the page cache; direct: past it (O_DIRECT); uring: io_uring (O_DIRECT where the file system takes it); mmap: a mapping of the file"
+help = "buffered: pread and pwrite through the page cache; direct: past it (O_DIRECT); uring: io_uring (O_DIRECT where the file system takes it), left out where the kernel refuses it; mmap: a mapping of the file"
 
 [parameter.bytes]
 type = "integer"
@@ -353,6 +353,10 @@ std::string too_large(const Room& room, const Case& at, const Work& work) {
 // Why the case cannot be measured here; "" where it can.
 std::string obstacle(const Program& program, const Case& at, Work& work) {
   if (const std::string why = too_large(read_room(program.folder->descriptor()), at, work); !why.empty()) return why;
+  if (work.engine == Engine::uring && !program.no_ring.empty())
+    return "engine uring: io_uring is refused here (" + program.no_ring +
+           "); engine=direct with depth=" + std::to_string(work.depth) +
+           " has as many operations in flight, by threads";
   const bool past = work.engine == Engine::direct || work.engine == Engine::uring;
   work.past_cache = past && program.direct && work.bytes % page_bytes == 0;
   if (work.engine == Engine::direct && !work.past_cache)
@@ -375,11 +379,6 @@ void measure(Program& program, Case& at) {
   prepare(program, at);
   Work work = work_of(at);
   if (const std::string why = obstacle(program, at, work); !why.empty()) return at.leave_out(why);
-  if (work.engine == Engine::uring && !program.no_ring.empty()) {
-    at.note("io_uring is refused here (" + program.no_ring +
-            "): engine=uring is measured by pread and pwrite, with a thread for each operation in flight");
-    work.engine = work.past_cache ? Engine::direct : Engine::buffered;
-  }
   if (work.engine == Engine::uring && !work.past_cache)
     at.note("io_uring without O_DIRECT, which " + program.storage.type +
             " or the block size does not allow: through the page cache");

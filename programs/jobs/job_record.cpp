@@ -18,7 +18,6 @@
 // runs nothing. It stays locked while the job runs, so that a reader can tell a running job from one that was killed.
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -38,6 +37,7 @@
 #include <vector>
 
 #include "jobs/other_nodes.hpp"
+#include "timing/affinity.hpp"
 
 namespace {
 
@@ -50,7 +50,7 @@ struct Wishes {
   std::string record, output, answer;
   std::vector<std::string> samples;
   double limit = 0;
-  std::vector<int> cpus;
+  std::vector<std::int64_t> cpus;
   std::vector<char*> check;
   std::vector<std::vector<char*>> commands;
   NodeCommand nodes;
@@ -62,11 +62,13 @@ struct Wishes {
   std::exit(bad_options);
 }
 
-std::vector<int> numbers(const char* text) {
-  std::vector<int> found;
+std::vector<std::int64_t> numbers(const char* text) {
+  constexpr std::int64_t most = 1 << 20;
+  std::vector<std::int64_t> found;
   for (char* end = nullptr; *text; text = *end ? end + 1 : end) {
-    found.push_back(static_cast<int>(std::strtol(text, &end, 10)));
-    if (end == text || found.back() < 0 || found.back() >= CPU_SETSIZE) refuse("--cpus takes numbers with commas");
+    found.push_back(std::strtol(text, &end, 10));
+    if (end == text || (*end != ',' && *end != 0) || found.back() < 0 || found.back() >= most)
+      refuse("--cpus takes numbers below 1048576 with commas");
   }
   return found;
 }
@@ -272,11 +274,8 @@ int main(int count, char** words) {
     return bad_options;
   }
   if (!wishes.cpus.empty()) {
-    cpu_set_t mask;
-    CPU_ZERO(&mask);
-    for (const int cpu : wishes.cpus) CPU_SET(cpu, &mask);
-    if (sched_setaffinity(0, sizeof mask, &mask) != 0)
-      std::fprintf(stderr, "job_record: cannot be pinned: %s\n", std::strerror(errno));
+    if (const int error = assay::timing::bind_to(wishes.cpus); error != 0)
+      std::fprintf(stderr, "job_record: cannot be pinned: %s\n", std::strerror(error));
   }
   const pid_t child = start(wishes.commands, wishes.output, before);
   write_line(record, event("start") + ", \"group\": " + std::to_string(child) + ", \"began\": " + began_at() + "}");

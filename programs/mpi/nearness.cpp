@@ -1,6 +1,5 @@
 #include "mpi/nearness.hpp"
 
-#include <sched.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "timing/affinity.hpp"
 #include "timing/topology.hpp"
 
 namespace assay::mpi {
@@ -39,12 +39,7 @@ Seat own_seat() {
     above = above.substr(0, above.rfind('.') == std::string_view::npos ? 0 : above.rfind('.'));
     std::memcpy(mine.leaf, above.data(), std::min(above.size(), sizeof mine.leaf - 1));
   }
-  cpu_set_t mask;
-  timing::Cpus cpus;
-  if (sched_getaffinity(0, sizeof mask, &mask) == 0)
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-      if (CPU_ISSET(cpu, &mask)) cpus.push_back(cpu);
-  place(mine, cpus);
+  place(mine, timing::own_affinity());
   return mine;
 }
 

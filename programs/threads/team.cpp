@@ -1,19 +1,12 @@
 #include "threads/team.hpp"
 
-#include <pthread.h>
 #include <sched.h>
+
+#include "timing/affinity.hpp"
 
 namespace assay::threads {
 
-bool pin(int cpu) {
-  cpu_set_t* mask = CPU_ALLOC(static_cast<std::size_t>(cpu) + 1);
-  const std::size_t size = CPU_ALLOC_SIZE(static_cast<std::size_t>(cpu) + 1);
-  CPU_ZERO_S(size, mask);
-  CPU_SET_S(static_cast<std::size_t>(cpu), size, mask);
-  const bool held = pthread_setaffinity_np(pthread_self(), size, mask) == 0 && sched_getcpu() == cpu;
-  CPU_FREE(mask);
-  return held;
-}
+bool pin(int cpu) { return timing::bind_to({cpu}) == 0 && sched_getcpu() == cpu; }
 
 Team::Team() : processors_(find_processors()) {}
 

@@ -43,7 +43,8 @@ void text_or_null(Json& json, std::string_view key, const std::string& text) {
 // The hardware threads that cpusets leave to everybody in this group; empty where no cpuset says so.
 Cpus left_by_cpusets(const std::string& system) {
   for (const auto& [folder, unified] : cgroups("cpuset", system)) {
-    const std::string list = first_line(folder + (unified ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
+    std::string list = first_line(folder + (unified ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));
+    if (list.empty()) list = first_line(folder + "/cpuset.cpus");
     if (!list.empty()) return cpu_list(list);
   }
   return {};
@@ -58,6 +59,7 @@ Json host_facts(const std::string& host, const std::string& system) {
   uname(&kernel);
   const std::string info = system + "proc/cpuinfo";
   std::string model = value_of(info, "model name", ':');
+  if (model.empty()) model = value_of(info, "Model Name", ':');
   if (model.empty()) model = value_of(info, "Processor", ':');
   if (model.empty()) model = value_of(info, "cpu", ':');
   text_or_null(json, "cpu", model);

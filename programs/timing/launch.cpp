@@ -9,6 +9,8 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "timing/affinity.hpp"
+
 namespace assay::timing {
 
 // The parent may have ended before prctl took hold: then the parent's number has changed, or is not the one that
@@ -51,15 +53,7 @@ Placement here(std::int64_t rank) {
   at.host = node && *node ? node : name;
   at.pid = getpid();
   at.cpu = sched_getcpu();
-  for (int most = 1024; most <= (1 << 16); most *= 4) {  // the kernel refuses a mask shorter than its own
-    cpu_set_t* mask = CPU_ALLOC(static_cast<std::size_t>(most));
-    const std::size_t size = CPU_ALLOC_SIZE(static_cast<std::size_t>(most));
-    const bool known = sched_getaffinity(0, size, mask) == 0;
-    for (int cpu = 0; known && cpu < most; ++cpu)
-      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, mask)) at.cpus.push_back(cpu);
-    CPU_FREE(mask);
-    if (known) break;
-  }
+  at.cpus = own_affinity();
   at.span = span_of(at.cpus);
   return at;
 }

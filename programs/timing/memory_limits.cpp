@@ -57,11 +57,15 @@ std::vector<Group> groups(const std::string& system) {
     const std::vector<std::string> limits = unified ? std::vector<std::string>{"memory.max", "memory.high"}
                                                     : std::vector<std::string>{"memory.limit_in_bytes"};
     const auto used = single(folder + (unified ? "/memory.current" : "/memory.usage_in_bytes"));
-    const auto cache = entry(folder + "/memory.stat", unified ? "inactive_file" : "total_inactive_file");
+    const std::vector<std::string> reclaimable =
+        unified ? std::vector<std::string>{"inactive_file", "active_file", "slab_reclaimable"}
+                : std::vector<std::string>{"total_inactive_file", "total_active_file"};
+    std::int64_t cache = 0;
+    for (const std::string& name : reclaimable) cache += entry(folder + "/memory.stat", name).value_or(0);
     for (const std::string& name : limits) {
       const auto limit = single(folder + "/" + name);
       if (limit && used && *limit < (std::int64_t{1} << 60))
-        found.push_back({*limit, *used - cache.value_or(0), folder + "/" + name});
+        found.push_back({*limit, std::max<std::int64_t>(0, *used - cache), folder + "/" + name});
     }
   }
   return found;

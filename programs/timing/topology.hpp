@@ -17,13 +17,17 @@ std::string line_of_file(const std::string& path);
 // "0-3,8" as numbers; what is not understood ends it.
 Cpus cpu_list(const std::string& text);
 
+// "00000000,0000000f" as numbers: hexadecimal words of 32 bits, the highest first; none where it is garbled.
+Cpus cpu_mask(const std::string& text);
+
 // The hardware threads that are online. In all functions here `system` is "/" but in tests.
 Cpus online_cpus(const std::string& system = "/");
 
 // The hardware threads of the core that one is on, ascending; itself alone where the kernel does not say.
 Cpus core_of(std::int64_t cpu, const std::string& system = "/");
 
-// The number of its socket, -1 where the kernel does not say.
+// A number of its socket: the first hardware thread of the set that the kernel shows, else the kernel's own number; -1
+// where neither is known.
 std::int64_t socket_of(std::int64_t cpu, const std::string& system = "/");
 
 // How many cores and sockets a set of hardware threads touches, and how many hardware threads those cores have.
@@ -51,7 +55,7 @@ struct MemoryNode {
   std::vector<std::int64_t> distances;
 };
 
-// In order of their numbers; none where the kernel lists none.
+// In order of their numbers, without those that are the memory of a GPU; none where the kernel shows none.
 std::vector<MemoryNode> memory_nodes(const std::string& system = "/");
 
 }  // namespace assay::timing

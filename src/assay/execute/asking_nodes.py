@@ -18,7 +18,8 @@ from pathlib import Path
 from assay.errors import InputError, MeasurementError
 from assay.execute import leash
 from assay.execute.allocation import last_words
-from assay.execute.hosts import SSH, read_hosts
+from assay.execute.host_file import read_hosts
+from assay.execute.hosts import SSH
 from assay.execute.left_behind import temporary_folder
 from assay.execute.mpi import launch_environment, site_path
 from assay.execute.shell_words import shell_words

@@ -7,7 +7,7 @@ import resource
 from pathlib import Path
 
 from assay.errors import InputError
-from assay.execute.hosts import read_hosts
+from assay.execute.host_file import read_hosts
 from assay.execute.local import on_this_host
 from assay.execute.mpiexec import finds_nodes
 from assay.execute.plan import Plan

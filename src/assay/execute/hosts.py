@@ -1,6 +1,6 @@
 """`--via hosts:FILE`: the hosts of a file, by ssh; one process a host for node programs, mpiexec across them for ranks.
 
-FILE has a host a line, with `slots=N` behind it where it is known, and comments from `#` on: Open MPI's own format.
+FILE has a host a line, with its slots where they are known, in the forms of MPIs and batch systems (host_file.py).
 A node program is held by a shell that ends it when the ssh connection closes, so nothing stays on a host when Assay
 ends. Where the hosts do not see the run's folder (tried), the program is copied to a private folder there, which is
 removed at the end, and its output comes through ssh.
@@ -18,6 +18,7 @@ from typing import Any
 
 from assay.errors import InputError, MeasurementError
 from assay.execute import leash, placement
+from assay.execute.host_file import read_hosts
 from assay.execute.job import Job, Outcome, node_output
 from assay.execute.mpi import Mpi, launch_environment
 from assay.execute.mpiexec import MpiexecLauncher, launch, speak
@@ -32,35 +33,6 @@ _TETHER = (
 )
 # What each implementation calls the file of hosts, and how it is told to use ssh.
 _HOSTFILE = {"Open MPI": "--hostfile", "MPICH": "-f", "Intel MPI": "-f"}
-
-
-def read_hosts(path: Path) -> dict[str, int | None]:
-    """Hosts of a file with their slots (None: not said); InputError names the line that is wrong."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"the file of hosts cannot be read: {error.strerror}", file=path) from None
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        at, seen = data[: error.start].count(b"\n") + 1, data[error.start : error.end].hex()
-        raise InputError("is not text in UTF-8", file=path, line=at, value=f"byte 0x{seen}") from None
-    hosts: dict[str, int | None] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.partition("#")[0].split()
-        if not words:
-            continue
-        slots = None
-        for word in words[1:]:
-            key, _, value = word.partition("=")
-            if key not in ("slots", "max_slots") or not (value.isascii() and value.isdecimal()) or int(value) < 1:
-                raise InputError("not understood", file=path, line=number, value=word, accepted="HOST [slots=N]")
-            slots = int(value) if key == "slots" else slots
-        if words[0] in hosts or words[0].startswith("-"):
-            problem = "a host is there twice" if words[0] in hosts else "no host"
-            raise InputError(problem, file=path, line=number, value=words[0], accepted="HOST [slots=N]")
-        hosts[words[0]] = slots
-    return hosts
 
 
 class HostsLauncher(MpiexecLauncher):
@@ -175,6 +147,11 @@ class HostsLauncher(MpiexecLauncher):
         word = _HOSTFILE.get(self.mpi.implementation)
         if word is None:
             raise MeasurementError(f"{self.mpi} has no known option for a file of hosts; use --via mpiexec or slurm")
+        addresses = [host for host in hosts if ":" in host]
+        if addresses and self.mpi.implementation != "Open MPI":
+            raise MeasurementError(
+                f"{self.mpi} takes no IPv6 addresses in a file of hosts ({addresses[0]}): give the host a name"
+            )
         slots = min((self.hosts[host] or placement.processors() for host in hosts), default=1)
         spread = replace(job, nodes=len(hosts))
         words, added, binding = speak(self.mpi, spread, elsewhere=True, processors=slots, cores=slots)

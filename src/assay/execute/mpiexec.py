@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, MeasurementError
@@ -25,7 +26,7 @@ Words = tuple[str, ...]
 def _open_mpi(mpi: Mpi, binding: str, oversubscribed: bool, ppn: int | None) -> tuple[Words, dict[str, str]]:
     """Open MPI 4 (ORTE) and 5 (PRRTE) take the same words but for oversubscription, which is a mapping's qualifier."""
     qualifier = ":OVERSUBSCRIBE" if oversubscribed and mpi.major >= 5 else ""
-    where = f"ppr:{ppn}:node{qualifier}" if ppn else qualifier
+    where = f"ppr:{ppn}:node{qualifier}" if ppn else f"slot{qualifier}" if oversubscribed else ""
     words: Words = ("--map-by", where) if where else ()
     if oversubscribed and mpi.major < 5:
         words += ("--oversubscribe",)
@@ -57,6 +58,9 @@ _NODES = (
     *("SLURM_JOB_ID", "PBS_NODEFILE", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE", "HYDRA_HOST_FILE"),
     *("I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"),
 )
+
+# How a site has Open MPI map ranks; what is said on the command line comes before it.
+_MAPPING = ("PRTE_MCA_rmaps_default_mapping_policy", "OMPI_MCA_rmaps_base_mapping_policy", "OMPI_MCA_rmaps_ppr_pernode")
 
 SPEECH: dict[str, Callable[[Mpi, str, bool, int | None], tuple[Words, dict[str, str]]]] = {
     "Open MPI": _open_mpi,
@@ -111,6 +115,7 @@ class MpiexecLauncher:
             return run_here(job)
         words, added, binding = speak(self.mpi, job, elsewhere=job.nodes not in (None, 1))
         command = (self.mpi.mpiexec, "-n", str(job.ranks), *words, *job.command, "--out", str(job.out))
+        say_slots(job, os.environ)
         here = job.nodes in (None, 1) and not finds_nodes()
         if here:
             added = added | loopback(self.mpi.implementation, {**os.environ, **job.environment}, spawns=job.spawns)
@@ -123,6 +128,31 @@ class MpiexecLauncher:
 def finds_nodes() -> bool:
     """Whether the starter may find nodes by itself: by a batch system's allocation, or a file of hosts."""
     return any(key in os.environ for key in _NODES)
+
+
+def granted_slots(environment: Mapping[str, str]) -> int | None:
+    """How many processes a batch system meant to start in this allocation; None where it does not say.
+
+    `salloc -n1 -c2` means one that has two hardware threads, as does one line of a file of nodes with a cpuset of two.
+    """
+    if tasks := environment.get("SLURM_NTASKS", "") or environment.get("LSB_DJOB_NUMPROC", ""):
+        return int(tasks) if tasks.isdecimal() else None
+    if file := environment.get("PBS_NODEFILE"):
+        try:
+            return len(Path(file).read_text(errors="replace").split()) or None
+        except OSError:
+            return None
+    return None
+
+
+def say_slots(job: Job, environment: Mapping[str, str]) -> None:
+    """Say where ranks use hardware threads that the batch system gives to fewer processes."""
+    slots, threads = granted_slots(environment), placement.processors()
+    if job.ranks is not None and slots is not None and slots < job.ranks <= threads:
+        job.say(
+            f"{job.name}: the batch system grants {slots} {'process' if slots == 1 else 'processes'} with {threads} "
+            f"hardware threads on this host; {job.ranks} ranks use these"
+        )
 
 
 def speak(
@@ -140,7 +170,11 @@ def speak(
     oversubscribed = here > processors
     binding = "none" if oversubscribed else "core" if here <= cores else "hwthread"
     ppn = here if elsewhere or job.ppn else None
-    words, added = SPEECH.get(mpi.implementation, _any)(mpi, binding, oversubscribed, ppn)
+    # Slots are what a batch system or a site counts in; where they are fewer than hardware threads, these are taken.
+    slots_count = not elsewhere and (finds_nodes() or any(key in os.environ for key in _MAPPING))
+    words, added = SPEECH.get(mpi.implementation, _any)(mpi, binding, oversubscribed or slots_count, ppn)
+    if slots_count and not oversubscribed and mpi.implementation == "Open MPI":
+        added = {"OMPI_MCA_mpi_yield_when_idle": "0"} | added  # which more ranks than slots would switch on
     return words, added, binding
 
 

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 from assay.machine import reading
-from assay.machine.topology import CPU, CacheInstance, cache_instances, memory_nodes
+from assay.machine.reading import spans
+from assay.machine.topology import CPU, CacheInstance, cache_instances, memory_nodes, online_cpus
 
 PATIENCE = 2.0
 
@@ -108,6 +109,7 @@ def _numeric(line: str) -> bool:
 
 def numa(root: Path = Path("/")) -> Numa:
     """Read the NUMA nodes with their hardware threads, memory and distances."""
+    listed = memory_nodes(root)
     nodes = [
         NumaNode(
             id=node.id,
@@ -116,6 +118,15 @@ def numa(root: Path = Path("/")) -> Numa:
             memory_free=node.memory_free,
             distances=node.distances,
         )
-        for node in memory_nodes(root)
+        for node in listed
     ]
-    return Numa(nodes=tuple(nodes), notes=() if nodes else ("the kernel shows no NUMA nodes; one is assumed",))
+    notes = [] if nodes else ["the kernel shows no NUMA nodes; one is assumed"]
+    if of_gpus := memory_nodes(root, of_accelerators=True):
+        numbers = spans(tuple(node.id for node in of_gpus))
+        notes.append(f"left out: nodes {numbers}, which are the memory of GPUs")
+    if bare := tuple(node.id for node in nodes if not node.cpus):
+        notes.append(f"nodes {spans(bare)} are memory without processors")
+    homeless = set(online_cpus(root)) - {cpu for node in nodes for cpu in node.cpus}
+    if nodes and homeless:
+        notes.append(f"hardware threads {spans(tuple(homeless))} are in no node")
+    return Numa(nodes=tuple(nodes), notes=tuple(notes))

@@ -1,8 +1,10 @@
 """What this process may use of the host: affinity, and the limits of its control groups, versions 1 and 2.
 
-A limit anywhere on the way from the group to the root binds, so the least along that way is taken. Source: the kernel's
-admin guide, cgroup-v1 and cgroup-v2. In a container the group's path may be that of the host: where it is not there
-under the mount, the mount's own root is the group.
+A limit anywhere on the way from the group to the root binds, so the least along that way is taken, also where the group
+itself lacks the controller (a login node's `user-UID.slice`). Where both versions are mounted each controller has its
+own hierarchy in one of them. Source: the kernel's admin guide, cgroup-v1 and cgroup-v2. In a container the group's path
+may be that of the host: what of it is not there under the mount has no files, and the mount's own root is the group.
+The programs read by the same rules (programs/timing/cgroups.hpp, memory_limits.hpp, quota.hpp).
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ UNLIMITED = 1 << 62  # version 1 writes "no limit" as the greatest number of pag
 
 
 class Limits(reading.HostPart):
-    """Hardware threads and memory (bytes) that this process may use; a quota can make them a fraction (2.5)."""
+    """Hardware threads and memory (bytes) that this process may use; a quota can make them a fraction (2.5).
+
+    `memory_left`: the least that a group on the way still leaves; cache that can be reclaimed is left, too.
+    """
 
     cgroup_version: int | None = None
     affinity: tuple[int, ...] | None = None
@@ -26,6 +31,7 @@ class Limits(reading.HostPart):
     usable_cpus: float | None = None
     memory_limit: int | None = None
     memory_used: int | None = None
+    memory_left: int | None = None
     swap_limit: int | None = None
     pids_limit: int | None = None
 
@@ -59,6 +65,7 @@ def limits(root: Path = Path("/"), affinity: tuple[int, ...] | None = None) -> L
         usable_cpus=usable,
         memory_limit=_least(memory, "memory.max", "memory.high", "memory.limit_in_bytes"),
         memory_used=_first(memory, "memory.current", "memory.usage_in_bytes"),
+        memory_left=min((left for folder in memory if (left := _left(folder)) is not None), default=None),
         swap_limit=_least(memory, "memory.swap.max"),
         pids_limit=_least(found["pids"][1], "pids.max"),
         notes=tuple(notes),
@@ -72,30 +79,35 @@ def _way(root: Path, controller: str) -> tuple[int, list[Path]]:
         parts = line.split(":", 2)
         if len(parts) == 3:
             groups.update(dict.fromkeys(parts[1].split(","), parts[2]))
+    name = controller if controller in groups else ""
     for line in (reading.text(root / "proc/self/mountinfo") or "").splitlines():
         before, dash, after = line.partition(" - ")
         fields, kind = before.split(), after.split()
-        if not dash or len(fields) < 5 or not kind:
+        if not dash or len(fields) < 5 or not kind or name not in groups:
             continue
-        if kind[0] == "cgroup" and controller in kind[-1].split(",") and controller in groups:
-            version, group = 1, groups[controller]
-        elif kind[0] == "cgroup2" and controller not in groups and "" in groups:
-            version, group = 2, groups[""]
-        else:
+        mine = kind[0] == ("cgroup" if name else "cgroup2") and (not name or controller in kind[-1].split(","))
+        if not mine:
             continue
-        mount = root / fields[4].lstrip("/")
-        inside = group.removeprefix(fields[3].rstrip("/")).strip("/") if fields[3] != "/" else group.strip("/")
-        folder = mount / inside
-        if version == 2 and not _has(mount, folder, controller):
-            continue
-        way = [folder, *folder.parents] if folder.is_dir() else [mount]
-        return version, [each for each in way if each == mount or mount in each.parents]
+        mount, top, group = root / fields[4].lstrip("/"), fields[3].rstrip("/"), groups[name]
+        inside = group[len(top) :] if group == top or group.startswith(f"{top}/") else group
+        folder = mount / inside.strip("/")
+        way = [each for each in (folder, *folder.parents) if each == mount or mount in each.parents]
+        return (1 if name else 2), way
     return 0, []
 
 
-def _has(mount: Path, folder: Path, controller: str) -> bool:
-    available = reading.text(folder / "cgroup.controllers") or reading.text(mount / "cgroup.controllers")
-    return available is None or controller in available.split()
+def _left(folder: Path) -> int | None:
+    """Bytes that this group still leaves: its limit less what is used of it and cannot be reclaimed."""
+    limit = _least([folder], "memory.max", "memory.high", "memory.limit_in_bytes")
+    used = _first([folder], "memory.current", "memory.usage_in_bytes")
+    if limit is None or used is None:
+        return None
+    known = (line.split() for line in (reading.text(folder / "memory.stat") or "").splitlines())
+    stated = {words[0]: int(words[1]) for words in known if len(words) == 2 and words[1].isdecimal()}
+    old = (folder / "memory.usage_in_bytes").exists()
+    now = ("inactive_file", "active_file", "slab_reclaimable")
+    names = ("total_inactive_file", "total_active_file") if old else now
+    return max(0, min(limit, limit - used + sum(stated.get(name, 0) for name in names)))
 
 
 def _quota(folder: Path) -> float | None:
@@ -122,5 +134,5 @@ def _least(way: list[Path], *names: str) -> int | None:
 
 
 def _first(way: list[Path], *names: str) -> int | None:
-    found = (reading.number(folder / name) for folder in way[:1] for name in names)
+    found = (reading.number(folder / name) for folder in way for name in names)
     return next((each for each in found if each is not None), None)

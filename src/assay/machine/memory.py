@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.machine import reading
 from assay.machine.limits import Limits
+from assay.machine.topology import memory_nodes
 
 
 class HugePages(reading.HostPart):
@@ -35,8 +36,14 @@ class Memory(reading.HostPart):
 def memory(root: Path = Path("/"), limits: Limits | None = None) -> Memory:
     """Read the memory of the host under `root`; `limits` are those of this process."""
     known = {key: reading.size(value) for key, value in reading.pairs(reading.text(root / "proc/meminfo"), ":").items()}
-    available = known.get("MemAvailable")
     notes = []
+    if of_gpus := memory_nodes(root, of_accelerators=True):
+        total, free = (sum(getattr(node, name) or 0 for node in of_gpus) for name in ("memory", "memory_free"))
+        for key, theirs in (("MemTotal", total), ("MemFree", free), ("MemAvailable", free)):
+            if (counted := known.get(key)) is not None:
+                known[key] = max(0, counted - theirs)
+        notes.append("memory of GPUs, which the kernel counts, is not counted here")
+    available = known.get("MemAvailable")
     if available is None and known.get("MemFree") is not None:
         available = sum(known.get(key) or 0 for key in ("MemFree", "Buffers", "Cached"))
         notes.append("the kernel does not say what is available; free, buffers and cache are added up")
@@ -45,7 +52,7 @@ def memory(root: Path = Path("/"), limits: Limits | None = None) -> Memory:
     limit = limits.memory_limit if limits else None
     if limit is not None and known.get("MemTotal") is not None and limit >= (known["MemTotal"] or 0):
         limit = None
-    left = None if limit is None else max(0, limit - ((limits.memory_used if limits else None) or 0))
+    left = limits.memory_left if limits else None
     enabled = reading.text(root / "sys/kernel/mm/transparent_hugepage/enabled")
     chosen = re.search(r"\[(\w+)\]", enabled or "")
     return Memory(

@@ -20,6 +20,9 @@ whole /proc/cpuinfo /proc/meminfo /proc/self/cgroup /proc/self/mountinfo /etc/os
 small /proc/sys/kernel/osrelease /proc/sys/kernel/hostname /proc/sys/kernel/random/boot_id
 small /sys/devices/system/cpu/online /sys/devices/system/cpu/cpu[0-9]*/topology/core_cpus_list
 small /sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list
+small /sys/devices/system/cpu/cpu[0-9]*/topology/package_cpus_list
+small /sys/devices/system/cpu/cpu[0-9]*/topology/core_siblings_list
+small /sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings /sys/devices/system/cpu/cpu[0-9]*/topology/core_siblings
 small /sys/devices/system/cpu/cpu[0-9]*/topology/physical_package_id
 small /sys/devices/system/cpu/cpu[0-9]*/cpufreq/cpuinfo_max_freq /sys/devices/system/cpu/cpu0/cpufreq/base_frequency
 small /sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor
@@ -32,14 +35,19 @@ for f in /sys/class/net/*/device /sys/class/net/*/device/driver; do
   [ -e "$f" ] && printf '=link %s\n%s\n' "$f" "$(readlink -f "$f")"
 done
 while IFS=: read -r _ controllers group; do
-  case ",$controllers," in
-    ,,) small "/sys/fs/cgroup$group/cpu.max" "/sys/fs/cgroup/unified$group/cpu.max" ;;
-    *,cpu,*)
-      for at in cpu cpu,cpuacct; do
-        small "/sys/fs/cgroup/$at$group/cpu.cfs_quota_us" "/sys/fs/cgroup/$at$group/cpu.cfs_period_us"
-      done
-      ;;
-  esac
+  group=${group%/}
+  while :; do # a limit of any group above binds, too
+    case ",$controllers," in
+      ,,) small "/sys/fs/cgroup$group/cpu.max" "/sys/fs/cgroup/unified$group/cpu.max" ;;
+      *,cpu,*)
+        for at in cpu cpu,cpuacct; do
+          small "/sys/fs/cgroup/$at$group/cpu.cfs_quota_us" "/sys/fs/cgroup/$at$group/cpu.cfs_period_us"
+        done
+        ;;
+    esac
+    [ -n "$group" ] || break
+    group=${group%/*}
+  done
 done </proc/self/cgroup
 for name in g++ clang++ icpx nvc++ gfortran mpiexec srun qsub bsub; do
   command -v "$name" >/dev/null 2>&1 || continue

@@ -7,6 +7,7 @@ instead of a model name (implementer and part, Arm's MIDR_EL1); the commonest se
 from __future__ import annotations
 
 import platform
+import re
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,9 @@ MATTERS = [
     "vsx",
 ]
 ARM_PARTS = {
+    (0x41, 0xC07): "Arm Cortex-A7",
+    (0x41, 0xC09): "Arm Cortex-A9",
+    (0x41, 0xC0F): "Arm Cortex-A15",
     (0x41, 0xD03): "Arm Cortex-A53",
     (0x41, 0xD05): "Arm Cortex-A55",
     (0x41, 0xD07): "Arm Cortex-A57",
@@ -56,9 +60,15 @@ ARM_PARTS = {
     (0x41, 0xD0B): "Arm Cortex-A76",
     (0x41, 0xD0C): "Arm Neoverse N1",
     (0x41, 0xD40): "Arm Neoverse V1",
+    (0x41, 0xD46): "Arm Cortex-A510",
+    (0x41, 0xD47): "Arm Cortex-A710",
     (0x41, 0xD49): "Arm Neoverse N2",
+    (0x41, 0xD4D): "Arm Cortex-A715",
+    (0x41, 0xD4E): "Arm Cortex-X3",
     (0x41, 0xD4F): "Arm Neoverse V2",
     (0x41, 0xD84): "Arm Neoverse V3",
+    (0x41, 0xD85): "Arm Cortex-X925",
+    (0x41, 0xD87): "Arm Cortex-A725",
     (0x41, 0xD8E): "Arm Neoverse N3",
     (0x43, 0x0AF): "Marvell ThunderX2",
     (0x46, 0x001): "Fujitsu A64FX",
@@ -103,7 +113,7 @@ def processors(root: Path = Path("/"), architecture: str | None = None) -> Proce
     """Read the processors of the host whose /proc and /sys lie under `root`."""
     notes: list[str] = []
     blocks = _cpuinfo(root)
-    first = blocks[0] if blocks else {}
+    first = _stated(blocks)
     system = root / topology.CPU
     online = topology.online_cpus(root)
     if not online:
@@ -113,7 +123,9 @@ def processors(root: Path = Path("/"), architecture: str | None = None) -> Proce
     sockets, cores = _topology(root, online, blocks)
     if online and cores is None:
         notes.append("the kernel shows no core topology; cores and sockets are unknown")
-    model = _model(first)
+    notes += topology.contradictions(root)
+    kinds = _kinds(root, system, online, blocks)
+    model = ", ".join(each.name for each in kinds if each.name in ARM_PARTS.values()) or _model(first)
     if model is None:
         notes.append("the processor's model is not named by the kernel")
     policy = _policy(system, online)
@@ -128,7 +140,7 @@ def processors(root: Path = Path("/"), architecture: str | None = None) -> Proce
         threads=len(online) or None,
         threads_per_core=round(len(online) / cores) if cores else None,
         online=online,
-        kinds=_kinds(root, system, online, blocks),
+        kinds=kinds,
         flags=_flags(first),
         frequency_now=_now(first),
         notes=tuple(notes),
@@ -141,6 +153,11 @@ def _cpuinfo(root: Path) -> list[dict[str, str]]:
     return [found for part in words.split("\n\n") if (found := reading.pairs(part, ":"))]
 
 
+def _stated(blocks: list[dict[str, str]]) -> dict[str, str]:
+    """What is stated first of each key: some architectures put a block for the whole machine before or behind."""
+    return {key: value for block in reversed(blocks) for key, value in block.items()}
+
+
 def without_marks(name: str) -> str:
     """A processor's name without the signs of registered names."""
     return " ".join(name.replace("(R)", "").replace("(TM)", "").split())
@@ -150,6 +167,10 @@ def _model(block: dict[str, str]) -> str | None:
     for key in ("model name", "Model Name", "cpu model", "uarch", "cpu"):
         if name := block.get(key):
             return without_marks(name)
+    if machine := re.search(
+        r"machine = (\w+)", next((block[key] for key in block if key.startswith("processor ")), "")
+    ):
+        return f"IBM machine type {machine[1]}"
     try:
         implementer, part = int(block["CPU implementer"], 0), int(block["CPU part"], 0)
     except (KeyError, ValueError):
@@ -163,39 +184,56 @@ def _flags(block: dict[str, str]) -> tuple[str, ...]:
 
 
 def _topology(root: Path, online: tuple[int, ...], blocks: list[dict[str, str]]) -> tuple[int | None, int | None]:
-    """Sockets and cores, by the kernel's topology, else by /proc/cpuinfo."""
+    """Sockets and cores, each by the kernel's topology, else by /proc/cpuinfo."""
     threads = [topology.hardware_thread(cpu, root) for cpu in online]
-    if threads and all(each.core is not None and each.socket is not None for each in threads):
-        return len({each.socket for each in threads}), len({each.core for each in threads})
+    sockets, cores = {each.socket for each in threads}, {each.core for each in threads}
     packages_too = {block["physical id"] for block in blocks if "physical id" in block}
     cores_too = {
         (block["physical id"], block["core id"]) for block in blocks if {"physical id", "core id"} <= set(block)
     }
-    return len(packages_too) or None, len(cores_too) or None
+    return (
+        (len(packages_too) if None in sockets else len(sockets)) or None,
+        (len(cores_too) if None in cores else len(cores)) or None,
+    )
 
 
 def _kinds(root: Path, system: Path, online: tuple[int, ...], blocks: list[dict[str, str]]) -> tuple[Kind, ...]:
-    """Performance and efficiency cores: by PMU folders (Intel), capacities, or parts (Arm)."""
+    """Kinds of cores: by PMU folders (Intel), parts (Arm), else capacities, which differ by frequency, too."""
     groups: dict[str, list[int]] = {}
     for name, words in (("performance", "cpu_core"), ("efficiency", "cpu_atom")):
         if found := reading.cpus(reading.text(root / f"sys/devices/{words}/cpus")):
             groups[name] = list(found)
+    parts = _parts(system, online, blocks)
     if len(groups) < 2:
+        groups = {}
+        for cpu, part in parts.items():
+            groups.setdefault(part, []).append(cpu)
+    if len(groups) < 2 and not parts:
         groups = {}
         for cpu in online:
             if (capacity := reading.number(system / f"cpu{cpu}/cpu_capacity")) is not None:
                 groups.setdefault(f"capacity {capacity}", []).append(cpu)
-    if len(groups) < 2:
-        groups = {}
-        for block in blocks:
-            if "CPU part" in block and block.get("processor", "").isdecimal():
-                groups.setdefault(_model(block) or "?", []).append(int(block["processor"]))
     if len(groups) < 2:
         return ()
     return tuple(
         Kind(name=name, cpus=tuple(each), frequency_max=_hertz(system / f"cpu{each[0]}/cpufreq/cpuinfo_max_freq"))
         for name, each in groups.items()
     )
+
+
+def _parts(system: Path, online: tuple[int, ...], blocks: list[dict[str, str]]) -> dict[int, str]:
+    """What each hardware thread of an Arm processor is called, by its own register, else by /proc/cpuinfo."""
+    found = {
+        int(block["processor"]): _model(block) or "?"
+        for block in blocks
+        if "CPU part" in block and block.get("processor", "").isdecimal()
+    }
+    for cpu in online:
+        register = reading.number(system / f"cpu{cpu}/regs/identification/midr_el1")
+        if register is not None:
+            known = {"CPU implementer": f"{register >> 24 & 0xFF:#x}", "CPU part": f"{register >> 4 & 0xFFF:#x}"}
+            found[cpu] = _model(known) or "?"
+    return {cpu: found[cpu] for cpu in online if cpu in found}
 
 
 def _hertz(path: Path) -> float | None:

@@ -61,6 +61,15 @@ def cpus(words: str | None) -> tuple[int, ...] | None:
     return tuple(sorted(set(found)))
 
 
+def mask(words: str | None) -> tuple[int, ...] | None:
+    """The CPU numbers of a mask, hexadecimal words of 32 bits with the highest first; None where it is garbled."""
+    parts = (words or "").split(",")
+    if not all(re.fullmatch(r"(0x)?[0-9a-fA-F]{1,8}", part) for part in parts):
+        return None
+    number = int("".join(part.removeprefix("0x").zfill(8) for part in parts), 16)
+    return tuple(bit for bit in range(number.bit_length()) if number >> bit & 1)
+
+
 def spans(numbers: tuple[int, ...]) -> str:
     """The other way round: `(0, 1, 2, 8)` as `0-2,8`."""
     parts: list[list[int]] = []

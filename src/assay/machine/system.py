@@ -33,6 +33,16 @@ PRODUCTS = (
     ("Virtual Machine", "hyper-v"),
     ("Apple Virtualization", "apple"),
 )
+# What no real machine is called: these are believed also where the processor's flag is missing (VirtualBox hides it).
+VIRTUAL_ONLY = {"qemu", "vmware", "virtualbox", "bochs", "parallels", "bhyve", "apple"}
+# Vendors (and devices) of PCI that only virtual machines have; the same as lscpu's.
+VIRTUAL_PCI = {
+    "80eecafe": "virtualbox",
+    "80eebeef": "virtualbox",
+    "15ad0710": "vmware",
+    "15ad0405": "vmware",
+    "58530001": "xen",
+}
 ENGINES = ("docker", "podman", "libpod", "kubepods", "containerd", "lxc", "garden", "machine.slice")
 
 
@@ -124,15 +134,42 @@ def virtualisation(root: Path = Path("/")) -> tuple[bool | None, str | None]:
     tree = reading.text(root / "proc/device-tree/hypervisor/compatible")
     if tree is not None:
         return True, "kvm" if "kvm" in tree else "xen" if "xen" in tree else tree
+    if partition := _partition(root):
+        return True, partition
     if "metal" in firmware and not flagged:
         return False, None
     if flagged or kind:
         return True, kind or named or _virtio(root)
+    if device := _virtual_device(root):
+        return True, device
+    if named in VIRTUAL_ONLY:
+        return True, named
     if flags:
         return False, None  # x86 shows the flag whenever it runs under a hypervisor
     if named:
         return True, named
     return (None, None) if cpuinfo is None else (False, None) if firmware.strip() else (None, None)
+
+
+def _partition(root: Path) -> str | None:
+    """The hypervisor of an IBM Z guest (or its logical partition's) and of a POWER partition, by their own words."""
+    about = reading.pairs(reading.text(root / "proc/sysinfo"), ":")
+    if program := about.get("VM00 Control Program"):
+        return "kvm" if program.startswith("KVM") else " ".join(program.split()[:1]).lower()
+    if "LPAR Number" in about:
+        return "pr/sm"
+    tree = root / "proc/device-tree"
+    return "phyp" if (tree / "ibm,partition-name").exists() and (tree / "hmc-managed?").exists() else None
+
+
+def _virtual_device(root: Path) -> str | None:
+    """The hypervisor whose device is on the PCI bus."""
+    listed = (line.split() for line in (reading.text(root / "proc/bus/pci/devices") or "").splitlines())
+    found = {words[1] for words in listed if len(words) > 1}
+    for folder in reading.entries(root / "sys/bus/pci/devices"):
+        vendor, device = reading.number(folder / "vendor"), reading.number(folder / "device")
+        found.add(f"{vendor or 0:04x}{device or 0:04x}")
+    return next((name for device, name in VIRTUAL_PCI.items() if device in found), None)
 
 
 def _virtio(root: Path) -> str | None:

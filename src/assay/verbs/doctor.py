@@ -204,7 +204,9 @@ def _hardware(host: Host) -> Iterator[tuple[str, str]]:
     yield "caches", _join(*caches) or "not visible"
     if len(host.numa.nodes) > 1:
         far = max(max(node.distances, default=10) for node in host.numa.nodes)
-        yield "NUMA", f"{len(host.numa.nodes)} nodes, distances to {far}"
+        bare = sum(not node.cpus for node in host.numa.nodes)
+        without = f" ({bare} without processors)" if bare else ""
+        yield "NUMA", f"{len(host.numa.nodes)} nodes{without}, distances to {far}"
     limit = f"limited to {human(memory.limit, 'B', 3)}" if memory.limit else None
     swap = f"swap {human(memory.swap_total, 'B', 3)}" if memory.swap_total else "no swap"
     yield "memory", _join(human(memory.total, "B", 3), limit, f"{human(memory.usable, 'B', 3)} usable now", swap)
