@@ -27,7 +27,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 from assay import versions
 from assay.errors import InputError, MeasurementError, warn
 from assay.samples import Circumstance, Row, unfolded
-from assay.stored import journal, lines, provenance, tables
+from assay.stored import journal, lines, provenance, seal, tables
 from assay.stored.circumstances import usable
 from assay.stored.damage import Damage, damage
 from assay.stored.journal import circumstance
@@ -67,6 +67,7 @@ class Run:
     def __init__(self, folder: Path, about: dict[str, Any]) -> None:
         self.folder = folder
         self.about = about
+        self.altered = False  # run.json is not what was written
         self._lock: IO[bytes] | None = None
         self._damage: Damage | None = None
         self._tables: dict[str, pa.Table] | bool = False  # True: Parquet that can be read
@@ -130,7 +131,9 @@ class Run:
         OSError, ValueError where it is not one, InputError where it is of a newer version.
         """
         path = folder / "run.json"
-        about = versions.current(versions.RUN, lines.read_document(path), versions.in_file(path))
+        wrong: list[str] = []
+        about = lines.read_document(path, wrong.append)
+        about = versions.current(versions.RUN, about, versions.in_file(path))
         if not isinstance(about.get("id"), str):
             raise ValueError(f"id: seen: {about.get('id')!r}; accepted: text")
         kept = {key: value for key, value in about.items() if isinstance(value, _KINDS.get(key, object))}
@@ -140,7 +143,11 @@ class Run:
             raise ValueError(f"wishes.names: seen: {names!r}; accepted: a list of names")
         if isinstance(host := kept.get("host"), dict):
             kept["host"], _ = usable(host)
-        return Run(folder, kept)
+        run = Run(folder, kept)
+        run.altered = bool(wrong)
+        for text in wrong:
+            run.warn(f"{path}: {text}")
+        return run
 
     # -- the lock ---------------------------------------------------------------------------------------------------
 
@@ -200,6 +207,12 @@ class Run:
 
         Where launch files are missing or cut short, the tables may hold more than the lines: they are kept aside.
         """
+        if self.altered:
+            raise InputError(
+                f"{lines.ALTERED}: what it says of the plan is not gone by",
+                file=self.folder / "run.json",
+                accepted="a whole one; or a new run: `assay report` still reads this one",
+            )
         try:
             self.hold()
             there = [path for name in TABLES if (path := tables.parquet(self.folder, name)).exists()]
@@ -211,6 +224,7 @@ class Run:
                     path.rename(aside / path.name)
                 self.warn(f"{self.folder}: the earlier tables are kept in {aside.name}")
             self.about["state"] = "running"
+            self.about.pop("checksums", None)
             self.save()
         except OSError as error:
             storage_failed(error, self.folder, self.folder)
@@ -219,7 +233,7 @@ class Run:
     def save(self) -> None:
         """Write run.json anew, whole or not at all."""
         about = versions.marked(versions.RUN, self.about)
-        lines.write_whole(self.folder / "run.json", json.dumps(about, indent=1, default=str))
+        lines.write_whole(self.folder / "run.json", seal.sealed(json.dumps(about, indent=1, default=str)) + "\n")
 
     def warn(self, text: str) -> None:
         """Print a warning about this run on standard error, once."""
@@ -306,12 +320,33 @@ class Run:
                 unread = self._circumstances()[1]
             except OSError as error:
                 raise InputError(f"cannot be read ({error.strerror})", file=error.filename or self.folder) from None
-            self._damage.texts[:0] = faults + unread
+            self._damage.texts[:0] = faults + self._lost() + unread
             for text in self._damage.texts[:MOST_WARNINGS]:
                 self.warn(f"{self.folder}: {text}")
             if len(self._damage.texts) > MOST_WARNINGS:
                 self.warn(f"{self.folder}: and {len(self._damage.texts) - MOST_WARNINGS} more faults")
         return self._damage
+
+    def _lost(self) -> list[str]:
+        """What the run's own record shows to be missing or another: the journal, and circumstances that it names."""
+        entries = self.entries()
+        texts = []
+        for entry in entries:
+            about = entry["about"] if entry["event"] == "begun" else {}
+            key, run = about.get("provenance"), about.get("run")
+            if key and key not in self.provenance() and not (self.folder / "provenance" / f"{key}.json").exists():
+                texts.append(f"provenance/{key}.json: is missing; circumstances of its launches are not known")
+            if run and run != self.about.get("id"):
+                texts.append(f"journal.jsonl: is of run {run}, and run.json of {self.about.get('id')}")
+        if texts or not self._differs("journal.jsonl"):
+            return list(dict.fromkeys(texts))
+        return [f"journal.jsonl: {lines.ALTERED}"]
+
+    def _differs(self, name: str) -> bool:
+        """Whether a file is not what it was when this run ended; False where its record does not say."""
+        known = self.about.get("checksums", {}).get(name)
+        path = self.folder / name
+        return known is not None and not (path.is_file() and seal.of_file(path) == known)
 
     def forget(self) -> None:
         """Read the files again when damage or tables are next asked for."""
@@ -333,7 +368,9 @@ class Run:
             wrong = found.texts or [f"{missing} finished blocks in launches/ are not in the tables"]
         try:
             tables.write(self.folder, made)
-            self.about.update(state=state, ended=time.time())
+            kept = ["journal.jsonl", *(tables.parquet(self.folder, name).name for name in TABLES)]
+            sums = {name: seal.of_file(self.folder / name) for name in kept if (self.folder / name).is_file()}
+            self.about.update(state=state, ended=time.time(), checksums=sums)
             self.save()
         except OSError as error:
             storage_failed(error, self.folder, self.folder)
@@ -369,7 +406,7 @@ class Run:
             return None
         if isinstance(self._tables, dict):
             return self._tables
-        wrong = None if self.about.get("state") == "running" else tables.unreadable(self.folder)
+        wrong = None if self.about.get("state") == "running" else self._unusable()
         if self.about.get("state") != "running" and wrong is None:
             self._tables = True
             return None
@@ -378,6 +415,12 @@ class Run:
         if wrong is not None:
             self.warn(f"{self.folder}: {wrong}: made again from launches/ in memory")
         return self._tables
+
+    def _unusable(self) -> str | None:
+        """Why the Parquet tables cannot be used, or None."""
+        wrong = tables.unreadable(self.folder)
+        names = (tables.parquet(self.folder, name).name for name in TABLES)
+        return wrong or next((f"{name} {lines.ALTERED}" for name in names if self._differs(name)), None)
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Open a DuckDB connection with the views samples, blocks, checks and launches."""
@@ -472,4 +515,5 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "plan": dict,
     "host": dict,
     "allocation": int,
+    "checksums": dict,
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.stored.journal import Entry, circumstance, last_attempts
 from assay.stored.launch_file import LaunchFiles
-from assay.stored.lines import numbered
+from assay.stored.lines import ALTERED, numbered
 
 
 @dataclass
@@ -39,11 +39,16 @@ def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:
         listed.update(files)
         if entry["file"] != last[task]:
             for name in files:  # done again meanwhile: its samples are kept, and its launch does not count
-                found.blocks += read.content(folder / name, circumstance(entry["about"])).usable
+                content = read.content(folder / name, circumstance(entry["about"]))
+                found.blocks += content.usable
+                found.texts += [f"launches/{name}:{text}" for text in content.faults]
             continue
         well = task in ended and ended[task]["status"] == 0
-        sizes = (ended[task].get("files") or {}) if well else {}
+        stated = ended.get(task, {})
+        sizes = (stated.get("files") or {}) if well else {}
         wrong = _of_attempt(folder, entry, files, sizes, well, found, read)
+        if stated.get("file") == entry["file"]:
+            wrong += _altered(folder, entry, stated.get("checksums") or {}, wrong, read)
         if well and wrong:
             found.again.add(task)
         found.texts += [f"launches/{text}" for text in wrong]
@@ -57,6 +62,18 @@ def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:
 
 def _stem(path: Path) -> str:
     return path.name.partition("@")[0]
+
+
+def _altered(folder: Path, entry: Entry, checksums: dict[str, Any], known: list[str], read: LaunchFiles) -> list[str]:
+    """Name the files that are not what they were when their launch had ended, except those with `known` faults."""
+    texts = []
+    for name, checksum in sorted(checksums.items()):
+        said = any(text.startswith(f"{name}:") for text in known)
+        if said or not (folder / name).is_file():
+            continue
+        if read.content(folder / name, circumstance(entry["about"])).checksum != checksum:
+            texts.append(f"{name}: {ALTERED}")
+    return texts
 
 
 def _of_attempt(

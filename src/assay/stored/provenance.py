@@ -15,7 +15,7 @@ from typing import Any
 
 from assay import versions
 from assay.stored.circumstances import usable
-from assay.stored.lines import read_document, write_whole
+from assay.stored.lines import ALTERED, read_document, write_whole
 
 # of the host that Assay runs on: behind a launcher to other nodes that is where jobs are submitted, and nothing more
 OF_HOST = frozenset(
@@ -45,8 +45,7 @@ class Difference:
 def keep(folder: Path, document: dict[str, Any]) -> tuple[str, str | None]:
     """Store circumstances by their digest: the key, and what was wrong with a file of that name, now made again."""
     document = versions.marked(versions.CIRCUMSTANCES, document)
-    text = json.dumps(document, sort_keys=True, default=str, indent=1)
-    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    key, text = _keyed(document)
     path = folder / f"{key}.json"
     wrong = None
     if path.exists():
@@ -60,6 +59,11 @@ def keep(folder: Path, document: dict[str, Any]) -> tuple[str, str | None]:
     return key, wrong
 
 
+def _keyed(document: dict[str, Any]) -> tuple[str, str]:
+    text = json.dumps(document, sort_keys=True, default=str, indent=1)
+    return hashlib.sha256(text.encode()).hexdigest()[:16], text
+
+
 def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Return all circumstances by key, and one text for each file that cannot be read.
 
@@ -69,7 +73,10 @@ def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
     faults: list[str] = []
     for path in sorted(folder.glob("*.json")):
         try:
-            read = versions.current(versions.CIRCUMSTANCES, read_document(path), versions.in_file(path))
+            document = read_document(path)
+            read = versions.current(versions.CIRCUMSTANCES, document, versions.in_file(path))
+            if _keyed(document)[0] != path.stem:
+                faults.append(f"provenance/{path.name}: {ALTERED}")
             found[path.stem], wrong = usable(read)
             faults += [f"provenance/{path.name}: {text}" for text in wrong]
         except (OSError, ValueError) as error:
