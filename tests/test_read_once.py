@@ -86,7 +86,7 @@ def test_where_memory_is_short_what_was_read_while_measuring_is_read_again(
     with reads(tmp_path / "run") as found:
         ran = assay("run", "echo", "--on", "machine.toml", "--launches", "3", "--out", "run")
     assert ran.status == 0
-    assert Counter(count for path, count in found.items() if path.startswith("launches")) == {2: 2, 1: 1}
+    assert Counter(count for path, count in found.items() if path.startswith("launches/")) == {2: 2, 1: 1}
 
 
 def test_a_file_that_has_grown_is_read_again(tmp_path: Path) -> None:

@@ -334,7 +334,7 @@ class Run:
         for entry in entries:
             about = entry["about"] if entry["event"] == "begun" else {}
             key, run = about.get("provenance"), about.get("run")
-            if key and key not in self.provenance() and not (self.folder / "provenance" / f"{key}.json").exists():
+            if key and not (self.folder / "provenance" / f"{key}.json").exists():
                 texts.append(f"provenance/{key}.json: is missing; circumstances of its launches are not known")
             if run and run != self.about.get("id"):
                 texts.append(f"journal.jsonl: is of run {run}, and run.json of {self.about.get('id')}")

@@ -36,6 +36,7 @@ class Journal:
         self.path = path
         self._read: tuple[list[Entry], list[str]] | None = None
         self._signature = MISSING
+        self._place: int | None = None  # of the next line
 
     def read(self) -> tuple[list[Entry], list[str]]:
         """Return entries and faults, as `read` does, anew where another process has changed the file."""
@@ -47,9 +48,12 @@ class Journal:
     def append(self, entry: Entry) -> None:
         """Append one line and sync it to disk before going on; OSError where that fails."""
         line = json.dumps(versions.marked(versions.JOURNAL, entry), default=str)
-        sealed = seal.sealed(line, next_place(self.path))
         known = self._read is not None and self._signature == signature(self.path)
+        if not known or self._place is None:
+            self._place = next_place(self.path)
+        sealed = seal.sealed(line, self._place)
         append(self.path, sealed)
+        self._place += 1
         if self._read is not None and known:
             self._signature = signature(self.path)
             _take(json.loads(line), self.path, None, *self._read)

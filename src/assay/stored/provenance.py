@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ OF_HOST = frozenset(
 )
 OF_RUN = frozenset({"assay", "simulated", "description", "via", "nodes", "launchers", "mpi", "programs", "folders"})
 VOLATILE = frozenset({"allocation"})  # below the keys above: the number that a batch system gives
+_DIGEST = re.compile("[0-9a-f]{16}")  # the name of a file of circumstances
 MEMORY_WITHIN = 0.05  # relative: a kernel reserves more or less of the same memory
 
 
@@ -75,7 +77,7 @@ def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
         try:
             document = read_document(path)
             read = versions.current(versions.CIRCUMSTANCES, document, versions.in_file(path))
-            if _keyed(document)[0] != path.stem:
+            if _DIGEST.fullmatch(path.stem) and _keyed(document)[0] != path.stem:
                 faults.append(f"provenance/{path.name}: {ALTERED}")
             found[path.stem], wrong = usable(read)
             faults += [f"provenance/{path.name}: {text}" for text in wrong]
