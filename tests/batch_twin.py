@@ -209,7 +209,7 @@ def fair_share(twin: Twin) -> None:
 
 
 class Conservative:
-    """Every job reserves when it is submitted; at an early end each, in order, is put back as early as it fits."""
+    """Every job reserves when it is submitted; at an early end each is moved as early as it fits, until none moves."""
 
     def __init__(self) -> None:
         self.expected: dict[int, int] = {}
@@ -246,9 +246,14 @@ class Conservative:
         ]
         self.expected |= {job.number: 1 for job in early}
         known = [job for job in twin.waiting() if job.reserved is not None]
-        if early:
+        moved = early
+        while moved:
+            moved = []
             for job in known:
-                job.reserved = min(job.reserved or 0, self.earliest(twin, job))
+                at = self.earliest(twin, job)
+                if at < (job.reserved or 0):
+                    job.reserved = at
+                    moved.append(job)
         for job in sorted(twin.waiting(), key=lambda job: job.number):
             if job.reserved is None:
                 job.reserved = self.earliest(twin, job)

@@ -6,13 +6,14 @@ import os
 import re
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assay.benchmark.record import Benchmark
 from assay.execute.job import Job, Outcome
 from assay.execute.real import Real
-from assay.store import known_runs
+from assay.store import Run, known_runs
 from command_line import assay
 
 
@@ -113,9 +114,14 @@ def test_an_mpiexec_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest
 def test_a_full_disk_is_a_failure_and_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
-    folder = tmp_path / "run"
-    folder.mkdir()
-    (folder / "journal.jsonl").symlink_to("/dev/full")
+    folder, create = tmp_path / "run", Run.create
+
+    def on_a_full_disk(out: Path | None, about: dict[str, Any]) -> Run:
+        run = create(out, about)
+        (folder / "journal.jsonl").symlink_to("/dev/full")
+        return run
+
+    monkeypatch.setattr(Run, "create", staticmethod(on_a_full_disk))
     answer = assay("run", "sieve", "--out", str(folder), "--json")
     assert answer.status == 1 and "disk is full" in answer.err and answer.out == ""
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay._core import batch
-from batch_twin import POLICIES, Twin, TwinJob
+from batch_twin import POLICIES, Conservative, Twin, TwinJob
 
 AGEING, HALF_LIFE = 0.25, 7.0  # short beside the workloads, so that they matter
 
@@ -136,6 +136,34 @@ def test_a_job_is_learned_of_in_the_second_for_which_is_decided() -> None:
     """Conservative reserves from then on: a place before it would come too late, and all would be made anew."""
     rows = [(2, 3, 12, 4), (3, 3, 3, 3), (3, 8, 8, 4), (4, 0, 1, 1), (9, 4, 5, 2), (10, 1, 1, 1), (18, 7, 16, 2)]
     agree_in_time("conservative", (4, [TwinJob(number, *row) for number, row in enumerate(rows)]), 3)
+
+
+def test_compression_goes_on_until_no_job_moves() -> None:
+    """One pass leaves the machine empty from 132 to 147, where job 1 would fit."""
+    rows = [(40, 39, 139, 2), (45, 57, 157, 4), (46, 7, 7, 4), (46, 55, 55, 4), (46, 48, 48, 1), (51, 53, 53, 2)]
+    jobs = [TwinJob(number, *row) for number, row in enumerate(rows)]
+    assert starts("conservative", 4, jobs)[1] == 132
+    agree("conservative", (4, jobs))
+
+
+@given(workloads(14))
+@settings(max_examples=200, deadline=None)
+def test_conservative_keeps_nobody_back_in_vain(given: tuple[int, list[TwinJob]]) -> None:
+    """A job that waits never fits beside what is reserved, and none is later than its first reservation."""
+    processors, jobs = given
+    twin, policy = Twin(processors, copy.deepcopy(jobs)), Conservative()
+    first: dict[int, int] = {}
+
+    def decide(at: Twin) -> None:
+        policy(at)
+        for job in at.waiting():
+            assert job.reserved is not None and not policy.fits(at, job, at.now)
+            first.setdefault(job.number, job.reserved)
+
+    twin.run(decide)
+    found = starts("conservative", processors, jobs)
+    assert found == [job.started for job in twin.jobs]
+    assert all(found[number] <= at for number, at in first.items())
 
 
 @pytest.mark.nightly

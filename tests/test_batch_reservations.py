@@ -90,10 +90,12 @@ class NodeTwin:
                 self.jobs[number].runs = max(runs[number], self.jobs[number].requested)
             early = any(done < known[job.number][0] + job.requested for job in over)
             late = any(start < done for start in reserved)
-            for number in sorted(self.plans):
-                if early and not late:
+            moved = early and not late
+            while moved:
+                moved = False
+                for number in sorted(self.plans):
                     found = self.earliest(done, self.jobs[number], self.plans[number][0])
-                    self.plans[number] = found or self.plans[number]
+                    self.plans[number], moved = found or self.plans[number], moved or found is not None
             anew = sorted([*self.plans, *(job.number for job in new)]) if late else [job.number for job in new]
             self.plans = {} if late else self.plans
             for number in anew:

@@ -209,4 +209,13 @@ def test_the_channel_that_all_cross_is_the_slowest_of_the_fastest_way(given: dic
         if source != destination
         for _, way in net.routes(source, destination)
     )
-    assert net.flit_ticks_crossed_by_all == least == ticks
+    found, kind = net.crossed_by_all
+    assert found == least == ticks
+    assert any(link["flit_ticks"] == ticks and link["kind"] == kind for link in links)
+
+
+def test_a_bound_names_the_interface_where_that_is_slower_than_the_channels() -> None:
+    """The DELTA's channels carry 65 MB/s (section 2); its interface takes in less, which was called a channel."""
+    found = limits(open_described("delta"))
+    assert found["rate_by"] == "a node's interface from the network" and found["rate"] < 18e6
+    assert limits(open_described("ipsc860"))["rate_by"] == "a channel"

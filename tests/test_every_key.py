@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -17,10 +18,13 @@ from typing import Any
 
 import pytest
 
+from assay.benchmark.record import benchmark
 from assay.described import machine_keys as reference
 from assay.described.machine_file import DescribedMachine, load
 from assay.described.shipped import open_described, per_node, room, shipped
 from assay.errors import InputError
+from assay.execute.job import Job
+from assay.execute.node_simulated import simulate_node
 from assay.network.network_tables import NetworkTable
 from assay.papers.cells.described_file import read
 from command_line import assay
@@ -36,6 +40,10 @@ PACKETS = {"protocol": [{"startup": "20 us", "packet": "100 B"}]}
 ASKS = {"protocol": [{"startup": "20 us", "handshake": True}]}
 EVERY = {"protocol": [{"startup": "20 us", "packet": "100 B", "handshake_every": 2, "handshake_startup": "9 us"}]}
 PAIRED = {"node": {"processors": 2}, "compute": {"rate": {"dot": "40 Mflop/s"}}}
+COMPUTING = {
+    "node": {"processors": 2, "cache": "8 KiB"},
+    "compute": {"rate": {"dot": "40 Mflop/s"}, "cached": {"dot": "50 Mflop/s"}},
+}
 CALLS = {"progress": {"kind": "calls"}, "one_sided": {"startup": "5 us"}}
 STREAM = "bus bytes=1000 form=put window=0.002 stream=1e8"
 PASSED = {"network": {**LINE, "switching": "store-and-forward"}, "node": {"forwarding": {"startup": "9 us"}}}
@@ -112,6 +120,10 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "barrier.step": ({"barrier": {"algorithm": "linear", "step": "9 us"}}, "8 us", "barrier algorithm=library"),
     "compute.rate": ({}, {"stream": "90 MB/s"}, "bus bytes=1000 form=put window=0.002"),
     "compute.time": ({}, {"turn": "3 us"}, "overlap bytes=500"),
+    "node.threads": (COMPUTING, 3, "inner_product"),
+    "node.cache": (COMPUTING, "1 KiB", "dot_product length=100"),
+    "compute.cached": (COMPUTING, {"dot": "60 Mflop/s"}, "inner_product"),
+    "compute.half_length": (COMPUTING, {"dot": 20}, "dot_product length=100"),
     "compute.shared": (PAIRED, {"dot": "50 Mflop/s"}, "distributed-dot"),
     "mpi.personality": ({}, "mpich-1.2", "collective operation=reduce algorithm=library"),
     "storage.io_nodes": (STORED, 3, FILES),
@@ -238,8 +250,13 @@ def result(described: DescribedMachine, words: str, ranks: int = 8) -> Any:
     words, _, fewer = words.partition(" @")
     program, _, settings = words.partition(" ")
     arguments = [word for each in settings.split() if each for word in ("--set", each)]
+    if benchmark(program).kind == "node":
+        return on_a_node(described, program, arguments)
     if described.network is not None:
-        ranks = min(int(fewer or ranks), room(described, described.node.processors if described.node else 1) or ranks)
+        per = described.node.processors if described.node else 1
+        if described.node and described.node.ranks and not described.self_path:
+            per = described.node.ranks  # messages within a node are not described
+        ranks = min(int(fewer or ranks), room(described, per) or ranks)
     try:
         set_by_machine = described.parameter_defaults()
         lines = play(
@@ -253,6 +270,17 @@ def result(described: DescribedMachine, words: str, ranks: int = 8) -> Any:
     notes = [event["text"] for event in found if event["event"] == "note"]
     blocks = [(str(e["case"]), e["metric"], e["values"]) for e in found if e["event"] == "block"]
     return named, len(found[0]["placement"]), notes, sorted(blocks)
+
+
+def on_a_node(described: DescribedMachine, program: str, arguments: list[str]) -> Any:
+    """The same of a node program, which is no rank's."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "lines"
+        job = Job(program, (program, *arguments), None, None, None, out, out, 1.0, {})
+        simulate_node(described, benchmark(program), job)
+        found = [json.loads(line) for line in out.read_text().splitlines()]
+    notes = [event["text"] for event in found if event["event"] == "note"]
+    return "", 1, notes, sorted((str(e["case"]), e["metric"], e["values"]) for e in found if e["event"] == "block")
 
 
 @pytest.mark.parametrize("key", VARIED)
@@ -313,6 +341,11 @@ def test_words_for_the_comparison_decide_its_marks(tmp_path: Path) -> None:
         ({"network": {"topology": "crossbar", "nodes": 4, "cycle": "1 ns"}}, "node.forwarding", {"startup": "1 us"},
          "messages pass through switches"),
         ({"compute": {"time": {"turn": "3 us"}, "rate": {"turn": "1e6 1/s"}}}, "name", "n", "of the same kernel"),
+        (COMPUTING, "compute.cached", {"stream": "1 GB/s"}, "without rate or time of that kernel"),
+        (COMPUTING, "compute.cached", {"dot": "30 Mflop/s"}, "as fast from memory"),
+        (COMPUTING, "compute.half_length", {"turn": 3}, "without rate or time of that kernel"),
+        (COMPUTING, "node.threads", 2, "as many as processors"),
+        ({}, "node.cache", "8 KiB", "without rates in"),
         (CONSTANT, "self", [{"startup": "3 us"}], r"without \[network\]"),
         (CONSTANT, "progress", {"kind": "calls"}, r"without \[network\]"),
         (CONSTANT, "barrier", {"algorithm": "linear", "step": "3 us"}, r"without \[network\]"),
@@ -461,6 +494,15 @@ def other(place: tuple[Any, ...], value: Any) -> Any:
     return value + 1 if isinstance(value, int) else 2 * value
 
 
+NODE = (
+    "linpack",
+    "stream",
+    "inner_product",
+    "hitc",
+    "dot_product length=1200",
+)  # on a node of its own, by the description's node model
+
+
 @cache
 def plain(name: str, program: str) -> Any:
     return result(DescribedMachine.model_validate(small(tomllib.loads(shipped()[name].read_text()))), program, 16)
@@ -475,6 +517,8 @@ def test_every_key_of_a_shipped_machine_changes_a_result(name: str) -> None:
             continue
         if place == ("storage", "io_nodes") and table["storage"].get("host"):  # one, and no other number
             continue
+        if place == ("node", "processors") and "ranks" in table["node"] and "self" not in table:
+            continue  # seen by --ppn alone: tests/test_node_model.py
         changed: Any = copy.deepcopy(table)
         inside = changed
         for part in place[:-1]:
@@ -483,9 +527,8 @@ def test_every_key_of_a_shipped_machine_changes_a_result(name: str) -> None:
         if place == ("mpi", "personality"):  # there is no other one: none
             changed.pop("mpi")
         described = DescribedMachine.model_validate(changed)
-        if not any(
-            _differs(name, described, program) for program in (_files(table) if place[0] == "storage" else SEEN)
-        ):
+        shown = _files(table) if place[0] == "storage" else NODE if place[0] == "compute" else SEEN + NODE
+        if not any(_differs(name, described, program) for program in (*shown, *SEEN)):
             idle.append(".".join(map(str, place)))
     assert not idle
 

@@ -17,21 +17,26 @@ SOURCE = ROOT / "src" / "assay"
 # What each room of the front may import of Assay; `verbs` and `cli` may import everything.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "search_paths": set(),
+    "trusted": {"errors"},
     "versions": {"errors"},
     "toml": {"errors", "versions"},
     "machine": {"errors", "toml"},
     "catalogue": {"errors"},
-    "benchmark": {"errors", "versions", "toml", "machine"},
+    "benchmark": {"errors", "trusted", "versions", "toml", "machine"},
     "samples": {"errors"},
     "stored": {"errors", "versions", "samples"},
     "store": {"errors", "versions", "samples", "stored"},
     "analysis": {"errors", "samples", "benchmark"},
-    "network": {"errors", "versions", "toml", "machine", "analysis", "_core"},
+    "network": {"errors", "search_paths", "versions", "toml", "machine", "analysis", "_core"},
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
-    "execute": {"errors", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"},
+    "execute": {
+        *("errors", "trusted", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"),
+    },
     "throughput": {
         *(
             "errors",
+            "trusted",
             "analysis",
             "versions",
             "toml",
@@ -46,7 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # The types of a run's document, which the report writes and which it and the papers read.
     "document": {"analysis"},
     "report": {
-        *("errors", "versions", "machine", "benchmark", "samples", "store", "stored", "analysis"),
+        *("errors", "trusted", "versions", "machine", "benchmark", "samples", "store", "stored", "analysis"),
         *("document", "report.units", "papers.tables", "papers.contrasts"),
     },
     # What both the report and the papers' tables are written with.

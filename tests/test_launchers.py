@@ -231,6 +231,14 @@ def test_an_mpiexec_that_hangs_is_ended_with_the_ranks_named(tmp_path):
     assert gone([int((tmp_path / "pid").read_text())], 0.5)
 
 
+def test_an_mpiexec_that_cannot_resolve_a_host_is_ended_with_its_line(tmp_path):
+    """MPICH's hydra waits for minutes behind such a line."""
+    line = "[proxy:0:1@n2] HYDU_sock_connect (sock.c:113): unable to get host address for n1 (1)"
+    deaf = fake_mpi(tmp_path, f"echo '{line}' >&2; exec sleep 1000")
+    with pytest.raises(MeasurementError, match=r"waits in vain: \[proxy:0:1@n2\].*unable to get host address for n1"):
+        launcher("mpiexec", deaf).run(job(tmp_path, ("/bin/true",), 3, timeout=300))
+
+
 def test_an_mpiexec_that_vanished_is_named(tmp_path):
     with pytest.raises(MeasurementError, match=r"/nowhere/mpiexec.*could not be started: No such file"):
         launcher("mpiexec", Mpi("", "/nowhere/mpiexec", "MPI", "1", False)).run(job(tmp_path, ("/bin/true",), 2))

@@ -216,7 +216,7 @@ def test_executors(verb: str) -> None:
     assert found == "assay: --executor: no such executor; seen: 'pigeons'; accepted: processes, threads, mpi"
     found = refusal(verb, what, "--executor", "mpi")
     assert "MPI ranks to work on this are not running" in found
-    assert f"mpiexec -n RANKS python -m mpi4py.futures -m assay {verb} {what} --executor mpi" in found
+    assert f"mpiexec -n RANKS python -P -m mpi4py.futures -m assay {verb} {what} --executor mpi" in found
 
 
 @pytest.mark.mpi

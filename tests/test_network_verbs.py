@@ -156,7 +156,7 @@ def test_a_sweep_runs_over_mpi(tmp_path: Path) -> None:
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     }
-    command = [launcher, "-n", "3", sys.executable, "-m", "mpi4py.futures", "-m", "assay", "simulate", HYPERCUBE]
+    command = [launcher, "-n", "3", sys.executable, "-P", "-m", "mpi4py.futures", "-m", "assay", "simulate", HYPERCUBE]
     ran = subprocess.run(
         [*command, *axes, "--executor", "mpi"], env=os.environ | allowed, capture_output=True, text=True, timeout=240
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.described.machine_file import load
-from assay.described.shipped import open_described, shipped
+from assay.described.shipped import nodes_of, open_described, shipped
 from assay.machine import catalogue
 from command_line import assay
 
@@ -59,3 +59,10 @@ def test_a_description_that_names_none_reads_no_catalogue(tmp_path: Path) -> Non
     words += "print('assay.machine.catalogue' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", words, str(file)], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"
+
+
+def test_a_published_machine_that_is_a_variant_is_simulated_by_its_own_name() -> None:
+    """The ORNL Paragon of Figures 4.2 and 4.3 is a variant of the MP's file, and was refused as not described."""
+    machine = open_described("paragon-xps150")
+    assert machine.published == "paragon-xps150" and nodes_of(machine) == 16 * 64
+    assert open_described("paragon-mp:xps150").for_core() == machine.for_core()

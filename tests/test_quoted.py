@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from assay.benchmark.record import benchmarks
 from assay.described.shipped import find
 from assay.machine import catalogue
-from assay.papers.tables.quoted import published
+from assay.papers.tables.quoted import of_run, published
 from assay.report.document import document as document_of
 from assay.report.page import html, markdown
 from assay.store import Run
@@ -24,7 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 # The papers' own numbers: Dunigan 1995, Tables 3.1 to 3.4
 PRINTED = [
-    ("paragon_mp", "stream", "rate", {"cpus": 3, "cpu": "sum"}, 246e6, "B/s", "Table 3.1"),
+    ("paragon_mp", "lock", "time", {"cpus": 1}, 13e-6, "s", "Table 3.2"),
     ("paragon-mp", "thread_barrier", "time", {"cpus": 1}, 13e-6, "s", "Table 3.2"),
     ("ksr1", "lock", "time", {"cpus": 3}, 17e-6, "s", "Table 3.3"),
     ("BBN TC2000", "creation", "time", {"cpus": 1}, 44e-3, "s", "Table 3.2"),
@@ -45,8 +46,38 @@ def test_a_published_machine_quotes_its_paper(
     (found,) = [f for f in figures if f["name"] == metric and params.items() <= f["params"].items()][:1]
     assert found["value"] == pytest.approx(value) and found["unit"] == unit
     assert where in found["source"] and "Paragon MP" in found["source"]
+    assert figures == answer.document["quoted"]
     assert not any("measured" in str(f) or "simulated" in str(f) for f in figures)
     assert not Path("runs").exists()  # nothing was run
+
+
+@pytest.mark.parametrize(("machine", "value"), [("ipsc860", 45.8e6), ("ncube6400", 7.4e6), ("delta", 30.1e6)])
+def test_another_program_of_the_same_subject_is_quoted_as_such(machine: str, value: float) -> None:
+    answer = assay("run", "cholesky", "--on", machine, "--json")
+    found = [f for f in answer.document["quoted"] if f["value"] == pytest.approx(value)]
+    assert answer.status == 0 and found
+    assert found[0]["params"]["nodes"] == 16 and found[0]["params"]["n"] == 1000 and found[0]["params"]["precision"]
+    assert "Cholesky" in found[0]["another_program"]
+    assert "Another program than Assay's: cholesky" in " ".join(assay("run", "cholesky", "--on", machine).out.split())
+
+
+def test_what_the_catalogue_holds_of_a_benchmark_s_name_its_record_quotes() -> None:
+    """Two things that share a name were hidden from each other: cholesky of a node and of 16 nodes."""
+    records = benchmarks()
+    for published_as in catalogue.load().benchmarks:
+        if published_as in records:
+            record = records[published_as]
+            assert published_as in (*record.published, *record.extra.get("related", ())), published_as
+
+
+@pytest.mark.parametrize("name", sorted(catalogue.load().machines))
+def test_all_that_the_catalogue_holds_for_a_machine_and_a_benchmark_is_quoted(name: str) -> None:
+    machine = catalogue.machine(name)
+    for record in benchmarks().values():
+        named = (*record.published, *record.extra.get("related", ()))
+        cells = catalogue.cells(machine=machine.id, benchmark=named) if named else []
+        quoted = of_run(name, record)
+        assert sorted((c.benchmark, c.value) for c in cells) == sorted((f.published_as, f.value) for f in quoted)
 
 
 def test_a_doubtful_digit_is_called_so() -> None:

@@ -41,7 +41,7 @@ SIMULATOR = {"assay._core"}  # compiled when it is first imported, which a measu
         pytest.param(
             ["evaluate", "--only", "processor", "--launches", "1", "--json"], SIMULATOR, marks=pytest.mark.measures
         ),
-        (["run", "barrier", "--on", "ipsc860", "-n", "4", "--set", "algorithm=tree", "--json"], DESCRIBED),
+        (["run", "message-rate", "--on", "ipsc860", "-n", "4", "--set", "bytes=8", "--json"], DESCRIBED),
     ],
     ids=lambda words: words[0] if isinstance(words, list) else "",
 )

@@ -200,7 +200,7 @@ def test_a_dry_run_says_what_would_be_and_starts_nothing(tmp_path: Path) -> None
     (tmp_path / "m.toml").write_text("[machine]\nnodes = 18\n")
     asked = ("throughput", "eurobench2000", "--jobs", "eurobench2000-compaq")
     dry = assay(*asked, "--on", str(tmp_path / "m.toml"), "--dry-run", "--json").document
-    work = 14 * 4 * 7 + 8 * 8 * 90.3 + 16 * 453 + 2 * 8 * 1243 + 3 * 6 * 1434 + 5 * 8 * 11000
+    work = 14 * 4 * 7 + 8 * 8 * 90.3 + 16 * 314 + 2 * 8 * 1243 + 3 * 6 * 1434 + 5 * 8 * 11000
     assert dry["jobs"] == 33 and dry["processor_hours"] == pytest.approx(work / 3600)
     assert dry["least_makespan"] >= work / 18
     for policy, makespan in dry["ideal"].items():
@@ -211,7 +211,7 @@ def test_a_dry_run_says_what_would_be_and_starts_nothing(tmp_path: Path) -> None
     answer = assay(*asked, *words)
     assert answer.status == 0 and not out.exists() and "adf_run.1: would be refused: needs 16 processors" in answer.out
     live = assay(*asked, *words, "--json").document
-    assert live["processors"] == 12 and live["processor_hours"] == pytest.approx((work - 16 * 453) / 3600 / 100)
+    assert live["processors"] == 12 and live["processor_hours"] == pytest.approx((work - 16 * 314) / 3600 / 100)
 
 
 def test_the_papers_schedule_by_its_name_alone_has_the_jobs_of_the_ibm_cluster(tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
+from assay.described.published_name import SHIPPED
+from assay.machine import catalogue
 from assay.throughput.activity_svg import LEFT, RIGHT, WIDTH
 from assay.throughput.paper_figures import FIGURES, PaperFigure, paper_activity, paper_picture, printed
 from test_throughput_verb import PRINTED, SGI, paper_makespan
@@ -42,3 +46,24 @@ def test_the_share_of_time_with_sixteen_processors_in_use() -> None:
         full += used >= 16
         assert used >= 14 or used == 0
     assert full / last == pytest.approx(SHARE, abs=0.005)
+
+
+@pytest.mark.parametrize("path", sorted((SHIPPED.parent / "jobs").glob("eurobench2000-*.toml")), ids=lambda p: p.stem)
+def test_the_times_of_a_job_table_are_those_of_the_paper_s_table(path: Path) -> None:
+    """One was taken from another number of processors, as if the paper printed none."""
+    table = tomllib.loads(path.read_text())
+    checked = 0
+    for name, job in table.items():
+        if not isinstance(job, dict) or not (of := re.match(r"Table [\d.]+\d", job.get("source", ""))):
+            continue
+        cpus = 6 if "of 6 processors" in job["source"] else int(job["processors"])
+        cells = [
+            cell.value
+            for cell in catalogue.load().cells
+            if cell.benchmark == f"user.{name.removesuffix('_run')}"
+            and cell.source.startswith(of[0])
+            and cell.params.get("cpus") == cpus
+        ]
+        assert float(job["time"].split()[0]) in cells, (name, job["time"], cells)
+        checked += 1
+    assert checked >= 4

@@ -27,6 +27,7 @@ from assay.throughput.batch_system import (
 from assay.throughput.job_record import JobRecord, read
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_results import LiveThroughput, live_result
+from assay.throughput.occupancy import Occupancy
 from assay.throughput.reconciling import reconcile
 from assay.throughput.submission_log import LoggedJob
 from throughput_folder import events, log_lines
@@ -84,6 +85,7 @@ class FakeSystem:
     record_within = 0.2
     decisions = None
     on_each_node = NodeCommand()
+    rules: frozenset[str] = frozenset()
 
     def __init__(self, drops: tuple[str, ...] = (), twice: tuple[str, ...] = (), silent: tuple[int, ...] = ()) -> None:
         self.drops, self.twice, self.silent = drops, twice, set(silent)
@@ -128,6 +130,9 @@ class FakeSystem:
             else Accounted(batch_id=job, stage=ENDED, word="C", well=True, cancelled=False)
             for job, made in self.processes.items()
         }  # fmt: skip
+
+    def occupancy(self) -> Occupancy | None:
+        return None
 
     def wait(self, seconds: float) -> None:
         time.sleep(min(seconds, 0.02))

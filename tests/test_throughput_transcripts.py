@@ -2,7 +2,8 @@
 replays: what is read of each, what is asked, and that a system which does not answer is no system without jobs.
 
 `tests/transcripts/NAME.txt` has the answers, in the forms that the systems' manuals print: sections of a time
-(`## now`), in each `$ COMMAND` (a shell pattern) with what it writes, or `! STATUS WORDS` for what fails.
+(`## now`), in each `$ COMMAND` (a shell pattern) with what it writes, or `! STATUS WORDS` for what fails. Those of
+`pbs_json.txt` (OpenPBS 23.06: `qstat -F json`) come before those of `pbs.txt`, whose qstat has no such option.
 """
 
 from __future__ import annotations
@@ -15,11 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
+from assay.throughput import command_system
 from assay.throughput.batch_system import ENDED, RUNNING, WAITING, SilentSystemError, SystemWishes, SystemWork, opened
+from assay.throughput.command_system import expanded
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import predecessor
+from assay.throughput.occupancy import Occupancy
 from assay.throughput.systems.flux import number_of
+from assay.throughput.systems.pbs import blocks
+from assay.throughput.systems.sge import GridEngineSystem
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
 JOB = LiveJob(id="0001-maya5.1", number=1, name="maya5.1", due=0.0, processors=6, per_node=None, expected=1.0,
@@ -40,15 +49,20 @@ class Replayed:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.folder = folder
-        for section in re.split(r"^## ", (TRANSCRIPTS / f"{name}.txt").read_text(), flags=re.M)[1:]:
-            title, _, body = section.partition("\n")
+        sections: dict[str, list[str]] = {}
+        system = name.partition("_")[0]
+        for file in dict.fromkeys((name, system)):
+            for section in re.split(r"^## ", (TRANSCRIPTS / f"{file}.txt").read_text(), flags=re.M)[1:]:
+                title, _, body = section.partition("\n")
+                sections.setdefault(title, []).extend(re.split(r"^\$ ", body, flags=re.M)[1:])
+        for title, entries in sections.items():
             cases = []
-            for at, entry in enumerate(re.split(r"^\$ ", body, flags=re.M)[1:]):
+            for at, entry in enumerate(entries):
                 pattern, _, answer = entry.partition("\n")
-                file = folder / f"{title}.{at}"
+                path = folder / f"{title}.{at}"
                 failed = re.match(r"! (\d+) (.*)", answer)
-                file.write_text(failed[2] + "\n" if failed else answer)
-                end = f"cat {file} >&2; exit {failed[1]}" if failed else f"cat {file}; exit 0"
+                path.write_text(failed[2] + "\n" if failed else answer)
+                end = f"cat {path} >&2; exit {failed[1]}" if failed else f"cat {path}; exit 0"
                 quoted = "*".join(shlex.quote(part) if part else "" for part in pattern.split("*"))
                 cases.append(f"{quoted}) {end};;")
             (folder / f"{title}.sh").write_text('case "$asked" in\n' + "\n".join(cases) + "\nesac\n")
@@ -57,7 +71,7 @@ class Replayed:
             f'[ -t 0 ] || cat >> {folder}/scripts\n. {folder}/"$(cat {folder}/time)".sh\n. {folder}/always.sh\n'
             'echo "not in the transcript: $asked" >&2; exit 99\n'
         )
-        for command in COMMANDS[name]:
+        for command in COMMANDS[system]:
             (folder / command).write_text(text)
             (folder / command).chmod(0o755)
         self.at("now")
@@ -72,11 +86,11 @@ class Replayed:
         return (self.folder / "asked").read_text()
 
 
-@pytest.fixture(params=["pbs", "lsf", "flux", "slurm"])
+@pytest.fixture(params=["pbs", "pbs_json", "lsf", "flux", "slurm"])
 def replayed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Replayed]:
     made = Replayed(request.param, tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    return request.param, made
+    return request.param.partition("_")[0], made
 
 
 def begun(name: str, tmp_path: Path, jobs: list[LiveJob], held: dict[str, str], option: str = "") -> Any:
@@ -160,6 +174,87 @@ def test_what_it_says_of_jobs_now_and_after(replayed: tuple[str, Replayed], tmp_
     assert any(line.split()[-2:] == [one, two] for line in made.asked.splitlines())
 
 
+def test_what_others_have_of_the_machine(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+    """Of 12 processors 4 are of a node that is away; another's job has one, or by Slurm 1 and half of 8."""
+    name, _ = replayed
+    system = begun(name, tmp_path, [JOB], {JOB.id: IDS[name][0]})
+    others = {"slurm": 5}.get(name, 1)
+    assert system.occupancy() == Occupancy(total=12, others=others, down=4, reserved=0)
+    assert system.facts().whole == 12
+
+
+def test_rules_become_options_of_the_submission(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+    """Of the nodes' rules in each system's own words; the second of two jobs of a name waits for the first."""
+    name, made = replayed
+    first = replace(JOB, nodes=2, alone="nodes", instances=1)
+    second = replace(first, id="0002-maya5.2", number=2, name="maya5.2")
+    system = begun(name, tmp_path, [first, second], {})
+    with (tmp_path / "lock").open("w") as lock:
+        one = system.submit(first, lock.fileno())
+        system.submit(second, lock.fileno())
+    submits = re.compile(r"(qsub|bsub|sbatch|flux batch) ")
+    lines = [line for line in made.asked.splitlines() if submits.match(line)]
+    words = {
+        "pbs": ("-l select=2:ncpus=3", "-l place=scatter:exclhost"), "lsf": ("-R span[ptile=3]", "-x"),
+        "flux": ("--nodes=2", "--exclusive", "--nslots=6"), "slurm": ("--nodes=2-2", "--exclusive", "--ntasks=6"),
+    }[name]  # fmt: skip
+    for line in lines:
+        assert all(f" {each} " in f"{line} " for each in words), line
+    chain = {"pbs": f"-W depend=afterany:{one}", "lsf": f"-w ended({one})"}
+    assert [chain.get(name, f"--dependency=afterany:{one}") in line for line in lines] == [False, True]
+
+
+def test_slurms_reason_for_waiting_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Replayed("slurm", tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    seen = begun("slurm", tmp_path, [], {str(at): each for at, each in enumerate(IDS["slurm"])}).poll()
+    assert (seen["13"].word, seen["13"].never_after) == ("PENDING (Resources)", None)
+    assert seen["15"].word == "PENDING (PartitionTimeLimit)" and seen["15"].never_after is not None
+
+
+COMMENTS = [("Can Never Run: Insufficient amount", True), ("Not Running: x", False)]
+
+
+@pytest.mark.parametrize(("comment", "never"), COMMENTS)
+def test_a_comment_of_pbs_that_a_job_never_runs_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comment: str, never: bool
+) -> None:
+    made = Replayed("pbs_json", tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    system = begun("pbs", tmp_path, [], {"a": "13.head"})
+    (answer,) = [path for path in tmp_path.glob("now.*") if '"comment"' in path.read_text()]
+    answer.write_text(answer.read_text().replace("Not Running: Insufficient amount of resource: ncpus", comment))
+    seen = system.poll()["13.head"]
+    assert seen.word == f"Q ({comment})" and (seen.never_after is not None) == never
+    assert "-F json" in made.asked
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9)), min_size=1, max_size=9))
+def test_no_more_of_a_name_run_at_once_than_instances_allow(jobs: list[tuple[int, int]]) -> None:
+    """Every job starts as soon as its predecessor has ended: the chain alone keeps the rule."""
+    instances = jobs[0][0]
+    submitted: dict[str, list[str]] = {}
+    ends: dict[str, int] = {}
+    spells = []
+    for at, (_, run) in enumerate(jobs):
+        before = predecessor(replace(JOB, name=f"a.{at}", instances=instances), submitted)
+        start = max(at % 2, ends[before] if before else 0)
+        ends[str(at)] = start + run
+        submitted.setdefault("a", []).append(str(at))
+        spells.append((start, start + run))
+    assert all(sum(begun <= when < over for begun, over in spells) <= instances for when, _ in spells)
+    five = {"a": ["0", "1", "2", "3", "4"]}
+    assert predecessor(replace(JOB, name="a.5", instances=instances), five) == str(5 - instances)
+
+
+def test_a_line_within_a_value_begins_no_job() -> None:
+    text = (
+        "Job Id: 1.head\n    Variable_List = F=() {\nJob Id: 2.head\n\techo\n}\n    job_state = R\n\nJob Id: 3.head\n"
+    )
+    found = blocks(text, "Job Id: ")
+    assert set(found) == {"1.head", "3.head"} and found["1.head"]["job_state"] == "R"
+
+
 def test_a_system_that_does_not_answer_is_silent_not_empty(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
     name, made = replayed
     system = begun(name, tmp_path, [], {"a": IDS[name][0]})
@@ -168,8 +263,40 @@ def test_a_system_that_does_not_answer_is_silent_not_empty(replayed: tuple[str, 
         system.poll()
 
 
-def test_what_is_wrong_is_said_in_a_line(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+NOTICES = {
+    "before": "echo 'Welcome to the lab. 3 nodes are down until 2026.'; {}",
+    "after": "{}; echo 'Your project has used 12 of 100 hours.'",
+    "on lines of words": "echo fine; echo; {}; echo 'lsf: see https://help.lab/12'",
+    "with numbers alone": "{}; echo 2026; echo 2027.5",
+    "and no id": "echo 'your job was handed on'",
+    "and a failure": "{}; echo 'the accounting did not answer' >&2; exit 1",
+}
+
+
+@pytest.mark.parametrize("notice", NOTICES)
+def test_a_notice_around_an_answer_loses_no_job(
+    replayed: tuple[str, Replayed], notice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrapper's words beside the id, several numbers, no id, a status that says it failed: the job is followed."""
     name, made = replayed
+    system = begun(name, tmp_path, [JOB], {})
+    command = {"pbs": "qsub", "lsf": "bsub", "flux": "flux", "slurm": "sbatch"}[name]
+    own = made.folder / command
+    own.rename(made.folder / "inner")
+    (made.folder / "inner").write_text((made.folder / "inner").read_text().replace('"${0##*/}', f'"{command}'))
+    inner = f'{made.folder}/inner "$@"'
+    only = '[ "$1" = batch ] || exec ' + inner if name == "flux" else ""
+    own.write_text(f"#!/bin/sh\n{only}\n{NOTICES[notice].format(inner)}\n")
+    own.chmod(0o755)
+    with (tmp_path / "lock").open("w") as lock:
+        assert system.submit(JOB, lock.fileno()) == IDS[name][0]
+
+
+def test_what_is_wrong_is_said_in_a_line(
+    replayed: tuple[str, Replayed], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, made = replayed
+    monkeypatch.setattr(command_system, "SHOWN_WITHIN", 0.6)
     with pytest.raises(InputError, match=r"there is no such (queue|partition)"):
         opened(f"{name}:{'-p' if name == 'slurm' else '-q'} none", SystemWishes()).facts()
     with pytest.raises(InputError, match="is not ours to choose"):
@@ -177,8 +304,73 @@ def test_what_is_wrong_is_said_in_a_line(replayed: tuple[str, Replayed], tmp_pat
     system = begun(name, tmp_path, [JOB], {})
     (made.folder / "always.sh").write_text('echo "no job here"; exit 0\n')
     (made.folder / "now.sh").write_text("")
-    with (tmp_path / "lock").open("w") as lock, pytest.raises(MeasurementError, match="in which there is no job's id"):
+    with (
+        (tmp_path / "lock").open("w") as lock,
+        pytest.raises(MeasurementError, match="in which there is no job's id, and no job of"),
+    ):
         system.submit(JOB, lock.fileno())
+
+
+def test_lists_of_nodes() -> None:
+    lists = {
+        "rack[1-2]node[01-03]": ("rack1node01", "rack1node02", "rack1node03", "rack2node01", "rack2node02",
+                                 "rack2node03"),
+        "n[1-3,5],m1": ("n1", "n2", "n3", "n5", "m1"), "n[09-11]-ib": ("n09-ib", "n10-ib", "n11-ib"),
+        "None assigned": (), "(null)": (), "": (), "n[1": ("n", "1"), "x[a-b]": ("xa-b",),
+        f"n[1-{10**12}]": (f"n1-{10**12}",), "gpu[0-1][0-1]": ("gpu00", "gpu01", "gpu10", "gpu11"),
+    }  # fmt: skip
+    assert {text: expanded(text) for text in lists} == lists
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.lists(st.integers(0, 30), min_size=1, max_size=4)), max_size=3))
+def test_a_list_of_nodes_is_the_product_of_its_ranges(parts: list[tuple[str, list[int]]]) -> None:
+    text = "".join(f"{name}[{','.join(f'{n}-{n + 1}' for n in firsts)}]" for name, firsts in parts)
+    expected = [""]
+    for name, firsts in parts:
+        expected = [before + name + str(n + more) for before in expected for n in firsts for more in (0, 1)]
+    assert expanded(text) == (tuple(expected) if parts else ())
+
+
+SGE_INSTANCES = "".join(
+    f"<Queue-List><name>{name}</name><slots_used>0</slots_used><slots_total>4</slots_total>"
+    f"<state>{state}</state></Queue-List>"
+    for name, state in (("all.q@n1", ""), ("all.q@n2", "a"), ("all.q@n3", "d"), ("all.q@n4", "au"), ("own.q@n5", ""))
+)
+SGE_JOBS = "".join(
+    f"<job_list state='running'><JB_job_number>{number}</JB_job_number><slots>{slots}</slots>"
+    f"<queue_name>{queue}</queue_name></job_list>"
+    for number, slots, queue in ((12, 3, "all.q@n1"), (77, 2, "all.q@n2"), (78, 4, "own.q@n5"))
+)
+SGE = {
+    "qconf -sql": "all.q\nown.q\n", "qconf -sq all.q": "qname all.q\npe_list mpi\n", "qconf -sq own.q": "pe_list x\n",
+    "qconf -spl": "mpi\n", "qconf -ssconf": "max_reservation 0\n", "qconf -help": "SGE 8.1.9\n",
+    "qstat -f -xml": f"A notice.\n<?xml version='1.0'?><job_info>{SGE_INSTANCES}</job_info>",
+    "qstat -u * -s rs -xml": f"<?xml version='1.0'?><job_info><queue_info>{SGE_JOBS}</queue_info></job_info>",
+}  # fmt: skip
+
+
+def test_grid_engines_slots_that_are_away_and_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of four instances of the queue one is disabled, one unknown; another user's job has two slots; qsub is wrapped.
+
+    In the forms of Grid Engine 8.1.9's manual pages (qstat(1), queue_conf(5)).
+    """
+    asked: list[str] = []
+
+    def ask(self: object, *words: str, **more: object) -> str:
+        asked.append(" ".join(words))
+        return "Welcome to the cell, 2 hosts are down\n12\n" if words[0] == "qsub" else SGE[" ".join(words)]
+
+    monkeypatch.setattr(command_system.CommandSystem, "_ask", ask)
+    system = GridEngineSystem(SystemWishes(option="-q all.q"))
+    facts = system.facts()
+    assert (facts.processors, facts.whole, facts.nodes) == (8, 16, ("n1", "n2"))
+    first = replace(JOB, processors=3, instances=1)
+    commands = {job: ["true"] for job in (first.id, "0002-maya5.2")}
+    system.open(SystemWork(folder=tmp_path, mark="m", jobs=[first], commands=commands, held={}))
+    assert system.submit(first, 0) == "12"
+    system.submit(replace(first, id="0002-maya5.2", number=2, name="maya5.2"), 0)
+    assert system.occupancy() == Occupancy(total=16, others=2, down=8)
+    assert [" -hold_jid 12 " in f"{line} " for line in asked if line.startswith("qsub")] == [False, True]
 
 
 def test_ids_of_flux_as_its_rfc_19_prints_them() -> None:

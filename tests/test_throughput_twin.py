@@ -14,6 +14,7 @@ from assay.throughput.activity import ActiveJob, JobActivity
 from assay.throughput.activity_svg import activity_svg
 from assay.throughput.live_idle import Spell, idle_times
 from assay.throughput.node_use import nodes_used
+from assay.throughput.occupancy import Occupancy, machine_use, steps
 from assay.throughput.predicted import decision_delays, played, predicted
 
 # On 4 processors: wide (3) runs 1 to 5 s after a second in which nothing else happened; a second wide one waits for it
@@ -46,6 +47,36 @@ def test_idle_and_work_are_the_whole_machine(jobs: list[Spell]) -> None:
     found = idle_times(jobs, processors, makespan)
     assert sum(each.processor_seconds for each in found.values()) == pytest.approx(processors * makespan - work)
     assert found["none_fitted"].processor_seconds == 0  # each fits at any time
+
+
+looks = st.lists(st.tuples(st.integers(0, 120), st.integers(0, 6), st.integers(0, 3), st.integers(0, 2)), max_size=6)
+
+
+@given(spells, looks)
+def test_what_others_have_is_not_idle(jobs: list[Spell], seen: list[tuple[int, int, int, int]]) -> None:
+    """On a machine that is wide enough for all of it: the books add up, whenever others came and went."""
+    makespan = max(job[2] for job in jobs)
+    processors = sum(job[3] for job in jobs) + 11
+    at = sorted(
+        (float(when), Occupancy(total=processors, others=others, down=down, reserved=kept))
+        for when, others, down, kept in {each[0]: each for each in seen}.values()
+    ) if seen else []  # fmt: skip
+    work = sum((over - begun) * width for _, begun, over, width in jobs)
+    taken = [(begins, each.taken) for begins, _, each in steps(at, makespan)]
+    by_hand = 0.0
+    for second in range(int(makespan)):
+        now = [each for when, each in at if when <= second] or [each for _, each in at[:1]]
+        by_hand += now[-1].taken if now else 0
+    found = idle_times(jobs, processors, makespan, taken)
+    assert sum(each.processor_seconds for each in found.values()) == pytest.approx(
+        processors * makespan - work - by_hand
+    )
+    use = machine_use(at, work, makespan)
+    assert (use is None) == (not at or not makespan)
+    if use is not None:
+        assert use.others + use.down + use.reserved == pytest.approx(by_hand)
+        assert use.ours + use.idle + by_hand == pytest.approx(use.total * makespan)
+        assert use.left == pytest.approx(processors - by_hand / makespan)
 
 
 def test_delays_are_from_room_to_start() -> None:

@@ -1,43 +1,57 @@
-// Free processors over time to come, as steps: what conservative backfilling makes its reservations in.
+// Free processors over time to come, as steps: what conservative backfilling makes its reservations in. Steps lie in
+// blocks that know their least and most, so that a search passes over whole blocks, and a change moves few steps.
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <vector>
 
 #include "batch/job.hpp"
 
 namespace assay::batch {
 
+/// A maximal rectangle of free processors: in [from, to), no wider and no longer one holds it.
+struct Room {
+  Seconds from = 0, to = 0;
+  std::int64_t processors = 0;
+};
+
 class Profile {
  public:
-  explicit Profile(std::int64_t processors) : steps_{{0, processors}} {}
+  static constexpr Seconds endless = std::numeric_limits<Seconds>::max();
+
+  explicit Profile(std::int64_t processors) : blocks_{{{{0, processors}}, processors, processors}} {}
 
   /// Forget what lies before `now`.
   void advance(Seconds now) {
     if (now <= begin()) return;
-    auto at = after(now);
-    --at;
-    at->time = now;
-    steps_.erase(steps_.begin(), at);
+    const Place at = find(now);
+    blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(at.block));
+    Block& first = blocks_.front();
+    first.steps.erase(first.steps.begin(), first.steps.begin() + static_cast<std::ptrdiff_t>(at.step));
+    first.steps.front().time = now;
+    first.sum_up();
   }
 
-  Seconds begin() const { return steps_.front().time; }
+  Seconds begin() const { return blocks_.front().steps.front().time; }
 
   /// The first second from `begins` on (at least the profile's beginning) at which `processors` are free for `time`; at
   /// most `latest` is looked at, and returned where nothing before it serves.
   Seconds earliest(std::int64_t processors, Seconds time, Seconds latest, Seconds begins) const {
-    const auto first = std::prev(std::upper_bound(steps_.begin() + 1, steps_.end(), begins, before));
-    for (auto at = static_cast<std::size_t>(first - steps_.begin()); at < steps_.size();) {
-      const Seconds from = std::max(steps_[at].time, begins);
-      if (from >= latest) return latest;
-      if (steps_[at].free < processors) {
-        ++at;
-        continue;
-      }
-      std::size_t to = at + 1;
-      while (to < steps_.size() && steps_[to].time < from + time && steps_[to].free >= processors) ++to;
-      if (to == steps_.size() || steps_[to].time >= from + time) return from;
-      at = to + 1;  // the step `to` has too few
+    begins = std::max(begins, begin());
+    for (Place at = find(begins); at.block < blocks_.size(); next(at)) {
+      pass(
+          at, latest, [&](const Step& step) { return step.free >= processors; },
+          [&](const Block& block) { return block.most < processors; });
+      if (at.block == blocks_.size()) break;
+      const Seconds from = std::max(step(at).time, begins);
+      if (from >= latest) break;
+      pass(
+          at, from + time, [&](const Step& step) { return step.free < processors; },
+          [&](const Block& block) { return block.least >= processors; });
+      if (at.block == blocks_.size() || step(at).time >= from + time) return from;
     }
     return latest;
   }
@@ -45,36 +59,129 @@ class Profile {
   /// Take `processors` in [from, to), or give them back where negative.
   void take(Seconds from, Seconds to, std::int64_t processors) {
     if (from == to) return;
-    const std::size_t first = cut(from), last = cut(to);
-    for (std::size_t at = first; at < last; ++at) steps_[at].free -= processors;
-    join(last);
-    join(first);
+    cut(to);
+    cut(from);
+    for (Place at = find(from); at.block < blocks_.size() && step(at).time < to; at = {at.block + 1, 0}) {
+      Block& block = blocks_[at.block];
+      for (std::size_t i = at.step; i < block.steps.size() && block.steps[i].time < to; ++i)
+        block.steps[i].free -= processors;
+      block.sum_up();
+    }
+    join(to);
+    join(from);
+  }
+
+  /// What is free of at least `least` processors and meets [from, to), of at most `reach` before and after it.
+  std::vector<Room> rooms(Seconds from, Seconds to, std::int64_t least, Seconds reach) const {
+    from = std::max(from, begin());
+    Place at = find(from);
+    while ((at.block > 0 || at.step > 0) && step(at).time > from - reach && step(at).free >= least) before(at);
+    std::vector<Room> found, open;  // open: of growing width; where each ends is not known yet
+    const auto narrow = [&](Seconds now, std::int64_t free) {
+      Seconds since = now;
+      for (; !open.empty() && open.back().processors > free; open.pop_back()) {
+        since = open.back().from;
+        if (since < to && now > from) found.push_back({since, now, open.back().processors});
+      }
+      if (free >= least && (open.empty() || open.back().processors < free)) open.push_back({since, 0, free});
+    };
+    for (; at.block < blocks_.size(); next(at)) {
+      const Step& here = step(at);
+      if (here.time >= to && (here.free < least || here.time - to >= reach)) {
+        narrow(here.time, -1);
+        return found;
+      }
+      narrow(here.time, here.free);
+    }
+    narrow(endless, -1);
+    return found;
   }
 
  private:
+  static constexpr std::size_t half = 64;  // a block is divided at twice as many steps
+
   struct Step {
     Seconds time = 0;
     std::int64_t free = 0;
   };
+  struct Block {
+    std::vector<Step> steps;  // never none
+    std::int64_t least = 0, most = 0;
 
-  static bool before(Seconds wanted, const Step& step) { return wanted < step.time; }
-  std::vector<Step>::iterator after(Seconds time) {
-    return std::upper_bound(steps_.begin(), steps_.end(), time, before);
+    void sum_up() {
+      least = most = steps.front().free;
+      for (const Step& each : steps) {
+        least = std::min(least, each.free);
+        most = std::max(most, each.free);
+      }
+    }
+  };
+  struct Place {
+    std::size_t block = 0, step = 0;
+  };
+
+  const Step& step(Place at) const { return blocks_[at.block].steps[at.step]; }
+  void next(Place& at) const {
+    if (at.block < blocks_.size() && ++at.step == blocks_[at.block].steps.size()) at = {at.block + 1, 0};
   }
-  // A step begins at `time`: its place.
-  std::size_t cut(Seconds time) {
-    const auto next = after(time);
-    const auto at = std::prev(next);
-    if (at->time == time) return static_cast<std::size_t>(at - steps_.begin());
-    const auto made = steps_.insert(next, {time, at->free});
-    return static_cast<std::size_t>(made - steps_.begin());
-  }
-  void join(std::size_t at) {
-    if (at > 0 && at < steps_.size() && steps_[at].free == steps_[at - 1].free)
-      steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(at));
+  void before(Place& at) const {
+    if (at.step-- == 0) at = {at.block - 1, blocks_[at.block - 1].steps.size() - 1};
   }
 
-  std::vector<Step> steps_;  // ascending; the last one has no end
+  // On to the first step that `serves`, or that begins at `latest` or later; `useless`: no step of the block serves.
+  template <class Serves, class Useless>
+  void pass(Place& at, Seconds latest, Serves&& serves, Useless&& useless) const {
+    while (at.block < blocks_.size()) {
+      const Block& block = blocks_[at.block];
+      if (block.steps[at.step].time >= latest) return;
+      if (at.step > 0 || !useless(block))
+        for (; at.step < block.steps.size(); ++at.step)
+          if (serves(block.steps[at.step]) || block.steps[at.step].time >= latest) return;
+      at = {at.block + 1, 0};
+    }
+  }
+
+  // The step in which `time` lies.
+  Place find(Seconds time) const {
+    const auto block =
+        std::prev(std::upper_bound(blocks_.begin() + 1, blocks_.end(), time,
+                                   [](Seconds wanted, const Block& each) { return wanted < each.steps.front().time; }));
+    const auto step = std::prev(std::upper_bound(block->steps.begin() + 1, block->steps.end(), time,
+                                                 [](Seconds wanted, const Step& each) { return wanted < each.time; }));
+    return {static_cast<std::size_t>(block - blocks_.begin()), static_cast<std::size_t>(step - block->steps.begin())};
+  }
+
+  // A step begins at `time`.
+  void cut(Seconds time) {
+    const Place at = find(time);
+    if (step(at).time == time) return;
+    std::vector<Step>& steps = blocks_[at.block].steps;
+    steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(at.step) + 1, {time, steps[at.step].free});
+    if (steps.size() < 2 * half) return;
+    Block second;
+    second.steps.assign(steps.begin() + half, steps.end());
+    steps.resize(half);
+    second.sum_up();
+    blocks_[at.block].sum_up();
+    blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at.block) + 1, std::move(second));
+  }
+
+  // No step begins at `time` where as many are free before it.
+  void join(Seconds time) {
+    const Place at = find(time);
+    if (at.block == 0 && at.step == 0) return;
+    Place last = at;
+    before(last);
+    if (step(at).free != step(last).free) return;
+    Block& block = blocks_[at.block];
+    block.steps.erase(block.steps.begin() + static_cast<std::ptrdiff_t>(at.step));
+    if (block.steps.empty())
+      blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at.block));
+    else
+      block.sum_up();
+  }
+
+  std::vector<Block> blocks_;  // ascending; the last step has no end
 };
 
 }  // namespace assay::batch

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "events/stop.hpp"
+
 namespace assay::batch {
 std::unique_ptr<Policy> policy_of(const Settings& settings, const Jobs& jobs) {
   const Machine machine{settings.processors, settings.queues};
@@ -101,7 +103,7 @@ class Simulation final : public Scheduler {
 
   void decide_at_once() {
     std::size_t next = 0;
-    while (started_ < jobs_.size() || !ends_.empty()) {
+    for (events::Paced paced; started_ < jobs_.size() || !ends_.empty(); paced.step()) {
       advance(next_event(next));
       // A job that runs for no time ends in the second of its start: decide again until nothing more happens in it.
       do {
@@ -117,7 +119,8 @@ class Simulation final : public Scheduler {
   void decide_in_time() {
     std::size_t next = 0;
     std::vector<std::size_t> ended, submitted;  // since the last decision began
-    for (Seconds done = never; started_ < jobs_.size() || !ends_.empty();) {
+    events::Paced paced;
+    for (Seconds done = never; started_ < jobs_.size() || !ends_.empty(); paced.step()) {
       settle();
       const bool deciding = done != never;
       Seconds at = soonest_of(next);

@@ -76,4 +76,16 @@ class Steps {
   std::uint32_t length_ = 64;
 };
 
+/// The same, to be told of each step.
+class Paced {
+ public:
+  void step() {
+    if (left_-- == 0) left_ = steps_.next();
+  }
+
+ private:
+  Steps steps_;
+  std::uint32_t left_ = 0;
+};
+
 }  // namespace assay::events

@@ -6,7 +6,7 @@
 
 namespace assay::network {
 
-std::optional<std::uint32_t> flit_ticks_crossed_by_all(const Fabric& fabric) {
+std::optional<CrossedByAll> crossed_by_all(const Fabric& fabric) {
   std::array<std::optional<std::uint32_t>, 3> fastest;
   std::vector<bool> has_node(fabric.routers);
   bool neighbours = false;  // at one router
@@ -18,7 +18,11 @@ std::optional<std::uint32_t> flit_ticks_crossed_by_all(const Fabric& fabric) {
     has_node[link.to] = true;
   }
   if (neighbours) fastest[static_cast<std::size_t>(LinkKind::network)].reset();
-  return std::max({fastest[0], fastest[1], fastest[2]});  // nothing is less than any number
+  std::optional<CrossedByAll> slowest;
+  for (const LinkKind kind : {LinkKind::network, LinkKind::injection, LinkKind::ejection})
+    if (const auto ticks = fastest[static_cast<std::size_t>(kind)])
+      if (!slowest || *ticks > slowest->flit_ticks) slowest = CrossedByAll{*ticks, kind};
+  return slowest;
 }
 
 }  // namespace assay::network

@@ -33,6 +33,7 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -157,6 +158,16 @@ pid_t start(const std::vector<std::vector<char*>>& commands, const std::string& 
   run_all(commands);
 }
 
+// When this process began, in the kernel's ticks since its start (proc(5)): its number may pass to another one.
+std::string began_at() {
+  std::ifstream file("/proc/self/stat");
+  std::string text, word;
+  std::getline(file, text);
+  std::istringstream words(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  for (int at = 3; at <= 22; ++at) words >> word;
+  return words ? word : "null";
+}
+
 struct Ended {
   int status = 0;
   bool limited = false, cancelled = false;
@@ -171,7 +182,8 @@ Ended await(pid_t child, double limit, const sigset_t& watched, int record) {
   double kill_at = 0;  // 0: nobody has asked it to end
   double look_at = began + 1.0;
   for (;;) {
-    if (wait4(child, &ended.status, WNOHANG, &ended.used) == child) break;
+    siginfo_t over{};
+    if (waitid(P_PID, static_cast<id_t>(child), &over, WEXITED | WNOHANG | WNOWAIT) == 0 && over.si_pid == child) break;
     const double now = clock_of(CLOCK_MONOTONIC);
     double left = kill_at > 0 ? kill_at - now : limit > 0 ? began + limit - now : 3600.0;
     if (left <= 0) {
@@ -195,7 +207,9 @@ Ended await(pid_t child, double limit, const sigset_t& watched, int record) {
       kill_at = clock_of(CLOCK_MONOTONIC) + grace;
     }
   }
-  kill(-child, SIGKILL);  // what it started and left behind
+  kill(-child, SIGKILL);  // what it started and left behind; its number is nobody else's before it is waited for
+  while (wait4(child, &ended.status, 0, &ended.used) < 0 && errno == EINTR) {
+  }
   return ended;
 }
 
@@ -265,7 +279,7 @@ int main(int count, char** words) {
       std::fprintf(stderr, "job_record: cannot be pinned: %s\n", std::strerror(errno));
   }
   const pid_t child = start(wishes.commands, wishes.output, before);
-  write_line(record, event("start") + ", \"group\": " + std::to_string(child) + "}");
+  write_line(record, event("start") + ", \"group\": " + std::to_string(child) + ", \"began\": " + began_at() + "}");
   write_node(record);
   const std::string folder = wishes.record.substr(0, wishes.record.rfind('/'));
   const std::vector<pid_t> watchers = watch_other_nodes(wishes.nodes, words[0], folder, before);

@@ -20,6 +20,7 @@ cost = "n^3/3 flops, multiplications and additions"
 check = "the matrix is made from a known factor of small whole numbers, so that the factor found must be that one, exactly"
 source = "Dunigan 1995, section 3, Table 3.4"
 published = ["kernel.cholesky-c"]
+related = ["cholesky"]
 slice_standard = 0.02
 blocks_standard = 2
 

@@ -31,12 +31,14 @@ slice_full = 0.02
 [parameter.code]
 type = "choice"
 default = ["compiled", "vectorised", "library"]
+described = "compiled"
 choices = ["compiled", "vectorised", "library"]
 sweep = true
 help = "compiled: the textbook's loop, its sums in the order written; vectorised: eight sums of whole vectors, by hand; library: ddot and sdot of the BLAS that was found"
 
 [parameter.type]
 from = "memory/inner_product_kernel.hpp"
+described = "float64"
 
 [parameter.length]
 type = "integer"
@@ -47,6 +49,13 @@ max = 4194304
 unit = "1"
 sweep = true
 help = "elements of a vector"
+
+[described]
+kernel = "dot"
+length = "length"
+memory = "16 * length"
+only = { code = ["compiled"], type = ["float64"] }
+metric = { time = "2 * unit" }
 
 [metric.time]
 unit = "s"

@@ -22,6 +22,7 @@ published = ["kernel.hitc-f"]
 
 [parameter.by]
 from = "threads/parameters.hpp"
+described = "threads"
 
 [parameter.threads]
 from = "threads/parameters.hpp"
@@ -29,9 +30,16 @@ from = "threads/parameters.hpp"
 [parameter.vectors]
 type = "choice"
 default = ["long", "short"]
+described = "long"
 choices = ["long", "short"]
 sweep = true
 help = "long: both vectors together twice the last-level cache; short: half of a first-level cache in each thread"
+
+[described]
+kernel = "zaxpy"
+bytes = "6"
+only = { by = ["threads"], vectors = ["long"] }
+metric = { time = "8 * unit" }
 
 [metric.time]
 unit = "s"

@@ -36,6 +36,7 @@ source = "kernels/linpack_kernel.cpp"
 
 [parameter.code]
 from = "libraries/code.hpp"
+described = "ours"
 help = "library: dgesv of the LAPACK that was found; ours: by columns, on one thread"
 
 [parameter.size]
@@ -56,6 +57,13 @@ min = 1
 max = 4096
 sweep = true
 help = "threads of the library; processors: 1, 2, 3, 4, 8 … and all that this process may use"
+
+# On a described machine: the rate of its compiler's code.
+[described]
+kernel = "linpack"
+length = "2 / 3 * size"
+only = { code = ["ours"], threads = [1] }
+metric = { time = "unit * (2 / 3 * size ** 3 + 2 * size ** 2)" }
 
 [metric.time]
 unit = "s"

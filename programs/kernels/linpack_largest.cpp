@@ -21,6 +21,7 @@ summary = "one full system of linear equations, as large as memory and time allo
 cost = "2/3 n^3 + 2 n^2 flops; 8 n^2 bytes, by default 80% of the free memory, within every limit of cgroup and process"
 check = "|A x - b| / (eps n |A| |x|), largest rows' sums, in long double, below 16; the matrix made anew from its indices"
 source = "Dongarra, Bunch, Moler and Stewart 1979; Dongarra, Luszczek and Petitet 2003"
+related = ["linpack-peak"]
 libraries = ["lapack"]
 statistics = ["median", "best"]
 profiles = ["full"]

@@ -55,6 +55,7 @@ help = "the kernel, in the order of the paper's tables"
 [parameter.access]
 type = "choice"
 default = ["contiguous", "stride3", "stride4", "indexed"]
+described = "contiguous"
 quick = "contiguous"
 choices = ["contiguous", "stride3", "stride4", "indexed"]
 sweep = true
@@ -95,6 +96,14 @@ contiguous = { stride = 1, index = 0 }
 stride3 = { stride = 3, index = 0 }
 stride4 = { stride = 4, index = 0 }
 indexed = { stride = 1, index = 4 }
+
+[described]
+kernel = "{kernel}"
+length = "length"
+memory = "8 * arrays * length"
+bytes = "bytes / flops"
+only = { access = ["contiguous"] }
+metric = { time = "unit * flops" }
 
 [metric.time]
 unit = "s"

@@ -33,6 +33,7 @@ blocks_standard = 4
 [parameter.form]
 type = "choice"
 default = ["compiled", "reassociated", "vectorised"]
+described = "compiled"
 quick = ["compiled", "vectorised"]
 choices = ["compiled", "reassociated", "vectorised"]
 sweep = true
@@ -40,6 +41,7 @@ help = "compiled: sums in the order written; reassociated: the compiler may reor
 
 [parameter.type]
 from = "memory/inner_product_kernel.hpp"
+described = "float64"
 
 [parameter.place]
 type = "choice"
@@ -51,6 +53,12 @@ help = "cache: both vectors fill half of the first cache; memory: twice the last
 [parameter.threads]
 from = "threads/parameters.hpp"
 help = "hardware threads at work, each on vectors of its own"
+
+[described]
+kernel = "dot"
+cached = { place = "cache" }
+only = { form = ["compiled"], type = ["float64"] }
+metric = { time = "2 * unit", share = "2 * own" }
 
 [metric.time]
 unit = "s"

@@ -39,6 +39,7 @@ blocks_standard = 3
 type = "choice"
 default = ["read", "write", "copy", "scale", "add", "triad", "nontemporal_write", "nontemporal_copy", "nontemporal_triad"]
 quick = ["read", "copy", "triad"]
+described = ["read", "copy", "triad"]
 choices = ["read", "write", "copy", "scale", "add", "triad", "nontemporal_write", "nontemporal_copy", "nontemporal_scale", "nontemporal_add", "nontemporal_triad"]
 sweep = true
 help = "a = value (write), b (copy), 3 b (scale), b + c (add), b + 3 c (triad), or the sum of b's bits (read); nontemporal: by streaming stores"
@@ -65,6 +66,12 @@ max = 1099511627776
 unit = "B"
 sweep = true
 help = "bytes of each array; 0: four times the last-level cache that the hardware threads in use can count on"
+
+# On a described machine every byte that STREAM counts takes the bus of the node for as long as any other.
+[described]
+kernel = "stream"
+only = { vector = [0] }
+metric = { time = "unit", share = "1 / own" }
 
 [metric.time]
 unit = "s/B"

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from assay import verbs, versions
+from assay import search_paths, trusted, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
 from assay.verbs._interrupts import Termination, terminated_as_by_ctrl_c
 
@@ -61,17 +61,34 @@ def root(
 
 
 def _clear_folders() -> None:
-    """Remove folders of files that killed launches left; a file system that does not answer is not waited for."""
+    """Remove folders that killed runs left; a file system that does not answer is not waited for."""
     from assay.stored.state import state_folder
 
-    if not any((state_folder() / "folders").glob("*.json")):
-        return
-    from assay.execute import ledger
-    from assay.execute.folders import answered
+    ways = []
+    folders = state_folder() / "folders"
+    if any(folders.glob("*.json")) and trusted.fault(folders) is None:
+        from assay.execute import ledger
 
-    done = answered(ledger.clear)
-    for path in done[0] if done is not None and isinstance(done[0], list) else ():
-        sys.stderr.write(f"assay: removed {path}, which a run that was killed had left\n")
+        ways.append(ledger.clear)
+    if _any_temporary():
+        from assay.execute import left_behind
+
+        ways.append(left_behind.clear)
+    for clear in ways:
+        from assay.execute.folders import answered
+
+        done = answered(clear)
+        for path in done[0] if done is not None and isinstance(done[0], list) else ():
+            sys.stderr.write(f"assay: removed {path}, which a run that was killed had left\n")
+
+
+def _any_temporary() -> bool:
+    """Whether there may be folders that left_behind.py looks at, which alone takes longer to import."""
+    for place in {os.environ.get("TMPDIR") or "/tmp", "/tmp", "/dev/shm"}:
+        with contextlib.suppress(OSError), os.scandir(place) as found:
+            if any(each.name.startswith("assay-") for each in found):
+                return True
+    return False
 
 
 def _leave() -> None:
@@ -89,6 +106,8 @@ def emit(document: Any) -> None:
 
 def main() -> None:
     """Run the command line; an AssayError becomes one line on standard error and its exit status."""
+    search_paths.leave_out_current_folder()
+    os.umask(os.umask(0o022) | 0o022)  # what is made here is executed and resumed later: nobody else may write it
     _streams()
     with terminated_as_by_ctrl_c() as termination:
         _run(termination)

@@ -48,6 +48,13 @@ class MeasurementError(AssayError):
     status = 1
 
 
+class StorageError(MeasurementError):
+    """The storage failed a run that was being measured: `str()` of it says what is kept and how to go on.
+
+    Neither wrong input, nor a launch that failed: no other launch would do better, and the run is not done.
+    """
+
+
 def warn(text: str) -> None:
     """Say in one line on standard error what a person should know of an answer that is given all the same."""
     sys.stderr.write(f"assay: warning: {text}\n")

@@ -13,11 +13,11 @@ RUN/{samples,blocks,checks,launches}.parquet   when the run has ended
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
 import os
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,13 +25,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from assay import versions
-from assay.errors import InputError, MeasurementError, warn
+from assay.errors import InputError, StorageError, warn
 from assay.samples import Circumstance, Row, unfolded
 from assay.stored import journal, lines, provenance, seal, tables
 from assay.stored.circumstances import usable
 from assay.stored.damage import Damage, damage
 from assay.stored.journal import circumstance
 from assay.stored.launch_file import Content, LaunchFile, LaunchFiles
+from assay.stored.made_folder import MadeFolder
 from assay.stored.state import state_folder
 from assay.stored.tables import TABLES, schema
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["TABLES", "Run", "connect", "known_runs", "schema", "storage_failed"]
+INNER = ("launches", "log", "provenance")
 MOST_WARNINGS = 8  # of one run's damage
 INDEX_HEAD = "# assay: runs, one folder a line; version "
 MOST_HELD = 64 * 2**20  # bytes of launch files whose content is held while a run measures: memory is the machine's
@@ -49,16 +51,27 @@ HOLD_WITHIN = 1.0  # s; a process that checks whether a run is being written hol
 def storage_failed(error: OSError, path: Path, run: Path | None = None) -> NoReturn:
     """Turn an operating system's refusal to write into one clear error.
 
-    `run`: the folder of a run that was being measured, of which what was finished stays readable.
+    `run`: the folder of a run that was being measured, of which what was finished stays readable: StorageError then.
     """
+    if run is not None:
+        raise StorageError(f"{path}: {_lost(error, run)}") from None
     if error.errno in lines.FULL:
-        if run is not None:
-            go_on = f"`assay evaluate --resume {run}` goes on"
-            raise MeasurementError(
-                f"{path}: the disk is full; what was finished is kept: free space, then {go_on}"
-            ) from None
         raise InputError("cannot be written: the disk is full", file=path, accepted="a place with room") from None
     raise InputError(f"cannot be written ({error.strerror})", file=path) from None
+
+
+def _lost(error: OSError, run: Path) -> str:
+    """What happened to a run's files, what is kept of it, and how to go on."""
+    kept, go_on = "what was finished is kept", f"`assay evaluate --resume {run}` goes on"
+    if error.errno in lines.FULL:
+        return f"the disk is full; {kept}: free space, then {go_on}"
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ESTALE):
+        if not (run / "run.json").exists():
+            return f"the run's folder is gone ({error.strerror}); nothing of it is kept here"
+        return f"was removed while the run needed it; what else was finished is kept: {go_on}"
+    if error.errno == errno.EROFS:
+        return f"the file system became read-only; {kept}: mount it for writing, then {go_on}"
+    return f"cannot be read or written ({error.strerror}); {kept}: check the storage, then {go_on}"
 
 
 class Run:
@@ -75,12 +88,14 @@ class Run:
         self._provenance: tuple[dict[str, dict[str, Any]], list[str]] | None = None
         self._journal = journal.Journal(folder / "journal.jsonl")
         self._files = LaunchFiles()
+        self._made: MadeFolder | None = None
+        self._kept: set[str] = set()  # files in provenance/ that this process wrote
 
     # -- making and finding ------------------------------------------------------------------------------------------
 
     @staticmethod
     def create(out: Path | None, about: dict[str, Any]) -> Run:
-        """Make a run's folder at `out` (default: runs/ID here). InputError when it is taken or not writable."""
+        """Make a run's folder at `out` (default: runs/ID here). InputError where it is not empty or not writable."""
         stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
         identity = f"{stamp}-{hashlib.sha256(os.urandom(8)).hexdigest()[:6]}"
         folder = (out or Path("runs") / identity).absolute()
@@ -93,12 +108,13 @@ class Run:
         about = {"id": identity, "created": time.time(), "state": "running", **about}
         run = Run(folder, about)
         try:
-            for inner in ("launches", "log", "provenance"):
-                (folder / inner).mkdir(parents=True, exist_ok=True)
-            run.hold()
-            if (folder / "run.json").exists():  # two began at once, and the other has ended meanwhile
-                raise InputError("holds a run already", file=folder, accepted="another folder")
-            run.save()
+            run._made = MadeFolder(folder, INNER)
+            try:
+                run.hold()
+                run.save()
+            except BaseException:
+                run.discard()
+                raise
         except OSError as error:
             storage_failed(error, folder)
         _remember(folder)
@@ -158,7 +174,7 @@ class Run:
         try:
             lock = (self.folder / "lock").open("ab")
         except OSError as error:
-            storage_failed(error, self.folder, self.folder)
+            storage_failed(error, self.folder)
         until = time.monotonic() + HOLD_WITHIN
         while True:
             try:
@@ -215,6 +231,8 @@ class Run:
             )
         try:
             self.hold()
+            for inner in INNER:  # where one was lost, the launches that need it are made again
+                (self.folder / inner).mkdir(exist_ok=True)
             there = [path for name in TABLES if (path := tables.parquet(self.folder, name)).exists()]
             if there and self.damage().again:
                 number = 1 + len(list(self.folder.glob("tables-*")))
@@ -227,7 +245,7 @@ class Run:
             self.about.pop("checksums", None)
             self.save()
         except OSError as error:
-            storage_failed(error, self.folder, self.folder)
+            storage_failed(error, self.folder, self.folder if error.errno in lines.FULL else None)
         self.forget()
 
     def save(self) -> None:
@@ -258,7 +276,13 @@ class Run:
         try:
             return self._journal.read()
         except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", file=self._journal.path) from None
+            self._read_failed(error, self._journal.path)
+
+    def _read_failed(self, error: OSError, path: Path) -> NoReturn:
+        """StorageError of a run that this process writes, else InputError."""
+        if self._lock is not None:
+            storage_failed(error, path, self.folder)
+        raise InputError(f"cannot be read ({error.strerror})", file=path) from None
 
     def keep_provenance(self, document: dict[str, Any]) -> str:
         """Store the circumstances of a launch; returns the key that its rows carry."""
@@ -267,6 +291,7 @@ class Run:
             key, wrong = provenance.keep(self.folder / "provenance", document)
         except OSError as error:
             storage_failed(error, self.folder / "provenance", self.folder)
+        self._kept.add(f"{key}.json")
         if wrong:
             self.warn(f"{self.folder}: {wrong}")
         return key
@@ -317,9 +342,10 @@ class Run:
             entries, faults = self._entries()
             try:
                 self._damage = damage(self.folder / "launches", entries, self._files)
-                unread = self._circumstances()[1]
+                known, unread = self._circumstances()
+                self._damage.lost(entries, known, unread)
             except OSError as error:
-                raise InputError(f"cannot be read ({error.strerror})", file=error.filename or self.folder) from None
+                self._read_failed(error, Path(error.filename or self.folder))
             self._damage.texts[:0] = faults + self._lost() + unread
             for text in self._damage.texts[:MOST_WARNINGS]:
                 self.warn(f"{self.folder}: {text}")
@@ -328,18 +354,10 @@ class Run:
         return self._damage
 
     def _lost(self) -> list[str]:
-        """What the run's own record shows to be missing or another: the journal, and circumstances that it names."""
-        entries = self.entries()
-        texts = []
-        for entry in entries:
-            about = entry["about"] if entry["event"] == "begun" else {}
-            key, run = about.get("provenance"), about.get("run")
-            if key and not (self.folder / "provenance" / f"{key}.json").exists():
-                texts.append(f"provenance/{key}.json: is missing; circumstances of its launches are not known")
-            if run and run != self.about.get("id"):
-                texts.append(f"journal.jsonl: is of run {run}, and run.json of {self.about.get('id')}")
-        if texts or not self._differs("journal.jsonl"):
-            return list(dict.fromkeys(texts))
+        """What the run's own record shows of its journal: that it is another run's, or not what was written."""
+        runs = {e["about"].get("run") for e in self.entries() if e["event"] == "begun"} - {None, self.about.get("id")}
+        if runs or not self._differs("journal.jsonl"):
+            return [f"journal.jsonl: is of run {run}, and run.json of {self.about.get('id')}" for run in sorted(runs)]
         return [f"journal.jsonl: {lines.ALTERED}"]
 
     def _differs(self, name: str) -> bool:
@@ -379,22 +397,25 @@ class Run:
         return wrong
 
     def discard(self) -> None:
-        """Remove all that this run wrote, and its folder unless others' files are in it; what cannot be is left."""
+        """Remove what this process wrote into a run that it created, and its folder; what others put there stays."""
         self._release()
-        for inner in ("launches", "log", "provenance"):
-            shutil.rmtree(self.folder / inner, ignore_errors=True)
+        made, self._made = self._made, None
+        if made is None:
+            return
+        stems = set()
+        with contextlib.suppress(InputError):
+            stems = {Path(entry["file"]).stem for entry in self.entries() if entry["event"] == "begun"}
+        of_launches = [(inner, name) for inner in ("launches", "log") for name in made.names(inner)
+                       if Path(name).stem.partition("@")[0] in stems]  # fmt: skip
         own = ("run.json", "journal.jsonl", "lock", *(tables.parquet(self.folder, name).name for name in TABLES))
-        with contextlib.suppress(OSError):
-            for name in own:
-                (self.folder / name).unlink(missing_ok=True)
-            self.folder.rmdir()
+        made.remove(own, [*of_launches, *(("provenance", name) for name in self._kept)])
 
     def tables(self) -> dict[str, pa.Table]:
         """Return the four tables as Arrow, from the lines."""
         try:
             return tables.unfolded(self.tasks())
         except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", file=error.filename or self.folder) from None
+            self._read_failed(error, Path(error.filename or self.folder))
 
     def stored(self) -> dict[str, pa.Table] | None:
         """Return the tables from the lines where Parquet cannot be used, and None where it can.

@@ -70,7 +70,8 @@ NETWORK = Form("a network's description")
 STUDY = Form("a study")
 POINT = Form("a line of a sweep", 2, (_unchanged, _unchanged))
 JOBS = Form("a table of jobs")
-# Written by programs/jobs/job_record.cpp; 2: the check that failed, beside a status that need not be 0; 3: checksums.
+# Written by programs/jobs/job_record.cpp; 2: the check that failed, beside a status that need not be 0; 3: when
+# its starter began, in the kernel's ticks, and checksums.
 JOB_RECORD = Form("a job's record", 3, (_unchanged, _unchanged, _unchanged))
 SUBMISSIONS = Form("a line of a submission log", 2, (_unchanged, _unchanged))
 # 2: its checksum, and those of the files of a test that has ended.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "batch/placed/reservations.hpp"
+#include "events/stop.hpp"
 
 namespace assay::batch {
 
@@ -70,7 +71,7 @@ class PlacedQueue {
   bool over() const { return next_ == jobs_.size() && waiting_.empty() && decided_.empty() && ends_.empty(); }
 
   void decide_at_once() {
-    while (!over()) {
+    for (events::Paced paced; !over(); paced.step()) {
       advance(sooner(next_event(), wakes()));
       do {
         happens();
@@ -84,7 +85,7 @@ class PlacedQueue {
   // done. What it starts has its place from its beginning on. A node that fails meanwhile puts its jobs back.
   void decide_in_time() {
     const Seconds cost = set_.decision_cost;
-    while (!over()) {
+    for (events::Paced paced; !over(); paced.step()) {
       const Seconds wakes_at = wakes() == never ? never : std::max(now_, wakes() - cost);
       advance(sooner(next_event(), done_ != never ? done_ : wakes_at));
       happens();
@@ -292,7 +293,8 @@ class PlacedQueue {
 
   // Conservative over places: every job has a second and a place from its submission on, the earliest at which one
   // place is free for all that it requests, beside those of others. At an early end each waiting job, in order, is
-  // lifted out and put back where it has a place earlier than it had; else it keeps second and place. A node that fails
+  // lifted out and put back where it has a place earlier than it had; else it keeps second and place; and so again
+  // until none moves. A node that fails
   // takes its reservations away: all are made anew, in order. The order is that of queues, and of submission.
   void keep_reservations() {
     std::vector<std::size_t> order = waiting_;
@@ -309,8 +311,11 @@ class PlacedQueue {
     }
     early_ended_.clear();
     if (early_ && !anew_) reservations_.compress(order);
-    for (const std::size_t job : anew_ ? order : waiting_)
+    events::Paced paced;
+    for (const std::size_t job : anew_ ? order : waiting_) {
+      paced.step();
       if (!reservations_.has(job)) reservations_.reserve(job);
+    }
     early_ = anew_ = false;
     if (reservations_.first() == never || reservations_.first() > when_) return;
     for (const std::size_t job : order)

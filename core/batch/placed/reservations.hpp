@@ -16,6 +16,7 @@
 
 #include "batch/placed/timeline.hpp"
 #include "batch/scheduler.hpp"
+#include "events/stop.hpp"
 
 namespace assay::batch {
 
@@ -53,23 +54,11 @@ class Reservations {
     freed(end);
   }
 
-  /// Each job, in order, is lifted out and put back where it has a place earlier than it had; else it keeps both.
+  /// Each job, in order, is lifted out and put back where it has a place earlier than it had; else it keeps both. And
+  /// so again, until none moves.
   void compress(const std::vector<std::size_t>& order) {
-    for (const std::size_t job : order) {
-      const auto at = plans_.find(job);
-      if (at == plans_.end()) continue;
-      Plan& plan = at->second;
-      const Seconds until = std::min(plan.found.from, freed_since(plan.looked_at));
-      if (until <= line_->begin()) continue;
-      lift(job, plan.found);
-      if (auto found = earliest(job, until)) {
-        begins_.erase({plan.found.from, job});
-        freed(plan.found.from + jobs_[job].requested);
-        plan.found = std::move(*found);
-        begins_.emplace(plan.found.from, job);
-      }
-      hold(job, plan.found);
-      plan.looked_at = turn_;
+    events::Paced paced;
+    while (pass(order, paced)) {
     }
   }
 
@@ -101,6 +90,30 @@ class Reservations {
     std::uint64_t turn = 0;
     Seconds end = 0;
   };
+
+  // Whether any has moved.
+  bool pass(const std::vector<std::size_t>& order, events::Paced& paced) {
+    bool moved = false;
+    for (const std::size_t job : order) {
+      paced.step();
+      const auto at = plans_.find(job);
+      if (at == plans_.end()) continue;
+      Plan& plan = at->second;
+      const Seconds until = std::min(plan.found.from, freed_since(plan.looked_at));
+      if (until <= line_->begin()) continue;
+      lift(job, plan.found);
+      if (auto found = earliest(job, until)) {
+        begins_.erase({plan.found.from, job});
+        moved = true;
+        freed(plan.found.from + jobs_[job].requested);
+        plan.found = std::move(*found);
+        begins_.emplace(plan.found.from, job);
+      }
+      hold(job, plan.found);
+      plan.looked_at = turn_;
+    }
+    return moved;
+  }
 
   // Something is free until `end` that was not: kept by turn, of which the ends fall.
   void freed(Seconds end) {

@@ -1,13 +1,23 @@
 // Conservative backfilling with compression (Mu'alem and Feitelson 2001, section 2.1): every job has a reservation from
 // its submission on, at the earliest place that delays no other's. When a job ends before it was expected to, each
 // waiting job, in order of submission, is lifted out and put back at the earliest place, which is never later than it
-// had; the others keep theirs. A reservation keeps what limits of queues and users have room for, too; of two queues
-// the one of the higher rank goes first where reservations are made anew.
+// had; the others keep theirs. This is repeated until none moves, so that no job is kept back where none would be
+// delayed. A reservation keeps what limits of queues and users have room for, too; of two queues the one of the higher
+// rank goes first where reservations are made anew.
+//
+// All jobs are as early as they can be when something becomes free, and each that moves makes something free itself. A
+// job can have become able to move only to where its time meets one of these spans, so that only jobs for which one has
+// room are looked at: for each span, those of the order once, from the place on at which it became free.
 #include <limits>
+#include <numeric>
+#include <queue>
 #include <set>
+#include <utility>
 
 #include "batch/profile.hpp"
+#include "batch/reserved.hpp"
 #include "batch/scheduler.hpp"
+#include "events/stop.hpp"
 
 namespace assay::batch {
 namespace {
@@ -19,15 +29,21 @@ class Conservative final : public Policy {
         limits_(machine.queues),
         profile_(machine.processors),
         reserved_(jobs.size()),
-        waiting_(Foremost{&jobs, &limits_}) {
+        order_(jobs.size()),
+        place_(jobs.size()),
+        index_(jobs.size()) {
     for (const Limit& limit : limits_.queues().limits) limited_.emplace_back(limit.most);
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t a, std::size_t b) { return limits_.queues().order(jobs[a], jobs[b]) < 0; });
+    for (std::size_t place = 0; place < order_.size(); ++place) place_[order_[place]] = place;
   }
 
   void submit(std::size_t job) override {
     compress(jobs_[job].submitted);
     profile_.advance(jobs_[job].submitted);
-    reserve(job, std::numeric_limits<Seconds>::max());
-    waiting_.insert(job);
+    reserve(job);
+    waiting_.insert(place_[job]);
   }
 
   void end(std::size_t job) override {
@@ -35,21 +51,21 @@ class Conservative final : public Policy {
     const Seconds now = ended.started + ended.runs, expected = ended.started + ended.requested;
     profile_.advance(now);
     take(ended, now, expected, -1);
-    early_ = early_ || now < expected;
+    if (now < expected) freed(expected);
   }
 
   void withdraw(std::size_t job, Seconds now) override {
     profile_.advance(now);
     lift(job);
-    waiting_.erase(job);
-    early_ = true;
+    leave(job);
+    freed(reserved_[job] + jobs_[job].requested);
   }
 
   // The reservations were made without the time that it takes now: all are lifted out and made anew, in order.
   void extend(std::size_t job, Seconds more, Seconds now) override {
     const Job& on = jobs_[job];
     profile_.advance(now);
-    for (const std::size_t other : waiting_) lift(other);
+    for (const std::size_t place : waiting_) lift(order_[place]);
     take(on, on.started + on.requested, on.started + on.requested + more, 1);
     reserve_all();
   }
@@ -65,7 +81,7 @@ class Conservative final : public Policy {
     while (!starts_.empty() && starts_.begin()->first <= now) {
       const std::size_t job = starts_.begin()->second;
       starts_.erase(starts_.begin());
-      waiting_.erase(job);
+      leave(job);
       scheduler.start(job);
     }
   }
@@ -73,16 +89,35 @@ class Conservative final : public Policy {
   Seconds wakes() const override { return starts_.empty() ? never : starts_.begin()->first; }
 
  private:
-  void reserve(std::size_t job, Seconds latest) {
+  // What became free since some job of the order was looked at, and how far the look at all of them has come. Positions
+  // go through the order, from its first place to its last, again and again.
+  struct Freed {
+    Seconds from = 0, to = 0;
+    std::size_t ends = 0;         // the position after the last one to be looked at
+    std::vector<Room> rooms;      // free ones that meet it
+    Seconds first = 0, last = 0;  // what the rooms depend on
+    bool stale = true, done = false;
+  };
+
+  void freed(Seconds to) { freed_until_ = std::max(freed_until_, to); }
+
+  void reserve(std::size_t job) { put(job, earliest(jobs_[job], Profile::endless, profile_.begin())); }
+  void put(std::size_t job, Seconds at) {
     const Job& of = jobs_[job];
-    reserved_[job] = earliest(of, latest);
-    take(of, reserved_[job], reserved_[job] + of.requested, 1);
-    starts_.emplace(reserved_[job], job);
+    reserved_[job] = at;
+    take(of, at, at + of.requested, 1);
+    starts_.emplace(at, job);
+    index_.set(place_[job], of, at);
+  }
+  void leave(std::size_t job) {
+    waiting_.erase(place_[job]);
+    index_.remove(place_[job]);
   }
 
-  // The first second at which there are processors and every limit has room, for as long as the job requests.
-  Seconds earliest(const Job& of, Seconds latest) {
-    for (Seconds at = profile_.begin();;) {
+  // The first second from `begins` on at which there are processors and every limit has room, for as long as the job
+  // requests.
+  Seconds earliest(const Job& of, Seconds latest, Seconds begins) {
+    for (Seconds at = std::max(begins, profile_.begin());;) {
       const Seconds before = at;
       at = profile_.earliest(of.processors, of.requested, latest, at);
       for (const std::int32_t limit : limits_.of(of).limits) {
@@ -105,15 +140,19 @@ class Conservative final : public Policy {
   }
 
   void reserve_all() {
-    for (const std::size_t job : waiting_) reserve(job, std::numeric_limits<Seconds>::max());
+    events::Paced paced;
+    for (const std::size_t place : waiting_) {
+      paced.step();
+      reserve(order_[place]);
+    }
+    freed_until_ = never;
   }
 
   // The scheduler comes after a reservation's beginning.
   bool late(Seconds now) const { return !starts_.empty() && starts_.begin()->first < now; }
 
   void begin_anew(Seconds now) {
-    early_ = false;
-    for (const std::size_t job : waiting_) lift(job);
+    for (const std::size_t place : waiting_) lift(order_[place]);
     profile_.advance(now);
     reserve_all();
   }
@@ -126,32 +165,81 @@ class Conservative final : public Policy {
   }
 
   void compress(Seconds now) {
-    if (!early_ || late(now)) return;
-    early_ = false;
+    if (freed_until_ == never || late(now)) return;
     profile_.advance(now);
-    for (const std::size_t job : waiting_) {
-      lift(job);
-      reserve(job, reserved_[job]);
+    begin_look({now, std::exchange(freed_until_, never), order_.size(), {}}, 0);
+    for (events::Paced paced; !looks_.empty(); paced.step()) {
+      const auto [position, which] = looks_.top();
+      looks_.pop();
+      if (freed_[which].stale)
+        look(which, position);
+      else
+        try_to_move(position, which);
     }
+    freed_.clear();
   }
 
-  struct Foremost {
-    const Jobs* jobs;
-    const Limits* limits;
-    bool operator()(std::size_t a, std::size_t b) const {
-      const auto queue = limits->queues().order((*jobs)[a], (*jobs)[b]);
-      return queue != 0 ? queue < 0 : a < b;
+  void begin_look(Freed freed, std::size_t position) {
+    freed_.push_back(std::move(freed));
+    look(freed_.size() - 1, position);
+  }
+
+  // The next job of the order for which what became free has room, from the position on.
+  void look(std::size_t which, std::size_t position) {
+    Freed& freed = freed_[which];
+    if (freed.stale) {
+      const Seconds reach = index_.longest();
+      freed.rooms = profile_.rooms(freed.from, freed.to, index_.narrowest(), reach);
+      freed.first = freed.from;
+      freed.last = freed.to;
+      for (const Room& room : freed.rooms) {
+        freed.first = std::min(freed.first, room.from);
+        freed.last = std::max(freed.last, room.to);
+      }
+      freed.stale = false;
     }
-  };
+    const std::size_t places = order_.size(), round = position / places * places;
+    std::size_t at = index_.next(position - round, freed.rooms);
+    if (at != Reserved::none)
+      at += round;
+    else if ((at = index_.next(0, freed.rooms)) != Reserved::none)
+      at += round + places;
+    if (at < freed.ends)
+      looks_.emplace(at, which);
+    else
+      freed.done = true;
+  }
+
+  void try_to_move(std::size_t position, std::size_t which) {
+    const std::size_t job = order_[position % order_.size()];
+    const Job& of = jobs_[job];
+    Seconds free_from = Profile::endless;
+    for (const Freed& each : freed_)
+      if (!each.done) free_from = std::min(free_from, each.from);
+    const Seconds had = reserved_[job], ended = had + of.requested;
+    lift(job);
+    put(job, earliest(of, had, free_from - of.requested));
+    if (reserved_[job] < had) {
+      for (Freed& each : freed_)
+        if (each.first < ended && each.last > reserved_[job]) each.stale = true;
+      begin_look({std::max(had, reserved_[job] + of.requested), ended, position + 1 + order_.size(), {}}, position + 1);
+    }
+    look(which, position + 1);
+  }
 
   const Jobs& jobs_;
   Limits limits_;
   Profile profile_;
   std::vector<Profile> limited_;  // what is left of each limit
   std::vector<Seconds> reserved_;
-  std::set<std::size_t, Foremost> waiting_;           // by queue, and in order of submission
+  std::vector<std::size_t> order_, place_;            // jobs by queue, and in order of submission; each one's place
+  std::set<std::size_t> waiting_;                     // places
   std::set<std::pair<Seconds, std::size_t>> starts_;  // reservations of those that wait, by time
-  bool early_ = false;
+  Reserved index_;                                    // the same, by place
+  Seconds freed_until_ = never;  // from now until then something may have become free since the last compression
+  std::vector<Freed> freed_;     // of this compression
+  using Look = std::pair<std::size_t, std::size_t>;  // position, which of these
+  std::priority_queue<Look, std::vector<Look>, std::greater<>> looks_;
 };
 
 }  // namespace

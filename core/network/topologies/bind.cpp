@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -67,15 +68,19 @@ nb::list routing_records() {
   return out;
 }
 
+const char* name_of(LinkKind kind) {
+  static constexpr const char* names[] = {"network", "injection", "ejection"};
+  return names[static_cast<int>(kind)];
+}
+
 nb::list links_of(const Network& network) {
-  static constexpr const char* kinds[] = {"network", "injection", "ejection"};
   nb::list out;
   for (std::uint32_t index = 0; index < network.fabric->links.size(); ++index) {
     const auto& link = network.fabric->links[index];
     nb::dict item;
     item["from"] = link.from;
     item["to"] = link.to;
-    item["kind"] = kinds[static_cast<int>(link.kind)];
+    item["kind"] = name_of(link.kind);
     item["channels"] = link.channels;
     item["lanes"] = link.lanes;
     item["buffer_flits"] = link.buffer;
@@ -228,8 +233,14 @@ void bind_topologies(nb::module_& module) {
       .def_prop_ro("routers", [](const Network& n) { return n.fabric->routers; })
       .def_prop_ro("links", &links_of)
       .def_prop_ro(
-          "flit_ticks_crossed_by_all", [](const Network& n) { return flit_ticks_crossed_by_all(*n.fabric); },
-          "Ticks between flits of the slowest channel that no message between two nodes can avoid, or None.")
+          "crossed_by_all",
+          [](const Network& n) -> std::optional<std::pair<std::uint32_t, std::string>> {
+            const auto found = crossed_by_all(*n.fabric);
+            if (!found) return std::nullopt;
+            return std::pair{found->flit_ticks, std::string(name_of(found->kind))};
+          },
+          "Ticks between flits of the slowest channel that no message between two nodes can avoid, and its kind; or "
+          "None.")
       .def_prop_ro("router_at", [](const Network& n) { return points(n.fabric->router_at); })
       .def_prop_ro("node_at", [](const Network& n) { return points(n.fabric->node_at); })
       .def_prop_ro("failed_nodes",

@@ -6,19 +6,42 @@ edited program is the one that runs. A file that is gone is passed over.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import secrets
 from pathlib import Path
 
-from assay import versions
-from assay.errors import InputError
+from assay import trusted, versions
+from assay.errors import InputError, warn
 
 
 def cache_root() -> Path:
-    """Where binaries are kept: ASSAY_CACHE, else XDG_CACHE_HOME/assay, else ~/.cache/assay."""
-    if os.environ.get("ASSAY_CACHE"):
-        return Path(os.environ["ASSAY_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+    """Where binaries are kept: ASSAY_CACHE, else XDG_CACHE_HOME/assay, else ~/.cache/assay.
+
+    What lies there is executed. Where others may write, as in a cache that a project shares, the user's own folder
+    takes its place. InputError for a folder that is not trusted (trusted.py) and not shared with this user.
+    """
+    own = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+    given = Path(os.environ.get("ASSAY_CACHE") or own)
+    found = trusted.fault(given)
+    if found is None:
+        return given
+    if not found.shared or trusted.fault(own) is not None:
+        accepted = f"{trusted.ACCEPTED}; ASSAY_CACHE names another folder"
+        raise InputError(f"binaries of this folder are not executed: {found}", file=given, accepted=accepted)
+    _warn_once(f"{given}: binaries are built again in {own}: {found}")
+    return own
+
+
+@functools.cache
+def _warn_once(text: str) -> None:
+    warn(text)
+
+
+def is_ours(binary: Path) -> bool:
+    """Whether a file is in the cache, and was put there by this user or by root."""
+    return binary.exists() and trusted.fault(binary, above=binary.parent) is None
 
 
 def paths() -> list[Path]:
@@ -61,8 +84,9 @@ def _write(names: list[str]) -> None:
     kept = versions.marked(versions.OWN_PROGRAMS, {"programs": names})
     try:
         _list().parent.mkdir(parents=True, exist_ok=True)
-        fresh = _list().with_suffix(f".{os.getpid()}")
-        fresh.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        fresh = _list().with_name(f".assay-{secrets.token_hex(8)}.new")
+        with fresh.open("x", encoding="utf-8") as out:
+            out.write(json.dumps(kept, indent=1) + "\n")
         fresh.rename(_list())
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=_list()) from None

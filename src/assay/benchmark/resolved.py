@@ -12,7 +12,8 @@ machine itself can fill (`processors`) is handed over by its name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.benchmark.record import PROFILES, Benchmark, Parameter, Scalar, programs_root
 from assay.errors import InputError
@@ -79,6 +80,27 @@ def program_words(
     if "repetitions" in given and "repetitions" not in record.parameters:
         found += ["--repetitions", given["repetitions"]]
     return (*found, *rest)
+
+
+def cases(
+    record: Benchmark,
+    words: Sequence[str],
+    defaults: Mapping[str, str],
+    lists: Mapping[str, tuple[Scalar, ...]],
+) -> Iterator[dict[str, Scalar]]:
+    """The cases of a task on a described machine, in the order in which a compiled program takes them.
+
+    `lists`: what the names of lists that only a machine can fill (`processors`) mean on this one.
+    """
+    given, profile, _ = _split(record, words)
+    resolved = values(record, given, profile, simulated=True, defaults=defaults)
+    filled = {
+        name: tuple(value for each in found for value in lists.get(str(each), (each,)))
+        for name, found in resolved.items()
+        if record.parameters[name].kind != "path"
+    }
+    for found in itertools.product(*filled.values()):
+        yield dict(zip(filled, found, strict=True))
 
 
 def _split(record: Benchmark, words: Sequence[str]) -> tuple[dict[str, str], str, list[str]]:

@@ -34,8 +34,27 @@ def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
         for kernel, together in machine.compute.shared.items():
             if (useless := _not_shared(machine, kernel, together)) is not None:
                 yield Idle(("compute", "shared", kernel), useless)
+        yield from _computing(machine, machine.compute)
     if machine.node is not None and machine.node.ranks == machine.node.processors:
         yield Idle(("node", "ranks"), "has no effect: as many as processors, which is what is meant without it")
+    if machine.node is not None and machine.node.threads == machine.node.processors:
+        yield Idle(("node", "threads"), "has no effect: as many as processors, which is what is meant without it")
+    if machine.node is not None and machine.node.cache and machine.compute is None:
+        yield Idle(("node", "cache"), "has no effect without rates in [compute] cached")
+
+
+def _computing(machine: machine_tables.MachineTable, compute: machine_tables.ComputeTable) -> Iterator[Idle]:
+    """Keys of the node's own speed (`assay.described.node_model`) that change none."""
+    alone = compute.alone()
+    for name in ("cached", "half_length"):
+        for kernel in getattr(compute, name):
+            if kernel not in alone:
+                yield Idle(("compute", name, kernel), "has no effect without rate or time of that kernel")
+    for kernel, cached in compute.cached.items():
+        if kernel in alone and cached * alone[kernel][0] <= 1:
+            yield Idle(("compute", "cached", kernel), "has no effect: the kernel is as fast from memory")
+    if machine.node is not None and machine.node.cache and not compute.cached:
+        yield Idle(("node", "cache"), "has no effect without rates in [compute] cached")
 
 
 def _not_shared(machine: machine_tables.MachineTable, kernel: str, together: float) -> str | None:

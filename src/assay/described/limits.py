@@ -12,6 +12,13 @@ from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import nodes_of, room
 from assay.network.description import NetworkDescription
 
+# What a person calls a channel of the core's kinds. A node's interface can be slower than the network: the DELTA's
+# channels carry 65 MB/s, and its interface takes in 17.8.
+CHANNELS = {
+    "network": "a channel",
+    "injection": "a node's interface to the network",
+    "ejection": "a node's interface from the network",
+}
 MOST_NODES = 1 << 16  # of a network that is made for this alone
 
 
@@ -50,17 +57,17 @@ def _rates(description: DescribedMachine) -> list[tuple[str, float]]:
         found.append(("the node's bus", 1 / description.node.bus))
     network = description.network_description()
     few = network is not None and (room(description, 1) or 0) <= MOST_NODES  # a larger one is not made for this alone
-    if network is not None and few and (ticks := _flit_ticks(network)):
-        found.append(("a channel", network.network.flit_bytes / (ticks * network.cycle)))
+    if network is not None and few and (crossed := _crossed(network)):
+        ticks, kind = crossed
+        found.append((CHANNELS[kind], network.network.flit_bytes / (ticks * network.cycle)))
     return found
 
 
-def _flit_ticks(network: NetworkDescription) -> int | None:
-    """Ticks that a flit takes at least of the slowest channel that each message between two nodes must cross.
-
-    None of a network without channels.
+def _crossed(network: NetworkDescription) -> tuple[int, str] | None:
+    """Ticks that a flit takes at least of the slowest channel that each message between two nodes must cross, and the
+    kind of that channel. None of a network without channels.
     """
     from assay._core import network as core
 
-    ticks: int | None = core.build_network(network.fabric()).flit_ticks_crossed_by_all
-    return ticks
+    found: tuple[int, str] | None = core.build_network(network.fabric()).crossed_by_all
+    return found

@@ -211,11 +211,11 @@ def _varied(table: dict[str, Any], name: str, source: Source) -> dict[str, Any]:
 
 
 def _merged(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables key by key; lists as a whole; a table for which `over` has "none" is left out."""
+    """Tables key by key; lists as a whole; a table or a number for which `over` has "none" is left out."""
     merged = dict(table)
     for key, value in over.items():
         inner = merged.get(key)
-        if value == "none" and isinstance(inner, Mapping):
+        if value == "none" and inner is not None and not isinstance(inner, str):
             del merged[key]
             continue
         both = isinstance(value, Mapping) and isinstance(inner, Mapping)

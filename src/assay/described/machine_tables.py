@@ -109,6 +109,13 @@ class NodeTable(Table):
     ranks: int | None = Field(
         None, ge=1, le=4096, description="of these, ranks per node where neither --ppn nor their number asks for more"
     )
+    threads: int | None = Field(
+        None,
+        ge=1,
+        le=4096,
+        description="processors that the threads of one node's program can use (default: processors)",
+    )
+    cache: Bytes = Field(0.0, description="data cache of a processor, in which the rates of [compute] cached hold")
     memory: Bytes = Field(
         0.0,
         description="no message may be longer; 0: not said. How many may wait for their receives is not limited: "
@@ -193,6 +200,20 @@ class ComputeTable(Table):
         description="units of work a second that all ranks of a node do together at most, since they share its memory, "
         'by kernel, such as "74 Mflop/s"; each of k has a k-th of it, or its own rate where that is lower',
     )
+    cached: dict[str, Annotated[float, BeforeValidator(_rate), Field(ge=LEAST_RATE)]] = Field(
+        default_factory=dict,
+        description="units of work per second of one processor where its data fit its cache, by kernel; what rate or "
+        "time takes longer is time on the node's memory bus, which its processors share",
+    )
+    half_length: dict[str, Annotated[float, Field(gt=0, le=1e9)]] = Field(
+        default_factory=dict,
+        description="half-performance length by kernel: elements of a vector at which half of the rate is reached",
+    )
+
+    def alone(self) -> dict[str, tuple[float, str]]:
+        """Seconds of a unit of work on one processor, with the key that says so, by kernel."""
+        by_time = {kernel: (unit, f"compute.time.{kernel}") for kernel, unit in self.time.items()}
+        return by_time | {kernel: (1 / rate, f"compute.rate.{kernel}") for kernel, rate in self.rate.items()}
 
 
 class MpiTable(Table):
@@ -236,8 +257,8 @@ class MachineTable(Table):
     )
     variant: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
-        description='tables by name that replace keys above, or leave out a table (KEY = "none"); chosen by '
-        "--on NAME:VARIANT",
+        description="tables by name that replace keys above, or leave out a table or a number "
+        '(KEY = "none"); chosen by --on NAME:VARIANT',
     )
     origin: dict[str, str] = Field(
         default_factory=dict,

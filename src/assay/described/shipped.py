@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,7 +24,27 @@ def open_described(name: str, overrides: Mapping[str, str] | None = None) -> Des
     if colon and not Path(name).exists():
         name = base
         given.setdefault("variant", variant)
+    elif name not in shipped() and (found := _variant_published_as(name)) is not None:
+        name, variant = found
+        given.setdefault("variant", variant)
     return load(find(name), given)
+
+
+def _variant_published_as(name: str) -> tuple[str, str] | None:
+    """The shipped description, and its variant, of a published machine that has no file of its own; None of others."""
+    if name.endswith(".toml") or Path(name).exists():
+        return None
+    from assay.machine import catalogue
+
+    try:
+        meant = catalogue.machine(name).id  # as people write it
+    except InputError:
+        return None
+    for each, path in shipped().items():
+        for variant, tables in tomllib.loads(path.read_text(encoding="utf-8")).get("variant", {}).items():
+            if tables.get("published") == meant:
+                return each, variant
+    return None
 
 
 def room(description: DescribedMachine, per_node: int | None = None) -> int | None:

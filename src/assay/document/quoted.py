@@ -10,7 +10,10 @@ from assay.document.params import Params
 
 @dataclass(frozen=True, kw_only=True)
 class QuotedFigure:
-    """A published cell as a figure: `value` in the SI unit `unit`, `printed` with the paper's own; not judged."""
+    """A published cell as a figure: `value` in the SI unit `unit`, `printed` with the paper's own; not judged.
+
+    `another_program`: what was measured, where that is a program of the same subject in another form than ours.
+    """
 
     benchmark: str
     name: str
@@ -30,6 +33,7 @@ class QuotedFigure:
     source: str
     doubtful: bool
     note: str | None
+    another_program: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ import uuid
 from assay.errors import MeasurementError
 from assay.execute import leash
 from assay.execute.mpi import launch_environment
+from assay.machine.slurm_nodes import HOPELESS
 
 _GRANTED = "assay: granted"  # stands behind the environment that the allocation has
 HELD_FOR = 60 * 60.0  # s, the limit of an allocation of our own unless --time says otherwise
@@ -20,8 +21,6 @@ _IMPOSED = re.compile(
     r"^(SLURMD_|ASSAY_NODE|SLURM_(NTASKS|NPROCS|CPUS_PER_TASK|CPU_BIND|DISTRIBUTION|STEP|PROCID|LOCALID|NODEID|GTIDS"
     r"|TASK_PID|SRUN|LAUNCH|UMASK|PRIO|MPI_TYPE))"
 )
-# Reasons for which squeue says that a job waits, and will never start.
-_HOPELESS = re.compile(r"Partition(NodeLimit|TimeLimit|Down|Inactive)|BadConstraints|Invalid(Account|QOS)|JobHeldAdmin")
 
 
 class Allocation:
@@ -64,7 +63,7 @@ class Allocation:
                 if alive and waited > 2 * 2**inquiries:  # ask less and less often
                     reason = leash.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
                     inquiries += 1
-                    if _HOPELESS.search(reason):
+                    if HOPELESS.search(reason):
                         held.release()
                         alive, why = False, reason
                     elif inquiries == 1:

@@ -10,7 +10,6 @@ import json
 import os
 import shlex
 import shutil
-import tempfile
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,35 +19,44 @@ from assay.errors import InputError, MeasurementError
 from assay.execute import leash
 from assay.execute.allocation import last_words
 from assay.execute.hosts import SSH, read_hosts
+from assay.execute.left_behind import temporary_folder
 from assay.execute.mpi import launch_environment, site_path
-from assay.machine import node_inventory
+from assay.machine import node_inventory, slurm_nodes
 from assay.machine.node_inventory import NodeFacts, NodeSpeed
 
 MEASURE = 'd=$(mktemp -d) && trap \'rm -rf "$d"\' EXIT && cat >"$d/speed" && chmod 700 "$d/speed" && "$d/speed"'
-_DEAD = ("down", "fail", "not_responding", "unknown", "power", "maint")
 Reach = Callable[[str], tuple[str, ...]]
 
 
 @dataclass
 class Cluster:
-    """What came of asking: what each node is and how fast, why the others are silent, and where each node really is."""
+    """What came of asking: what each node is and how fast, why the others are silent, and where each node really is.
+
+    `not_asked`: nodes that the batch system keeps from jobs or has powered down, and its words for that.
+    """
 
     facts: dict[str, NodeFacts] = field(default_factory=dict)
     speeds: dict[str, NodeSpeed] = field(default_factory=dict)
     silent: dict[str, str] = field(default_factory=dict)
     unmeasured: dict[str, str] = field(default_factory=dict)
     boots: dict[str, str] = field(default_factory=dict)
+    not_asked: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Way:
-    """How a launcher's nodes are reached: their names, those known to be dead, a command's beginning for a node."""
+    """How a launcher's nodes are reached: their names, those known to be dead, a command's beginning for a node.
+
+    `spared`: those that are not to be asked; `states`: what the batch system says of the others.
+    """
 
     nodes: tuple[str, ...]
     dead: Mapping[str, str]
     reach: Reach
     quoted: bool
     farewell: Sequence[Sequence[str]] = ()
+    spared: Mapping[str, str] = field(default_factory=dict)
+    states: Mapping[str, str] = field(default_factory=dict)
 
 
 def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> Cluster:
@@ -63,14 +71,14 @@ def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> C
         way = _slurm(option, timeout)
     else:
         raise InputError("has no nodes to ask", key="--via", value=via, accepted="hosts:FILE, slurm, slurm:OPTIONS")
-    cluster = Cluster(silent=dict(way.dead))
-    alive = [node for node in way.nodes if node not in way.dead]
+    cluster = Cluster(silent=dict(way.dead), not_asked=dict(way.spared))
+    alive = [node for node in way.nodes if node not in way.dead and node not in way.spared]
     script = node_inventory.SCRIPT.read_text()
     for node, (answer, why) in _ask(way, alive, script, None, timeout).items():
         if not answer.rstrip().endswith("=end"):
-            cluster.silent[node] = why
+            cluster.silent[node] = f"{why}; {way.states[node]}" if node in way.states else why
             continue
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_folder("assay-facts-") as folder:
             commands = node_inventory.laid_out(answer, Path(folder))
             cluster.facts[node] = node_inventory.facts(Path(folder), commands)
             boot = Path(folder) / "proc/sys/kernel/random/boot_id"
@@ -105,7 +113,7 @@ def _ask(
     if not nodes:
         return {}
     source = shlex.quote(str(stdin)) if stdin else "/dev/null"
-    with tempfile.TemporaryDirectory(prefix="assay-nodes-") as folder:
+    with temporary_folder("assay-nodes-") as folder:
         files = {node: Path(folder) / str(number) for number, node in enumerate(nodes)}
         commands = []
         for node, file in files.items():
@@ -143,20 +151,22 @@ def _slurm(option: str, timeout: float) -> _Way:
     options = shlex.split(option)
     inside = os.environ.get("SLURM_JOB_NODELIST") if "SLURM_JOB_ID" in os.environ else None
     chosen = [each for each in options if each.startswith(("--partition=", "-p"))]
-    words = ["sinfo", "-h", "-N", "-o", "%N %T", *([f"--nodes={inside}"] if inside else chosen)]
+    words = ["sinfo", "-h", "-N", "-o", slurm_nodes.FORMAT, *([f"--nodes={inside}"] if inside else chosen)]
     ended, answer = leash.ask(words, timeout=timeout, environment=launch_environment(os.environ))
     if ended.missing or ended.timed_out or any(ended.statuses):
         raise MeasurementError(f"Slurm does not say its nodes: {last_words(answer) or 'no answer'} ({' '.join(words)})")
-    states = dict(line.split()[:2] for line in answer.splitlines() if len(line.split()) >= 2)
-    if not states:
+    nodes = slurm_nodes.slurm_nodes(answer)
+    if not nodes:
         raise MeasurementError(f"Slurm names no node ({' '.join(words)})")
-    dead = {
-        node: f"Slurm says that it is {state}"
-        for node, state in states.items()
-        if state.endswith("*") or state.lower().startswith(_DEAD)
-    }
+    dead = {name: node.said for name, node in nodes.items() if node.kind == slurm_nodes.DOWN}
+    spared = {} if inside else {
+        name: node.said
+        for name, node in nodes.items()
+        if node.kind != slurm_nodes.DOWN and (node.kind != slurm_nodes.UP or node.full)
+    }  # fmt: skip
     mark = f"assay-{uuid.uuid4().hex[:12]}"
     step: tuple[str, ...] = ("srun", "-N1", "-n1", "--cpu-bind=none", "--mpi=none", f"--job-name={mark}")
     step += ("--overlap",) if inside else tuple(options)
     farewell = [] if inside else [["scancel", f"--name={mark}"]]
-    return _Way(tuple(states), dead, lambda node: (*step, f"--nodelist={node}"), False, farewell)
+    states = {name: node.said for name, node in nodes.items()}
+    return _Way(tuple(nodes), dead, lambda node: (*step, f"--nodelist={node}"), False, farewell, spared, states)

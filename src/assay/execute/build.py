@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from assay.benchmark.own import cache_root
+from assay import trusted
+from assay.benchmark.own import cache_root, is_ours
 from assay.benchmark.record import programs_root
 from assay.benchmark.variants import Variant
 from assay.errors import MeasurementError
@@ -122,6 +123,7 @@ def build(
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        trusted.check(folder)
     except OSError as error:
         raise MeasurementError(f"binaries cannot be kept in {folder}: {error.strerror}; set ASSAY_CACHE") from None
     compilers = {kind: find_compiler(mpi=mpi if kind == "ranks" else None) for kind in {b.kind for b in benchmarks}}
@@ -165,8 +167,8 @@ def _widths(plan: _Plan, units: Mapping[Path, Future[None]]) -> tuple[Kernel, ..
 
 def _missing(plan: _Plan, begun: Mapping[Path, Future[None]]) -> Iterator[SharedUnit]:
     """What a program needs that is not there and not being compiled; nothing where the program is there."""
-    for unit in plan.units if not plan.program.exists() else ():
-        if unit.object not in begun and not unit.object.exists():
+    for unit in plan.units if not is_ours(plan.program) else ():
+        if unit.object not in begun and not is_ours(unit.object):
             yield unit
 
 
@@ -189,11 +191,12 @@ def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda te
     if core is None:
         raise MeasurementError(f"{benchmark.name}: the simulator's headers are missing from this installation")
     folder.mkdir(parents=True, exist_ok=True)
+    trusted.check(folder)
     compiler = find_compiler()
     compiler = replace(compiler, flags=f"-O2 -fPIC -ffp-contract=off {OWN_FLAGS} -I{shlex.quote(str(core))}")
     files, sources = shared(includes([benchmark.path, *sorted(core.glob("ranks/*.hpp"))], root), root)
     library = folder / f"{benchmark.name}-{digest_of(compiler, files)}.so"
-    if library.exists():
+    if is_ours(library):
         return library
     progress(f"compiling {benchmark.name} for described machines ({compiler.identity})")
     with tempfile.TemporaryDirectory(prefix=f".{benchmark.name}-", dir=folder) as scratch:
@@ -282,7 +285,7 @@ def _one(
     plan: _Plan, units: Mapping[Path, Future[None]], root: Path, folder: Path, timeout: float, progress: Progress
 ) -> Built:
     name, compiler, key, program = plan.name, plan.compiler, plan.key, plan.program
-    if program.exists():
+    if is_ours(program):
         return Built(program, compiler.identity, compiler.flags, key, True, 0.0, plan.libraries)
     for unit in plan.units:
         if unit.object in units:

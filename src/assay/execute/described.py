@@ -34,10 +34,14 @@ class DescribedTarget:
 
     def admit(self, records: Sequence[Benchmark]) -> None:
         """Refuse by name what a described machine cannot run."""
+        from assay.execute.node_simulated import describes
+
         for record in records:
-            if record.kind != "ranks":
+            if record.kind != "ranks" and not describes(self.description, record):
                 raise InputError(
-                    "measures a real processor; a described machine has none", key=record.name, accepted="no --on"
+                    f"measures a real processor, and the description of {self.machine} has no rate for it",
+                    key=record.name,
+                    accepted="a rate in [compute], or no --on",
                 )
 
     def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
@@ -50,8 +54,11 @@ class DescribedTarget:
 
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         """Simulate it."""
+        from assay.execute.node_simulated import simulate_node
         from assay.execute.simulated import simulate
 
+        if record.kind == "node":
+            return simulate_node(self.description, record, job)
         return simulate(self.description, record, job, self.timeline, self.matrix, self.placement)
 
     def circumstances(self) -> dict[str, Any]:

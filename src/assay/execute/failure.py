@@ -29,6 +29,8 @@ _BOILERPLATE = re.compile(
     r"|^=\s|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ|^Abort\(\d+\) on node"
     r"|^internal_\w+\(|^\(unknown\)\(\)"
 )
+# Lines of MPICH's and Intel's hydra, and of ssh, after which their starters wait in silence for a host.
+IN_VAIN = (b"unable to get host address for", b"Could not resolve hostname")
 _SILENT = ", without output"
 _SAID_NOTHING = "and said nothing"  # a rank, of its exit status, in the words for what its starter reports
 _RULE = re.compile(r"^-{20,}$")  # above and below each of Open MPI's texts of help
@@ -83,6 +85,13 @@ def waiting(name: str, log: Path, log_before: int) -> str | None:
     """What a launch that was ended for its time had said by then, in a line."""
     lines = [line.strip() for line in _text(log, log_before).splitlines()]
     return _own_message(name, lines)
+
+
+def in_vain(log: Path, log_before: int) -> str:
+    """The line of the log after which the launch was ended (IN_VAIN)."""
+    signs = [sign.decode() for sign in IN_VAIN]
+    found = (line.strip() for line in _text(log, log_before).splitlines() if any(sign in line for sign in signs))
+    return next(found, "a host's name is not resolved")[:400]
 
 
 def _text(log: Path, before: int) -> str:

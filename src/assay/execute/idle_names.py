@@ -9,13 +9,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-from assay.benchmark.record import one_by_one, own_benchmarks
+from assay.benchmark.record import Benchmark, one_by_one, own_benchmarks
 from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError
 
 
 def refuse_idle_names(description: DescribedMachine) -> None:
-    """Refuse a default of no shipped benchmark's parameter, and a kernel that no record `computes`. InputError."""
+    """Refuse a default of no shipped benchmark's parameter, and a kernel that no record computes. InputError."""
     compute = description.compute
     shipped = (record for record in one_by_one() if record.kind == "ranks")
     missing = set(description.defaults)
@@ -27,13 +27,22 @@ def refuse_idle_names(description: DescribedMachine) -> None:
             raise _refused(description, ("defaults", key), "no benchmark has such a parameter", parameters)
     if compute is None:
         return
-    everybody = [*(record for record in one_by_one() if record.kind == "ranks"), *own_benchmarks().values()]
-    kernels = {name for record in everybody for name in record.extra.get("computes", ())}
-    for table, given in (("rate", compute.rate), ("time", compute.time), ("shared", compute.shared)):
+    everybody = [*one_by_one(), *own_benchmarks().values()]
+    kernels = {name for record in everybody for name in (*record.extra.get("computes", ()), *node_kernels(record))}
+    tables = {"rate": compute.rate, "time": compute.time, "shared": compute.shared, "cached": compute.cached}
+    for table, given in {**tables, "half_length": compute.half_length}.items():
         for kernel in given:
             if kernel not in kernels:
                 problem = "no benchmark's record says that it computes such a kernel"
                 raise _refused(description, ("compute", table, kernel), problem, kernels)
+
+
+def node_kernels(record: Benchmark) -> tuple[str, ...]:
+    """The kernels whose rates a node program takes on a described machine: of the record's [described]."""
+    named = str(record.extra.get("described", {}).get("kernel", ""))
+    if named.startswith("{"):
+        return tuple(map(str, record.parameters[named[1:-1]].choices))
+    return (named,) if named else ()
 
 
 def _refused(description: DescribedMachine, keys: tuple[str, ...], problem: str, known: Collection[str]) -> InputError:

@@ -10,7 +10,7 @@ where the order asks to look for processes that a signal has stopped (SIGSTOP), 
 (`patience`). Every launch waits for its start, so that it imports
 only what it cannot do without, and no module that takes milliseconds (pathlib, contextlib, subprocess).
 """
-# ruff: noqa: PTH102, PTH106, PTH108, PTH114, PTH123, PTH208, SIM105
+# ruff: noqa: PTH102, PTH115, PTH106, PTH108, PTH114, PTH123, PTH208, SIM105
 
 import _signal as signal  # type: ignore[import-not-found]  # `signal` itself makes enumerations of its constants first
 import ctypes
@@ -21,6 +21,8 @@ import time
 
 GRACE = 1.0  # s, between asking a tree to end and killing it
 GIVE_UP = 10.0  # s, after which a process that SIGKILL does not end is left to the kernel
+MARK = ".assay-process"  # the file in a folder in /tmp or /dev/shm that names the process that made it
+_LOG_READ = 1 << 18  # bytes
 LOOK = 2.0  # s, between looks for stopped processes; each reads some small files per process (a rank: 0.1 ms)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -176,6 +178,21 @@ def _end(statuses: dict[int, int], unfinished: list[int]) -> None:
         time.sleep(0.02)
 
 
+def mark_words() -> str:
+    """Which process this is: host, boot, process namespace, number, and when it began, in the kernel's ticks."""
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        boot = file.read().strip()
+    with open("/proc/self/stat") as stat:
+        began = stat.read().rpartition(")")[2].split()[19]
+    return f"{os.uname().nodename} {boot} {os.readlink('/proc/self/ns/pid')} {os.getpid()} {began}\n"
+
+
+def mark(folder: str) -> None:
+    """Say in a folder that this process made it, so that a later start can remove it (left_behind.py)."""
+    with open(f"{folder}/{MARK}", "x") as file:
+        file.write(mark_words())
+
+
 def _remove(folders: list[str]) -> None:
     """Remove folders with all that is in them."""
     for top in folders:
@@ -222,6 +239,17 @@ def _write(message: dict[str, object]) -> None:
         pass
 
 
+def _said(log: str, behind: int, signs: list[bytes]) -> bool:
+    """Whether one of `signs` is in a log, behind its first bytes."""
+    try:
+        with open(log, "rb") as file:
+            file.seek(behind)
+            text = file.read(_LOG_READ)
+    except OSError:
+        return False
+    return any(sign in text for sign in signs)
+
+
 def _keep() -> None:
     """Be the keeper: read the order, start, wait for the end, leave nothing behind, answer."""
     libc = ctypes.CDLL(None)  # loaded before the fork: the child may only make calls
@@ -243,9 +271,12 @@ def _keep() -> None:
     missing, timed_out, orphaned = None, False, False
     pids: list[int] = []
     held: list[int] = []
+    made: list[str] = []
     try:
         for folder in order["scratch"]:
             os.mkdir(folder, 0o700)
+            made.append(folder)
+            mark(folder)
         for argv, out, err, hold in order["commands"]:
             pid, pipe = _start(argv, out, err, hold, order["folder"], libc)
             pids.append(pid)
@@ -256,6 +287,7 @@ def _keep() -> None:
     except OSError as error:  # no process, no pipe
         missing = str(error.strerror)
     stops, looked, patience, impatient = _Stops(), began, order["patience"], False
+    hopeless = False
     while missing is None:
         _reap(statuses)
         if all(pid in statuses for pid in pids):
@@ -271,7 +303,8 @@ def _keep() -> None:
                 if new := stops.look(now):
                     _write({"stopped": new})
                 impatient = stops.longest(now) >= patience
-                if impatient:
+                hopeless = order["watched"] is not None and _said(*order["watched"])
+                if impatient or hopeless:
                     break
             until = LOOK - (now - looked)
             left = until if left is None else min(left, until)
@@ -286,12 +319,21 @@ def _keep() -> None:
     for pipe in held:
         os.close(pipe)
     _end(statuses, [pid for pid in pids if pid not in statuses])
-    _remove(order["scratch"])
+    _remove(made)
     if unfinished:
         _bid_farewell(order["farewell"])
     ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]
     answer: dict[str, object] = {"statuses": ended, "seconds": seconds, "missing": missing, "timed_out": timed_out}
-    _write(answer | {"impatient": impatient, "stopped": stopped, "paused": stops.paused, "unfinished": unfinished})
+    _write(
+        answer
+        | {
+            "impatient": impatient,
+            "hopeless": hopeless,
+            "stopped": stopped,
+            "paused": stops.paused,
+            "unfinished": unfinished,
+        }
+    )
 
 
 if __name__ == "__main__":

@@ -35,12 +35,22 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Watched:
+    """A log that is read while commands run, behind its first `behind` bytes: one of `signs` in it ends them."""
+
+    log: Path
+    behind: int
+    signs: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
 class Ended:
     """How the commands ended: exit statuses in their order (negative: the signal), wall seconds, and why.
 
-    `stopped`: processes of the tree that a signal had stopped when time was up. `impatient`: it was ended because one
-    was stopped for longer than it was to be waited for. `paused`: processes that were stopped and went on, each with
-    about how many seconds it stood. `unfinished`: places, in that order, of commands that had not ended by themselves.
+    `stopped`: processes of the tree that a signal had stopped when time was up. `impatient`: it was ended because
+    one was stopped for longer than it was to be waited for. `paused`: processes that were stopped and went on, each
+    with about how many seconds it stood. `hopeless`: it was ended for a line in `watched`. `unfinished`: places, in
+    that order, of commands that had not ended by themselves.
     """
 
     statuses: tuple[int, ...]
@@ -51,6 +61,7 @@ class Ended:
     impatient: bool = False
     paused: tuple[tuple[int, float], ...] = ()
     unfinished: tuple[int, ...] = ()
+    hopeless: bool = False
 
 
 class Leash:
@@ -66,11 +77,13 @@ class Leash:
         farewell: Sequence[Sequence[str]] = (),
         scratch: Sequence[Path] = (),
         patience: float | None = None,
+        watched: Watched | None = None,
     ) -> None:
         """Start `commands` under a keeper; `farewell` commands run only when the tree had to be ended.
 
-        `scratch`: folders that the keeper makes before and removes after, however the tree ends. `patience`: seconds
-        that a process may be stopped by a signal before the tree is ended; None: nobody looks.
+        `scratch`: folders that the keeper makes before and removes after, however the tree ends. `patience`:
+        seconds that a process may be stopped by a signal before the tree is ended; None: nobody looks. `watched`: a
+        log, for a line after which waiting is in vain.
         """
         self._began = time.monotonic()
         order = {
@@ -82,6 +95,7 @@ class Leash:
             "farewell": [list(words) for words in farewell],
             "scratch": [str(path) for path in scratch],
             "patience": patience,
+            "watched": None if watched is None else [str(watched.log), watched.behind, list(watched.signs)],
         }
         inherited = os.environ if environment is None else environment
         self._keeper = subprocess.Popen(
@@ -114,6 +128,7 @@ class Leash:
             impatient=message["impatient"],
             paused=tuple(message["paused"].items()),
             unfinished=tuple(message["unfinished"]),
+            hopeless=message["hopeless"],
         )
 
     def _message(self) -> dict[str, Any] | None:
@@ -154,6 +169,7 @@ def run(
     farewell: Sequence[Sequence[str]] = (),
     scratch: Sequence[Path] = (),
     patience: float | None = None,
+    watched: Watched | None = None,
     stopped: Callable[[Sequence[int]], None] = lambda pids: None,
 ) -> Ended:
     """Run `commands` at once and wait for all; everything that they started has ended when this returns.
@@ -168,6 +184,7 @@ def run(
         farewell=farewell,
         scratch=scratch,
         patience=patience,
+        watched=watched,
     )
     return held.wait(stopped)
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from assay import versions
 from assay.execute.folders import answered
+from assay.execute.started import began
 from assay.stored.state import state_folder
 
 MARK = ".assay-own"  # the file in a folder that says whose it is
@@ -128,7 +129,7 @@ def _removed(parent: int, name: str, token: str) -> bool:
         names = os.listdir(own)  # noqa: PTH208 - of what is open
         if about.st_uid != os.geteuid() or (names and not _marked(own, token)):
             return False
-        _empty(own, keep=MARK)
+        empty(own, keep=MARK)
         if MARK in names:
             os.unlink(MARK, dir_fd=own)
     finally:
@@ -145,7 +146,7 @@ def _marked(own: int, token: str) -> bool:
         os.close(mark)
 
 
-def _empty(folder: int, keep: str = "") -> None:
+def empty(folder: int, keep: str = "") -> None:
     """Remove all in a folder that is open, but `keep`; nothing outside it is reached."""
     for name in os.listdir(folder):
         if name == keep:
@@ -153,7 +154,7 @@ def _empty(folder: int, keep: str = "") -> None:
         if stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
             below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
             try:
-                _empty(below)
+                empty(below)
             finally:
                 os.close(below)
             os.rmdir(name, dir_fd=folder)
@@ -163,7 +164,7 @@ def _empty(folder: int, keep: str = "") -> None:
 
 def _enter(folder: Subfolder) -> Path | None:
     """Write an entry, to the disk; None where the state folder cannot be written."""
-    about = asdict(folder) | {"host": os.uname().nodename, "process": os.getpid(), "began": _began(os.getpid())}
+    about = asdict(folder) | {"host": os.uname().nodename, "process": os.getpid(), "began": began(os.getpid())}
     about |= {"time": time.time()}
     try:
         _ledger().mkdir(parents=True, exist_ok=True)
@@ -181,18 +182,9 @@ def _safe(folder: Subfolder) -> bool:
     return folder.name.startswith(PREFIX) and "/" not in folder.name and folder.parent.startswith("/")
 
 
-def _lives(process: int, began: int | None) -> bool:
+def _lives(process: int, since: int | None) -> bool:
     """Whether the process that entered a folder still runs; a number that another process has now does not count."""
-    return began is not None and _began(process) == began
-
-
-def _began(process: int) -> int | None:
-    """When a process began, in the kernel's ticks since its start; None where there is none of this number."""
-    try:
-        words = Path(f"/proc/{int(process)}/stat").read_text(encoding="utf-8", errors="replace")
-        return int(words.rpartition(")")[2].split()[19])
-    except (OSError, ValueError, IndexError):
-        return None
+    return since is not None and began(process) == since
 
 
 def _entries() -> list[Path]:

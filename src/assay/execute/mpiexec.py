@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from assay.errors import InputError, MeasurementError
-from assay.execute import leash, placement
+from assay.execute import failure, leash, placement
 from assay.execute.job import Job, Outcome
 from assay.execute.local import run_here
 from assay.execute.loopback import loopback
@@ -184,6 +184,7 @@ def launch(
         farewell=farewell,
         scratch=folders,
         patience=placement.STOPPED_AT_MOST,
+        watched=leash.Watched(job.log, log_before, failure.IN_VAIN),
         stopped=lambda pids: placement.say_stopped(job, before, pids),
     )
     settle()

@@ -88,6 +88,9 @@ def outcome(
             f"{task}{_stopped_ones(ended.stopped, job, before)} for more than {STOPPED_AT_MOST:g} s; "
             f"the launch was ended with all its processes; log: {job.log}"
         )
+    if ended.hopeless:
+        line = failure.in_vain(job.log, log_before)
+        raise MeasurementError(f"{task}the starter waits in vain: {line}; the launch was ended; log: {job.log}")
     if ended.timed_out:
         raise MeasurementError(
             f"{task}timed out after {job.timeout:g} s and was ended with all its processes"

@@ -142,6 +142,9 @@ def arguments_of(record: Benchmark, settings: Mapping[str, str], profile: str) -
     return ("--profile", profile, *given)
 
 
+TIMEOUT = 300.0  # s, of a launch
+
+
 def make(
     records: Sequence[Benchmark],
     *,
@@ -150,7 +153,7 @@ def make(
     launches: int | None = None,
     sizes: Mapping[str, Sequence[Size]] | None = None,
     seed: int = 1,
-    timeout: float = 300.0,
+    timeout: float | None = None,
     spending: Spending | None = None,
     variants: Sequence[AnyVariant] = (),
 ) -> Plan:
@@ -159,7 +162,8 @@ def make(
     With `spending` there are as many rounds as its last look; which of those beyond the first look are done is decided
     at the looks.
 
-    A launch may take `timeout` seconds, or as many as the record allows in this profile (`timeout_full = 14400`). A
+    A launch may take `timeout` seconds; None: TIMEOUT, or as many as the record allows in this profile
+    (`timeout_full = 14400`), whichever is more. A
     record that says `launches = 1` is measured in no more of them.
     Where a benchmark has several `sizes`, the number of ranks per node becomes part of its cases; so do the parts of
     `variants`: build variants of benchmarks that have units of their own, MPI variants of those that pass messages.
@@ -187,7 +191,8 @@ def make(
             words = (*arguments_of(record, settings or {}, profile), "--seed", str(own), "--launch", str(launch))
             varied: dict[str, Any] = {"ppn": size.ppn} if len(among_of[record.name]) > 1 else {}
             varied |= variant.factors if variant else {}
-            within = max(timeout, float(record.extra.get(f"timeout_{profile}", 0)))
+            allowed = max(TIMEOUT, float(record.extra.get(f"timeout_{profile}", 0)))
+            within = allowed if timeout is None else timeout
             tasks.append(Task(record.name, launch, own, size.ranks, words, within, size.ppn, varied))
     return Plan(profile, rounds, seed, tuple(tasks), spending)
 

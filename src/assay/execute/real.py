@@ -9,6 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from assay import trusted
+from assay.benchmark.own import cache_root
 from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
 from assay.benchmark.variants import AnyVariant, MpiVariant, Variant, varied_by
@@ -69,7 +71,8 @@ class Real:
         return self._launcher(self.via)
 
     def admit(self, records: Sequence[Benchmark]) -> None:
-        """Refuse by name what cannot be launched as wished."""
+        """Refuse by name what cannot be launched as wished, and a cache whose programs are not trusted."""
+        trusted.check(cache_root() / "programs")
         for record in records:
             self._via(record).check()
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import variant_of
-from assay.errors import InputError, MeasurementError
+from assay.errors import InputError, MeasurementError, StorageError
 from assay.execute.checks import failed_checks
 from assay.execute.failure import is_silent
 from assay.execute.job import Job, Outcome, outputs
@@ -76,6 +76,14 @@ class Failure:
 
 class RefusedError(InputError):
     """A program says before it measures anything that its input is wrong: no other launch would do better."""
+
+
+class NoPlaceError(InputError):
+    """This machine has no place for a launch (too few ranks, nodes, processors): one of many is left out."""
+
+    def __init__(self, refusal: InputError) -> None:
+        """Say what the launcher or the simulation said."""
+        super().__init__(str(refusal))
 
 
 class AnotherMachineError(InputError):
@@ -195,10 +203,10 @@ def do(
                         raise
                     failure, wrong_only = Failure(task.name, task.benchmark, str(error)), False
                     broken[of] = 1  # with this one twice: it is no accident either
-                except InputError as error:
+                except NoPlaceError as error:
                     if alone:
                         raise
-                    failure, wrong_only = None, False  # one of many that this machine has no place for
+                    failure, wrong_only = None, False
                     if task.benchmark not in unplaced:
                         unplaced.add(task.benchmark)
                         run.journal({"event": "left out", "benchmark": task.benchmark, "reason": str(error)})
@@ -236,7 +244,10 @@ def _is_here(outcome: Outcome) -> bool:
 def _do_one(
     run: Run, task: Task, record: Benchmark, target: Target, allocation: int, say: Callable[[str], None]
 ) -> tuple[Failure | None, bool]:
-    """Do one launch; what failed, and whether that was nothing but checks. RefusedError: before any ended well."""
+    """Do one launch; what failed, and whether that was nothing but checks.
+
+    RefusedError: before any ended well. NoPlaceError, StorageError: see there.
+    """
     begun = [e["about"]["attempt"] for e in run.entries() if e["event"] == "begun" and e["task"] == task.name]
     attempt = 1 + max(begun, default=0)
     while outputs(run.folder / "launches" / (file := _file(task, attempt))):  # never append to an earlier attempt
@@ -250,6 +261,10 @@ def _do_one(
         job = replace(target.job(record, task, out, run.folder / "log" / f"{Path(file).stem}.txt"), say=say)
         outcome = target.perform(record, job)
         rejected = False
+    except InputError as error:
+        raise NoPlaceError(error) from None
+    except StorageError:
+        raise
     except MeasurementError as error:  # not what was asked for: what it wrote is kept and counts for nothing
         rejected = True
         outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())

@@ -24,6 +24,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assay import trusted
+from assay.benchmark.own import is_ours
 from assay.errors import MeasurementError
 from assay.execute.compiler import Compiler
 
@@ -184,12 +186,13 @@ def unit_source(about: Mapping[str, Any], program: Path, root: Path) -> Path:
 
 def make(unit: SharedUnit, root: Path, timeout: float) -> None:
     """Compile a unit that is not there yet; MeasurementError names the compiler's first errors and its command."""
-    if unit.object.exists():
+    if is_ours(unit.object):
         return
     name = f"{unit.source.parent.name}/{unit.source.name}" + (f" and {len(unit.before)} more" if unit.before else "")
     unit.object.parent.mkdir(parents=True, exist_ok=True)
+    trusted.check(unit.object.parent)
     with _alone(unit.object), tempfile.TemporaryDirectory(prefix=".unit-", dir=unit.object.parent) as scratch:
-        if unit.object.exists():  # another process made it meanwhile
+        if is_ours(unit.object):  # another process made it meanwhile
             return
         fresh = Path(scratch) / unit.object.name
         command = unit.compiler.object_command(unit.source, fresh, root, unit.before)

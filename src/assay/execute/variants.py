@@ -7,7 +7,6 @@ import itertools
 import os
 import re
 import shlex
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from assay.benchmark.variants import WITHOUT_ISA, AnyVariant, MpiVariant, Varian
 from assay.errors import InputError, MeasurementError
 from assay.execute import leash
 from assay.execute.compiler import Compiler, compilers_here, find_compiler, first_errors, processor_features
+from assay.execute.left_behind import temporary_folder
 from assay.execute.mpi import launch_environment
 
 TRIAL_WITHIN = 60.0  # s, one small source
@@ -197,8 +197,8 @@ def _admit(compiler: Compiler, variant: Variant, usual: Compiler) -> None:
 
 
 def _trial(compiler: Compiler, flags: tuple[str, ...], usual: Compiler) -> str | None:
-    with tempfile.TemporaryDirectory(prefix="assay-variant-") as scratch:
-        folder = Path(scratch)
+    with temporary_folder("assay-variant-") as scratch:
+        folder = scratch
         (folder / "kernel.cpp").write_text(_TRIAL)
         (folder / "main.cpp").write_text("int main() {}\n")
         kernel = (*compiler.words, "-std=c++20", *flags, "-c", "kernel.cpp", "-o", "kernel.o")
@@ -206,7 +206,7 @@ def _trial(compiler: Compiler, flags: tuple[str, ...], usual: Compiler) -> str |
             kernel = (*kernel, *_SILENT)
         whole = (*usual.words, "main.cpp", "kernel.o", "-o", "program", "-pthread")
         for command, made in ((kernel, "kernel.o"), (whole, "program")):
-            words = ("sh", "-c", 'cd "$0" && exec "$@"', scratch, *command)
+            words = ("sh", "-c", 'cd "$0" && exec "$@"', str(scratch), *command)
             environment = launch_environment(os.environ) | {"LC_ALL": "C"}
             ended, output = leash.ask(words, timeout=TRIAL_WITHIN, environment=environment)
             if ended.missing or ended.timed_out or any(ended.statuses) or not (folder / made).exists():

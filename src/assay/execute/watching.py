@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.errors import InputError, MeasurementError
 from assay.execute.build import build
+from assay.execute.left_behind import temporary_folder
 from assay.machine.activity import Activity, activity
 from assay.machine.noise_traces import Trace, read_traces
 
@@ -77,7 +77,7 @@ class Watcher:
         return watch
 
     def _noise(self) -> list[Trace]:
-        with tempfile.TemporaryDirectory(prefix="assay-watch-") as folder:
+        with temporary_folder("assay-watch-") as folder:
             out = Path(folder) / "noise.jsonl"
             own = ("--slice", str(SLICE), "--blocks", "1", "--seed", str(self.watch.looks + 1), "--out", str(out))
             words = program_words(benchmark("noise"), ("--profile", "quick", *own))

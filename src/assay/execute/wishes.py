@@ -18,6 +18,8 @@ from assay.execute.session import Target
 from assay.execute.target import on_nodes, place, ranks_wanted, target
 from assay.execute.variants import admit
 
+SHORTEST_TIMEOUT = 1.0  # s, of a launch
+
 
 @dataclass(frozen=True)
 class Wishes:
@@ -35,6 +37,7 @@ class Wishes:
     launches: int | None = None
     within: float | None = None
     budget: float | None = None
+    timeout: float | None = None
     seed: int = 1
     timeline: str | None = None
     matrix: str | None = None
@@ -55,6 +58,8 @@ class Wishes:
     def check(self) -> None:
         """InputError for what is wrong whatever the target is, before anything is printed or a core is compiled."""
         planning.check_profile(self.profile)
+        if self.timeout is not None:
+            self._check_timeout(self.timeout)
         for name in self.names:
             benchmark(name).settings(self.settings)
         if self.on is None:
@@ -68,6 +73,16 @@ class Wishes:
             self._check_placement(self.placement)
         if self.on is not None:
             self._check_folders(self.on)
+
+    def _check_timeout(self, timeout: float) -> None:
+        if self.on is not None:
+            problem = "ends launches of real programs, and a described machine has none"
+            raise InputError(problem, key="--timeout", value=f"{timeout:g}s", accepted="no --timeout with --on")
+        if timeout < SHORTEST_TIMEOUT:
+            accepted = f"at least {SHORTEST_TIMEOUT:g}s"
+            raise InputError(
+                "is too short to start a program", key="--timeout", value=f"{timeout:g}s", accepted=accepted
+            )
 
     def _check_folders(self, on: str) -> None:
         for name in self.names:
@@ -114,6 +129,7 @@ class Wishes:
             sizes={record.name: self._sizes(record) for record in records},
             seed=self.seed,
             spending=spending,
+            timeout=self.timeout,
             variants=self.variants,
         )
 

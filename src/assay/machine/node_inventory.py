@@ -96,7 +96,10 @@ class InventoriedNode(reading.HostPart):
 
 
 class ClusterInventory(reading.HostPart):
-    """All nodes of a cluster, and those that stand out; `exchange`: what carried the messages whose rates are given."""
+    """All nodes of a cluster, and those that stand out; `exchange`: what carried the messages whose rates are given.
+
+    `not_asked`: nodes on which nothing was started, as the batch system keeps them from jobs or has powered them down.
+    """
 
     nodes: tuple[InventoriedNode, ...]
     differences: tuple[NodeDifference, ...]
@@ -104,6 +107,7 @@ class ClusterInventory(reading.HostPart):
     slow: tuple[SlowNode, ...]
     unmeasured: tuple[Unanswered, ...]
     exchange: str = ""
+    not_asked: tuple[Unanswered, ...] = ()
 
 
 def laid_out(answer: str, folder: Path) -> dict[str, str]:

@@ -8,6 +8,7 @@ was interrupted goes on from that file.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import versions
-from assay.errors import InputError, MeasurementError, warn
+from assay.errors import InputError, MeasurementError, StorageError, warn
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
 from assay.network.tasks import SimulationTask, Steps
@@ -26,6 +27,7 @@ from assay.stored import seal
 from assay.stored.lines import ALTERED
 
 SEALED = re.compile(r'\{"version": ([2-9]|\d{2,}), "key": ')  # begins a line that has a checksum
+STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE)  # faults of what took points before
 BEGUN = (f'{{"{versions.KEY}": ', '{"key": ')  # a point's line; as the oldest had it, without a version
 
 
@@ -195,4 +197,7 @@ def append(out: Path, entry: dict[str, Any]) -> None:
                 text = "\n" + text
             file.write(text.encode())
     except OSError as error:
+        if error.errno in STORAGE:
+            kept = "finished points are kept: when it can be written again, the same command goes on"
+            raise StorageError(f"{out}: cannot be written ({error.strerror}); {kept}") from None
         raise InputError(f"cannot be written: {error.strerror}", file=out) from None

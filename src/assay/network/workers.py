@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from typing import Literal, cast, get_args
 
 from assay.errors import InputError
+from assay.search_paths import safe_path
 
 WorkerKind = Literal["processes", "threads", "mpi"]
 
@@ -41,7 +42,7 @@ def _started_for_mpi() -> None:
         "MPI ranks to work on this are not running",
         key="--executor",
         value="mpi",
-        accepted=f"mpiexec -n RANKS python -m mpi4py.futures -m assay {command}",
+        accepted=f"mpiexec -n RANKS python -P -m mpi4py.futures -m assay {command}",
     )
 
 
@@ -85,8 +86,12 @@ def _threads(count: int) -> Iterator[Executor]:
 
 @contextmanager
 def _processes(count: int) -> Iterator[Executor]:
+    from multiprocessing import forkserver
+
     from assay.network.with_parent import follow
 
+    with safe_path():
+        forkserver.ensure_running()  # and with it the tracker of resources; workers are forks of it
     pool = ProcessPoolExecutor(count, mp_context=get_context("forkserver"), initializer=follow)
     try:
         yield pool

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from assay import versions
+from assay import trusted, versions
 from assay.document.grid import Grid
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
+from assay.errors import InputError
 from assay.papers.contrasts import computing
 from assay.papers.contrasts.table import table as contrasts
 from assay.papers.tables import (
@@ -72,6 +73,9 @@ def write(run: Run, document: Document, path: Path | None = None) -> Path:
     The run's folder gets the verdict as summary.md and summary.json, wherever the page goes.
     """
     target = path or run.folder / "report.html"
+    anothers = trusted.fault(run.folder, above=run.folder.parent) is not None
+    if target.parent == run.folder:
+        refuse_anothers(run.folder)
     document = run_verdict.judged(run, document)
     texts = {
         target: html(document, target.parent),
@@ -83,6 +87,8 @@ def write(run: Run, document: Document, path: Path | None = None) -> Path:
         + "\n",
     }
     for place, text in texts.items():
+        if anothers and place.parent == run.folder:
+            continue
         try:
             write_whole(place, text, errors="backslashreplace")  # names of files are bytes
         except OSError as error:
@@ -90,6 +96,14 @@ def write(run: Run, document: Document, path: Path | None = None) -> Path:
                 continue  # another's run, or one on a medium that cannot be written: the page is what was asked for
             storage_failed(error, place)
     return target
+
+
+def refuse_anothers(folder: Path) -> None:
+    """InputError for a run's folder that others may write: a link there might lead to a file of this user."""
+    found = trusted.fault(folder, above=folder.parent)
+    if found is not None:
+        problem, accepted = f"nothing is written into this run's folder: {found}", "another file (-o FILE)"
+        raise InputError(problem, file=folder, accepted=accepted)
 
 
 def html(document: Document, folder: Path | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,22 @@ class Damage:
     again: set[str] = field(default_factory=set)
     unlisted: list[Path] = field(default_factory=list)
     blocks: int = 0
+
+    def lost(self, entries: list[Entry], known: Collection[str], faults: list[str]) -> None:
+        """Add the tasks that ended well under circumstances that are not `known`, by key; `faults`: of those there."""
+        last = last_attempts(entries)
+        well = {entry["task"] for entry in entries if entry["event"] == "ended" and entry["status"] == 0}
+        missing: dict[str, None] = {}
+        for entry in entries:
+            key = circumstance(entry["about"]).provenance if entry["event"] == "begun" else None
+            if not key or key in known:
+                continue
+            if entry["task"] in well and entry["file"] == last[entry["task"]]:
+                self.again.add(entry["task"])
+            if not any(fault.startswith(f"provenance/{key}.json") for fault in faults):
+                missing[key] = None
+        self.texts += [f"provenance/{key}.json: is missing: circumstances of its launches are not known"
+                       for key in missing]  # fmt: skip
 
 
 def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterator
@@ -57,17 +58,17 @@ def write_whole(path: Path, text: str, errors: str = "strict") -> None:
 
 @contextlib.contextmanager
 def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> Iterator[IO[str]]:
-    """Open a file that is written anew, whole or not at all: beside it first, then renamed into its place.
+    """Open a file that is written anew, whole or not at all: beside it by a new name, then renamed to its place.
 
     What is no regular file (a terminal, a pipe, a link), or lies in a folder that takes no new one, is written where
     it is.
     """
     there = path.exists() or path.is_symlink()
-    fresh = path.with_name(path.name + ".new")
+    fresh = beside(path)
     out = None
     if not there or (path.is_file() and not path.is_symlink()):
         try:
-            out = fresh.open("w", encoding="utf-8", errors=errors, newline=newline)
+            out = fresh.open("x", encoding="utf-8", errors=errors, newline=newline)
         except OSError as error:
             if error.errno in FULL or not there:
                 raise
@@ -87,6 +88,11 @@ def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> 
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)
         raise
+
+
+def beside(path: Path) -> Path:
+    """A name in the same folder that no other file has: what is written there is renamed to `path`, or removed."""
+    return path.with_name(f".assay-{secrets.token_hex(8)}.new")
 
 
 def signature(path: Path) -> Signature:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay import versions
 from assay.samples import ENERGY, Block, Check, Circumstance, Launch, Measured, Row, Sample, columns, shared
 from assay.stored.launch_file import Tasks
+from assay.stored.lines import beside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,9 +103,9 @@ def write(folder: Path, tables: dict[str, pa.Table]) -> None:
 
     stated = {VERSION: str(versions.TABLES.version)}
     for name, table in tables.items():
-        fresh = folder / f"{name}.parquet.new"
+        fresh = beside(parquet(folder, name))
         try:
-            with fresh.open("wb") as out:  # by handle: Arrow takes no name that is not UTF-8
+            with fresh.open("xb") as out:  # by handle: Arrow takes no name that is not UTF-8
                 pq.write_table(table.replace_schema_metadata(stated), out, compression="zstd", write_page_checksum=True)
             fresh.replace(parquet(folder, name))
         except OSError:

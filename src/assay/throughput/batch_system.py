@@ -13,6 +13,7 @@ from typing import Protocol
 from assay.errors import InputError, MeasurementError
 from assay.throughput import systems
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.occupancy import Occupancy
 
 WAITING, RUNNING, ENDED = "waiting", "running", "ended"
 
@@ -26,6 +27,8 @@ class Accounted:
     """What a batch system says of one job: `word` is its own (COMPLETED), `stage` ours.
 
     `well`: whether it says that the job ended well, `cancelled`: that it was deleted, None where it does not say.
+    `never_after`: of a job that waits for a reason for which it never starts, the seconds that this reason must hold
+    until it is believed; None of others.
     """
 
     batch_id: str
@@ -34,6 +37,7 @@ class Accounted:
     well: bool | None = None
     cancelled: bool | None = None
     nodes: tuple[str, ...] = ()
+    never_after: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +50,11 @@ class BatchQueue:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemFacts:
-    """What a batch system is and has to give."""
+    """What a batch system is and has to give.
+
+    `processors` and `nodes`: those that jobs may have now. `defined`: processors also of nodes that are down or kept
+    from jobs; 0 where these are not known to be more.
+    """
 
     name: str
     version: str
@@ -54,6 +62,12 @@ class SystemFacts:
     processors: int
     nodes: tuple[str, ...]
     queues: tuple[BatchQueue, ...]
+    defined: int = 0
+
+    @property
+    def whole(self) -> int:
+        """Processors of all nodes, whatever their state."""
+        return max(self.defined, self.processors)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +119,7 @@ class BatchSystem(Protocol):
     record_within: float  # s, that a job's record may take to be seen here after the batch system says that it ended
     decisions: int | None  # how often its policy decided, where it says so
     on_each_node: NodeCommand  # none where it has one node
+    rules: frozenset[str]  # of a job table, which it obeys (live_rules.py)
 
     def check(self) -> None:
         """InputError where it is not here; nothing is started."""
@@ -133,6 +148,12 @@ class BatchSystem(Protocol):
         SilentSystemError where it does not answer.
         """
 
+    def occupancy(self) -> Occupancy | None:
+        """What of its processors others' jobs have, are down and reserved; None where it does not say.
+
+        MeasurementError where it does not answer.
+        """
+
     def wait(self, seconds: float) -> None:
         """Wait until something may have changed, at most so long."""
 
@@ -150,6 +171,7 @@ class HostSystem:
     record_within = 0.0
     decisions: int | None = None
     on_each_node = NodeCommand()
+    rules: frozenset[str] = frozenset()
 
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.slots`: processors that it is to have; else the hardware threads that this process may use."""
@@ -159,6 +181,10 @@ class HostSystem:
     def processors(self) -> int:
         """What it has to give."""
         return self._wishes.slots or len(os.sched_getaffinity(0))
+
+    def occupancy(self) -> Occupancy | None:
+        """None: nobody else submits to it."""
+        return None
 
     def _facts_of_host(self, version: str, policy: str, queue: Mapping[str, str]) -> SystemFacts:
         """This host with one queue, which is defined so."""

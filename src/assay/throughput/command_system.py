@@ -2,10 +2,16 @@
 
 Commands are started without a shell. A job's script is one line on the submission's standard input, its words quoted
 for the shell that the batch system starts. What a job's end was is asked of the accounting once it is no longer shown.
+
+Sites wrap commands, and wrappers print notices. A job's id is the one line of an answer that has the form of an id; an
+answer with none or several, and a submission that fails, may have left a job all the same: it is looked up by its mark
+before it is called refused.
 """
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import re
 import shlex
@@ -15,7 +21,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from assay.errors import InputError, MeasurementError
 from assay.throughput.batch_system import (
@@ -27,18 +33,25 @@ from assay.throughput.batch_system import (
     SystemWishes,
     SystemWork,
 )
+from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import job_folder
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import predecessor
+from assay.throughput.occupancy import Occupancy
 
 ANSWERS_WITHIN = 60.0  # s, one command
 SPARE = 60.0  # s, that a batch system's own limit is later than the one at which the starter ends a job
 PINGS_WITHIN = 20.0  # s, the first of all
+SHOWN_WITHIN = 5.0  # s, that a job may take to be shown after its submission's answer
+MOST_NODES = 100_000  # that a range of names stands for
+NO_NODES = ("(null)", "None assigned", "N/A", "Unknown")  # what Slurm and others write where a job has none
 
 
 class CommandSystem:
     """One batch system, by the commands that a user of it has.
 
     `options_for`: the command that gets the words behind the colon; `queue_option`: its words for a job's queue.
+    `id_form`: a line of the answer to a submission that says the job's id, its first group.
     `silent`: what its commands say when nobody answers, so that what was asked may have been done all the same.
     `hidden`: prefixes of variables that its commands would take defaults from, and that are kept from them.
     `accounts_within`: seconds that its accounting may be late; after these, a job that was shown and of which there is
@@ -56,9 +69,11 @@ class CommandSystem:
     queue_option: ClassVar[tuple[str, ...]] = ("-q", "{}")
     example = ""
     canceller = ""
+    id_form: ClassVar[re.Pattern[str]] = re.compile(r"(\d+)")
     silent: ClassVar[tuple[str, ...]] = ()
     hidden: ClassVar[tuple[str, ...]] = ()
     accounts_within: float | None = None
+    rules: frozenset[str] = frozenset()
 
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.option`: words for the submission command."""
@@ -70,6 +85,8 @@ class CommandSystem:
             problem = f"cannot be split into words ({str(error).lower()})"
             raise InputError(problem, key=f"--via {self.name}", value=wishes.option, accepted=accepted) from None
         self._mine: dict[str, None] = {}  # ids of this experiment that have not been seen to end
+        self._own: dict[str, LiveJob] = {}  # every id of this experiment that is known here
+        self._by_name: dict[str, list[str]] = {}  # ids by the jobs' names, in order of submission
         self._ended: dict[str, Accounted] = {}
         self._deleted: set[str] = set()
         self._shown_last: dict[str, Accounted] = {}
@@ -93,22 +110,75 @@ class CommandSystem:
         """Remember the jobs; those that were submitted before are asked for."""
         self._work = work
         self._mine = dict.fromkeys(work.held.values())
+        for job in work.jobs:
+            if job.id in work.held:
+                self._is_own(job, work.held[job.id])
 
     def submit(self, job: LiveJob, keep: int) -> str:
         """One submission command."""
         folder = job_folder(self._work.folder, job)
         queue = [word.format(job.queue) for word in self.queue_option] if job.queue else []
         words = [*self._submission(job, folder), *queue]
-        batch_id = self._id_in(self._ask(*words, text=self._script(job, folder), keep=keep))
-        self._mine[batch_id] = None
+        try:
+            answer = self._ask(*words, text=self._script(job, folder), keep=keep)
+        except SilentSystemError:
+            raise
+        except MeasurementError:
+            batch_id = self._shown_within(job, 0.0)
+            if batch_id is None:
+                raise
+        else:
+            ids = self._ids_in(answer)
+            batch_id = ids[0] if len(ids) == 1 else self._shown_within(job, SHOWN_WITHIN)
+            if batch_id is None:
+                raise self._no_id(answer)
+        self._is_own(job, batch_id)
         return batch_id
+
+    def _is_own(self, job: LiveJob, batch_id: str) -> None:
+        if batch_id not in self._own:
+            self._by_name.setdefault(kind_of(job.name), []).append(batch_id)
+        self._own[batch_id] = job
+        self._mine[batch_id] = None
+
+    def _after(self, job: LiveJob) -> str | None:
+        """The id of a job that must have ended before this one starts; None where there is none, or it has ended."""
+        before = predecessor(job, self._by_name)
+        return before if before in self._mine else None
+
+    def _ids_in(self, answer: str) -> list[str]:
+        """The ids that an answer's lines say, each once."""
+        found = (self.id_form.fullmatch(line.strip()) for line in answer.splitlines())
+        return list(dict.fromkeys(self._id_of(each[1]) for each in found if each))
+
+    def _id_of(self, word: str) -> str:
+        """An id as it is kept, from the word for it in an answer."""
+        return word
+
+    def _shown_within(self, job: LiveJob, seconds: float) -> str | None:
+        """The id of a job whose submission's answer does not say it; None where no such job is shown in time."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                batch_id = self._marked(job)
+            except SilentSystemError:
+                raise
+            except MeasurementError:
+                batch_id = None
+            if batch_id is not None or time.monotonic() >= end:
+                return batch_id
+            time.sleep(0.5)
 
     def find(self, job: LiveJob) -> str | None:
         """A job of this experiment, by what it was marked with."""
         batch_id = self._marked(job)
         if batch_id is not None:
-            self._mine[batch_id] = None
+            self._is_own(job, batch_id)
         return batch_id
+
+    def occupancy(self) -> Occupancy | None:
+        """None where it does not say."""
+        return None
 
     def time_limit(self, job: LiveJob) -> float:
         """The limit that goes with its submission: later than that at which the starter ends a job."""
@@ -179,10 +249,6 @@ class CommandSystem:
         """What the job is, on the command's standard input."""
         return f"#!/bin/sh\nexec {shlex.join(self._work.commands[job.id])}\n"
 
-    def _id_in(self, answer: str) -> str:
-        """The job's id in the answer to its submission; MeasurementError where there is none."""
-        raise NotImplementedError
-
     def _marked(self, job: LiveJob) -> str | None:
         """The id of a job that may have been submitted before."""
         raise NotImplementedError
@@ -202,7 +268,9 @@ class CommandSystem:
     # --- what they use ---
 
     def _no_id(self, answer: str) -> MeasurementError:
-        return MeasurementError(f"{self.options_for} answers {answer.strip()[:200]!r}, in which there is no job's id")
+        several = "are several jobs' ids" if self._ids_in(answer) else "is no job's id"
+        words = f"{self.options_for} answers {answer.strip()[:200]!r}"
+        return MeasurementError(f"{words}, in which there {several}, and no job of this name is shown")
 
     def _named_option(self, *names: str) -> str | None:
         """The value of an option: `-q NAME`, `-qNAME`, `--queue NAME` or `--queue=NAME`; None without it."""
@@ -255,19 +323,39 @@ class CommandSystem:
 
 
 def expanded(nodes: str) -> tuple[str, ...]:
-    """n[1-3,5],m1 as names, as Slurm and Flux write them; what is in another form stays as it is."""
+    """n[1-3,5],m1 and rack[1-2]n[1-4] as names, as Slurm and Flux write them; other forms stay as they are.
+
+    No names for what stands for no nodes.
+    """
+    if nodes.strip() in NO_NODES:
+        return ()
     found: list[str] = []
-    for name, ranges, after in re.findall(r"([^,\[\]]+)(?:\[([^\]]*)\])?([^,\[\]]*)", nodes):
-        if not ranges:
-            found.append(name + after)
-            continue
-        for each in ranges.split(","):
-            first, _, last = each.partition("-")
-            if not first.isdigit() or (last and not last.isdigit()):
-                found.append(name + each + after)
-                continue
-            found += [f"{name}{n:0{len(first)}d}{after}" for n in range(int(first), int(last or first) + 1)]
-    return tuple(name for name in found if name != "(null)")
+    for each in re.findall(r"(?:[^,\[\]\s]|\[[^\]]*\])+", nodes):
+        parts = re.split(r"\[([^\]]*)\]", each)  # what is in brackets is at odd places
+        choices = [_numbers(part) if at % 2 else (part,) for at, part in enumerate(parts)]
+        found += map("".join, itertools.islice(itertools.product(*choices), MOST_NODES))
+    return tuple(found)
+
+
+def _numbers(ranges: str) -> list[str]:
+    """1-3,5 as words, with leading zeros."""
+    found: list[str] = []
+    for each in ranges.split(","):
+        first, _, last = each.partition("-")
+        span = range(int(first), int(last or first) + 1) if first.isdecimal() and (last or first).isdecimal() else None
+        if span is None or len(span) > MOST_NODES:
+            found.append(each)
+        else:
+            found += [f"{n:0{len(first)}d}" for n in span]
+    return found
+
+
+def document_in(answer: str) -> Any:
+    """The JSON document of an answer, whatever lines are before or after it; ValueError where there is none."""
+    start = re.search(r"^\s*[{\[]", answer, re.MULTILINE)
+    if start is None:
+        raise ValueError("no JSON document")
+    return json.JSONDecoder(strict=False).raw_decode(answer, start.end() - 1)[0]
 
 
 def pairs(text: str, between: str = "=") -> dict[str, str]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from assay.errors import InterruptError, MeasurementError
 from assay.throughput import job_record
 from assay.throughput.batch_system import (
+    ENDED,
     RUNNING,
     WAITING,
     Accounted,
@@ -27,12 +28,15 @@ from assay.throughput.batch_system import (
 from assay.throughput.job_programs import JobPrograms, command_of, job_folder, record_file
 from assay.throughput.job_record import JobRecord
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.occupancy import Occupancy
 from assay.throughput.submission_log import LoggedJob, SubmissionLog, not_written
 
 POLLS = 0.5  # s, at most, between two looks at the batch system
 STILL_RUNS_WITHIN = 10.0  # s, that a batch system may take to notice that a job has ended by its own record
 UNKNOWN_WITHIN = 5.0  # s, that a batch system may take to show a job that it has accepted
 SILENT_AT_MOST = 600.0  # s, that a batch system may not answer before the test gives up, to be resumed
+OCCUPANCY_EACH = 2.0  # s, between two looks at what others have of the machine, at first
+OCCUPANCY_LOOKS = 500  # about so many of them, however long a test takes
 CANCELS_WITHIN = 20.0  # s, that cancelled jobs may take to end
 
 
@@ -50,7 +54,8 @@ class FollowedJob:
 class Followed:
     """What a test observed. Times in seconds since 1970; `submissions`: seconds that each submission command took.
 
-    `time_limits`: the seconds by which the batch system decided of each job, by its id.
+    `time_limits`: the seconds by which the batch system decided of each job, by its id. `occupancy`: what was seen of
+    others' use of the machine, by when.
     """
 
     jobs: tuple[FollowedJob, ...]
@@ -61,6 +66,7 @@ class Followed:
     decisions: int | None
     time_limits: Mapping[str, float]
     folder: Path
+    occupancy: tuple[tuple[float, Occupancy], ...] = ()
 
 
 @dataclass
@@ -69,6 +75,7 @@ class _Watch:
 
     ended_at: float | None = None  # when its record, or the batch system, was first seen to say so; monotonic clock
     unseen_since: float | None = None
+    stuck_since: float | None = None  # waits for a reason for which it never starts
     last: Accounted | None = None
 
 
@@ -82,7 +89,7 @@ def follow(
 ) -> Followed:
     """Run a test, or what is left of one, to its end. On Ctrl-C every job is cancelled, and InterruptError says so."""
     if not log.finished:
-        fits = [job for job in jobs if job.processors <= facts.processors]
+        fits = [job for job in jobs if job.processors <= facts.processors or log.handed_over(job)]
         _folders(log.folder, fits)
         try:
             _Experiment(system, fits, programs, log, progress).run()
@@ -103,6 +110,7 @@ def follow(
         decisions=system.decisions,
         time_limits={job.id: system.time_limit(job) for job in jobs},
         folder=log.folder,
+        occupancy=tuple(log.occupancy),
     )
 
 
@@ -112,6 +120,11 @@ def _folders(out: Path, jobs: Sequence[LiveJob]) -> None:
             job_folder(out, job).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise not_written(job_folder(out, job), error) from None
+
+
+def _kept(accounted: Accounted) -> dict[str, object]:
+    """As the log has it: without what is said of few jobs only."""
+    return {key: value for key, value in asdict(accounted).items() if key != "never_after" or value is not None}
 
 
 def _account(job: LiveJob, log: SubmissionLog) -> FollowedJob:
@@ -139,6 +152,9 @@ class _Experiment:
         self._commands = {job.id: command_of(job, programs, log.folder, system.on_each_node) for job in jobs}
         self._watches: dict[str, _Watch] = {}
         self._silent_since: float | None = None
+        self._looked_at: float | None = None
+        self._begun = time.monotonic()
+        self._waits_for = ""
         self._by_id = {job.id: job for job in jobs}
 
     def run(self) -> None:
@@ -171,22 +187,33 @@ class _Experiment:
                 self._log.write("found", job.id, batch_id=batch_id)
 
     def _go(self) -> None:
-        due = [job for job in self._jobs if not self._handed_over(job)]
+        due = [job for job in self._jobs if not self._log.handed_over(job)]
         while True:
+            self._look_around()
             now = time.time() - self._log.begun
             while due and due[0].due <= now and self._submit(due[0]):
                 due.pop(0)
             open_jobs = self._settle(self._poll())
             over = len(self._jobs) - len(due) - len(open_jobs)
-            self._progress(f"{over} of {len(self._jobs)} jobs ended, {len(open_jobs)} wait or run")
+            self._progress(f"{over} of {len(self._jobs)} jobs ended, {len(open_jobs)} wait or run{self._waits_for}")
             if not due and not open_jobs:
                 return
             until = due[0].due - (time.time() - self._log.begun) if due else POLLS
             self._system.wait(max(0.0, min(POLLS, until)))
 
-    def _handed_over(self, job: LiveJob) -> bool:
-        logged = self._log.jobs.get(job.id)
-        return logged is not None and bool(logged.batch_ids or logged.refused or logged.settled)
+    def _look_around(self) -> None:
+        """Keep what others have of the machine, where it changed."""
+        now = time.monotonic()
+        each = max(OCCUPANCY_EACH, (now - self._begun) / OCCUPANCY_LOOKS)
+        if self._looked_at is not None and now - self._looked_at < each:
+            return
+        self._looked_at = now
+        try:
+            seen = self._system.occupancy()
+        except MeasurementError:
+            return
+        if seen is not None and (not self._log.occupancy or self._log.occupancy[-1][1] != seen):
+            self._log.write("occupancy", about=asdict(seen))
 
     def _poll(self) -> Mapping[str, Accounted] | None:
         """What the batch system says; None while it does not answer. MeasurementError when that lasts too long."""
@@ -235,7 +262,7 @@ class _Experiment:
         now = time.monotonic()
         watch.last = accounted or watch.last
         if accounted is not None and accounted.stage == WAITING:
-            return False
+            return self._never_starts(job, logged, accounted, watch)
         record = job_record.read(record_file(self._log.folder, job))
         ended = record is not None and record.ended is not None
         if accounted is not None and accounted.stage == RUNNING:
@@ -253,7 +280,24 @@ class _Experiment:
             never_started = accounted.cancelled and record is None
             if not ended and not never_started and now - watch.ended_at < self._system.record_within:
                 return False
-        self._log.write("settled", job.id, about={"accounted": asdict(accounted) if accounted else None})
+        self._log.write("settled", job.id, about={"accounted": _kept(accounted) if accounted else None})
+        return True
+
+    def _never_starts(self, job: LiveJob, logged: LoggedJob, accounted: Accounted, watch: _Watch) -> bool:
+        """Whether a job that waits was deleted, as the batch system says why it never starts."""
+        now, within = time.monotonic(), accounted.never_after
+        watch.stuck_since = (watch.stuck_since or now) if within is not None else None
+        if within is None or watch.stuck_since is None:
+            return False
+        self._waits_for = f"; {job.name}: {accounted.word}"
+        if now - watch.stuck_since < within:
+            return False
+        try:
+            self._system.cancel([logged.batch_ids[-1]])
+        except MeasurementError:
+            return False
+        never = replace(accounted, stage=ENDED, well=False)
+        self._log.write("settled", job.id, about={"accounted": _kept(never)})
         return True
 
     def _cancelled(self) -> None:

@@ -16,7 +16,8 @@ class JobRecord:
     """What a job says of itself. Times in seconds since 1970; None where it does not say.
 
     `starts`: how often it was started, of which only the first ran it. `answer`: whether its result was right, None
-    without a check; `wrong`: the check of a benchmark program that failed. `damaged`: lines that cannot be read.
+    without a check; `wrong`: the check of a benchmark program that failed. `damaged`: lines that cannot be read. `pid`,
+    `began`: its starter, and when that began in the kernel's ticks.
     """
 
     starts: int = 0
@@ -24,6 +25,7 @@ class JobRecord:
     ended: float | None = None
     host: str | None = None
     pid: int | None = None
+    began: int | None = None
     group: int | None = None
     status: int | None = None
     signal: int | None = None
@@ -60,6 +62,7 @@ def read(path: Path) -> JobRecord | None:
         try:
             if event == "start":
                 found |= {"started": about["time"], **{key: about[key] for key in ("host", "pid", "group")}}
+                found["began"] = about.get("began")
             elif event == "end":
                 ended = {key: about[key] for key in ("ended", "status", "signal", "limited", "cancelled", "answer")}
                 ended["cpu_seconds"] = about["user"] + about["system"]

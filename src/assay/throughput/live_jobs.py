@@ -24,6 +24,7 @@ MOST_COMPRESSION = 1e6
 class LiveJob:
     """One job. `due`: seconds after the first submission; `expected`, `requested`, `limit`: seconds; all compressed.
 
+    `nodes` to `on`: the rules of the job table, as JobNeeds says them.
     `requested` is what the batch system decides by; at `limit` the job is ended. `queue` empty: the batch system's
     usual one. `program`: a benchmark program, with the words of a task of `assay run` as `arguments`; or `parts`,
     several one after the other. Without any and a `command`: a synthetic job that `waits`, computes (`compute`) on its
@@ -51,6 +52,11 @@ class LiveJob:
     program: str = ""
     arguments: tuple[str, ...] = ()
     parts: tuple[PlannedPart, ...] = ()
+    nodes: int = 0
+    alone: str = ""
+    ports: tuple[int, ...] = ()
+    instances: int = 0
+    on: tuple[int, ...] = ()
 
 
 def of_schedule(
@@ -105,6 +111,11 @@ def _job(
         program=kind.program or "",
         arguments=arguments,
         parts=parts,
+        nodes=kind.nodes,
+        alone=kind.alone,
+        ports=tuple(kind.ports),
+        instances=kind.instances or 0,
+        on=tuple(kind.on),
         **synthetic,
     )
 

@@ -17,11 +17,14 @@ from assay.throughput.experiment import Followed, FollowedJob
 from assay.throughput.fairness import Fairness, of_programs
 from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import WATCHED_FROM, node_files
-from assay.throughput.live_idle import Spell, idle_times
+from assay.throughput.live_idle import UNUSED, Spell, idle_times
+from assay.throughput.live_jobs import LiveJob
 from assay.throughput.node_use import nodes_used
+from assay.throughput.occupancy import Look, MachineUse, machine_use, steps
 from assay.throughput.predicted import PredictedTest, predicted
 from assay.throughput.reconciling import JobFinding
 from assay.throughput.results import IdleTime, RefusedJob, ThroughputFigure, bounded_slowdown
+from assay.throughput.submission_log import LoggedJob
 from assay.throughput.workload import Workload
 
 IDEALS = ("fcfs", "easy", "conservative")
@@ -32,7 +35,8 @@ TICKS = 1000  # per second: simulated policies count whole ticks
 class LiveOutcome:
     """One job: seconds from the first submission, None for what never happened.
 
-    `answer`: whether its result was right, None without a check; `nodes`: where it ran.
+    `answer`: whether its result was right, None without a check; `nodes`: where it ran. `held`: the processors that it
+    held, where it shared its nodes with no other job and these have more than it asked for.
     """
 
     name: str
@@ -44,6 +48,12 @@ class LiveOutcome:
     answer: bool | None
     nodes: list[str]
     batch_id: str | None
+    held: Annotated[int | None, WRITTEN_IF_SET] = None
+
+    @property
+    def width(self) -> int:
+        """The processors that it kept from others."""
+        return self.held or self.processors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +94,9 @@ class LiveThroughput:
     that were expected to run for a second or longer of which nobody knows what they did. `alone`: programs beside
     themselves in single-user mode, where they were run so. `fairness`: by program, where there are several.
     Times and ratios are of all jobs that ran, however they ended; `not_completed_share`: the part of their processor
-    seconds that was of jobs that did not complete, or had a wrong answer (None in results of before).
+    seconds that was of jobs that did not complete, or had a wrong answer (None in results of before). `machine_use`:
+    whose the cluster's processors were, where the batch system says so; ideals, twin and `least_makespan` are then for
+    the `ideal_processors` that others left in the mean, or as many as the widest job needs.
     """
 
     figures: list[ThroughputFigure]
@@ -125,6 +137,8 @@ class LiveThroughput:
     alone: list[ProgramSlowdown] = field(default_factory=list)
     fairness: Annotated[Fairness | None, WRITTEN_IF_SET] = None
     not_completed_share: float | None = None
+    machine_use: Annotated[MachineUse | None, WRITTEN_IF_SET] = None
+    ideal_processors: Annotated[int | None, WRITTEN_IF_SET] = None
 
     @property
     def ran(self) -> int:
@@ -146,17 +160,21 @@ def live_result(
     alone: Mapping[str, float | None] | None = None,
 ) -> LiveThroughput:
     """Reconcile the accounts of each job, and count; `alone`: run times (s) of programs alone, by name."""
-    wide = [each for each in followed.jobs if each.job.processors > facts.processors]
-    kept = [each for each in followed.jobs if each.job.processors <= facts.processors]
+    wide = [each for each in followed.jobs if each.job.processors > facts.processors and each.logged == LoggedJob()]
+    kept = [each for each in followed.jobs if each not in wide]
     judged = [reconciling.reconcile(each.job, each.logged, each.accounted, each.record) for each in kept]
     begun = min((each.logged.began for each in kept if each.logged.began is not None), default=followed.begun)
-    outcomes = [_outcome(each, one.state, begun) for each, one in zip(kept, judged, strict=True)]
+    outcomes = [_outcome(each, one.state, begun, facts) for each, one in zip(kept, judged, strict=True)]
     ran = [each for each in outcomes if each.started is not None and each.ended is not None]
     waits, runs, width, submitted = _columns(ran)
     ends = submitted + waits + runs
     makespan = float(ends.max(initial=0.0))
     work = float(np.sum(runs * width))
-    least = max(work / facts.processors, float(np.max(submitted + runs, initial=0.0)))
+    looks = [(when - begun, seen) for when, seen in followed.occupancy]
+    shared = machine_use(looks, work, makespan)
+    left = float(facts.processors) if shared is None else min(shared.left, facts.processors)
+    possible = max(round(left), max((each.width for each in ran), default=1))
+    least = max(min(work / left, makespan) if left else makespan, float(np.max(submitted + runs, initial=0.0)))
     times = {
         "makespan": makespan,
         "mean_wait": _mean(waits),
@@ -179,7 +197,7 @@ def live_result(
     bad = [each.answer is False for each in outcomes]
     use = nodes_used((file for each in kept for file in node_files(followed.folder, each.job)), begun, makespan)
     watched = [one for each, one in zip(kept, outcomes, strict=True) if each.job.expected >= WATCHED_FROM]
-    ideal = {policy: _ideal(ran, facts.processors, policy, makespan) for policy in _policies(facts)} if ran else {}
+    ideal = {policy: _ideal(ran, possible, policy, makespan) for policy in _policies(facts)} if ran else {}
     return LiveThroughput(
         figures=_figures(times, ratios, facts),
         machine=facts.nodes[0] if len(facts.nodes) == 1 else f"{len(facts.nodes)} nodes",
@@ -216,17 +234,20 @@ def live_result(
         fairness=of_programs([each.name for each in ran], waits, bounded_slowdown(waits * compress, runs * compress))
         if ran
         else None,
-        idle=idle_times(spells, facts.processors, makespan),
+        idle=idle_times(spells, facts.processors, makespan, _taken(looks, facts, makespan))
+        | _unused(ran, facts, makespan),
         predicted=predicted(
             [spell for each in ran if (spell := _spell(each, makespan)) is not None],
             limits,
-            facts.processors,
+            possible,
             facts.policy,
             makespan,
         ),
         not_completed_share=float(np.sum((runs * width)[~completed])) / work if work else 0.0,
         use=use,
         not_sampled=_not_sampled(watched, use),
+        machine_use=shared,
+        ideal_processors=possible if possible != facts.processors else None,
         makespan=times["makespan"],
         mean_wait=times["mean_wait"],
         median_wait=times["median_wait"],
@@ -236,6 +257,19 @@ def live_result(
         efficiency=ratios["efficiency"],
         bounded_slowdown=ratios["bounded_slowdown"],
     )
+
+
+def _unused(ran: Sequence[LiveOutcome], facts: SystemFacts, makespan: float) -> dict[str, IdleTime]:
+    """What jobs held and had not asked for; nothing where there is none of it."""
+    spent = sum((each.width - each.processors) * ((each.ended or 0.0) - (each.started or 0.0)) for each in ran)
+    share = spent / (facts.processors * makespan) if makespan else 0.0
+    return {"unused": IdleTime(processor_seconds=spent, share=share, text=UNUSED)} if spent else {}
+
+
+def _taken(looks: Sequence[Look], facts: SystemFacts, makespan: float) -> list[tuple[float, int]]:
+    """From when on how many of the processors that there were at the start are not to be had."""
+    found = [(begins, facts.processors - (seen.total - seen.taken)) for begins, _, seen in steps(looks, makespan)]
+    return [(when, max(away, 0)) for when, away in found]
 
 
 def _not_sampled(jobs: Sequence[LiveOutcome], use: Sequence[NodeUse]) -> list[str]:
@@ -251,7 +285,7 @@ def _policies(facts: SystemFacts) -> list[str]:
     return [*own, *IDEALS]
 
 
-def _outcome(each: FollowedJob, state: str, begun: float) -> LiveOutcome:
+def _outcome(each: FollowedJob, state: str, begun: float, facts: SystemFacts) -> LiveOutcome:
     record = each.record
 
     def since(when: float | None) -> float | None:
@@ -268,7 +302,15 @@ def _outcome(each: FollowedJob, state: str, begun: float) -> LiveOutcome:
         answer=record.answer if record else None,
         nodes=list(known) if record and known else [record.host] if record and record.host else [],
         batch_id=each.logged.batch_ids[-1] if each.logged.batch_ids else None,
+        held=_held(each.job, len(known), facts),
     )
+
+
+def _held(job: LiveJob, nodes: int, facts: SystemFacts) -> int | None:
+    """The processors of a job that has its nodes for itself, all nodes being of one size; None of others."""
+    each = facts.processors // max(len(facts.nodes), 1)
+    held = facts.processors if job.alone == "machine" else min(facts.processors, each * max(nodes, 1))
+    return held if job.alone and held > job.processors else None
 
 
 def _completed(each: LiveOutcome) -> bool:
@@ -282,7 +324,7 @@ def _spell(each: LiveOutcome, makespan: float) -> Spell | None:
         return None
     started = makespan if each.started is None else max(each.started, each.submitted)
     ended = started if each.started is None or each.ended is None else max(each.ended, started)
-    return each.submitted, started, ended, each.processors
+    return each.submitted, started, ended, each.width
 
 
 Reals = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -318,7 +360,8 @@ def ideal_starts(
 ) -> list[tuple[LiveOutcome, float, float, float]]:
     """Jobs that ran, in order of submission, each with its submission, its start under a policy and its run (s)."""
     ran = [each for each in outcomes if each.started is not None and each.ended is not None]
-    _, runs, width, submitted = _columns(ran)
+    _, runs, _, submitted = _columns(ran)
+    width = np.array([each.width for each in ran], dtype=np.float64)
     order = np.argsort(submitted, kind="stable")
 
     def whole(values: Reals) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -13,8 +13,9 @@ from assay.throughput.submission_log import LoggedJob
 
 COMPLETED, FAILED, KILLED, LIMITED = "completed", "failed", "killed", "time limit"
 DELETED, DROPPED, LOST, REFUSED, UNSUBMITTED = "deleted", "dropped", "lost", "refused", "not submitted"
+NEVER = "never started"
 LOSSES = (DROPPED, LOST)
-FAILURES = (FAILED, KILLED, LIMITED, DELETED, REFUSED)
+FAILURES = (FAILED, KILLED, LIMITED, DELETED, REFUSED, NEVER)
 WRONG, TWICE, DISAGREES, DAMAGED = "wrong answer", "started twice", "accounts differ", "record damaged"
 
 
@@ -82,6 +83,8 @@ def _state(logged: LoggedJob, accounted: Accounted | None, record: JobRecord | N
         return KILLED, f"it started, and no end is in its record: it was killed, or its node failed; {word}"
     if accounted is None:
         return DROPPED, f"{known}, never started, and {word}"
+    if accounted.never_after is not None and accounted.stage == ENDED:
+        return NEVER, f"{known}, and it could not start: {word}; this test deleted it"
     if accounted.cancelled:
         return DELETED, f"{known} and deleted before it started; {word}"
     if accounted.stage == WAITING:

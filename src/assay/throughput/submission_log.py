@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay import versions
+from assay import trusted, versions
 from assay.errors import InputError, MeasurementError
 from assay.stored import seal
 from assay.stored.lines import (
@@ -35,16 +35,10 @@ from assay.stored.lines import (
     write_whole,
 )
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.occupancy import Occupancy
 
 PLAN, LOG = "plan.json", "log.jsonl"
-BEFORE_PLAN = (
-    "lock",
-    "submitting",
-    "alone",
-    LOG,
-    "plan.json.new",
-    "plan.new",
-)  # what may lie in a folder before its plan
+BEFORE_PLAN = ("lock", "submitting", "alone", LOG, "plan.new")  # what may lie in a folder before its plan
 IN_FLIGHT_AT_MOST = 120.0  # s, that a submission command of a killed process may take until it ends
 
 
@@ -65,7 +59,7 @@ class LoggedJob:
 
 @dataclass
 class SubmissionLog:
-    """The log of one folder, open for writing."""
+    """The log of one folder, open for writing; `occupancy`: what was seen of others' use, by seconds since 1970."""
 
     folder: Path
     begun: float
@@ -74,6 +68,7 @@ class SubmissionLog:
     resumed: list[float] = field(default_factory=list)
     cancelled: bool = False
     finished: bool = False
+    occupancy: list[tuple[float, Occupancy]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Nothing is open yet."""
@@ -109,6 +104,11 @@ class SubmissionLog:
         except OSError as error:
             raise not_written(path, error) from None
 
+    def handed_over(self, job: LiveJob) -> bool:
+        """Whether a job was submitted, refused, or has ended."""
+        logged = self.jobs.get(job.id)
+        return logged is not None and bool(logged.batch_ids or logged.refused or logged.settled)
+
     def close(self) -> None:
         """Let go of the locks."""
         for each in self._locks:
@@ -123,6 +123,8 @@ class SubmissionLog:
             self.cancelled = True
         elif event == "finished":
             self.finished = True
+        elif event == "occupancy":
+            self.occupancy.append((when, Occupancy(**line["about"])))
         if name is None:
             return
         known = self.jobs.get(name, LoggedJob())
@@ -170,12 +172,9 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
     whole = {"plan": plan, "jobs": [_planned(job) for job in jobs]}
     digest = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
     path = folder / "plan.json"
+    refuse_others(folder, resume)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists() and resume:
-            raise InputError("holds no throughput test to resume", key="--out", value=str(folder))
-        if not path.exists() and any(each.name not in BEFORE_PLAN for each in folder.iterdir()):
-            raise InputError("is not empty, and holds no throughput test", key="--out", value=str(folder))
         log = SubmissionLog(folder, time.time(), "assay-" + digest)
         log._lock()
     except OSError as error:
@@ -188,15 +187,33 @@ def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: 
     return log
 
 
+def refuse_others(folder: Path, resume: bool) -> None:
+    """InputError for a folder that holds something else, and, where `resume`, for one that holds no experiment."""
+    try:
+        if (folder / "plan.json").exists():
+            return
+        if resume:
+            raise InputError("holds no throughput test to resume", key="--out", value=str(folder))
+        if folder.exists() and any(not _before_plan(each.name) for each in folder.iterdir()):
+            raise InputError("is not empty, and holds no throughput test", key="--out", value=str(folder))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=folder) from None
+
+
+def _before_plan(name: str) -> bool:
+    return name in BEFORE_PLAN or (name.startswith(".assay-") and name.endswith(".new"))  # of `write_whole`
+
+
 def _planned(job: LiveJob) -> dict[str, Any]:
     """A job of the plan; what jobs did not always have only where it has it, so that plans of before are the same."""
-    later = ("queue", "program", "arguments", "parts")
+    later = ("queue", "program", "arguments", "parts", "nodes", "alone", "ports", "instances", "on")
     return {key: value for key, value in asdict(job).items() if value or key not in later}
 
 
 def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str, Any]) -> None:
     lines = log.folder / LOG
     if path.exists():
+        _check_trust(log.folder, whole["jobs"])
         document = _document(path)
         if document.get("digest") != digest and _planned_as(document) != json.loads(json.dumps(_resolved(whole))):
             was, now = document.get("plan", {}), whole["plan"]
@@ -252,6 +269,17 @@ def _check_files(log: SubmissionLog, document: dict[str, Any]) -> None:
         if record.parent.name not in log.jobs:
             problem = f"does not say that job {record.parent.name} was submitted, which has a record"
             raise InputError(problem, file=log.folder / LOG, accepted=accepted)
+
+
+def _check_trust(folder: Path, jobs: Sequence[dict[str, Any]]) -> None:
+    """InputError for a folder whose records, by which processes are signalled, others may have written."""
+    trusted.check(folder, key="--out")
+    below = [folder / name for name in ("plan.json", "log.jsonl", "lock", "submitting", "jobs")]
+    for job in jobs:
+        own = folder / "jobs" / str(job["id"])
+        below += [own, own / "record.jsonl"]
+    for each in below:
+        trusted.check(each, key="--out", above=folder)
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -3,18 +3,23 @@
 A line is a job of 18 numbers; lines that begin with `;` are comments. What is taken: the submission (field 2), the run
 time (4), the processors (8, and where that is not known 5), the requested time (9, and where that is not known the run
 time), status (11), user (12), queue (15). A number that is not known is -1. Times are whole seconds; a fraction is
-rounded.
+rounded. A job that was checkpointed or swapped has a line for all of it and further lines for its parts, with the same
+number and a status of 2, 3 or 4: these are not jobs. Compressed files are known by their names.
 """
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import math
+import re
 import warnings
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TextIO, cast
+from typing import IO, TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,21 +31,31 @@ from assay.throughput.workload import Workload
 
 FIELDS = 18
 NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, PROCESSORS, REQUEST, STATUS, USER, QUEUE = 0, 1, 2, 3, 4, 7, 8, 10, 11, 14
-FAILED, DONE, CANCELLED, MOST_STATUS = 0, 1, 5, 5  # of field 11, where 2 to 4 are parts of a job
+FAILED, DONE, CANCELLED, MOST_STATUS = 0, 1, 5, 5  # of field 11
+PARTIAL = (2, 3, 4)  # of field 11: a part of a job, its last part
 MOST = 2**31 - 2  # of a number of processors, and of seconds
+MOST_NAME = 2**53  # of the number of a job, a user or a queue
+# The largest number of each field that is read; the others may hold any number.
+LIMITS = dict.fromkeys((SUBMIT, RUN, ALLOCATED, PROCESSORS, REQUEST, STATUS), MOST) | dict.fromkeys(
+    (NUMBER, USER, QUEUE), MOST_NAME
+)
+NAMES = re.compile(r"\.swf(\.gz|\.bz2|\.xz|\.zst)?$", re.IGNORECASE)
+BROKEN = (EOFError, zlib.error, lzma.LZMAError)  # a compressed file that is cut short or damaged; also OSError
 
 
 def is_workload(path: Path) -> bool:
     """Whether a file's name is one of this format."""
-    return path.suffix == ".swf" or path.name.endswith(".swf.gz")
+    return NAMES.search(path.name) is not None
 
 
 def read(path: Path) -> Workload:
     """Read a workload. InputError names file, line and field of what is no number, and a file without jobs."""
     table = _numbers(path)
-    if np.isnan(table).any() or (np.abs(table) > MOST).any():
+    limits = np.array([LIMITS.get(field, math.inf) for field in range(FIELDS)])
+    if not np.isfinite(table).all() or (np.abs(table) > limits).any():
         raise _explained(path)
-    numbers = np.rint(table).astype(np.int64)
+    table[:, limits == math.inf] = -1
+    numbers, ignored, changed = _whole_jobs(np.rint(table).astype(np.int64))
     wide, estimates = numbers[:, PROCESSORS], numbers[:, REQUEST]
     processors = np.where(wide > 0, wide, numbers[:, ALLOCATED])
     runs, submitted = numbers[:, RUN], numbers[:, SUBMIT]
@@ -50,7 +65,6 @@ def read(path: Path) -> Workload:
         "no submission (field 2)": submitted < 0,
     }
     kept = np.ones(len(numbers), dtype=bool)
-    ignored = {}
     for why, where in unknown.items():
         if count := int(np.count_nonzero(where & kept)):
             ignored[why] = count
@@ -60,11 +74,13 @@ def read(path: Path) -> Workload:
         raise InputError(f"holds no job that can run{f' ({reasons})' if reasons else ''}", file=path)
     requested = np.where(estimates > 0, estimates, runs)
     cut = (runs > requested) & kept
-    changed = {
+    most = _most_processors(path)
+    changes = {
         "processors by field 5, field 8 being unknown": (wide <= 0) & kept,
         "requested time by the run time, field 9 being unknown": (estimates <= 0) & kept,
         "run times cut at the requested time": cut,
         "run times of 0 s": (runs == 0) & kept,
+        f"more processors than the file's own MaxProcs ({most:,.0f}), taken as they are": (processors > most) & kept,
     }
     order = np.lexsort((numbers[:, NUMBER], submitted))
     order = order[kept[order]]
@@ -86,8 +102,44 @@ def read(path: Path) -> Workload:
         status=numbers[order, STATUS],
         queue=queue.reshape(-1),
         queue_names=tuple("" if number < 0 else str(number) for number in queues.tolist()),
-        changed={how: count for how, where in changed.items() if (count := int(np.count_nonzero(where)))},
+        changed=changed | {how: count for how, where in changes.items() if (count := int(np.count_nonzero(where)))},
     )
+
+
+def _whole_jobs(
+    numbers: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], dict[str, int], dict[str, int]]:
+    """Lines of whole jobs, with how many were left out and changed. A job with lines of its parts alone is their sum.
+
+    The first part's line stands for them, with the run times of all and the last part's status as that of a whole job.
+    """
+    part = np.isin(numbers[:, STATUS], PARTIAL)
+    if not part.any():
+        return numbers, {}, {}
+    further = part & np.isin(numbers[:, NUMBER], numbers[~part, NUMBER])
+    alone = np.flatnonzero(part & ~further)
+    _, first, of = np.unique(numbers[alone, NUMBER], return_index=True, return_inverse=True)
+    joined = numbers[alone[first]]
+    joined[:, RUN] = 0
+    np.add.at(joined[:, RUN], of.reshape(-1), np.maximum(numbers[alone, RUN], 0))
+    last = np.zeros(len(joined), dtype=np.int64)
+    last[of.reshape(-1)] = alone  # of several, the last in the file
+    joined[:, STATUS] = np.where(numbers[last, STATUS] == PARTIAL[1], DONE, FAILED)
+    ignored = {"a part of a job that has a line of its own (status 2, 3, 4)": int(np.count_nonzero(further))}
+    changed = {"one job made of its parts (status 2, 3, 4)": len(joined)}
+    whole = np.concatenate([numbers[~part], joined])
+    return whole, {why: n for why, n in ignored.items() if n}, {how: n for how, n in changed.items() if n}
+
+
+def _most_processors(path: Path) -> float:
+    """What the file's own header says of processors (MaxProcs); infinite where it says nothing."""
+    with _lines(path) as text:
+        for line in text:
+            if line.strip() and not line.lstrip().startswith(";"):
+                break
+            if found := re.match(r"\s*;\s*MaxProcs:\s*(\d{1,15})\b", line):
+                return int(found[1]) or math.inf
+    return math.inf
 
 
 def written(found: Scheduled, machine: str) -> str:
@@ -129,7 +181,7 @@ def _numbers(path: Path) -> NDArray[np.float64]:
             table = np.loadtxt(text, comments=";", dtype=np.float64, ndmin=2)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=path) from None
-    except (ValueError, EOFError):
+    except (ValueError, *BROKEN):
         raise _explained(path) from None
     if table.size == 0:
         raise InputError("holds no job", file=path, accepted="lines of 18 numbers, comments after a ;")
@@ -139,7 +191,18 @@ def _numbers(path: Path) -> NDArray[np.float64]:
 
 
 def _lines(path: Path) -> TextIO:
-    return cast(TextIO, (gzip.open if path.suffix == ".gz" else open)(path, "rt", errors="replace"))
+    return io.TextIOWrapper(_opened(path), encoding="utf-8-sig", errors="replace")
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The file's bytes, decompressed as its name says."""
+    suffix = path.suffix.lower()
+    if suffix == ".zst":  # not in Python 3.11; Arrow has it
+        import pyarrow
+
+        return cast(IO[bytes], pyarrow.CompressedInputStream(pyarrow.OSFile(str(path)), "zstd"))
+    openers: dict[str, Callable[..., object]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    return cast(IO[bytes], openers.get(suffix, open)(path, "rb"))
 
 
 def _jobs(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -160,13 +223,14 @@ def _explained(path: Path) -> InputError:
                     value = float(word)
                 except ValueError:
                     value = float("nan")
-                if not abs(value) <= MOST:
+                most = LIMITS.get(field - 1, math.inf)
+                if not abs(value) <= most or math.isinf(value):
                     key, known = f"field {field}", math.isfinite(value)
                     problem = "is too large" if known else "is no number of this format"
-                    limit = f"numbers up to {MOST:,}, -1 where one is not known" if known else accepted
+                    limit = f"numbers up to {most:,}, -1 where one is not known" if known else accepted
                     return InputError(problem, file=path, line=line, key=key, value=word, accepted=limit)
             if len(words) != FIELDS:
                 return InputError(f"has {len(words)} fields", file=path, line=line, accepted=accepted)
-    except (OSError, EOFError) as error:
+    except (OSError, ValueError, *BROKEN) as error:
         return InputError(f"cannot be read: {error}", file=path)
     return InputError("is no workload in the Standard Workload Format", file=path, accepted=accepted)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay import trusted
 from assay.benchmark.record import benchmark
 from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
@@ -18,12 +19,15 @@ from assay.execute.plan import Plan
 from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
 from assay.machine.provenance import provenance
-from assay.store import Run
+from assay.store import Run, storage_failed
 from assay.verbs._progress import ProgressCallbacks, shown
 from assay.verbs._spending import Spent
 
 if TYPE_CHECKING:
     from assay.machine.discovery import Host
+
+
+_ACTED_UPON = ("run.json", "journal.jsonl", "lock", "launches", "log", "provenance")
 
 
 def admitted(wishes: Wishes) -> tuple[Plan, session.Target]:
@@ -87,6 +91,8 @@ def resume(run: Run, quiet: bool = False) -> list[Failure]:
     """Resume a run where it was interrupted. InputError where it holds no plan, or this is another machine."""
     from pydantic import ValidationError
 
+    for each in (run.folder, *(run.folder / name for name in _ACTED_UPON)):
+        trusted.check(each, key="--resume", above=None if each == run.folder else run.folder)
     run.hold()
     try:
         wishes = Wishes.from_dict(run.about.get("wishes") or {})
@@ -122,6 +128,8 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
             if isinstance(error, KeyboardInterrupt):
                 kept = f"finished launches are kept; to resume: assay evaluate --resume {run.folder}"
                 raise InterruptError(f"interrupted; {kept}") from None
+            if isinstance(error, OSError) and _is_of(error, run.folder):
+                storage_failed(error, Path(error.filename), run.folder)
             raise
         finally:
             where.close()
@@ -130,6 +138,11 @@ def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) ->
     if wrong:
         run.warn(f"{run.folder}: is not done: {wrong[0]}; `assay evaluate --resume` does these launches again")
     return failures + [Failure("", "", text) for text in wrong]
+
+
+def _is_of(error: OSError, folder: Path) -> bool:
+    """Whether an error is about a file of a run."""
+    return isinstance(error.filename, str) and folder in Path(error.filename).parents
 
 
 def _name_machine(run: Run) -> None:

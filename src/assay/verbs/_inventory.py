@@ -21,7 +21,7 @@ WITHIN = 30.0  # s, for a node's answer unless --for says otherwise
 
 
 def inventory(via: str, seconds: float | None, quiet: bool, json: bool) -> int:
-    """Ask all nodes and write the table; 1 where a node is silent, else 0."""
+    """Ask all nodes and write the table; 1 where a node is silent, or none answered, else 0."""
     from assay.cli import emit
 
     within = WITHIN if seconds is None else seconds
@@ -33,7 +33,7 @@ def inventory(via: str, seconds: float | None, quiet: bool, json: bool) -> int:
         print(one_line(found))
     else:
         print("\n".join(table(found)))
-    return 1 if found.silent else 0
+    return 1 if found.silent or not found.nodes else 0
 
 
 def _program() -> Path:
@@ -70,23 +70,27 @@ def judged(cluster: Cluster, exchanged: Exchanged) -> ClusterInventory:
         slow=(*slow_nodes(cluster.speeds, cluster.facts), *slow_exchanges(exchanged.rates)),
         unmeasured=why(cluster.unmeasured),
         exchange=exchanged.how,
+        not_asked=why(cluster.not_asked),
     )
 
 
 def one_line(found: ClusterInventory) -> str:
     """Count and names of those that stand out."""
-    groups = (
+    groups = [
         ("silent", [each.node for each in found.silent]),
         ("slow", [each.node for each in found.slow]),
         ("different", sorted({node for each in found.differences for node in each.nodes})),
-    )
+    ]
+    if found.not_asked:
+        groups.append(("not asked", [each.node for each in found.not_asked]))
     words = [f"{name}: {', '.join(nodes) if nodes else 'none'}" for name, nodes in groups]
     return "; ".join([f"{len(found.nodes)} nodes answered", *words])
 
 
 def table(found: ClusterInventory) -> list[str]:
     """The inventory as text: what most nodes are, every node that stands out by name, each node's speed."""
-    lines = [f"{len(found.nodes)} nodes answered, {len(found.silent)} did not"]
+    spared = f", {len(found.not_asked)} were not asked" if found.not_asked else ""
+    lines = [f"{len(found.nodes)} nodes answered, {len(found.silent)} did not{spared}"]
     differ = {each.fact: each for each in found.differences}
     for fact in (name for name in NodeFacts.model_fields if name != "notes" and found.nodes):
         each = differ.get(fact)
@@ -97,6 +101,7 @@ def table(found: ClusterInventory) -> list[str]:
     for odd in found.differences:
         lines += [f"differs: {node}: {odd.fact.replace('_', ' ')} {value}" for node, value in odd.nodes.items()]
     lines += [f"silent: {each.node}: {each.why}" for each in found.silent]
+    lines += [f"not asked: {each.node}: {each.why}" for each in found.not_asked]
     lines += [f"slow: {each.node}: {each.pace:.0%} of the median; {each.why}" for each in found.slow]
     lines += [f"not measured: {each.node}: {each.why}" for each in found.unmeasured]
     if speeds := {each.node: each.measured for each in found.nodes if each.measured}:

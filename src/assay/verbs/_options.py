@@ -102,6 +102,13 @@ Budget = Annotated[
         metavar="TIME", help="time limit for launches, such as 20min (default: twice the profile's first launches)"
     ),
 ]
+Timeout = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="end a launch that takes longer, such as 20s (default: 300s, or what its benchmark allows)",
+    ),
+]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="seed of the random orders and alignments")]
 RunFolder = Annotated[
     Path | None,
@@ -140,7 +147,7 @@ Points = Annotated[
     ),
 ]
 Executor = Annotated[
-    str, typer.Option(metavar="NAME", help="threads, processes, or mpi (ranks of python -m mpi4py.futures)")
+    str, typer.Option(metavar="NAME", help="threads, processes, or mpi (ranks of python -P -m mpi4py.futures)")
 ]
 Workers = Annotated[
     int | None,

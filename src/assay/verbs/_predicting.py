@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from assay.errors import AssayError, InputError
 from assay.execute import plan as planning
 from assay.execute import session
 from assay.execute.described import DescribedTarget
+from assay.execute.left_behind import temporary_folder
 from assay.execute.plan import Plan, Size
 from assay.report.document import document
 from assay.store import Run
@@ -40,7 +40,7 @@ def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | Non
         return None
     kept = {own: list(dict.fromkeys(_fitting(size, most) for size in among)) for own, among in sizes.items()}
     records = {own: found for own in kept if (found := _record(own, say)) is not None}
-    with tempfile.TemporaryDirectory(prefix="assay-compare-") as folder:
+    with temporary_folder("assay-compare-") as folder:
         made = Run(Path(folder), {"id": name, "machine": name, "described": True, "wishes": {"on": name}})
         for inner in ("launches", "log", "provenance"):
             (Path(folder) / inner).mkdir()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.benchmark.record import Benchmark
-from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark
+from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark, QuotedFigure
 from assay.errors import InputError
 from assay.execute.wishes import Wishes
 
@@ -15,7 +15,7 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
     if wishes.on is None:
         return None
     described = _described(wishes)
-    if described and record.kind != "node":
+    if described and (record.kind != "node" or _node_described(wishes, record)):
         return None  # simulated, whatever was published
     from assay.papers.tables import quoted
 
@@ -28,6 +28,15 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
     given = ", ".join(f"--set {key}={value}" for key, value in wishes.settings.items())
     ignored = f"{given}: chooses nothing here: what was published is quoted whole"
     return replace(found, warnings=[*found.warnings, ignored])
+
+
+def beside(on: str, record: Benchmark) -> list[QuotedFigure]:
+    """What was published of a machine for a benchmark that was simulated; of most nothing, and no catalogue is read."""
+    if not record.published and "related" not in record.extra:
+        return []
+    from assay.papers.tables import quoted
+
+    return quoted.of_run(on, record)
 
 
 def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> Quoted | None:
@@ -66,6 +75,13 @@ def quoted_nodes(on: str, only: str, records: list[Benchmark]) -> Quoted:
             accepted="parts with messages, or no --on",
         )
     return found
+
+
+def _node_described(wishes: Wishes, record: Benchmark) -> bool:
+    from assay.described.shipped import open_described
+    from assay.execute.node_simulated import describes
+
+    return describes(open_described(str(wishes.on), wishes.machine), record)
 
 
 def _described(wishes: Wishes) -> bool:

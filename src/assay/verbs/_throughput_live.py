@@ -41,7 +41,16 @@ class LiveWishes:
 
 def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThroughput:
     """Run the test, or resume it; result, page and files lie in its folder, too."""
-    from assay.throughput import alone, batch_system, experiment, exports, job_programs, live_jobs, submission_log
+    from assay.throughput import (
+        alone,
+        batch_system,
+        experiment,
+        exports,
+        job_programs,
+        live_jobs,
+        live_rules,
+        submission_log,
+    )
     from assay.throughput.live_results import live_result
     from assay.verbs import _throughput_shown as shown
 
@@ -58,6 +67,7 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
 
     system = opened()
     facts = system.facts()
+    live_rules.check(jobs, facts.name, system.rules, rules_file(wishes))
     if not any(job.processors <= facts.processors for job in jobs):
         narrowest = min(jobs, key=lambda job: job.processors)
         raise InputError(
@@ -70,12 +80,13 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
         "jobs": wishes.jobs,
         "via": wishes.via,
         "policy": facts.policy,
-        "processors": facts.processors,
+        "processors": facts.whole,  # whatever nodes are down when the test is resumed
         "slots": wishes.slots,
         "compress": compress,
     }
     if wishes.alone:
         about["alone"] = True
+    submission_log.refuse_others(out, wishes.resume)
     fits = [job for job in jobs if job.processors <= facts.processors]
     programs = job_programs.compiled(progress, fits, here=facts.nodes == (os.uname().nodename,))
     single: dict[str, float | None] = {}
@@ -93,7 +104,7 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
 
 def dry(wishes: LiveWishes, on: str | None, settings: list[str]) -> DryRun:
     """What the test would be, on a real batch system or a described machine; nothing is started."""
-    from assay.throughput import batch_system, live_jobs, machine_file
+    from assay.throughput import batch_system, live_jobs, live_rules, machine_file
     from assay.throughput.dry_run import dry_run
 
     compress = live_jobs.compression(wishes.compress)
@@ -102,7 +113,9 @@ def dry(wishes: LiveWishes, on: str | None, settings: list[str]) -> DryRun:
         machine = machine_file.open_machine(on, settings)
         return dry_run(jobs, machine.processors, machine.name, _title(wishes))
     system_wishes = batch_system.SystemWishes(policy=wishes.policy, slots=wishes.slots, compress=compress)
-    facts = batch_system.opened(wishes.via or "local", system_wishes).facts()
+    system = batch_system.opened(wishes.via or "local", system_wishes)
+    facts = system.facts()
+    live_rules.check(jobs, facts.name, system.rules, rules_file(wishes))
     return dry_run(jobs, facts.processors, facts.name, _title(wishes))
 
 
@@ -149,6 +162,14 @@ def plan(wishes: LiveWishes, compress: float) -> list[LiveJob]:
     return live_jobs.of_schedule(batches, job_table.load(table), path, table.resolve().parent, compress, waits)
 
 
+def rules_file(wishes: LiveWishes) -> Path:
+    """The file that has the rules of jobs: the table of a schedule."""
+    from assay.throughput import job_table, swf
+
+    path = Path(wishes.workload)
+    return path if swf.is_workload(path) else job_table.of_schedule(wishes.workload, wishes.jobs).path
+
+
 def _title(wishes: LiveWishes) -> str:
     """What the workload is called."""
     from assay.throughput import job_table, swf
@@ -164,7 +185,13 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
     from assay.report.listing import listing
     from assay.throughput.job_names import number_of
     from assay.verbs._throughput_shown import verdict
-    from assay.verbs._throughput_words import counted_words, result_rows, slowdown_words, time_of
+    from assay.verbs._throughput_words import (
+        counted_words,
+        machine_rows,
+        result_rows,
+        slowdown_words,
+        time_of,
+    )
 
     print(verdict(found))
     for finding in found.findings:
@@ -177,9 +204,12 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
     if quiet:
         return
     idle = ((f"idle: {each.text}", f"{100 * each.share:.1f}%") for each in found.idle.values())
-    rows = [("times and ratios are of", counted_words(found)), *result_rows(found, idle)]
+    rows = [("times and ratios are of", counted_words(found)), *result_rows(found, [*idle, *machine_rows(found)])]
+    on = f" on {found.ideal_processors:,} processors" if found.ideal_processors is not None else ""
     for name, ideal in found.ideal.items():
-        rows.append((f"makespan, {name} without any cost", f"{time_of(ideal.makespan)} ({100 * ideal.overhead:+.1f}%)"))
+        rows.append(
+            (f"makespan, {name} without any cost{on}", f"{time_of(ideal.makespan)} ({100 * ideal.overhead:+.1f}%)")
+        )
     if found.predicted is not None:
         twin = found.predicted
         words = f"{time_of(twin.makespan)} (predicted {100 * twin.difference:+.1f}%)"

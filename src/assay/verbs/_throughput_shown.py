@@ -14,6 +14,7 @@ from assay.verbs._throughput_words import (
     failed_words,
     fairness_rows,
     interference_rows,
+    machine_rows,
     not_completed_words,
     queue_definition,
     queue_row,
@@ -114,7 +115,7 @@ def _live_page(
     first: Sequence[PageTable] = (),
 ) -> str:
     from assay.throughput.activity_page import PageTable, activity_page
-    from assay.throughput.live_idle import TEXTS
+    from assay.throughput.live_idle import TEXTS, UNUSED
 
     systems = [found, *others]
     heads = ["", *(f"{each.system} ({each.policy})" for each in systems)]
@@ -139,6 +140,11 @@ def _live_page(
         [f"idle: {TEXTS[why]}", *(f"{100 * each.idle[why].share:.1f}%" if why in each.idle else "" for each in systems)]
         for why in TEXTS
     ]
+    if any("unused" in each.idle for each in systems):
+        shares = (f"{100 * each.idle['unused'].share:.1f}%" if "unused" in each.idle else "" for each in systems)
+        measured.append([f"idle: {UNUSED}", *shares])
+    for title in dict.fromkeys(title for each in systems for title, _ in machine_rows(each)):
+        measured.append([title, *(dict(machine_rows(each)).get(title, "") for each in systems)])
     measured.append(["nodes sampled", *(_sampled(each) for each in systems)])
     rates = [
         ["submissions per second", *(_number(each.rates.submit_rate) for each in systems)],
@@ -195,7 +201,8 @@ def _sampled(found: LiveThroughput) -> str:
 
 def _ideal(found: LiveThroughput, policy: str) -> str:
     each = found.ideal.get(policy)
-    return "" if each is None else f"{time_of(each.makespan)} ({100 * each.overhead:+.1f}%)"
+    on = f" on {found.ideal_processors:,} processors" if found.ideal_processors is not None else ""
+    return "" if each is None else f"{time_of(each.makespan)} ({100 * each.overhead:+.1f}%){on}"
 
 
 def _twin(found: LiveThroughput) -> str:

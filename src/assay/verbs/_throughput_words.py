@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from assay.throughput.occupancy import TEXTS
+
 if TYPE_CHECKING:
     from assay.throughput.alone import ProgramSlowdown
     from assay.throughput.fairness import Fairness, ServedGroup
@@ -63,6 +65,18 @@ def counted_words(found: LiveThroughput) -> str:
     which = f"all {found.ran:,} jobs" if found.ran == submitted else f"the {found.ran:,} of {submitted:,} jobs that ran"
     words = not_completed_words(found)
     return f"{which}; {words}" if words else which
+
+
+def machine_rows(found: LiveThroughput) -> list[tuple[str, str]]:
+    """Whose the processors of a shared cluster were."""
+    use = found.machine_use
+    if use is None or not found.makespan:
+        return []
+    room = use.total * found.makespan
+    return [
+        (f"of all {use.total:,} processors: {text}", f"{100 * getattr(use, key) / room:.1f}%")
+        for key, text in TEXTS.items()
+    ]
 
 
 def fault_rows(found: ThroughputResult) -> list[tuple[str, str]]:

@@ -57,6 +57,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         launches=options["launches"],
         within=share(options["within"], "--within"),
         budget=seconds(options["budget"], "--budget"),
+        timeout=seconds(options.get("timeout"), "--timeout"),
         seed=options["seed"],
         placement=options["placement"],
         variants=wished(

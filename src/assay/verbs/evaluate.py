@@ -29,6 +29,7 @@ from assay.verbs._options import (
     Quiet,
     RunFolder,
     Seed,
+    Timeout,
     Transports,
     Via,
     Within,
@@ -56,6 +57,7 @@ def register(app: typer.Typer) -> None:
         launches: Launches = None,
         within: Within = None,
         budget: Budget = None,
+        timeout: Timeout = None,
         seed: Seed = 1,
         out: RunFolder = None,
         docs: DocsFolder = None,
@@ -100,7 +102,7 @@ def register(app: typer.Typer) -> None:
             failures = go_on(run, quiet)
         else:
             given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
-            given |= {"launches": launches, "within": within, "budget": budget, "seed": seed}
+            given |= {"launches": launches, "within": within, "budget": budget, "seed": seed, "timeout": timeout}
             given |= {"placement": placement}
             given |= {"compilers": compilers, "flags": flags, "isas": isas}
             given |= {"mpis": mpis, "transports": transports}

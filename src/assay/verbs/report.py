@@ -64,6 +64,8 @@ def register(app: typer.Typer) -> None:
 
             beside = side_by_side.side_by_side(made)
             with _kept(printed=printed):
+                if output is None:
+                    page.refuse_anothers(Path(made[0].folder))
                 written = page_beside.write(beside, output or Path(made[0].folder) / "beside.html")
         if json:
             listed = [figure for one in made for figure in of_sections(one)]

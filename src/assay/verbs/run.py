@@ -27,6 +27,7 @@ from assay.verbs._options import (
     RunFolder,
     Seed,
     Timeline,
+    Timeout,
     Transports,
     Via,
     Within,
@@ -66,6 +67,7 @@ def register(app: typer.Typer) -> None:
         launches: Launches = None,
         within: Within = None,
         budget: Budget = None,
+        timeout: Timeout = None,
         seed: Seed = 1,
         timeline: Timeline = None,
         matrix: Annotated[
@@ -118,6 +120,7 @@ def register(app: typer.Typer) -> None:
             launches=launches,
             within=share(within, "--within"),
             budget=seconds(budget, "--budget"),
+            timeout=seconds(timeout, "--timeout"),
             seed=seed,
             timeline=None if timeline is None else str(timeline),
             matrix=None if matrix is None else str(matrix),
@@ -134,7 +137,8 @@ def register(app: typer.Typer) -> None:
         wishes.check()
         quoted = _quoting.quoted_one(wishes, record(benchmark))
         if quoted is not None:
-            emit(to_json(quoted)) if json else _quoting.show(quoted, quiet)
+            answered = to_json(quoted)
+            emit(answered | {"quoted": answered["figures"]}) if json else _quoting.show(quoted, quiet)
             return
         made, failures = measure(wishes, out, quiet=quiet)
         whole = document(made, quoted_nodes=False)
@@ -148,6 +152,7 @@ def register(app: typer.Typer) -> None:
             from assay.report.where import where
 
             flat["where"] = where(made)
+            flat["quoted"] = [to_json(each) for each in _quoting.beside(on, record(benchmark))]
         if json:
             if section is not None and not section.headlines:
                 from assay.report.shown_first import with_headlines

@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
             str,
             typer.Argument(
                 metavar="JOBS",
-                help="a workload: FILE.swf, FILE.swf.gz, a schedule, eurobench2000 (the paper's), or lublin (drawn)",
+                help="a workload: FILE.swf[.gz|.xz|.zst|.bz2], schedule, eurobench2000 (the paper's) or lublin (drawn)",
             ),
         ],
         on: On = None,

@@ -6,7 +6,6 @@ machine is deterministic, so that a case played again gives the same answer, and
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,13 +114,14 @@ def play(description: DescribedMachine, benchmark: str, settings: Settings) -> P
 
     Raises InputError and MeasurementError as running it does.
     """
+    from assay.execute.left_behind import temporary_folder
     from assay.execute.simulated import simulate
 
     record = record_of(benchmark)
     given = {name: _text(value) for name, value in settings.items()}
     per_node = int(given.pop("per_node", 0)) or None
     ranks = int(given.pop("on_ranks", 0)) or room(description, per_node)
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder("assay-play-") as folder:
         out = Path(folder) / "out.jsonl"
         command = (benchmark, *arguments_of(record, given, "quick"), "--seed", "1", "--launch", "0")
         simulate(

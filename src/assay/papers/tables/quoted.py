@@ -80,13 +80,21 @@ def one(machine: CatalogueMachine, record: Benchmark, *, described: bool = False
     )
 
 
+def of_run(on: str, record: Benchmark) -> list[QuotedFigure]:
+    """What was published of the machine that `--on` means for one benchmark, simulated or not; empty where nothing."""
+    machine = published(on)
+    return [] if machine is None else _section(machine, record).figures
+
+
 def _section(machine: CatalogueMachine, record: Benchmark) -> QuotedSection:
-    cells = catalogue.cells(machine=machine.id, benchmark=record.published) if record.published else []
-    figures = [_figure(record, cell) for cell in cells]
+    related = tuple(record.extra.get("related", ()))
+    named = (*record.published, *related)
+    cells = catalogue.cells(machine=machine.id, benchmark=named) if named else []
+    figures = [_figure(record, cell, another=cell.benchmark in related) for cell in cells]
     return QuotedSection(benchmark=record.name, title=record.title, part=record.part, figures=figures)
 
 
-def _figure(record: Benchmark, cell: PublishedCell) -> QuotedFigure:
+def _figure(record: Benchmark, cell: PublishedCell, *, another: bool) -> QuotedFigure:
     return QuotedFigure(
         benchmark=record.name,
         name=cell.metric,
@@ -100,7 +108,14 @@ def _figure(record: Benchmark, cell: PublishedCell) -> QuotedFigure:
         source=f"{catalogue.load().papers[cell.paper].title}, {cell.source}",
         doubtful=cell.doubtful,
         note=cell.note,
+        another_program=_definition(cell) if another else None,
     )
+
+
+def _definition(cell: PublishedCell) -> str:
+    """What the paper says was measured, of a benchmark that several papers may state."""
+    statements = catalogue.load().benchmarks[cell.benchmark].statements
+    return next(each.definition for each in statements if each.paper == cell.paper) or cell.benchmark
 
 
 def table(found: QuotedAnswer) -> Grid:
@@ -114,6 +129,12 @@ def table(found: QuotedAnswer) -> Grid:
         named = ("" if again else figure.benchmark, figure.published_as, figure.name.replace("_", " "))
         rows.append((*named, params(figure.params) or "–", value, source))
     papers = "; ".join(dict.fromkeys(figure.source.rpartition(", ")[0] for figure in figures))
+    others = dict.fromkeys(
+        f"{figure.published_as}: {figure.another_program}" for figure in figures if figure.another_program
+    )
+    other = "".join(f" Another program than Assay's: {text}" for text in others)
     unsure = " A ? marks a digit that cannot be read for sure." if any(f.doubtful for f in figures) else ""
     headings = ("benchmark", "published as", "figure", "case", "quoted", "source")
-    return grid(f"{found.name}: published, and not to be measured here", headings, rows, f"{papers}.{unsure}", left=4)
+    return grid(
+        f"{found.name}: published, and not to be measured here", headings, rows, f"{papers}.{unsure}{other}", left=4
+    )

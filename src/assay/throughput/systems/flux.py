@@ -7,15 +7,17 @@ base 58 (Flux RFC 19) and kept as decimal numbers.
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError, MeasurementError
 from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
-from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, expanded
+from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, document_in, expanded
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import ALONE_MACHINE, ALONE_NODES, INSTANCES, NODES, PER_NODE
+from assay.throughput.occupancy import Occupancy
 
 DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 STAGES = {WAITING: ("NEW", "DEPEND", "PRIORITY", "SCHED"), RUNNING: ("RUN", "CLEANUP")}
@@ -34,6 +36,10 @@ class FluxSystem(CommandSystem):
     options_for, example = "flux batch", "--queue=debug"
     silent: ClassVar = ("Unable to connect to Flux", "ECONNREFUSED", "Connection refused", "No such file or directory")
     hidden: ClassVar = ("FLUX_JOBS_FORMAT", "FLUX_QUEUE_LIST_FORMAT")
+    id_form: ClassVar = re.compile(rf"([fƒ][{DIGITS}]+|\d+)")
+    rules = frozenset((PER_NODE, NODES, ALONE_NODES, ALONE_MACHINE, INSTANCES))
+    _queue: Sequence[str] = ()
+    _nodes_of, _cores_each = 0, 1
     on_each_node = NodeCommand(words=("flux", "exec", "--noinput", "-r", "all"))  # of the job's own instance
 
     def _greet(self) -> None:
@@ -53,14 +59,9 @@ class FluxSystem(CommandSystem):
         if chosen is not None and chosen not in [queue.name for queue in queues]:
             accepted = ", ".join(queue.name for queue in queues)
             raise InputError("there is no such queue", key="--via flux", value=chosen, accepted=accepted)
-        cores = 0
-        nodes: list[str] = []
-        of = ("-q", chosen) if chosen is not None else ()
-        up = self._ask("flux", "resource", "list", "-n", "-s", "up", *of, "-o", "{ncores}|{nodelist}")
-        for line in up.splitlines():
-            count, _, listed = line.partition("|")
-            cores += int(count or 0)
-            nodes += expanded(listed.strip())
+        self._queue = ("-q", chosen) if chosen is not None else ()
+        cores, nodes = self._resources("up")
+        self._nodes_of, self._cores_each = len(nodes), max(cores // max(len(nodes), 1), 1)
         policy = self._ask_what_may_be_none("flux", "config", "get", "sched-fluxion-qmanager.queue-policy")
         return SystemFacts(
             name=self.name,
@@ -69,30 +70,53 @@ class FluxSystem(CommandSystem):
             processors=cores,
             nodes=tuple(nodes),
             queues=tuple(queues),
+            defined=self._resources("all")[0],
         )
+
+    def _resources(self, state: str) -> tuple[int, list[str]]:
+        """Cores and nodes of the queue in a state of `flux resource list`."""
+        cores = 0
+        nodes: list[str] = []
+        columns = "{ncores}|{nodelist}"
+        answer = self._ask("flux", "resource", "list", "-n", "-s", state, *self._queue, "-o", columns)
+        for line in answer.splitlines():
+            count, there, listed = line.partition("|")
+            if there:
+                cores += int(count or 0)
+                nodes += expanded(listed.strip())
+        return cores, nodes
+
+    def occupancy(self) -> Occupancy:
+        """By what is up of all cores, and by the cores of all users' jobs that run."""
+        total, up = self._resources("all")[0], self._resources("up")[0]
+        jobs = self._jobs("-A", "--filter=running")
+        others = sum(int(each.get("ncores") or 0) for each in jobs if each["id"] not in self._own)
+        return Occupancy(total=total, others=others, down=max(total - up, 0))
 
     def _name_of(self, job: LiveJob) -> str:
         return f"{self._work.mark}-{job.number:04d}"
 
     def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
-        per_node = min(job.per_node, job.processors) if job.per_node else 0
+        nodes = -(-job.processors // job.per_node) if job.per_node else 0
+        nodes = max(nodes, job.nodes, -(-job.processors // self._cores_each) if job.alone else 0)
+        nodes = self._nodes_of if job.alone == "machine" else nodes
+        before = self._after(job)
         return [
-            *("flux", "batch", f"--job-name={self._name_of(job)}", f"--nslots={job.processors}"),
-            *((f"--nodes={-(-job.processors // per_node)}",) if per_node else ()),
+            *("flux", "batch", f"--job-name={self._name_of(job)}", f"--nslots={max(job.processors, nodes)}"),
+            *((f"--nodes={nodes}",) if nodes else ()),
+            *(("--exclusive",) if job.alone else ()),
+            *((f"--dependency=afterany:{before}",) if before else ()),
             *("--cores-per-slot=1", f"--time-limit={int(self.time_limit(job))}s", f"--cwd={folder}"),
             *(f"--output={folder}/starter.log", *self._options),
         ]
 
-    def _id_in(self, answer: str) -> str:
-        try:
-            return str(number_of(answer.strip()))
-        except ValueError:
-            raise self._no_id(answer) from None
+    def _id_of(self, word: str) -> str:
+        return str(number_of(word))
 
-    def _jobs(self) -> list[Mapping[str, Any]]:
-        answer = self._ask("flux", "jobs", "-a", "--count=0", "--json")
+    def _jobs(self, *which: str) -> list[Mapping[str, Any]]:
+        answer = self._ask("flux", "jobs", *(which or ("-a",)), "--count=0", "--json")
         try:
-            found = json.loads(answer or "{}").get("jobs", [])
+            found = document_in(answer or "{}").get("jobs", [])
             return [{**each, "id": str(each["id"])} for each in found]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise MeasurementError(f"flux jobs --json answers what is none: {error}") from None

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, MeasurementError
+from assay.execute import started
 from assay.throughput import job_record
 from assay.throughput.batch_system import (
     ENDED,
@@ -34,6 +35,7 @@ from assay.throughput.batch_system import (
 )
 from assay.throughput.job_programs import record_file
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import ALONE_MACHINE, ALONE_NODES
 
 BETWEEN = 0.05  # s, between two looks
 
@@ -69,6 +71,7 @@ class HyperQueueSystem(HostSystem):
     """One HyperQueue server with one worker on this host."""
 
     name = "hyperqueue"
+    rules = frozenset((ALONE_NODES, ALONE_MACHINE))  # its one worker is all
     summary = "HyperQueue, a server and a worker in this process; --slots N: processors that it is to think it has"
 
     def __init__(self, wishes: SystemWishes) -> None:
@@ -136,7 +139,7 @@ class HyperQueueSystem(HostSystem):
             cwd=str(folder),
             stdout=str(folder / "starter.log"),
             stderr=str(folder / "starter.log"),
-            resources=description.ResourceRequest(cpus=job.processors),
+            resources=description.ResourceRequest(cpus=self.processors if job.alone else job.processors),
         )
         try:
             return int(self._client.submit(made).id)
@@ -189,9 +192,8 @@ class HyperQueueSystem(HostSystem):
         """End what runs, and the server with all that waits."""
         for batch_id in [each for each in batch_ids if each not in self._ended]:
             record = job_record.read(record_file(self._work.folder, self._jobs[batch_id]))
-            if record is not None and record.pid is not None and record.ended is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(record.pid, signal.SIGTERM)
+            if record is not None and record.pid is not None and record.ended is None and record.host == _here():
+                started.send(record.pid, record.began, signal.SIGTERM)
             self._ended[batch_id] = Accounted(
                 batch_id=batch_id, stage=ENDED, word="deleted by this test", well=False, cancelled=True
             )
@@ -203,6 +205,10 @@ class HyperQueueSystem(HostSystem):
             with contextlib.suppress(Exception):  # whatever its native part raises
                 self._cluster.stop()
         self._cluster = None
+
+
+def _here() -> str:
+    return os.uname().nodename
 
 
 SYSTEM: Any = HyperQueueSystem

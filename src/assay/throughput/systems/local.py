@@ -4,6 +4,9 @@ It decides by the policies of the simulated batch system (core/batch), asked ste
 pinned to hardware threads of their own; with `--slots N` it has N virtual processors instead, for jobs that wait rather
 than compute. It lives in the process that submits. When that process is killed, jobs that run go on and write their
 records; a resumption takes over those that still run and puts those that waited back into the queue.
+
+Rules of jobs: one that is alone takes all processors for the policy, and is pinned to as many as it needs. One whose
+`instances` run, or whose ports are in use, comes into the queue when these have ended, and holds up no other.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import InputError, MeasurementError
+from assay.execute import started
 from assay.throughput import job_record, simulated
 from assay.throughput.batch_system import (
     ENDED,
@@ -31,8 +35,10 @@ from assay.throughput.batch_system import (
     SystemWishes,
     SystemWork,
 )
+from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import record_file
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import ALONE_MACHINE, ALONE_NODES, INSTANCES, PORTS
 
 TICKS = 1000.0  # per second: the policies' clock
 STARTED_BEFORE = 75  # job_record's status for a job that has a record already
@@ -43,6 +49,7 @@ class LocalSystem(HostSystem):
     """Queue, policy and processors of this host."""
 
     name = "local"
+    rules = frozenset((ALONE_NODES, ALONE_MACHINE, PORTS, INSTANCES))
     summary = "this host's hardware threads, by the simulated policies"
 
     def __init__(self, wishes: SystemWishes) -> None:
@@ -58,8 +65,11 @@ class LocalSystem(HostSystem):
         self._watched: dict[int, int] = {}  # pidfd: place of the job
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._pids: dict[int, int] = {}
+        self._began: dict[int, int | None] = {}  # of each of these, in the kernel's ticks
         self._pinned: dict[int, tuple[int, ...]] = {}
         self._submitted: list[int] = []
+        self._kept_back: list[int] = []  # by a rule, in order of submission
+        self._active: list[int] = []  # in the queue or running
         self._withdrawn: list[int] = []
         self._ended: list[int] = []
         self._origin = time.monotonic()
@@ -95,7 +105,7 @@ class LocalSystem(HostSystem):
             self.policy,
             ticks(job.due for job in jobs),
             ticks(job.requested for job in jobs),
-            np.array([job.processors for job in jobs], dtype=np.int64),
+            np.array([self._width(job) for job in jobs], dtype=np.int64),
             np.array([users[job.user] for job in jobs], dtype=np.int64),
             np.array([job.priority for job in jobs], dtype=np.float64),
             simulated.AGEING * self._compress / TICKS,
@@ -105,14 +115,32 @@ class LocalSystem(HostSystem):
         for place, job in enumerate(jobs):
             if job.id in held and not self._take_over(place):
                 waiting.append(place)
-        self._submitted += waiting
+            elif job.id in held and self._states[job.id].stage == RUNNING:
+                self._active.append(place)
+        self._kept_back += waiting
+
+    def _width(self, job: LiveJob) -> int:
+        """The processors that a job takes as the policy sees it."""
+        return max(self.processors, job.processors) if job.alone else job.processors
+
+    def _let_in(self) -> None:
+        """Put those jobs into the queue that no rule keeps back."""
+        for place in list(self._kept_back):
+            job = self._jobs[place]
+            others = [self._jobs[each] for each in self._active]
+            same = sum(kind_of(each.name) == kind_of(job.name) for each in others)
+            ports = {port for each in others for port in each.ports}
+            if (not job.instances or same < job.instances) and not ports & set(job.ports):
+                self._kept_back.remove(place)
+                self._active.append(place)
+                self._submitted.append(place)
 
     def submit(self, job: LiveJob, keep: int) -> str:
         """Put a job at the end of the queue; its id is its own."""
         if job.processors > self.processors:
             raise MeasurementError(f"{job.processors} processors, and there are {self.processors}")
         self._states[job.id] = Accounted(batch_id=job.id, stage=WAITING, word="waiting")
-        self._submitted.append(self._places[job.id])
+        self._kept_back.append(self._places[job.id])
         return job.id
 
     def find(self, job: LiveJob) -> str | None:
@@ -126,6 +154,8 @@ class LocalSystem(HostSystem):
     def poll(self) -> Mapping[str, Accounted]:
         """Take in what ended, decide, start what is to start."""
         self._reap(0.0)
+        self._active = [place for place in self._active if self._states[self._jobs[place].id].stage != ENDED]
+        self._let_in()
         now = int((time.monotonic() - self._origin) * TICKS)
         ended, back, came = self._ended, self._withdrawn, self._submitted
         self._ended, self._withdrawn, self._submitted = [], [], []
@@ -150,14 +180,15 @@ class LocalSystem(HostSystem):
             if known is None or place is None or known.stage == ENDED:
                 continue
             if known.stage == WAITING:
-                if place in self._submitted:
+                if place in self._kept_back:
+                    self._kept_back.remove(place)
+                elif place in self._submitted:
                     self._submitted.remove(place)
                 else:
                     self._withdrawn.append(place)
                 self._states[each] = Accounted(batch_id=each, stage=ENDED, word="deleted", well=False, cancelled=True)
             elif place in self._pids:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(self._pids[place], signal.SIGTERM)
+                started.send(self._pids[place], self._began.get(place), signal.SIGTERM)
 
     def close(self) -> None:
         """Forget the processes; they go on."""
@@ -179,15 +210,13 @@ class LocalSystem(HostSystem):
                 break
             time.sleep(0.02)
         if record.ended is None and record.pid is not None and record.started is not None and job_record.held(path):
-            try:
-                descriptor = os.pidfd_open(record.pid)
-            except ProcessLookupError:
-                pass
-            else:
+            descriptor = self._held(record)
+            if descriptor is not None:
                 elapsed = max(0.0, time.time() - record.started)
                 now = int((time.monotonic() - self._origin) * TICKS)
                 self._stepper.adopt(place, now - int(elapsed * TICKS), now)
                 self._watched[descriptor], self._pids[place] = place, record.pid
+                self._began[place] = record.began
                 if not self.slots:
                     with contextlib.suppress(ProcessLookupError):
                         self._pinned[place] = tuple(os.sched_getaffinity(record.pid))
@@ -214,6 +243,7 @@ class LocalSystem(HostSystem):
                 start_new_session=True,
             )
         self._processes[place], self._pids[place] = process, process.pid
+        self._began[place] = started.began(process.pid)
         self._watched[os.pidfd_open(process.pid)] = place
         self._states[job.id] = self._running(job)
 
@@ -239,21 +269,26 @@ class LocalSystem(HostSystem):
         record = job_record.read(path)
         if record is None or record.pid is None or not job_record.held(path):
             return False
-        try:
-            self._watched[os.pidfd_open(record.pid)] = place
-        except ProcessLookupError:
+        descriptor = self._held(record)
+        if descriptor is None:
             return False
-        self._pids[place] = record.pid
+        self._watched[descriptor], self._pids[place], self._began[place] = place, record.pid, record.began
         return True
+
+    def _held(self, record: job_record.JobRecord) -> int | None:
+        """A descriptor of a job's starter, where it runs on this host and is the one that wrote the record."""
+        if record.pid is None or record.host != os.uname().nodename:
+            return None
+        return started.held(record.pid, record.began)
 
     def _running(self, job: LiveJob) -> Accounted:
         return Accounted(batch_id=job.id, stage=RUNNING, word="running", nodes=(os.uname().nodename,))
 
     def _over(self, job: LiveJob, just_now: bool) -> Accounted:
         record = job_record.read(record_file(self._folder, job))
-        if just_now and record is not None and record.ended is None and record.group is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(record.group, signal.SIGKILL)  # its starter was killed: what it started goes, too
+        killed = just_now and record is not None and record.ended is None and record.host == os.uname().nodename
+        if killed and record is not None and record.group and record.pid:  # what its starter started goes, too
+            started.end_group(record.group, session=record.pid, since=record.began)
         return Accounted(
             batch_id=job.id,
             stage=ENDED,

@@ -15,10 +15,13 @@ from assay.errors import InputError
 from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import ALONE_NODES, INSTANCES, NODES, PER_NODE
+from assay.throughput.occupancy import Occupancy
 
 COLUMNS = ("jobid", "stat", "exit_code", "exit_reason", "exec_host", "job_description")
 STAGES = {WAITING: ("PEND", "PSUSP", "WAIT"), RUNNING: ("RUN", "USUSP", "SSUSP", "UNKWN", "PROV")}
 DELETED = ("TERM_OWNER", "TERM_ADMIN", "TERM_FORCE_OWNER", "TERM_FORCE_ADMIN", "TERM_USER")
+AWAY = ("unavail", "unreach", "unlicensed", "closed_adm", "closed_lim", "closed_lock", "closed_ego")  # of bhosts
 NONE_IS = "-"  # how bjobs writes an empty column
 
 
@@ -32,6 +35,9 @@ class LsfSystem(CommandSystem):
     options_for, example, canceller = "bsub", "'-q short'", "bkill"
     silent: ClassVar = ("LSF is down", "Cannot connect to LSF", "not responding", "Communication time out")
     hidden: ClassVar = ("LSB_DEFAULT", "BSUB_")
+    id_form: ClassVar = re.compile(r"Job <(\d+)> is submitted\b.*")
+    rules = frozenset((PER_NODE, NODES, ALONE_NODES, INSTANCES))
+    _of: Sequence[str] = ()  # the hosts of the queue; all of them without any
     on_each_node = NodeCommand(words=("blaunch", "{host}"), hosts="LSB_DJOB_HOSTFILE")
 
     def _greet(self) -> None:
@@ -47,11 +53,9 @@ class LsfSystem(CommandSystem):
         if chosen not in queues:
             raise InputError("there is no such queue", key="--via lsf", value=chosen, accepted=", ".join(queues))
         of = queues[chosen].get("HOSTS", "all").split()
-        nodes = {}
-        for line in self._ask("bhosts", "-w", *([] if of == ["all"] else of)).splitlines()[1:]:
-            words = line.split()
-            if len(words) > 3 and words[3].isdigit() and words[1].partition("_")[0] in ("ok", "closed"):
-                nodes[words[0]] = int(words[3])
+        self._of = [] if of == ["all"] else of
+        every = self._hosts()
+        nodes = {name: slots for name, (slots, up) in every.items() if up}
         return SystemFacts(
             name=self.name,
             version=version[1] if version else "unknown",
@@ -59,6 +63,33 @@ class LsfSystem(CommandSystem):
             processors=sum(nodes.values()),
             nodes=tuple(nodes),
             queues=tuple(BatchQueue(name=name, facts=about) for name, about in queues.items()),
+            defined=sum(slots for slots, _ in every.values()),
+        )
+
+    def _hosts(self) -> dict[str, tuple[int, bool]]:
+        """The job slots of each of the queue's hosts, and whether jobs may be sent there when it has free ones."""
+        found = {}
+        for line in self._ask("bhosts", "-w", *self._of).splitlines():
+            words = line.split()
+            if len(words) > 3 and words[3].isdigit():
+                found[words[0]] = (int(words[3]), not words[1].lower().startswith(AWAY))
+        return found
+
+    def occupancy(self) -> Occupancy:
+        """By the states of the queue's hosts, and by the slots of all users' jobs that run there."""
+        hosts = self._hosts()
+        others = 0
+        columns = "jobid exec_host delimiter='|'"
+        for line in self._ask_what_may_be_none("bjobs", "-u", "all", "-r", "-noheader", "-o", columns).splitlines():
+            batch_id, _, listed = line.partition("|")
+            if batch_id.strip() not in self._own:
+                for each in listed.strip().split(":"):
+                    count, _, name = each.rpartition("*")
+                    others += int(count or 1) if name in hosts and (count or "1").isdecimal() else 0
+        return Occupancy(
+            total=sum(slots for slots, _ in hosts.values()),
+            others=others,
+            down=sum(slots for slots, up in hosts.values() if not up),
         )
 
     def time_limit(self, job: LiveJob) -> float:
@@ -66,18 +97,16 @@ class LsfSystem(CommandSystem):
         return 60.0 * _minutes(job)
 
     def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
+        each = min(job.per_node or job.processors, max(job.processors // max(job.nodes, 1), 1))  # on a host
+        before = self._after(job)
         return [
             *("bsub", "-J", f"assay-{job.number:04d}", "-Jd", f"{self._work.mark}/{job.number}", "-rn"),
             *("-n", str(job.processors), "-W", str(_minutes(job)), "-cwd", str(folder), "-o", f"{folder}/starter.log"),
-            *(("-R", f"span[ptile={min(job.per_node, job.processors)}]") if job.per_node else ()),
+            *(("-R", f"span[ptile={each}]") if job.per_node or job.nodes else ()),
+            *(("-x",) if job.alone else ()),
+            *(("-w", f"ended({before})") if before else ()),
             *self._options,
         ]
-
-    def _id_in(self, answer: str) -> str:
-        found = re.search(r"Job <(\d+)> is submitted", answer)
-        if found is None:
-            raise self._no_id(answer)
-        return found[1]
 
     def _rows(self) -> Iterator[list[str]]:
         columns = f"{' '.join(COLUMNS)} delimiter='|'"

@@ -3,6 +3,9 @@
 What waits and runs is seen by `qstat -f`, what ended by `qstat -x -f` where the server keeps finished jobs
 (`job_history_enable`), else by `tracejob` where its logs can be read. Jobs are marked by a variable of their own.
 Torque, whose `qstat -x` is something else, is not meant.
+
+Where qstat knows `-F json` (PBS Professional 14 and later, OpenPBS), that is what is read: in its other form a value of
+several lines, such as a shell function in a job's environment, cannot always be told from the next attribute.
 """
 
 from __future__ import annotations
@@ -14,16 +17,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from assay.errors import InputError
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
-from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
+from assay.errors import InputError, MeasurementError
+from assay.throughput.batch_system import (
+    ENDED,
+    RUNNING,
+    WAITING,
+    Accounted,
+    BatchQueue,
+    NodeCommand,
+    SilentSystemError,
+    SystemFacts,
+)
+from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, document_in
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import ALONE_NODES, INSTANCES, NODES, PER_NODE
+from assay.throughput.occupancy import Occupancy
 
 STAGES = {WAITING: "QHWTS", RUNNING: "RBEUM"}  # of job_state; F, X and what is unknown: ended
+HOLDING = "RBEU"  # of job_state: a job that has its processors; a suspended one (S) has given them back
 DELETED = "91"  # substate of a job that was deleted
 MARK = "ASSAY_JOB"
 NOT_FACTS = ("total_jobs", "state_count", "mtime")
-AWAY = ("down", "offline", "unknown", "stale", "state-unknown")
+AWAY = ("down", "offline", "unknown", "stale", "state-unknown", "provisioning", "maintenance", "unresolvable")
+RESERVED = ("resv-exclusive",)
+NEVER, NEVER_AFTER = "Can Never Run", 30.0  # of a job's comment; s that it must hold
 
 
 class PbsSystem(CommandSystem):
@@ -37,6 +54,9 @@ class PbsSystem(CommandSystem):
     silent: ClassVar = ("cannot connect to server", "Connection refused", "Communication failure")
     hidden: ClassVar = ("PBS_DPREFIX",)
     accounts_within = 10.0
+    id_form: ClassVar = re.compile(r"(\d+(?:\.\S+)?)")
+    rules = frozenset((PER_NODE, NODES, ALONE_NODES, INSTANCES))
+    _json = True  # until qstat refuses it
     on_each_node = NodeCommand(words=("pbs_tmrsh", "{host}"), hosts="PBS_NODEFILE")
 
     def _greet(self) -> None:
@@ -44,16 +64,13 @@ class PbsSystem(CommandSystem):
 
     def facts(self) -> SystemFacts:
         """The server's version and backfill depth; queues with their limits; processors of nodes that are up."""
-        server = next(iter(blocks(self._ask("qstat", "-Bf")).values()), {})
-        queues = blocks(self._ask("qstat", "-Qf"))
+        server = next(iter(blocks(self._ask("qstat", "-Bf"), "Server: ").values()), {})
+        queues = blocks(self._ask("qstat", "-Qf"), "Queue: ")
         chosen = self._named_option("-q") or server.get("default_queue")
         if chosen is not None and chosen.partition("@")[0] not in queues:
             raise InputError("there is no such queue", key="--via pbs", value=chosen, accepted=", ".join(queues))
-        nodes = {
-            name: int(about.get("resources_available.ncpus", about.get("pcpus", "0")))
-            for name, about in blocks(self._ask("pbsnodes", "-a")).items()
-            if not any(word in AWAY for word in about.get("state", "").split(","))
-        }
+        every = self._nodes()
+        nodes = {name: count for name, (count, states) in every.items() if not states & {*AWAY, *RESERVED}}
         depth = server.get("backfill_depth")
         return SystemFacts(
             name=self.name,
@@ -65,48 +82,100 @@ class PbsSystem(CommandSystem):
                 BatchQueue(name=name, facts={key: text for key, text in about.items() if key not in NOT_FACTS})
                 for name, about in queues.items()
             ),
+            defined=sum(count for count, _ in every.values()),
+        )
+
+    def _nodes(self) -> dict[str, tuple[int, set[str]]]:
+        """The processors and the states of each node."""
+        return {
+            name: (
+                int(about.get("resources_available.ncpus", about.get("pcpus", "0"))),
+                {word.strip() for word in about.get("state", "").split(",")},
+            )
+            for name, about in blocks(self._ask("pbsnodes", "-a")).items()
+        }
+
+    def occupancy(self) -> Occupancy:
+        """By the states of all nodes, and by the jobs of all users that hold processors."""
+        nodes = self._nodes()
+        others = sum(
+            _processors_of(about)
+            for batch_id, about in self._jobs("-f").items()
+            if batch_id not in self._own and about.get("job_state", "") in HOLDING
+        )
+        return Occupancy(
+            total=sum(count for count, _ in nodes.values()),
+            others=others,
+            down=sum(count for count, states in nodes.values() if states & {*AWAY}),
+            reserved=sum(count for count, states in nodes.values() if states & {*RESERVED} and not states & {*AWAY}),
         )
 
     def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
         each = min(job.per_node or job.processors, job.processors)
         chunks, left = divmod(job.processors, each)
         per_node = f"{chunks}:ncpus={each}" + (f"+1:ncpus={left}" if left else "")
-        select = per_node if job.per_node else f"{job.processors}:ncpus=1"
+        if job.nodes and chunks + bool(left) < job.nodes:  # over so many nodes, as evenly as it goes
+            each, more = divmod(max(job.processors, job.nodes), job.nodes)
+            per_node = f"{job.nodes - more}:ncpus={each}" + (f"+{more}:ncpus={each + 1}" if more else "")
+        select = per_node if job.per_node or job.nodes else f"{job.processors}:ncpus=1"
+        places = [*(["scatter"] if job.per_node or job.nodes else []), *(["exclhost"] if job.alone else [])]
+        before = self._after(job)
         return [
             *("qsub", "-N", f"a{job.number:04d}", "-V", "-v", f"{MARK}={self._work.mark}/{job.number}"),
             *("-r", "n", "-j", "oe", "-o", f"{folder}/starter.log", "-l", f"select={select}"),
-            *("-l", f"walltime={int(self.time_limit(job))}", *(("-l", "place=scatter") if job.per_node else ())),
+            *("-l", f"walltime={int(self.time_limit(job))}", *(("-l", f"place={':'.join(places)}") if places else ())),
+            *(("-W", f"depend=afterany:{before}") if before else ()),
             *self._options,
         ]
 
     def _script(self, job: LiveJob, folder: Path) -> str:
         return f"cd {shlex.quote(str(folder))} && exec {shlex.join(self._work.commands[job.id])}\n"
 
-    def _id_in(self, answer: str) -> str:
-        batch_id = (answer.split() or [""])[-1]
-        if not re.fullmatch(r"\d+(\.\S+)?", batch_id):
-            raise self._no_id(answer)
-        return batch_id
+    def _jobs(self, *options: str, ids: Sequence[str] = (), may_be_none: bool = False) -> dict[str, dict[str, str]]:
+        """The attributes of jobs by id, from `qstat OPTIONS IDS`."""
+        if self._json:
+            try:
+                answer = self._ask("qstat", *options, "-F", "json", *ids)
+            except SilentSystemError:
+                raise
+            except MeasurementError as error:
+                if "option" not in str(error) and "usage" not in str(error).lower():
+                    if may_be_none:
+                        return {}
+                    raise
+                self._json = False
+            else:
+                try:
+                    return _of_json(answer)
+                except (ValueError, AttributeError):
+                    pass  # some versions do not quote all characters: this answer is asked for in the other form
+        ask = self._ask_what_may_be_none if may_be_none else self._ask
+        return blocks(ask("qstat", *options, *ids), "Job Id: ")
 
     def _marked(self, job: LiveJob) -> str | None:
         mine = f"{MARK}={self._work.mark}/{job.number}"
-        for words in (("qstat", "-f"), ("qstat", "-x", "-f")):
-            for batch_id, about in blocks(self._ask_what_may_be_none(*words)).items():
+        for options in (("-f",), ("-x", "-f")):
+            for batch_id, about in self._jobs(*options, may_be_none=True).items():
                 if mine in about.get("Variable_List", "").split(","):
                     return batch_id
         return None
 
     def _look(self) -> Iterator[Accounted]:
-        for batch_id, about in blocks(self._ask("qstat", "-f")).items():
+        for batch_id, about in self._jobs("-f").items():
             yield _accounted(batch_id, about)
 
     def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:
         for batch_id in ids:
-            about = blocks(self._ask_what_may_be_none("qstat", "-x", "-f", batch_id)).get(batch_id)
+            about = self._jobs("-x", "-f", ids=(batch_id,), may_be_none=True).get(batch_id)
             if about is not None:
                 yield _accounted(batch_id, about)
             elif shutil.which("tracejob") is not None:
                 yield from _traced(batch_id, self._ask_what_may_be_none("tracejob", "-z", batch_id))
+
+
+def _processors_of(about: Mapping[str, str]) -> int:
+    """The processors of a job that runs: of its chunks (`(node01:ncpus=4)+(node02:ncpus=2)`)."""
+    return sum(int(count) for count in re.findall(r"ncpus=(\d+)", about.get("exec_vnode", "")))
 
 
 def _accounted(batch_id: str, about: Mapping[str, str]) -> Accounted:
@@ -114,11 +183,13 @@ def _accounted(batch_id: str, about: Mapping[str, str]) -> Accounted:
     stage = next((stage for stage, letters in STAGES.items() if letter and letter in letters), ENDED)
     deleted = about.get("substate") == DELETED
     word = letter if status in (None, "0") else f"{letter} (Exit_status {status})"
+    comment = about.get("comment", "") if stage == WAITING else ""
     nodes = dict.fromkeys(part.partition("/")[0] for part in about.get("exec_host", "").split("+") if part)
     return Accounted(
         batch_id=batch_id,
         stage=stage,
-        word=f"{word}, deleted" if stage == ENDED and deleted else word,
+        word=f"{word}, deleted" if stage == ENDED and deleted else f"{word} ({comment})" if comment else word,
+        never_after=NEVER_AFTER if comment.startswith(NEVER) else None,
         well=(status == "0" and not deleted) if stage == ENDED else None,
         cancelled=deleted if stage == ENDED else None,
         nodes=tuple(nodes),
@@ -137,22 +208,40 @@ def _traced(batch_id: str, text: str) -> Iterator[Accounted]:
         yield Accounted(batch_id=batch_id, stage=ENDED, word=word, well=well, cancelled=deleted, nodes=tuple(nodes))
 
 
-def blocks(text: str) -> dict[str, dict[str, str]]:
+def _of_json(text: str) -> dict[str, dict[str, str]]:
+    """What `qstat -f -F json` prints, in the form of `blocks`; ValueError or AttributeError where it is none."""
+
+    def flat(value: object) -> str:
+        if isinstance(value, dict):
+            return ",".join(f"{key}={each}" for key, each in value.items())
+        return str(value)
+
+    jobs = document_in(text).get("Jobs", {})
+    return {name: {key: flat(value) for key, value in about.items()} for name, about in jobs.items()}
+
+
+def blocks(text: str, head: str = "") -> dict[str, dict[str, str]]:
     """What `qstat -f` and `pbsnodes -a` print: a block for each thing, indented lines KEY = VALUE, tabs continuing one.
 
-    A block's name is its first line's, without what stands before a colon and blank (`Job Id: 12.server`).
+    A block begins after an empty line with `head` and its name (`Job Id: 12.server`; of `pbsnodes` the name alone). All
+    other lines continue a value, which may have several.
     """
     found: dict[str, dict[str, str]] = {}
     now: dict[str, str] = {}
-    key = ""
+    key, begins = "", True
     for line in text.splitlines():
-        if line.startswith("\t"):
-            now[key] = now.get(key, "") + line.strip()
-        elif line[:1].isspace() and " = " in line:
-            key, _, value = line.strip().partition(" = ")
-            now[key] = value
-        elif line.strip():
-            now = found.setdefault(re.sub(r"^[A-Z][a-z]+(?: Id)?: ", "", line.strip()), {})
+        name = re.fullmatch(rf"{head}(\S+)", line.rstrip()) if begins else None
+        attribute = re.fullmatch(r" {4,5}([\w.]+) = (.*)", line)
+        if name:
+            now, key = found.setdefault(name[1], {}), ""
+        elif attribute:
+            key = attribute[1]
+            now[key] = attribute[2]
+        elif key and line.startswith("\t"):
+            now[key] += line.strip()
+        elif key and line:
+            now[key] += "\n" + line
+        begins = not line.strip() or not found
     return found
 
 

@@ -8,6 +8,7 @@ by their name. Grid Engine keeps no account of a job that was deleted while it w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,7 +27,10 @@ from assay.throughput.batch_system import (
 )
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import INSTANCES
+from assay.throughput.occupancy import Occupancy
 
+AWAY = "uEdDosc"  # of a queue instance's state: unknown, error, disabled, orphaned, suspended, wrongly configured
 FACTS = ("slots", "pe_list", "hostlist", "seq_no", "priority", "h_rt", "s_rt", "rerun", "qtype", "subordinate_list")
 
 
@@ -40,6 +44,9 @@ class GridEngineSystem(CommandSystem):
     options_for, example, canceller = "qsub", "'-q short.q'", "qdel"
     silent: ClassVar = ("unable to contact qmaster", "unable to send message to qmaster", "got select error")
     accounts_within = 30.0
+    rules = frozenset((INSTANCES,))
+    _taken: Sequence[str] = ()  # the queues that jobs go to
+    id_form: ClassVar = re.compile(r"(?:[Yy]our job )?(\d+)(?: \(.*\) has been submitted)?")
     on_each_node = NodeCommand(words=("qrsh", "-inherit", "-nostdin", "{host}"), hosts="PE_HOSTFILE")
 
     def __init__(self, wishes: SystemWishes) -> None:
@@ -62,25 +69,46 @@ class GridEngineSystem(CommandSystem):
             raise InputError("there is no such queue", key="--via sge", value=chosen, accepted=", ".join(names))
         taken = [chosen] if chosen is not None else names
         self._choose_environment({word for name in taken for word in definitions[name].get("pe_list", "").split()})
-        slots = 0
-        hosts: dict[str, None] = {}
-        for instance in _tree(self._ask("qstat", "-f", "-xml")).iter("Queue-List"):
-            queue, _, host = (instance.findtext("name") or "").partition("@")
-            if queue in taken and "u" not in (instance.findtext("state") or ""):
-                slots += int(instance.findtext("slots_total") or 0)
-                hosts[host] = None
+        self._taken = taken
+        instances = self._instances()
+        hosts = dict.fromkeys(host for host, _, up in instances if up)
         scheduling = _keys(self._ask("qconf", "-ssconf"))
         reserves = scheduling.get("max_reservation", "0") != "0"
         return SystemFacts(
             name=self.name,
             version=(self._ask("qconf", "-help").splitlines() or ["unknown"])[0].removeprefix("SGE "),
             policy=f"backfill (max_reservation {scheduling['max_reservation']})" if reserves else "firstfit",
-            processors=slots,
+            processors=sum(slots for _, slots, up in instances if up),
             nodes=tuple(hosts),
             queues=tuple(
                 BatchQueue(name=name, facts={key: about[key] for key in FACTS if key in about})
                 for name, about in definitions.items()
             ),
+            defined=sum(slots for _, slots, _ in instances),
+        )
+
+    def _instances(self) -> list[tuple[str, int, bool]]:
+        """Host and slots of each instance of the queues, and whether it takes jobs."""
+        found = []
+        for instance in _tree(self._ask("qstat", "-f", "-xml")).iter("Queue-List"):
+            queue, _, host = (instance.findtext("name") or "").partition("@")
+            if queue in self._taken:
+                up = not set(AWAY) & set(instance.findtext("state") or "")
+                found.append((host, int(instance.findtext("slots_total") or 0), up))
+        return found
+
+    def occupancy(self) -> Occupancy:
+        """By the states of the queues' instances, and by the slots of all users' jobs that run there."""
+        instances = self._instances()
+        others = 0
+        for each in _tree(self._ask("qstat", "-u", "*", "-s", "rs", "-xml")).iter("job_list"):
+            queue = (each.findtext("queue_name") or "").partition("@")[0]
+            if queue in self._taken and each.findtext("JB_job_number") not in self._own:
+                others += int(each.findtext("slots") or 0)
+        return Occupancy(
+            total=sum(slots for _, slots, _ in instances),
+            others=others,
+            down=sum(slots for _, slots, up in instances if not up),
         )
 
     def _choose_environment(self, taken: set[str]) -> None:
@@ -100,14 +128,9 @@ class GridEngineSystem(CommandSystem):
         return [
             *("qsub", "-terse", "-N", self._name_of(job), "-wd", str(folder), "-V", "-r", "n", "-S", "/bin/sh"),
             *("-j", "y", "-o", f"{folder}/starter.log", "-l", f"h_rt={int(self.time_limit(job))}", *parallel),
+            *(("-hold_jid", before) if (before := self._after(job)) else ()),
             *self._options,
         ]
-
-    def _id_in(self, answer: str) -> str:
-        batch_id = answer.strip()
-        if not batch_id.isdigit():
-            raise self._no_id(answer)
-        return batch_id
 
     def _jobs(self) -> Iterator[tuple[str, ElementTree.Element]]:
         """Each process of a job that runs (`-g t`), and each job that waits."""
@@ -154,7 +177,7 @@ class GridEngineSystem(CommandSystem):
 
 def _tree(text: str) -> ElementTree.Element:
     try:
-        return ElementTree.fromstring(text)
+        return ElementTree.fromstring(text[max(text.find("<?xml"), 0) :])
     except ElementTree.ParseError as error:
         raise MeasurementError(f"qstat -xml answers no XML: {error}") from None
 

@@ -4,26 +4,40 @@ Submission is `sbatch --parsable`, what waits and runs is seen by `squeue`, what
 accounting database, else by `scontrol show job`, which forgets a job after MinJobAge. Jobs carry the experiment's mark
 in their comment and their own id as their name. Slurm decides by whole minutes of requested time; jobs shorter than
 that are ended at their own limit by their starter. A job is never requeued: it would run twice.
+
+Capacity is what `sinfo` says of the partition's nodes: those that are up, or powered down and powered up for jobs. A
+job that waits for a reason for which it never starts is deleted: at once for what its request itself rules out
+(PartitionTimeLimit), after a minute where it needs more than the nodes that are neither down nor drained.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError
+from assay.machine.slurm_nodes import DOWN, DRAINED, FORMAT, HOPELESS, RESERVED, SlurmNode, slurm_nodes
 from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, expanded, pairs
 from assay.throughput.job_programs import job_folder
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.live_rules import ALONE_MACHINE, ALONE_NODES, INSTANCES, NODES, PER_NODE
+from assay.throughput.occupancy import Occupancy
 
 STAGES = {
     WAITING: ("PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"),
     RUNNING: ("RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STOPPED", "STAGE_OUT", "RESIZING", "SIGNALING"),
 }
 FACTS = ("Default", "MaxTime", "MaxNodes", "PriorityTier", "PreemptMode", "OverSubscribe", "State", "TotalCPUs")
+NEVER_AFTER, UNAVAILABLE_AFTER = 5.0, 60.0  # s, for reasons of the request itself, and of nodes that are away
+LOOKS_EACH = 10.0  # s, between two looks at what nodes could give a job that waits
+HOLDING = "RUNNING,SUSPENDED,CONFIGURING,COMPLETING,STOPPED,SIGNALING,STAGE_OUT,RESIZING"  # of jobs with processors
+NO_REASON = ("", "None", "(null)")
 POLICIES = {"sched/backfill": "backfill", "sched/builtin": "fcfs"}
 
 
@@ -41,6 +55,7 @@ class SlurmSystem(CommandSystem):
         "Zero Bytes were transmitted",
     )
     hidden: ClassVar = ("SBATCH_",)
+    id_form: ClassVar = re.compile(r"(?:Submitted batch job )?(\d+)(?:;\S+| on cluster \S+)?")
     on_each_node = NodeCommand(  # a step beside the job's own ones, on processors that it does not hold
         words=(
             *("srun", "--overlap", "--quiet", "--mpi=none", "--input=none", "--wait=0", "--ntasks-per-node=1"),
@@ -49,6 +64,9 @@ class SlurmSystem(CommandSystem):
         count="SLURM_JOB_NUM_NODES",
     )
     _accounting = False
+    _partition_name, _nodes_of = "", 0
+    _usable: tuple[float, int, int] = (-1e9, 0, 0)  # when it was asked, the usable processors and nodes
+    rules = frozenset((PER_NODE, NODES, ALONE_NODES, ALONE_MACHINE, INSTANCES))
 
     def _greet(self) -> None:
         self._ask("scontrol", "ping", within=PINGS_WITHIN)
@@ -63,7 +81,10 @@ class SlurmSystem(CommandSystem):
             if (each := _words(text)).get("PartitionName")
         ]
         chosen = self._partition(partitions)
-        nodes = self._ask("scontrol", "show", "hostnames", chosen.get("Nodes", "")).split()
+        self._partition_name = chosen["PartitionName"]
+        nodes = self._nodes()
+        usable = {name: node for name, node in nodes.items() if node.usable}
+        self._nodes_of = len(usable)
         scheduler = settings.get("SchedulerType", "unknown")
         queues = tuple(
             BatchQueue(name=each["PartitionName"], facts={key: each[key] for key in FACTS if key in each})
@@ -73,9 +94,34 @@ class SlurmSystem(CommandSystem):
             name=self.name,
             version=(self._ask("sinfo", "--version").split() or ["unknown"])[-1],
             policy=POLICIES.get(scheduler, scheduler),
-            processors=int(chosen.get("TotalCPUs", "0")),
-            nodes=tuple(nodes),
+            processors=sum(node.processors for node in usable.values()),
+            nodes=tuple(usable),
             queues=queues,
+            defined=int(chosen.get("TotalCPUs", "0")),
+        )
+
+    def _nodes(self) -> dict[str, SlurmNode]:
+        """The partition's nodes by name."""
+        return slurm_nodes(self._ask("sinfo", "-h", "-N", f"--partition={self._partition_name}", "-o", FORMAT))
+
+    def occupancy(self) -> Occupancy:
+        """By the states of the partition's nodes, and by all jobs that hold processors of them."""
+        nodes = self._nodes()
+        others = 0.0
+        answer = self._ask("squeue", "--noheader", "--all", f"--states={HOLDING}", "--format=%A|%C|%N")
+        for line in answer.splitlines():
+            batch_id, count, listed = (*line.split("|"), "", "")[:3]
+            held = expanded(listed)
+            here = sum(name in nodes for name in held)
+            if batch_id not in self._own and count.isdecimal() and here:
+                others += int(count) * here / len(held)
+        reserved = [node for node in nodes.values() if node.kind == RESERVED]
+        away = [node for node in nodes.values() if node.kind in (DOWN, DRAINED)]
+        return Occupancy(
+            total=sum(node.processors for node in nodes.values()),
+            others=round(others),
+            down=sum(max(node.processors - node.allocated, 0) for node in away),
+            reserved=sum(max(node.processors - node.allocated, 0) for node in reserved),
         )
 
     def _partition(self, partitions: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
@@ -92,19 +138,21 @@ class SlurmSystem(CommandSystem):
         return 60.0 * _minutes(job)
 
     def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
+        nodes = job.nodes
+        if job.alone == "machine":  # all that may be used now: a node may have come back
+            nodes = self._nodes_of = sum(node.usable for node in self._nodes().values())
+        before = self._after(job)
+        tasks = max(job.processors, nodes)  # Slurm gives no more nodes than tasks
         return [
             *("sbatch", "--parsable", "--no-requeue", f"--job-name={job.id}", f"--comment={self._work.mark}"),
-            *(f"--ntasks={job.processors}", f"--time={_minutes(job)}", f"--chdir={folder}"),
+            *(f"--ntasks={tasks}", f"--time={_minutes(job)}", f"--chdir={folder}"),
             *(f"--output={folder}/starter.log", "--open-mode=append", "--export=ALL"),
             *((f"--ntasks-per-node={job.per_node}",) if job.per_node else ()),
+            *((f"--nodes={nodes}-{max(nodes, self._nodes_of)}",) if nodes else ()),
+            *(("--exclusive",) if job.alone else ()),
+            *((f"--dependency=afterany:{before}",) if before else ()),
             *self._options,
         ]
-
-    def _id_in(self, answer: str) -> str:
-        batch_id = answer.strip().partition(";")[0]
-        if not batch_id.isdigit():
-            raise self._no_id(answer)
-        return batch_id
 
     def _marked(self, job: LiveJob) -> str | None:
         """By its name and the experiment's mark, among those that wait or run, and those that ended.
@@ -125,9 +173,29 @@ class SlurmSystem(CommandSystem):
 
     def _look(self) -> Iterator[Accounted]:
         """One squeue for what waits and runs."""
-        for line in self._ask("squeue", "--noheader", "--me", "--states=all", "--format=%i|%T|%N").splitlines():
-            batch_id, word, nodes = (*line.split("|"), "", "")[:3]
-            yield _accounted(batch_id, word, None, nodes)
+        for line in self._ask("squeue", "--noheader", "--me", "--states=all", "--format=%i|%T|%N|%r").splitlines():
+            batch_id, word, nodes, reason = (*line.split("|", 3), "", "", "")[:4]
+            each = _accounted(batch_id, word, None, nodes)
+            if each.stage == WAITING and reason not in NO_REASON:
+                never = self._never_after(batch_id, reason)
+                each = replace(each, word=f"{word} ({reason})", never_after=never)
+            yield each
+
+    def _never_after(self, batch_id: str, reason: str) -> float | None:
+        """How long a reason must hold until the job is taken never to start; None where it only has to wait."""
+        if HOPELESS.search(reason):
+            return NEVER_AFTER
+        job = self._own.get(batch_id)
+        if job is None or not reason.startswith(("ReqNodeNotAvail", "Nodes", "Resources", "NodeDown")):
+            return None
+        asked, processors, count = self._usable
+        if time.monotonic() - asked > LOOKS_EACH:
+            nodes = [node for node in self._nodes().values() if node.kind not in (DOWN, DRAINED)]
+            processors, count = sum(node.processors for node in nodes), len(nodes)
+            self._usable = (time.monotonic(), processors, count)
+        needed = max(job.nodes, self._nodes_of if job.alone == "machine" else 0)
+        needed = max(needed, -(-job.processors // job.per_node) if job.per_node else 0)
+        return UNAVAILABLE_AFTER if job.processors > processors or needed > count else None
 
     def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:
         if self._accounting:

@@ -1,0 +1,159 @@
+"""Plays a node program on a described machine: the same lines as a real launch, with times of its node model.
+
+The record's [described] says how: which kernel's rate of [compute] each case takes, and each metric as a formula of
+`unit` (seconds of a unit of work, all threads together), `own` (seconds of a unit in one thread), the case's
+parameters and the record's constants. Nothing is computed, so nothing is checked; the notes say what each rate rests
+on, and what the description does not say is left out by name.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay import versions
+from assay.benchmark.formula import evaluate
+from assay.benchmark.record import Benchmark
+from assay.benchmark.resolved import cases
+from assay.described.machine_file import DescribedMachine
+from assay.described.node_model import NodeKernel, node_kernel
+from assay.errors import MeasurementError
+from assay.execute.job import Job, Outcome
+from assay.stored.seal import sealed_lines
+
+ONE = {"processors": (1,)}
+NO_ACCOUNT = {"steal": 0, "others": 0, "own": 0, "involuntary": 0, "voluntary": 0, "minor_faults": 0, "major_faults": 0}
+
+
+def describes(machine: DescribedMachine, record: Benchmark) -> bool:
+    """Whether the description says how fast some case of this node program is, where nothing was set."""
+    if "described" not in record.extra:
+        return False
+    return any(_case(machine, record, case, 1)[1] for case in cases(record, (), machine.parameter_defaults(), ONE))
+
+
+def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Outcome:
+    """Append the program's lines to `job.out`. InputError for settings that the record does not accept."""
+    began = time.process_time()
+    lines = sealed_lines(json.dumps(event, separators=(",", ":")) for event in _events(machine, record, job))
+    try:
+        with job.out.open("a", encoding="utf-8") as file:
+            file.write(lines)
+    except OSError as error:
+        raise MeasurementError(f"{job.out}: cannot write: {error.strerror}") from None
+    return Outcome(
+        status=0,
+        reason=None,
+        seconds=time.process_time() - began,
+        command=job.command,
+        hosts=(machine.name,),
+        channel="the description's node model",
+    )
+
+
+def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[dict[str, Any]]:
+    at = time.time()
+    threads = 1 if machine.node is None else machine.node.threads or machine.node.processors
+    yield {
+        "event": "launch",
+        "version": versions.LAUNCH.version,
+        "program": record.name,
+        "launch": 0,
+        "seed": 0,
+        "t": at,
+        "host": machine.name,
+        "pid": 0,
+        "cpus": [],
+        "compiler": "",
+        "flags": "",
+        "library": None,
+        "clock": {"name": "simulated", "resolution": 1e-12, "overhead": 0},
+    }
+    noted: set[str] = set()
+    order = 0
+    words = {"processors": _counts(threads)}
+    for case in cases(record, job.command[1:], machine.parameter_defaults(), words):
+        notes, found = _case(machine, record, case, threads)
+        for text in notes:
+            if text not in noted:
+                noted.add(text)
+                yield {"event": "note", "text": text}
+        for metric, of, value in found:
+            yield _block(of, metric, value, order, at)
+        order += bool(found)
+    yield {"event": "done"}
+
+
+def _case(
+    machine: DescribedMachine, record: Benchmark, case: Mapping[str, Any], threads: int
+) -> tuple[list[str], list[tuple[str, dict[str, Any], float]]]:
+    """What a case's notes say, and its metrics' values, each with the case as it is labelled."""
+    plays = record.extra["described"]
+    for name, played in plays.get("only", {}).items():
+        if case[name] not in played:
+            return [f"left out: not described: {name}={case[name]}"], []
+    at_work = int(case.get("threads", 1))
+    if at_work > threads:
+        return [f"left out: threads={at_work}: a node of {machine.name} has {threads}"], []
+    name = str(plays["kernel"]).strip("{}")
+    kernel = str(case.get(name, name)) if str(plays["kernel"]).startswith("{") else name
+    names = {**record.constants(case), **case}
+    memory = _number(plays.get("memory"), names)
+    if (cached := plays.get("cached")) is not None and all(case[key] == value for key, value in cached.items()):
+        memory = 0.0
+    found = node_kernel(machine, kernel, memory, _number(plays.get("bytes"), names) or 0.0)
+    if isinstance(found, str):
+        return [f"left out: not described by {machine.name}: {kernel}: no {found}"], []
+    rate = found.rate(at_work, _number(plays.get("length"), names))
+    names |= {"unit": 1 / rate, "own": at_work / rate}
+    values = []
+    for metric, formula in plays["metric"].items():
+        value = evaluate(formula, names)
+        if value is None:
+            continue
+        shares = record.extra.get("shares", {})
+        labelled = [shares["each"]] if metric in shares.get("parts", ()) else []
+        for label in labelled:
+            values += [(metric, {**case, label: thread}, value) for thread in range(at_work)]
+        if not labelled:
+            values.append((metric, dict(case), value))
+    return [_rests_on(machine, kernel, found)], values
+
+
+def _rests_on(machine: DescribedMachine, kernel: str, found: NodeKernel) -> str:
+    """By which keys a kernel's rate was computed, each with its origin."""
+    stated = [f"{key} ({machine.origin[key]})" if key in machine.origin else key for key in found.keys]
+    return f"{kernel}: by the description's {'; '.join(stated)}"
+
+
+def _number(formula: object, names: Mapping[str, Any]) -> float | None:
+    return None if formula is None else evaluate(str(formula), names)
+
+
+def _block(case: dict[str, Any], metric: str, value: float, order: int, at: float) -> dict[str, Any]:
+    return {
+        "event": "block",
+        "case": case,
+        "metric": metric,
+        "block": 0,
+        "order": order,
+        "batch": 1,
+        "first": None,
+        "values": [value],
+        "ended": "repetitions done",
+        "t0": at,
+        "t1": at,
+        "cache": "as described",
+        "accounting": {**NO_ACCOUNT, "wall": 0, "frequency": None},
+    }
+
+
+def _counts(threads: int) -> tuple[int, ...]:
+    """The counts of threads that `processors` names: 1, 2, 3, 4, 8 … and all, as programs/threads/parameters.hpp."""
+    counts, count = [], 1
+    while count < threads:
+        counts.append(count)
+        count = 3 if count == 2 else 4 if count == 3 else 2 * count
+    return (*counts, threads)

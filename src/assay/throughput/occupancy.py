@@ -1,0 +1,86 @@
+"""What of a shared cluster is not this test's: processors of others' jobs, of nodes that are down, and reserved ones.
+
+A test looks every few seconds, keeps what changed in its log, and divides the machine's processor seconds by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Occupancy:
+    """Processors at one time: of all nodes that jobs could be sent to, those of others' jobs, down and reserved."""
+
+    total: int
+    others: int = 0
+    down: int = 0
+    reserved: int = 0
+
+    @property
+    def taken(self) -> int:
+        """Those that the test's jobs cannot have."""
+        return min(self.total, self.others + self.down + self.reserved)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineUse:
+    """Processor seconds of a cluster over a test's makespan; the parts add up to `total` processors for that long.
+
+    `ours`: of the test's jobs, as many as they asked for. `idle`: what is left. `left`: processors that others' jobs,
+    nodes that were down and reservations left to the test, in the mean.
+    """
+
+    total: int
+    ours: float
+    others: float
+    down: float
+    reserved: float
+    idle: float
+    left: float
+
+
+TEXTS = {
+    "ours": "this test's jobs",
+    "others": "others' jobs",
+    "down": "nodes down or drained",
+    "reserved": "reserved",
+    "idle": "idle",
+}
+Look = tuple[float, Occupancy]  # seconds from the first submission, what was seen then
+
+
+def steps(looks: Sequence[Look], makespan: float) -> list[tuple[float, float, Occupancy]]:
+    """What held from when to when, from 0 to `makespan`: each look holds until the next, the first from the start."""
+    found = []
+    for at, (when, seen) in enumerate(looks):
+        begins = 0.0 if at == 0 else min(max(when, 0.0), makespan)
+        ends = min(max(looks[at + 1][0], 0.0), makespan) if at + 1 < len(looks) else makespan
+        if ends > begins:
+            found.append((begins, ends, seen))
+    return found
+
+
+def machine_use(looks: Sequence[Look], ours: float, makespan: float) -> MachineUse | None:
+    """Divide the machine; `ours`: processor seconds of the test's jobs. None where nothing was seen, or nothing ran."""
+    held = steps(looks, makespan)
+    if not held:
+        return None
+    total = max(seen.total for _, _, seen in held)
+    spent = dict.fromkeys(("others", "down", "reserved"), 0.0)
+    taken = 0.0
+    for begins, ends, seen in held:
+        span = ends - begins
+        spent["others"] += span * seen.others
+        spent["down"] += span * (seen.down + total - seen.total)
+        spent["reserved"] += span * seen.reserved
+        taken += span * (seen.taken + total - seen.total)
+    room = total * makespan
+    return MachineUse(
+        total=total,
+        ours=ours,
+        idle=max(0.0, room - ours - sum(spent.values())),
+        left=total - taken / makespan,
+        **spent,
+    )
