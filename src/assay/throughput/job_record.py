@@ -17,7 +17,8 @@ class JobRecord:
 
     `starts`: how often it was started, of which only the first ran it. `answer`: whether its result was right, None
     without a check; `wrong`: the check of a benchmark program that failed. `damaged`: lines that cannot be read. `pid`,
-    `began`: its starter, and when that began in the kernel's ticks.
+    `began`: its starter, and when that began in the kernel's ticks. `storage`: why nothing could be written into its
+    folder when it ended, in the system's words.
     """
 
     starts: int = 0
@@ -35,11 +36,12 @@ class JobRecord:
     wrong: str | None = None
     cpu_seconds: float | None = None
     damaged: int = 0
+    storage: str | None = None
 
     @property
     def well(self) -> bool:
         """Whether the command ended by itself, with status 0 or because a check of its own failed."""
-        if self.ended is None or self.signal or self.limited or self.cancelled:
+        if self.ended is None or self.signal or self.limited or self.cancelled or self.storage:
             return False
         return not self.status or self.wrong is not None
 
@@ -67,6 +69,7 @@ def read(path: Path) -> JobRecord | None:
                 ended = {key: about[key] for key in ("ended", "status", "signal", "limited", "cancelled", "answer")}
                 ended["cpu_seconds"] = about["user"] + about["system"]
                 ended["wrong"] = failed_checks([about["check"]]) if "check" in about else None
+                ended["storage"] = about.get("storage")
                 found |= ended
         except (LookupError, TypeError):
             damaged += 1

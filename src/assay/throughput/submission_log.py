@@ -216,7 +216,7 @@ def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str,
         _check_trust(log.folder, whole["jobs"])
         document = _document(path)
         if document.get("digest") != digest and _planned_as(document) != json.loads(json.dumps(_resolved(whole))):
-            was, now = document.get("plan", {}), whole["plan"]
+            was, now = document.get("plan", {}), _resolved(whole)["plan"]
             differs = [key for key in sorted({*was, *now}) if was.get(key) != now.get(key)] or ["its jobs"]
             problem = f"holds the throughput test of another plan (differs: {', '.join(differs)})"
             raise InputError(
@@ -229,7 +229,7 @@ def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str,
             log.write("resumed")
         return
     mark = f"assay-{digest[:8]}-{int(log.begun * 1000) % 10**9:x}"
-    document = {"digest": digest, "mark": mark, "begun": log.begun, **whole}
+    document = {"digest": digest, "mark": mark, "begun": log.begun, **_resolved(whole)}
     try:
         lines.write_bytes(b"")  # before the plan: where that is, a log that is not there was lost
         _write_plan(path, document)
