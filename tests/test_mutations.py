@@ -80,9 +80,11 @@ def judged(answer: Answer, undamaged: tuple[int, str], how: str) -> None:
 
 
 def _names_what_is_damaged(said: str, how: str) -> bool:
-    """Whether a line names the damaged file; or the folder and a file of which the damage deprived it."""
+    """Whether a line names the damaged file; where that makes the folder what it is, the folder is enough."""
     path = Path(how.rpartition(": ")[0].rpartition(" ")[2])
     named = (str(path), path.name, f"{path.parent.name}/{path.name}")
+    if path.name in ("plan.json", "run.json"):
+        named += ("damaged",)
     return any(line.startswith("assay: ") and any(name in line for name in named) for line in said.splitlines())
 
 

@@ -195,8 +195,8 @@ def live_result(
     }
     if ratios["utilisation"] > MOST_UTILISATION:
         problem = (
-            f"its records come to a utilisation of {ratios['utilisation']:.1%}, which is impossible: they are of another "
-            "test or machine, or the clocks of hosts differ"
+            f"its records come to a utilisation of {ratios['utilisation']:.1%}, which is impossible: they are of "
+            "another test or machine, or the clocks of hosts differ"
         )
         raise InputError(problem, file=Path(out), accepted="this test's records, or a new folder")
     completed = np.array([_completed(each) for each in ran], dtype=bool)
