@@ -32,6 +32,14 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
         yield Path(folder)
 
 
+def mark_workers() -> None:
+    """Mark the folder of the worker processes that this process is going to start (multiprocessing's pymp-…)."""
+    from multiprocessing import util
+
+    with contextlib.suppress(FileExistsError):  # of earlier workers
+        keeper.mark(util.get_temp_dir())
+
+
 def places() -> list[str]:
     """Where such folders are made, here and by scripts on nodes."""
     return list(dict.fromkeys((tempfile.gettempdir(), "/tmp", SHARED_MEMORY)))

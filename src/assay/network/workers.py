@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Literal, cast, get_args
 
@@ -86,13 +86,10 @@ def _threads(count: int) -> Iterator[Executor]:
 
 @contextmanager
 def _processes(count: int) -> Iterator[Executor]:
-    from multiprocessing import forkserver, util
+    from multiprocessing import forkserver
 
-    from assay.execute import keeper
     from assay.network.with_parent import follow
 
-    with suppress(FileExistsError):  # of an earlier pool
-        keeper.mark(util.get_temp_dir())  # pymp-…: what a killed process leaves of it is removed by the next start
     with safe_path():
         forkserver.ensure_running()  # and with it the tracker of resources; workers are forks of it
     pool = ProcessPoolExecutor(count, mp_context=get_context("forkserver"), initializer=follow)

@@ -83,8 +83,8 @@ def _altered(folder: Path, entry: Entry, checksums: dict[str, Any], known: list[
     """Name the files that are not what they were when their launch had ended, except those with `known` faults."""
     texts = []
     for name, checksum in sorted(checksums.items()):
-        said = any(text.startswith(f"{name}:") for text in known)
-        if said or not (folder / name).is_file():
+        known_already = any(text.startswith(f"{name}:") for text in known)
+        if known_already or not (folder / name).is_file():
             continue
         if read.content(folder / name, circumstance(entry["about"])).checksum != checksum:
             texts.append(f"{name}: {ALTERED}")
