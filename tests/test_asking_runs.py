@@ -17,6 +17,7 @@ import pytest
 from assay import store
 from assay.store import Run, connect, known_runs
 from command_line import assay
+from unsealed import unsealed
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -27,6 +28,8 @@ def run_named(echo_run: Path, folder: Path, identity: str, state: str = "done") 
     import pyarrow.parquet as pq
 
     shutil.copytree(echo_run, folder)
+    journal = unsealed(folder) / "journal.jsonl"
+    journal.write_text(journal.read_text().replace(json.loads((folder / "run.json").read_text())["id"], identity))
     about = json.loads((folder / "run.json").read_text()) | {"id": identity, "state": state}
     (folder / "run.json").write_text(json.dumps(about))
     for path in folder.glob("*.parquet"):

@@ -55,6 +55,12 @@ def test_the_folder_of_a_process_that_is_gone_is_removed_and_links_are_not_follo
     assert [path.name for path in place.iterdir()] == ["mine"] and (place / "mine" / "file").exists()
 
 
+def test_of_worker_processes_only_what_has_a_mark_is_removed(place: Path) -> None:
+    made(place, "pymp-other", None)
+    folder = made(place, "pymp-own", changed(3, "4194303"))
+    assert left_behind.clear() == [str(folder)]
+
+
 KEPT: dict[str, Callable[[], list[str] | None]] = {
     "no mark": lambda: None,
     "alive": lambda: words(),

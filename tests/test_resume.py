@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from assay.errors import MeasurementError
 from assay.store import Run
 from assay.stored import lines
-from assay.stored.provenance import differences
+from assay.stored.provenance import differences, keep
 from assay.verbs import _doing
 from command_line import assay
 from described_echo import MACHINE
+from unsealed import unsealed
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -189,8 +190,10 @@ def test_a_disk_that_fills_leaves_the_journal_as_it_was(tmp_path: Path) -> None:
 
 
 def altered(folder: Path, **changes: Any) -> None:
-    """Have the run been measured under other circumstances than it was."""
-    for path in (folder / "provenance").glob("*.json"):
+    """Have the run been measured under other circumstances than it was: its journal names them by their digest."""
+    unsealed(folder)
+    journal = folder / "journal.jsonl"
+    for path in list((folder / "provenance").glob("*.json")):
         document = json.loads(path.read_text())
         for key, value in changes.items():
             inner = document
@@ -198,7 +201,9 @@ def altered(folder: Path, **changes: Any) -> None:
             for step in way:
                 inner = inner[step]
             inner[last] = value
-        path.write_text(json.dumps(document))
+        path.unlink()
+        key, _ = keep(path.parent, document)
+        journal.write_text(journal.read_text().replace(path.stem, key))
 
 
 @pytest.mark.parametrize(
@@ -273,6 +278,7 @@ def test_launches_of_two_machines_in_one_run_are_no_clean_figure(echo_run: Path,
     """As an earlier version left them, which resumed anywhere."""
     folder = tmp_path / "run"
     shutil.copytree(echo_run, folder)
+    unsealed(folder)
     (first,) = (folder / "provenance").glob("*.json")
     other = json.loads(first.read_text())
     other["description"]["messages"]["startup"] = 1e-6

@@ -43,8 +43,9 @@ namespace {
 
 using namespace assay::jobs;
 
-constexpr int bad_options = 64, started_before = 75, not_started = 127;
-constexpr double grace = 1.0;  // s, between asking a command to end and killing it
+constexpr int bad_options = 64, no_storage = 74, started_before = 75, not_started = 127;
+constexpr off_t record_room = 16384;  // bytes that are set aside for a record, so that it can say that the disk is full
+constexpr double grace = 1.0;         // s, between asking a command to end and killing it
 
 struct Wishes {
   std::string record, output, answer;
@@ -253,6 +254,20 @@ Judged judged_together(const std::vector<std::string>& samples) {
   return all;
 }
 
+// Why nothing can be written into a folder, in the system's words; "" where it can be.
+std::string storage_fault(const std::string& folder) {
+  const std::string path = folder + "/.space";
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return errno == EEXIST ? "" : std::strerror(errno);
+  const std::string bytes(65536, ' ');
+  errno = ENOSPC;  // of a write that is cut short
+  const bool fits = write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) && fsync(file) == 0;
+  const std::string fault = fits ? "" : std::strerror(errno);
+  close(file);
+  unlink(path.c_str());
+  return fault;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -272,6 +287,12 @@ int main(int count, char** words) {
   if (record < 0 || flock(record, LOCK_EX | LOCK_NB) != 0) {
     std::fprintf(stderr, "job_record: %s: %s\n", wishes.record.c_str(), std::strerror(errno));
     return bad_options;
+  }
+  if (fallocate(record, FALLOC_FL_KEEP_SIZE, 0, record_room) != 0 && (errno == ENOSPC || errno == EDQUOT)) {
+    std::fprintf(stderr, "job_record: %s: the disk is full (%s): the job was not started\n", wishes.record.c_str(),
+                 std::strerror(errno));
+    unlink(wishes.record.c_str());
+    return no_storage;
   }
   if (!wishes.cpus.empty()) {
     if (const int error = assay::timing::bind_to(wishes.cpus); error != 0)
@@ -308,6 +329,10 @@ int main(int count, char** words) {
     else if (well && program.checked)
       answer = "true";
   }
+  std::string storage;  // a full disk takes an answer's place: the job did not say what it found
+  if (by_itself && program.failed.empty() && (!well || std::strcmp(answer, "false") == 0))
+    storage = storage_fault(folder);
+  if (!storage.empty()) answer = "null";
   char text[512];
   std::snprintf(
       text, sizeof text,
@@ -318,6 +343,9 @@ int main(int count, char** words) {
       static_cast<double>(ended.used.ru_stime.tv_sec) + 1e-6 * static_cast<double>(ended.used.ru_stime.tv_usec));
   std::string line = event("end") + text;
   if (!program.failed.empty()) line.insert(line.size() - 1, ", \"check\": " + program.failed);
+  if (!storage.empty()) line.insert(line.size() - 1, ", \"storage\": \"" + storage + "\"");
   write_line(record, line);
+  if (ftruncate(record, lseek(record, 0, SEEK_END)) != 0) std::perror("job_record");  // frees what was set aside
+  if (!storage.empty()) return no_storage;
   return well || !program.failed.empty() ? 0 : status != 0 ? status : 1;
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "timing/node_counters.hpp"
+#include "timing/seal.hpp"
 
 namespace assay::jobs {
 
@@ -43,7 +44,7 @@ inline std::string event(const char* name) {
 
 /// One line, in one write: lines of two writers never mix. On the disk when it returns.
 inline void write_line(int file, const std::string& line) {
-  const std::string whole = line + "\n";
+  const std::string whole = timing::sealed(line) + "\n";
   if (write(file, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size()) || fsync(file) != 0)
     std::fprintf(stderr, "job_record: the record cannot be written: %s\n", std::strerror(errno));
 }
@@ -54,9 +55,9 @@ inline void write_node(int file) {
   char text[256];
   std::snprintf(
       text, sizeof text,
-      ", \"busy\": %llu, \"all\": %llu, \"used\": %llu, \"memory\": %llu, \"received\": %llu, \"sent\": %llu}\n",
+      ", \"busy\": %llu, \"all\": %llu, \"used\": %llu, \"memory\": %llu, \"received\": %llu, \"sent\": %llu}",
       now.busy, now.all, now.used, now.memory, now.received, now.sent);
-  const std::string whole = event("node") + text;
+  const std::string whole = timing::sealed(event("node") + text) + "\n";
   if (write(file, whole.data(), whole.size()) < 0) std::perror("job_record");
 }
 

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "timing/seal.hpp"
+
 namespace assay::timing {
 
 Json& Json::number(std::string_view key, double value) { return raw(key, write(value)); }
@@ -87,7 +89,7 @@ Output::~Output() {
 }
 
 void Output::line(const Json& event) {
-  const std::string text = event.str() + "\n";
+  const std::string text = sealed(Json(event).integer("seq", lines_++).str()) + "\n";
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t wrote = write(file_, text.data() + done, text.size() - done);

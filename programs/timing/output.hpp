@@ -1,5 +1,6 @@
 // JSON lines: each event is one line, written by one write(2) to a file opened with O_APPEND, so that lines of several
 // processes never mix and a killed program leaves every finished line. Times are SI; NaN and infinities are refused.
+// Each line has its place and a checksum (seal.hpp), computed as it is written, outside of what is measured.
 #pragma once
 
 #include <string>
@@ -47,6 +48,7 @@ class Output {
   int file_;
   std::string path_;
   std::vector<std::string> noted_;
+  std::int64_t lines_ = 0;  // written so far
 };
 
 }  // namespace assay::timing

@@ -27,7 +27,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 from assay import versions
 from assay.errors import InputError, StorageError, warn
 from assay.samples import Circumstance, Row, unfolded
-from assay.stored import journal, lines, provenance, tables
+from assay.stored import journal, lines, provenance, seal, tables
 from assay.stored.circumstances import usable
 from assay.stored.damage import Damage, damage
 from assay.stored.journal import circumstance
@@ -80,6 +80,7 @@ class Run:
     def __init__(self, folder: Path, about: dict[str, Any]) -> None:
         self.folder = folder
         self.about = about
+        self.altered = False  # run.json is not what was written
         self._lock: IO[bytes] | None = None
         self._damage: Damage | None = None
         self._tables: dict[str, pa.Table] | bool = False  # True: Parquet that can be read
@@ -146,7 +147,9 @@ class Run:
         OSError, ValueError where it is not one, InputError where it is of a newer version.
         """
         path = folder / "run.json"
-        about = versions.current(versions.RUN, lines.read_document(path), versions.in_file(path))
+        wrong: list[str] = []
+        about = lines.read_document(path, wrong.append)
+        about = versions.current(versions.RUN, about, versions.in_file(path))
         if not isinstance(about.get("id"), str):
             raise ValueError(f"id: seen: {about.get('id')!r}; accepted: text")
         kept = {key: value for key, value in about.items() if isinstance(value, _KINDS.get(key, object))}
@@ -156,7 +159,11 @@ class Run:
             raise ValueError(f"wishes.names: seen: {names!r}; accepted: a list of names")
         if isinstance(host := kept.get("host"), dict):
             kept["host"], _ = usable(host)
-        return Run(folder, kept)
+        run = Run(folder, kept)
+        run.altered = bool(wrong)
+        for text in wrong:
+            run.warn(f"{path}: {text}")
+        return run
 
     # -- the lock ---------------------------------------------------------------------------------------------------
 
@@ -216,6 +223,12 @@ class Run:
 
         Where launch files are missing or cut short, the tables may hold more than the lines: they are kept aside.
         """
+        if self.altered:
+            raise InputError(
+                f"{lines.ALTERED}: what it says of the plan is not gone by",
+                file=self.folder / "run.json",
+                accepted="a whole one; or a new run: `assay report` still reads this one",
+            )
         try:
             self.hold()
             for inner in INNER:  # where one was lost, the launches that need it are made again
@@ -229,6 +242,7 @@ class Run:
                     path.rename(aside / path.name)
                 self.warn(f"{self.folder}: the earlier tables are kept in {aside.name}")
             self.about["state"] = "running"
+            self.about.pop("checksums", None)
             self.save()
         except OSError as error:
             storage_failed(error, self.folder, self.folder if error.errno in lines.FULL else None)
@@ -237,7 +251,7 @@ class Run:
     def save(self) -> None:
         """Write run.json anew, whole or not at all."""
         about = versions.marked(versions.RUN, self.about)
-        lines.write_whole(self.folder / "run.json", json.dumps(about, indent=1, default=str))
+        lines.write_whole(self.folder / "run.json", seal.sealed(json.dumps(about, indent=1, default=str)) + "\n")
 
     def warn(self, text: str) -> None:
         """Print a warning about this run on standard error, once."""
@@ -332,12 +346,25 @@ class Run:
                 self._damage.lost(entries, known, unread)
             except OSError as error:
                 self._read_failed(error, Path(error.filename or self.folder))
-            self._damage.texts[:0] = faults + unread
+            self._damage.texts[:0] = faults + self._lost() + unread
             for text in self._damage.texts[:MOST_WARNINGS]:
                 self.warn(f"{self.folder}: {text}")
             if len(self._damage.texts) > MOST_WARNINGS:
                 self.warn(f"{self.folder}: and {len(self._damage.texts) - MOST_WARNINGS} more faults")
         return self._damage
+
+    def _lost(self) -> list[str]:
+        """What the run's own record shows of its journal: that it is another run's, or not what was written."""
+        runs = {e["about"].get("run") for e in self.entries() if e["event"] == "begun"} - {None, self.about.get("id")}
+        if runs or not self._differs("journal.jsonl"):
+            return [f"journal.jsonl: is of run {run}, and run.json of {self.about.get('id')}" for run in sorted(runs)]
+        return [f"journal.jsonl: {lines.ALTERED}"]
+
+    def _differs(self, name: str) -> bool:
+        """Whether a file is not what it was when this run ended; False where its record does not say."""
+        known = self.about.get("checksums", {}).get(name)
+        path = self.folder / name
+        return known is not None and not (path.is_file() and seal.of_file(path) == known)
 
     def forget(self) -> None:
         """Read the files again when damage or tables are next asked for."""
@@ -359,7 +386,9 @@ class Run:
             wrong = found.texts or [f"{missing} finished blocks in launches/ are not in the tables"]
         try:
             tables.write(self.folder, made)
-            self.about.update(state=state, ended=time.time())
+            kept = ["journal.jsonl", *(tables.parquet(self.folder, name).name for name in TABLES)]
+            sums = {name: seal.of_file(self.folder / name) for name in kept if (self.folder / name).is_file()}
+            self.about.update(state=state, ended=time.time(), checksums=sums)
             self.save()
         except OSError as error:
             storage_failed(error, self.folder, self.folder)
@@ -398,7 +427,7 @@ class Run:
             return None
         if isinstance(self._tables, dict):
             return self._tables
-        wrong = None if self.about.get("state") == "running" else tables.unreadable(self.folder)
+        wrong = None if self.about.get("state") == "running" else self._unusable()
         if self.about.get("state") != "running" and wrong is None:
             self._tables = True
             return None
@@ -407,6 +436,12 @@ class Run:
         if wrong is not None:
             self.warn(f"{self.folder}: {wrong}: made again from launches/ in memory")
         return self._tables
+
+    def _unusable(self) -> str | None:
+        """Why the Parquet tables cannot be used, or None."""
+        wrong = tables.unreadable(self.folder)
+        names = (tables.parquet(self.folder, name).name for name in TABLES)
+        return wrong or next((f"{name} {lines.ALTERED}" for name in names if self._differs(name)), None)
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """Open a DuckDB connection with the views samples, blocks, checks and launches."""
@@ -501,4 +536,5 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "plan": dict,
     "host": dict,
     "allocation": int,
+    "checksums": dict,
 }

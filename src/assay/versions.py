@@ -68,10 +68,12 @@ class Form:
     steps: tuple[Callable[[Document], Document], ...] = (_unchanged,)
 
 
-# 2: build variants, which a reader of 1 would not measure by; 3: the kind of reason of what was skipped.
-RUN = Form("run.json", 3, (_unchanged, _unchanged, _kinds_of_skipped))
-JOURNAL = Form("a line of a run's journal")
-LAUNCH = Form("a launch's lines")  # written by the programs: programs/timing/launch.hpp
+# 2: build variants, which a reader of 1 would not measure by; 3: the kind of reason of what was skipped; 4: its
+# checksum, and those of the files of a run that has ended.
+RUN = Form("run.json", 4, (_unchanged, _unchanged, _kinds_of_skipped, _unchanged))
+# 2 of lines, here and below: each has its place in the file and a checksum (stored/seal.py).
+JOURNAL = Form("a line of a run's journal", 2, (_unchanged, _unchanged))
+LAUNCH = Form("a launch's lines", 2, (_unchanged, _unchanged))  # written by the programs: programs/timing/launch.hpp
 TABLES = Form("a run's Parquet tables")
 CIRCUMSTANCES = Form("circumstances of launches")
 SUMMARY = Form("summary.json")
@@ -81,13 +83,14 @@ DOCUMENT = Form("a JSON document of a verb", 2, (_unchanged, _kinds_of_evidence)
 MACHINE = Form("a machine's description")
 NETWORK = Form("a network's description")
 STUDY = Form("a study")
-POINT = Form("a line of a sweep")
+POINT = Form("a line of a sweep", 2, (_unchanged, _unchanged))
 JOBS = Form("a table of jobs")
 # Written by programs/jobs/job_record.cpp; 2: the check that failed, beside a status that need not be 0; 3: when
-# its starter began, in the kernel's ticks.
+# its starter began, in the kernel's ticks, and checksums.
 JOB_RECORD = Form("a job's record", 3, (_unchanged, _unchanged, _unchanged))
-SUBMISSIONS = Form("a line of a submission log")
-EXPERIMENT = Form("the plan of a throughput test")
+SUBMISSIONS = Form("a line of a submission log", 2, (_unchanged, _unchanged))
+# 2: its checksum, and those of the files of a test that has ended.
+EXPERIMENT = Form("the plan of a throughput test", 2, (_unchanged, _unchanged))
 BATCH = Form("a machine of a batch system")
 OWN_PROGRAMS = Form("the list of own programs")
 LEDGER = Form("the ledger of folders")

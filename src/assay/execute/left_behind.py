@@ -1,5 +1,7 @@
 """Folders /tmp/assay-… and /dev/shm/assay-… whose process was killed: the next start on their host removes them.
 
+So are those of Assay's worker processes, pymp-… by Python's name.
+
 Each says whose it is: its mark (`keeper.mark`) names host, boot, process namespace, process and the time when that
 began. A folder is removed only where it is this user's, carries a mark, and that process is surely gone; one of another
 host or container is left. Symbolic links are removed, not followed.
@@ -17,7 +19,7 @@ from pathlib import Path
 from assay.execute import keeper, ledger
 from assay.execute.started import began
 
-PREFIX = "assay-"
+PREFIX, WORKERS = "assay-", "pymp-"
 SHARED_MEMORY = "/dev/shm"
 
 
@@ -28,6 +30,14 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix=prefix) as folder:
         keeper.mark(folder)
         yield Path(folder)
+
+
+def mark_workers() -> None:
+    """Mark the folder of the worker processes that this process is going to start (multiprocessing's pymp-…)."""
+    from multiprocessing import util
+
+    with contextlib.suppress(FileExistsError):  # of earlier workers
+        keeper.mark(util.get_temp_dir())
 
 
 def places() -> list[str]:
@@ -42,7 +52,7 @@ def clear() -> list[str]:
         with contextlib.suppress(OSError):
             parent = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
-                names = [name for name in os.listdir(parent) if name.startswith(PREFIX)]  # noqa: PTH208 - what is open
+                names = [name for name in os.listdir(parent) if name.startswith((PREFIX, WORKERS))]  # noqa: PTH208 - what is open
                 removed += [f"{place}/{name}" for name in names if _removed(parent, name)]
             finally:
                 os.close(parent)

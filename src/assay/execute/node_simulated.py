@@ -21,6 +21,7 @@ from assay.described.machine_file import DescribedMachine
 from assay.described.node_model import NodeKernel, node_kernel
 from assay.errors import MeasurementError
 from assay.execute.job import Job, Outcome
+from assay.stored.seal import sealed_lines
 
 ONE = {"processors": (1,)}
 NO_ACCOUNT = {"steal": 0, "others": 0, "own": 0, "involuntary": 0, "voluntary": 0, "minor_faults": 0, "major_faults": 0}
@@ -36,10 +37,10 @@ def describes(machine: DescribedMachine, record: Benchmark) -> bool:
 def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Outcome:
     """Append the program's lines to `job.out`. InputError for settings that the record does not accept."""
     began = time.process_time()
-    lines = [json.dumps(event, separators=(",", ":")) + "\n" for event in _events(machine, record, job)]
+    lines = sealed_lines(json.dumps(event, separators=(",", ":")) for event in _events(machine, record, job))
     try:
         with job.out.open("a", encoding="utf-8") as file:
-            file.writelines(lines)
+            file.write(lines)
     except OSError as error:
         raise MeasurementError(f"{job.out}: cannot write: {error.strerror}") from None
     return Outcome(

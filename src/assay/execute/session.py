@@ -300,6 +300,7 @@ def _do_one(
             "warnings": list(outcome.warnings),
             "beside": beside,
             "files": {path.name: path.stat().st_size for _, path in outputs(out)},
+            "checksums": {path.name: each.checksum for (_, path), each in zip(outputs(out), written, strict=False)},
             **({"rejected": True} if rejected else {}),
         }
     )

@@ -21,6 +21,7 @@ from assay.described.timeline import Log, of_ranks, write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome
+from assay.stored.seal import sealed_lines
 
 DEFAULT_RANKS = 2
 SHOWN = 16  # nodes in a note
@@ -91,7 +92,7 @@ def simulate(
         lines = with_ways(lines, description, on())
     try:
         with job.out.open("a", encoding="utf-8") as file:
-            file.write(lines)
+            file.write(sealed_lines(lines.splitlines()))
     except OSError as error:
         raise MeasurementError(f"{job.out}: cannot write: {error.strerror}") from None
     last = json.loads(lines[lines.rindex("\n", 0, -1) + 1 :])

@@ -11,18 +11,22 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay import versions
-from assay.errors import InputError, StorageError
+from assay.errors import InputError, MeasurementError, StorageError, warn
 from assay.network.engine import SimulationRun
 from assay.network.progress import Meter
 from assay.network.tasks import SimulationTask, Steps
+from assay.stored import seal
+from assay.stored.lines import ALTERED
 
+SEALED = re.compile(r'\{"version": ([2-9]|\d{2,}), "key": ')  # begins a line that has a checksum
 STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE)  # faults of what took points before
 BEGUN = (f'{{"{versions.KEY}": ', '{"key": ')  # a point's line; as the oldest had it, without a version
 
@@ -96,6 +100,11 @@ def drive(
                 going.left -= 1
                 if going.left == 0:
                     go_on(going)
+    except BrokenExecutor:
+        raise MeasurementError(
+            "a worker process was killed (by a person, or because memory was short); finished points are kept: the "
+            "same command goes on from its --out file"
+        ) from None
     finally:
         for future in waiting:
             future.cancel()
@@ -135,19 +144,31 @@ def sweep(
 def finished(out: Path) -> dict[str, dict[str, Any]]:
     """Points by fingerprint that a file holds; lines that were cut short by a kill do not count.
 
+    A line that is not what was written does not count either: it is named, and its point is computed again.
+
     InputError where the file cannot be read, or a line of it is of a newer version or was never a point of a sweep.
     """
     found = {}
     try:
-        lines = out.read_text(errors="replace").splitlines() if out.exists() else []
+        lines = out.read_bytes().decode(errors="replace").split("\n") if out.exists() else []
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=out) from None
     for number, line in enumerate(lines, 1):
+        if not line and number == len(lines):
+            continue
+        right = seal.intact(line.encode("utf-8", "replace"))
         try:
+            if right is False:
+                raise ValueError(ALTERED)
             entry = dict(versions.current(versions.POINT, dict(json.loads(line)), versions.in_file(out, number)))
+            if right is None and SEALED.match(line):
+                raise ValueError(ALTERED)
             found[str(entry["key"])] = dict(entry["result"])
         except (ValueError, KeyError, TypeError):
-            if not _cut_short(line):
+            if right is False or SEALED.match(line):
+                if right is False or line.endswith("}"):
+                    warn(f"{out}:{number}: {ALTERED}; this point is computed again")
+            elif not _cut_short(line):
                 raise InputError(
                     "is no finished point, and nothing is added to a file of another kind",
                     file=out,
@@ -169,7 +190,7 @@ def _cut_short(line: str) -> bool:
 
 def append(out: Path, entry: dict[str, Any]) -> None:
     """Add a line in one write; on a line of its own even if the file ends in the middle of one."""
-    text = json.dumps(entry, allow_nan=False) + "\n"
+    text = seal.sealed(json.dumps(entry, allow_nan=False)) + "\n"
     try:
         with out.open("a+b") as file:
             if file.seek(0, os.SEEK_END) and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":

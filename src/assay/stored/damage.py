@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.stored.journal import Entry, circumstance, last_attempts
 from assay.stored.launch_file import LaunchFiles
-from assay.stored.lines import numbered
+from assay.stored.lines import ALTERED, numbered
 
 
 @dataclass
@@ -31,12 +31,13 @@ class Damage:
         well = {entry["task"] for entry in entries if entry["event"] == "ended" and entry["status"] == 0}
         missing: dict[str, None] = {}
         for entry in entries:
-            if entry["event"] == "begun" and entry["task"] in well and entry["file"] == last[entry["task"]]:
-                key = circumstance(entry["about"]).provenance
-                if key and key not in known:
-                    self.again.add(entry["task"])
-                    if not any(fault.startswith(f"provenance/{key}.json") for fault in faults):
-                        missing[key] = None
+            key = circumstance(entry["about"]).provenance if entry["event"] == "begun" else None
+            if not key or key in known:
+                continue
+            if entry["task"] in well and entry["file"] == last[entry["task"]]:
+                self.again.add(entry["task"])
+            if not any(fault.startswith(f"provenance/{key}.json") for fault in faults):
+                missing[key] = None
         self.texts += [f"provenance/{key}.json: is missing: circumstances of its launches are not known"
                        for key in missing]  # fmt: skip
 
@@ -58,8 +59,11 @@ def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:
                 found.blocks += read.content(folder / name, circumstance(entry["about"])).usable
             continue
         well = task in ended and ended[task]["status"] == 0
-        sizes = (ended[task].get("files") or {}) if well else {}
+        stated = ended.get(task, {})
+        sizes = (stated.get("files") or {}) if well else {}
         wrong = _of_attempt(folder, entry, files, sizes, well, found, read)
+        if stated.get("file") == entry["file"]:
+            wrong += _altered(folder, entry, stated.get("checksums") or {}, wrong, read)
         if well and wrong:
             found.again.add(task)
         found.texts += [f"launches/{text}" for text in wrong]
@@ -73,6 +77,18 @@ def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:
 
 def _stem(path: Path) -> str:
     return path.name.partition("@")[0]
+
+
+def _altered(folder: Path, entry: Entry, checksums: dict[str, Any], known: list[str], read: LaunchFiles) -> list[str]:
+    """Name the files that are not what they were when their launch had ended, except those with `known` faults."""
+    texts = []
+    for name, checksum in sorted(checksums.items()):
+        known_already = any(text.startswith(f"{name}:") for text in known)
+        if known_already or not (folder / name).is_file():
+            continue
+        if read.content(folder / name, circumstance(entry["about"])).checksum != checksum:
+            texts.append(f"{name}: {ALTERED}")
+    return texts
 
 
 def _of_attempt(

@@ -1,7 +1,7 @@
 """The journal of a run: which tasks were begun, in which file, and how they ended.
 
-A line that is not JSON was cut short by a kill or a full disk: it was never finished and is ignored. A JSON line with
-impossible content is not used either, and is reported.
+A line that was cut short by a kill or a full disk was never finished and is ignored. A line that is not what was
+written, or with impossible content, is not used either, and is reported.
 """
 
 from __future__ import annotations
@@ -14,7 +14,17 @@ from typing import Any
 
 from assay import versions
 from assay.samples import Circumstance, fault
-from assay.stored.lines import MISSING, append, numbered, signature, unicode
+from assay.stored import seal
+from assay.stored.lines import (
+    MISSING,
+    TORN,
+    LostLinesError,
+    append,
+    next_place,
+    numbered_lines,
+    signature,
+    unicode,
+)
 
 Entry = dict[str, Any]
 
@@ -26,6 +36,7 @@ class Journal:
         self.path = path
         self._read: tuple[list[Entry], list[str]] | None = None
         self._signature = MISSING
+        self._place: int | None = None  # of the next line
 
     def read(self) -> tuple[list[Entry], list[str]]:
         """Return entries and faults, as `read` does, anew where another process has changed the file."""
@@ -38,7 +49,11 @@ class Journal:
         """Append one line and sync it to disk before going on; OSError where that fails."""
         line = json.dumps(versions.marked(versions.JOURNAL, entry), default=str)
         known = self._read is not None and self._signature == signature(self.path)
-        append(self.path, line)
+        if not known or self._place is None:
+            self._place = next_place(self.path)
+        sealed = seal.sealed(line, self._place)
+        append(self.path, sealed)
+        self._place += 1
         if self._read is not None and known:
             self._signature = signature(self.path)
             _take(json.loads(line), self.path, None, *self._read)
@@ -53,8 +68,13 @@ def read(path: Path) -> tuple[list[Entry], list[str]]:
     """
     used: list[Entry] = []
     faults: list[str] = []
-    for number, entry in numbered(path):
-        if not isinstance(entry, ValueError):
+    for number, line, entry in numbered_lines(path):
+        if isinstance(entry, LostLinesError):
+            faults.append(f"{path.name}:{number}: {entry}")
+        elif isinstance(entry, ValueError):
+            if not line.endswith(TORN.encode()):
+                faults.append(f"{path.name}:{number}: {entry}; this line is not used")
+        else:
             _take(entry, path, number, used, faults)
     return used, faults
 
@@ -155,6 +175,7 @@ _KEYS: dict[str, dict[str, tuple[type, ...]]] = {
         "warnings": (list, _NONE),
         "hosts": (list, _NONE),
         "files": (dict, _NONE),
+        "checksums": (dict, _NONE),
         "beside": (list, _NONE),
     },
     "allocation": {"mark": (str,)},

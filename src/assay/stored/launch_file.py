@@ -6,6 +6,7 @@ replaced is read again.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ from typing import Any
 
 from assay import versions
 from assay.samples import Check, Circumstance, Launch, Measured, folded
-from assay.stored.lines import MISSING, Signature, numbered_lines, signature, unicode
+from assay.stored.lines import MISSING, LostLinesError, Signature, numbered_lines, signature, unicode
 from assay.stored.node_looks import NodeLook, node_look
 from assay.stored.over_time import TimeSlot, time_slot
 
@@ -41,6 +42,7 @@ class Content:
     faults: list[str] = field(default_factory=list)
     blocks: int = 0
     done: bool = False
+    checksum: str = ""  # CRC-32 of its finished lines
     opening: dict[str, Any] = field(default_factory=dict)
     failed: list[dict[str, Any]] = field(default_factory=list)
     where: list[dict[str, Any]] = field(default_factory=list)
@@ -68,9 +70,14 @@ def content(path: Path, about: Circumstance) -> Content:
     numbers: list[int] = []
     events: list[dict[str, Any]] = []
     traced = False
+    checksum = 0
     for number, line, event in numbered_lines(path):
+        checksum = zlib.crc32(line, checksum)
+        if isinstance(event, LostLinesError):
+            read.faults.append(f"{number}: {event}")
+            continue
         if not isinstance(event, dict):
-            read.faults.append(f"{number}: is no line of a program ({event})")
+            read.faults.append(f"{number}: is no line of a program ({event}); this line is not used")
             continue
         numbers.append(number)
         events.append(event)
@@ -104,6 +111,7 @@ def content(path: Path, about: Circumstance) -> Content:
     def complain(place: int, text: str) -> None:
         read.faults.append(f"{numbers[place]}: {text}; this line is not used")
 
+    read.checksum = f"{checksum:08x}"
     read.rows = list(folded(events, about, complain))
     read.traces = read.traces if traced else []
     return read

@@ -7,17 +7,22 @@ import errno
 import json
 import math
 import os
+import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from assay.stored import seal
+
 FULL = (errno.ENOSPC, errno.EDQUOT)
 TORN = " (cut short)\n"
+ALTERED = "is not what was written: its checksum does not match"
 Signature = tuple[int, int, int]
 MISSING: Signature = (0, 0, 0)
+_PLACE = re.compile(rb',"seq":(\d{1,18}),"crc":"[^"]*"\}\s*\Z')
 MOST_WHOLE = 2**63 - 1  # a larger integer fits in no column
 
 
@@ -99,30 +104,70 @@ def signature(path: Path) -> Signature:
     return (found.st_size, found.st_mtime_ns, found.st_ino) if stat.S_ISREG(found.st_mode) else MISSING
 
 
+class LostLinesError(ValueError):
+    """Lines are missing before the one of this number, which is given next."""
+
+
 def numbered(path: Path) -> Iterator[tuple[int, Any]]:
-    """Give the finished lines with their numbers from 1; a ValueError in place of what is no JSON."""
+    """Give the finished lines with their numbers from 1; a ValueError in place of what is no JSON, or damaged."""
     for number, _, event in numbered_lines(path):
         yield number, event
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes, Any]]:
-    """Give the finished lines as `numbered` does, with their bytes."""
+    """Give the finished lines as `numbered` does, with their bytes.
+
+    Damaged are: what is no JSON, a line that is not what was written by its checksum, and one whose place has passed
+    (it is there twice, or in a wrong order). Where places are missing, a LostLinesError is given before the line that
+    follows. A line without a checksum is taken as it is: it is older, or another program wrote it anew.
+    """
     if not path.is_file():
         return
+    expected = 0
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.endswith(b"\n"):
                 return
+            expected += 1
             try:
-                yield number, line, json.loads(line)
+                event = json.loads(line)
+                right = seal.intact(line)
+                if right is False:
+                    raise ValueError("its checksum does not match")
+                seq = expected - 1
+                if isinstance(event, dict):
+                    event.pop(seal.CRC, None)
+                    seq = event.pop(seal.SEQ, seq)
+                if right:
+                    if type(seq) is not int or seq < expected - 1:
+                        expected -= 1
+                        raise ValueError("is there twice, or in a wrong place")
+                    if seq > expected - 1:
+                        yield number, b"", LostLinesError(f"{seq - expected + 1} lines before this one are missing")
+                    expected = seq + 1
+                yield number, line, event
             except (ValueError, RecursionError) as error:
                 yield number, line, ValueError(str(error))
 
 
-def read_document(path: Path) -> dict[str, Any]:
+def next_place(path: Path) -> int:
+    """Return the place (`seq`) of the line that is appended next; what a kill left of a line counts as one."""
+    if not path.is_file():
+        return 0
+    written = path.read_bytes().split(b"\n")
+    if not written[-1]:
+        written.pop()
+    for behind, line in enumerate(reversed(written)):
+        if seal.intact(line) and (found := _PLACE.search(line)) is not None:
+            return int(found[1]) + 1 + behind
+    return len(written)
+
+
+def read_document(path: Path, complain: Callable[[str], None] | None = None) -> dict[str, Any]:
     """Read a JSON object. ValueError where it is none; a number that is not finite, or too large, is None.
 
-    OSError where the file cannot be read. Text that is no Unicode (half a surrogate) is replaced.
+    OSError where the file cannot be read. Text that is no Unicode (half a surrogate) is replaced. Where it is not what
+    was written by its checksum, `complain` is told so; without one that is a ValueError.
     """
     text = path.read_bytes().decode("utf-8")
     try:
@@ -132,6 +177,11 @@ def read_document(path: Path) -> dict[str, Any]:
         raise ValueError("is nested too deeply") from None
     if not isinstance(found, dict):
         raise ValueError(f"holds {_kind(found)}, not an object")
+    if seal.intact(text.encode()) is False:
+        if complain is None:
+            raise ValueError(ALTERED)
+        complain(ALTERED)
+    found.pop(seal.CRC, None)
     return found
 
 

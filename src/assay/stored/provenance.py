@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 from assay import versions
 from assay.stored.circumstances import usable
-from assay.stored.lines import read_document, write_whole
+from assay.stored.lines import ALTERED, read_document, write_whole
 
 # of the host that Assay runs on: behind a launcher to other nodes that is where jobs are submitted, and nothing more
 OF_HOST = frozenset(
@@ -27,6 +28,7 @@ OF_HOST = frozenset(
 )
 OF_RUN = frozenset({"assay", "simulated", "description", "via", "nodes", "launchers", "mpi", "programs", "folders"})
 VOLATILE = frozenset({"allocation"})  # below the keys above: the number that a batch system gives
+_DIGEST = re.compile("[0-9a-f]{16}")  # the name of a file of circumstances
 MEMORY_WITHIN = 0.05  # relative: a kernel reserves more or less of the same memory
 
 
@@ -45,8 +47,7 @@ class Difference:
 def keep(folder: Path, document: dict[str, Any]) -> tuple[str, str | None]:
     """Store circumstances by their digest: the key, and what was wrong with a file of that name, now made again."""
     document = versions.marked(versions.CIRCUMSTANCES, document)
-    text = json.dumps(document, sort_keys=True, default=str, indent=1)
-    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    key, text = _keyed(document)
     path = folder / f"{key}.json"
     wrong = None
     if path.exists():
@@ -60,6 +61,11 @@ def keep(folder: Path, document: dict[str, Any]) -> tuple[str, str | None]:
     return key, wrong
 
 
+def _keyed(document: dict[str, Any]) -> tuple[str, str]:
+    text = json.dumps(document, sort_keys=True, default=str, indent=1)
+    return hashlib.sha256(text.encode()).hexdigest()[:16], text
+
+
 def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Return all circumstances by key, and one text for each file that cannot be read.
 
@@ -69,7 +75,10 @@ def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
     faults: list[str] = []
     for path in sorted(folder.glob("*.json")):
         try:
-            read = versions.current(versions.CIRCUMSTANCES, read_document(path), versions.in_file(path))
+            document = read_document(path)
+            read = versions.current(versions.CIRCUMSTANCES, document, versions.in_file(path))
+            if _DIGEST.fullmatch(path.stem) and _keyed(document)[0] != path.stem:
+                faults.append(f"provenance/{path.name}: {ALTERED}")
             found[path.stem], wrong = usable(read)
             faults += [f"provenance/{path.name}: {text}" for text in wrong]
         except (OSError, ValueError) as error:

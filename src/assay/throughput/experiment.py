@@ -29,7 +29,7 @@ from assay.throughput.job_programs import JobPrograms, command_of, job_folder, r
 from assay.throughput.job_record import JobRecord
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.occupancy import Occupancy
-from assay.throughput.submission_log import LoggedJob, SubmissionLog
+from assay.throughput.submission_log import LoggedJob, SubmissionLog, not_written
 
 POLLS = 0.5  # s, at most, between two looks at the batch system
 STILL_RUNS_WITHIN = 10.0  # s, that a batch system may take to notice that a job has ended by its own record
@@ -116,7 +116,10 @@ def follow(
 
 def _folders(out: Path, jobs: Sequence[LiveJob]) -> None:
     for job in jobs:
-        job_folder(out, job).mkdir(parents=True, exist_ok=True)
+        try:
+            job_folder(out, job).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise not_written(job_folder(out, job), error) from None
 
 
 def _kept(accounted: Accounted) -> dict[str, object]:
@@ -172,7 +175,7 @@ class _Experiment:
                 self._go()
         except KeyboardInterrupt:
             self._cancelled()
-        log.write("finished")
+        log.finish()
 
     def _find_what_was_in_flight(self) -> None:
         for job in self._jobs:
@@ -301,7 +304,7 @@ class _Experiment:
         """Ctrl-C: nothing that was queued stays."""
         self._log.write("cancelled")
         count = self._cancel()
-        self._log.write("finished")
+        self._log.finish()
         raise InterruptError(f"interrupted; {count} jobs that waited or ran were cancelled; the rest is in "
                              f"{self._log.folder}") from None  # fmt: skip
 

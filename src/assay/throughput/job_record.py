@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import fcntl
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay import versions
 from assay.execute.checks import failed_checks
+from assay.stored.lines import numbered_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +17,8 @@ class JobRecord:
 
     `starts`: how often it was started, of which only the first ran it. `answer`: whether its result was right, None
     without a check; `wrong`: the check of a benchmark program that failed. `damaged`: lines that cannot be read. `pid`,
-    `began`: its starter, and when that began in the kernel's ticks.
+    `began`: its starter, and when that began in the kernel's ticks. `storage`: why nothing could be written into its
+    folder when it ended, in the system's words.
     """
 
     starts: int = 0
@@ -35,41 +36,44 @@ class JobRecord:
     wrong: str | None = None
     cpu_seconds: float | None = None
     damaged: int = 0
+    storage: str | None = None
 
     @property
     def well(self) -> bool:
         """Whether the command ended by itself, with status 0 or because a check of its own failed."""
-        if self.ended is None or self.signal or self.limited or self.cancelled:
+        if self.ended is None or self.signal or self.limited or self.cancelled or self.storage:
             return False
         return not self.status or self.wrong is not None
 
 
 def read(path: Path) -> JobRecord | None:
     """Read a record; None where there is none."""
-    try:
-        lines = path.read_text(errors="replace").splitlines()
-    except FileNotFoundError:
+    if not path.is_file():
         return None
     found: dict[str, object] = {}
     starts = damaged = 0
-    for line in lines:
-        try:
-            document = json.loads(line)
-            if not isinstance(document, dict):
-                raise ValueError("no object")
-        except ValueError:
+    with path.open("rb") as lines:
+        torn = not all(line.endswith(b"\n") for line in lines)
+    for number, _, document in numbered_lines(path):
+        if not isinstance(document, dict):
             damaged += 1
             continue
-        about = versions.current(versions.JOB_RECORD, document, versions.in_file(path))
+        about = versions.current(versions.JOB_RECORD, document, versions.in_file(path, number))
         event = about.get("event")
         starts += event in ("start", "again")
-        if event == "start":
-            found |= {"started": about["time"], **{key: about[key] for key in ("host", "pid", "group")}}
-            found["began"] = about.get("began")
-        elif event == "end":
-            found |= {key: about[key] for key in ("ended", "status", "signal", "limited", "cancelled", "answer")}
-            found["cpu_seconds"] = about["user"] + about["system"]
-            found["wrong"] = failed_checks([about["check"]]) if "check" in about else None
+        try:
+            if event == "start":
+                found |= {"started": about["time"], **{key: about[key] for key in ("host", "pid", "group")}}
+                found["began"] = about.get("began")
+            elif event == "end":
+                ended = {key: about[key] for key in ("ended", "status", "signal", "limited", "cancelled", "answer")}
+                ended["cpu_seconds"] = about["user"] + about["system"]
+                ended["wrong"] = failed_checks([about["check"]]) if "check" in about else None
+                ended["storage"] = about.get("storage")
+                found |= ended
+        except (LookupError, TypeError):
+            damaged += 1
+    damaged += torn
     return JobRecord(starts=starts, damaged=damaged, **found)  # type: ignore[arg-type]
 
 

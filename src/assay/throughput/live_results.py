@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 
 from assay.analysis.node_use import NodeUse
 from assay.document.json_form import WRITTEN_IF_SET
+from assay.errors import InputError
 from assay.throughput import reconciling, simulated
 from assay.throughput.alone import ProgramSlowdown, slowdowns
 from assay.throughput.batch_system import BatchQueue, SystemFacts
@@ -28,6 +30,7 @@ from assay.throughput.submission_log import LoggedJob
 from assay.throughput.workload import Workload
 
 IDEALS = ("fcfs", "easy", "conservative")
+MOST_UTILISATION = 1.01  # above 1 by what the clocks of a cluster's hosts differ
 TICKS = 1000  # per second: simulated policies count whole ticks
 
 
@@ -159,7 +162,10 @@ def live_result(
     out: str,
     alone: Mapping[str, float | None] | None = None,
 ) -> LiveThroughput:
-    """Reconcile the accounts of each job, and count; `alone`: run times (s) of programs alone, by name."""
+    """Reconcile the accounts of each job, and count; `alone`: run times (s) of programs alone, by name.
+
+    InputError for records that come to more processor time than there was.
+    """
     wide = [each for each in followed.jobs if each.job.processors > facts.processors and each.logged == LoggedJob()]
     kept = [each for each in followed.jobs if each not in wide]
     judged = [reconciling.reconcile(each.job, each.logged, each.accounted, each.record) for each in kept]
@@ -187,6 +193,12 @@ def live_result(
         "efficiency": least / makespan if makespan else 0.0,
         "bounded_slowdown": _mean(bounded_slowdown(waits * compress, runs * compress)),
     }
+    if ratios["utilisation"] > MOST_UTILISATION:
+        problem = (
+            f"its records come to a utilisation of {ratios['utilisation']:.1%}, which is impossible: they are of "
+            "another test or machine, or the clocks of hosts differ"
+        )
+        raise InputError(problem, file=Path(out), accepted="this test's records, or a new folder")
     completed = np.array([_completed(each) for each in ran], dtype=bool)
     spells = [spell for each in outcomes if (spell := _spell(each, makespan)) is not None]
     limits = [

@@ -101,4 +101,7 @@ def _how(record: JobRecord) -> str:
         return "ended by a signal to its starter"
     if record.signal:
         return f"killed by signal {record.signal}"
+    if record.storage:
+        status = f" (exit status {record.status})" if record.status else ""
+        return f"nothing can be written into its folder: {record.storage}{status}"
     return f"exit status {record.status}"

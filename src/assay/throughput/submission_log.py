@@ -22,10 +22,23 @@ from typing import Any
 
 from assay import trusted, versions
 from assay.errors import InputError, MeasurementError
+from assay.stored import seal
+from assay.stored.lines import (
+    ALTERED,
+    FULL,
+    TORN,
+    LostLinesError,
+    append,
+    next_place,
+    numbered_lines,
+    read_document,
+    write_whole,
+)
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.occupancy import Occupancy
 
-BEFORE_PLAN = ("lock", "submitting", "alone")  # what may lie in a folder before its plan
+PLAN, LOG = "plan.json", "log.jsonl"
+BEFORE_PLAN = ("lock", "submitting", "alone", LOG, "plan.new")  # what may lie in a folder before its plan
 IN_FLIGHT_AT_MOST = 120.0  # s, that a submission command of a killed process may take until it ends
 
 
@@ -59,7 +72,6 @@ class SubmissionLog:
 
     def __post_init__(self) -> None:
         """Nothing is open yet."""
-        self._file = -1
         self._locks: list[int] = []
 
     @property
@@ -68,12 +80,29 @@ class SubmissionLog:
         return self._locks[1]
 
     def write(self, event: str, job: str | None = None, **about: Any) -> None:
-        """Add a line, and wait until it is on the disk."""
+        """Add a line, and wait until it is on the disk; MeasurementError where that fails, and the log is as before."""
         line = {"event": event, "time": time.time(), **({"job": job} if job else {}), **about}
-        text = json.dumps(versions.marked(versions.SUBMISSIONS, line)) + "\n"
-        os.write(self._file, text.encode())
-        os.fsync(self._file)
+        path = self.folder / LOG
+        try:
+            text = json.dumps(versions.marked(versions.SUBMISSIONS, line))
+            append(path, seal.sealed(text, next_place(path)))
+        except OSError as error:
+            raise not_written(path, error) from None
         self._take(line)
+
+    def finish(self) -> None:
+        """Say that the test has ended, and keep the checksums of what its results are made from in its plan."""
+        self.write("finished")
+        path = self.folder / PLAN
+        try:
+            document = _document(path)
+            records = self.folder.glob("jobs/*/*.jsonl")
+            document["checksums"] = {
+                str(each.relative_to(self.folder)): seal.of_file(each) for each in sorted((self.folder / LOG, *records))
+            }
+            _write_plan(path, document)
+        except OSError as error:
+            raise not_written(path, error) from None
 
     def handed_over(self, job: LiveJob) -> bool:
         """Whether a job was submitted, refused, or has ended."""
@@ -81,11 +110,10 @@ class SubmissionLog:
         return logged is not None and bool(logged.batch_ids or logged.refused or logged.settled)
 
     def close(self) -> None:
-        """Let go of file and locks."""
-        for each in (self._file, *self._locks):
-            if each >= 0:
-                os.close(each)
-        self._file, self._locks = -1, []
+        """Let go of the locks."""
+        for each in self._locks:
+            os.close(each)
+        self._locks = []
 
     def _take(self, line: dict[str, Any]) -> None:
         name, event, when = line.get("job"), line["event"], float(line["time"])
@@ -128,6 +156,13 @@ class SubmissionLog:
                     time.sleep(0.05)
 
 
+def not_written(path: Path, error: OSError) -> MeasurementError:
+    """What is said where a file of a test cannot be written."""
+    why = "the disk is full" if error.errno in FULL else f"cannot be written ({error.strerror})"
+    then = "free space" if error.errno in FULL else "mend that"
+    return MeasurementError(f"{path}: {why}; what was written is kept: {then}, then the same command resumes the test")
+
+
 def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: bool) -> SubmissionLog:
     """Begin an experiment in a folder, or resume the one that was begun there by the same plan.
 
@@ -159,10 +194,14 @@ def refuse_others(folder: Path, resume: bool) -> None:
             return
         if resume:
             raise InputError("holds no throughput test to resume", key="--out", value=str(folder))
-        if folder.exists() and any(each.name not in BEFORE_PLAN for each in folder.iterdir()):
+        if folder.exists() and any(not _before_plan(each.name) for each in folder.iterdir()):
             raise InputError("is not empty, and holds no throughput test", key="--out", value=str(folder))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=folder) from None
+
+
+def _before_plan(name: str) -> bool:
+    return name in BEFORE_PLAN or (name.startswith(".assay-") and name.endswith(".new"))  # of `write_whole`
 
 
 def _planned(job: LiveJob) -> dict[str, Any]:
@@ -172,12 +211,12 @@ def _planned(job: LiveJob) -> dict[str, Any]:
 
 
 def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str, Any]) -> None:
-    lines = log.folder / "log.jsonl"
+    lines = log.folder / LOG
     if path.exists():
         _check_trust(log.folder, whole["jobs"])
         document = _document(path)
-        if document.get("digest") != digest:
-            was, now = document.get("plan", {}), whole["plan"]
+        if document.get("digest") != digest and _planned_as(document) != json.loads(json.dumps(_resolved(whole))):
+            was, now = document.get("plan", {}), _resolved(whole)["plan"]
             differs = [key for key in sorted({*was, *now}) if was.get(key) != now.get(key)] or ["its jobs"]
             problem = f"holds the throughput test of another plan (differs: {', '.join(differs)})"
             raise InputError(
@@ -185,18 +224,51 @@ def _begin_or_read(log: SubmissionLog, path: Path, digest: str, whole: dict[str,
             )
         log.begun, log.mark = float(document["begun"]), str(document["mark"])
         _read_lines(log, lines)
-        log._file = os.open(lines, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        os.write(log._file, b"\n")  # whatever a crash left of a line ends here
+        _check_files(log, document)
         if not log.finished:
             log.write("resumed")
         return
     mark = f"assay-{digest[:8]}-{int(log.begun * 1000) % 10**9:x}"
-    document = {"digest": digest, "mark": mark, "begun": log.begun, **whole}
-    fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(versions.marked(versions.EXPERIMENT, document), indent=1) + "\n")
-    fresh.rename(path)
+    document = {"digest": digest, "mark": mark, "begun": log.begun, **_resolved(whole)}
+    try:
+        lines.write_bytes(b"")  # before the plan: where that is, a log that is not there was lost
+        _write_plan(path, document)
+    except OSError as error:
+        raise not_written(path, error) from None
     log.mark = mark
-    log._file = os.open(lines, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+
+def _write_plan(path: Path, document: dict[str, Any]) -> None:
+    text = json.dumps(versions.marked(versions.EXPERIMENT, document), indent=1)
+    write_whole(path, seal.sealed(text) + "\n")
+
+
+def _resolved(whole: dict[str, Any]) -> dict[str, Any]:
+    """A plan with its files by their whole paths, so that a relative one is the same."""
+    plan = dict(whole["plan"])
+    for key in ("workload", "jobs"):
+        if isinstance(plan.get(key), str) and Path(plan[key]).exists():
+            plan[key] = str(Path(plan[key]).resolve())
+    return {"plan": plan, "jobs": whole["jobs"]}
+
+
+def _planned_as(document: dict[str, Any]) -> dict[str, Any]:
+    return _resolved({key: document.get(key, {}) for key in ("plan", "jobs")})
+
+
+def _check_files(log: SubmissionLog, document: dict[str, Any]) -> None:
+    """InputError where a file that results are made from is not what it was, or where the log has lost a job."""
+    accepted = "the whole file; or another folder, for a new test"
+    for name, checksum in sorted(document.get("checksums", {}).items()):
+        file = log.folder / name
+        if not file.is_file():
+            raise InputError("is missing", file=file, accepted=accepted)
+        if seal.of_file(file) != checksum:
+            raise InputError(ALTERED, file=file, accepted=accepted)
+    for record in sorted(log.folder.glob("jobs/*/record.jsonl")):
+        if record.parent.name not in log.jobs:
+            problem = f"does not say that job {record.parent.name} was submitted, which has a record"
+            raise InputError(problem, file=log.folder / LOG, accepted=accepted)
 
 
 def _check_trust(folder: Path, jobs: Sequence[dict[str, Any]]) -> None:
@@ -212,27 +284,32 @@ def _check_trust(folder: Path, jobs: Sequence[dict[str, Any]]) -> None:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text())
+        found = read_document(path)
     except ValueError as error:
-        raise InputError(f"cannot be read: {error}", file=path) from None
-    if not isinstance(found, dict):
-        raise InputError("holds no plan", file=path)
+        accepted = "the whole file; or another folder, for a new test"
+        raise InputError(f"cannot be read: {error}", file=path, accepted=accepted) from None
     return versions.current(versions.EXPERIMENT, found, versions.in_file(path))
 
 
 def _read_lines(log: SubmissionLog, path: Path) -> None:
-    """Read the log; the last line may be cut short by a crash: it was not on the disk, so that it did not happen."""
+    """Read the log; a line that was cut short by a crash was not on the disk, so that it did not happen.
+
+    InputError where the log is missing, MeasurementError where it is damaged: what was submitted is then not known.
+    """
+    accepted = "the whole log; or another folder, for a new test"
     if not path.exists():
-        return
-    lines = path.read_bytes().decode(errors="replace").split("\n")
-    for number, text in enumerate(lines, 1):
-        if not text.strip():
+        raise InputError("is missing: what was submitted is not known", file=path, accepted=accepted)
+    read = list(numbered_lines(path))
+    for at, (number, text, line) in enumerate(read):
+        if not text.strip() and not isinstance(line, LostLinesError):
             continue
-        try:
-            line = versions.current(versions.SUBMISSIONS, json.loads(text), versions.in_file(path, number))
-        except ValueError:
-            following = next((later for later in lines[number:] if later.strip()), None)
-            if following is None or '"resumed"' in following:
+        if not isinstance(line, dict):
+            following = next((later for _, later, _ in read[at + 1 :] if later.strip()), None)
+            if text.endswith(TORN.encode()) or (text and (following is None or b'"resumed"' in following)
+                                                and not text.startswith(b'{"version": 2')):  # fmt: skip
                 continue
-            raise MeasurementError(f"{path}:{number}: the log is damaged: {text[:60]!r}") from None
-        log._take(line)
+            raise MeasurementError(f"{path}:{number}: the log is damaged: {line}; accepted: {accepted}")
+        try:
+            log._take(versions.current(versions.SUBMISSIONS, line, versions.in_file(path, number)))
+        except (LookupError, TypeError, ValueError) as error:
+            raise MeasurementError(f"{path}:{number}: the log is damaged: {error}; accepted: {accepted}") from None

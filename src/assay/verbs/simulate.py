@@ -128,6 +128,7 @@ def _simulate(
     combinations = list(itertools.product(*map(_axes.values, axes)))
     described = [description.load(network, settings, combination) for combination in combinations]
 
+    from assay.execute import left_behind
     from assay.network import progress, simulation, sweep, workers
     from assay.network import saturation as bisection
 
@@ -140,6 +141,8 @@ def _simulate(
             sweep.SweepPoint(dict(words.split("=", 1) for words in combination), key, functools.partial(plan, found))
         )
     alone = len(points) == 1 and which != "mpi"
+    if which == "processes":
+        left_behind.mark_workers()
     with workers.executor(which, count or (1 if alone else None)) as pool, progress.bar("simulating", quiet) as show:
         documents = sweep.sweep(points, pool, out, show)
     if not axes:

@@ -100,10 +100,13 @@ def _show_shipped(studies: list[Any], quiet: bool, json: bool) -> None:
 def _run(
     wanted: list[Any], which: WorkerKind, count: int | None, out: Path | None, quick: bool, quiet: bool
 ) -> list[Any]:
+    from assay.execute import left_behind
     from assay.network import progress, workers
     from assay.network.study import running
 
     results = []
+    if which == "processes":
+        left_behind.mark_workers()
     with workers.executor(which, count) as pool:
         for one in wanted:
             with progress.bar(one.name, quiet) as show:

@@ -1,0 +1,40 @@
+"""A worker of a sweep that is killed: one line, and what was finished is kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+NETWORK = '[network]\ntopology = "mesh"\nextents = [16, 16]\n[method]\ncycles = 3000000\nwarmup_cycles = 100\n'
+
+
+def workers(of: int) -> list[int]:
+    """Processes that a fork server of the process started."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    return [each for each, parent in parents.items() if parents.get(parent) == of]
+
+
+def test_a_killed_worker_gives_one_line(tmp_path: Path) -> None:
+    (tmp_path / "network.toml").write_text(NETWORK)
+    words = ("simulate", "network.toml", "--sweep", "traffic.load=0.1,0.2", "--executor", "processes", "--quiet")
+    with subprocess.Popen(
+        [sys.executable, "-m", "assay", *words, "--out", "points.jsonl"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        end = time.monotonic() + 60
+        while not (found := workers(process.pid)) and time.monotonic() < end and process.poll() is None:
+            time.sleep(0.05)
+        assert found
+        os.kill(found[0], signal.SIGKILL)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 1, said
+    assert "a worker process was killed" in said and len(said.strip().splitlines()) == 1
