@@ -160,9 +160,9 @@ def _slurm(option: str, timeout: float) -> _Way:
     nodes = slurm_nodes.slurm_nodes(answer)
     if not nodes:
         raise MeasurementError(f"Slurm names no node ({' '.join(words)})")
-    dead = {name: node.said for name, node in nodes.items() if node.kind == slurm_nodes.DOWN}
+    dead = {name: node.reported for name, node in nodes.items() if node.kind == slurm_nodes.DOWN}
     spared = {} if inside else {
-        name: node.said
+        name: node.reported
         for name, node in nodes.items()
         if node.kind != slurm_nodes.DOWN and (node.kind != slurm_nodes.UP or node.full)
     }  # fmt: skip
@@ -170,5 +170,5 @@ def _slurm(option: str, timeout: float) -> _Way:
     step: tuple[str, ...] = ("srun", "-N1", "-n1", "--cpu-bind=none", "--mpi=none", f"--job-name={mark}")
     step += ("--overlap",) if inside else tuple(options)
     farewell = [] if inside else [["scancel", f"--name={mark}"]]
-    states = {name: node.said for name, node in nodes.items()}
+    states = {name: node.reported for name, node in nodes.items()}
     return _Way(tuple(nodes), dead, lambda node: (*step, f"--nodelist={node}"), False, farewell, spared, states)

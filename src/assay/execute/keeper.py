@@ -239,7 +239,7 @@ def _write(message: dict[str, object]) -> None:
         pass
 
 
-def _said(log: str, behind: int, signs: list[bytes]) -> bool:
+def _mentions(log: str, behind: int, signs: list[bytes]) -> bool:
     """Whether one of `signs` is in a log, behind its first bytes."""
     try:
         with open(log, "rb") as file:
@@ -303,7 +303,7 @@ def _keep() -> None:
                 if new := stops.look(now):
                     _write({"stopped": new})
                 impatient = stops.longest(now) >= patience
-                hopeless = order["watched"] is not None and _said(*order["watched"])
+                hopeless = order["watched"] is not None and _mentions(*order["watched"])
                 if impatient or hopeless:
                     break
             until = LOOK - (now - looked)

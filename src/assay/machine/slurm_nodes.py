@@ -60,7 +60,7 @@ class SlurmNode:
         return 0 < self.processors <= self.allocated
 
     @property
-    def said(self) -> str:
+    def reported(self) -> str:
         """The state and its reason, in a sentence."""
         return f"Slurm says that it is {self.state}" + (f": {self.reason}" if self.reason else "")
 

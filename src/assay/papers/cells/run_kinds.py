@@ -53,9 +53,9 @@ def with_kinds(document: Document, on: str | None) -> Document:
     for cell in catalogue.load().cells:
         if cell.machine != described.published or cell.benchmark not in RULES:
             continue
-        asked = _Asked(FromRun(document, on, Played()))
-        if simulated(asked, on, [cell]) and len(asked.cases) == 1:
-            known.setdefault(asked.cases.pop(), []).append(behind.cell(cell))
+        looked = _Asked(FromRun(document, on, Played()))
+        if simulated(looked, on, [cell]) and len(looked.cases) == 1:
+            known.setdefault(looked.cases.pop(), []).append(behind.cell(cell))
     kinds = {case: weakest(of) or NumberKind.SIMULATED for case, of in known.items()}
     return replace(document, benchmarks=[_section(section, kinds) for section in document.benchmarks])
 

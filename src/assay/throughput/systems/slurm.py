@@ -188,8 +188,8 @@ class SlurmSystem(CommandSystem):
         job = self._own.get(batch_id)
         if job is None or not reason.startswith(("ReqNodeNotAvail", "Nodes", "Resources", "NodeDown")):
             return None
-        asked, processors, count = self._usable
-        if time.monotonic() - asked > LOOKS_EACH:
+        looked, processors, count = self._usable
+        if time.monotonic() - looked > LOOKS_EACH:
             nodes = [node for node in self._nodes().values() if node.kind not in (DOWN, DRAINED)]
             processors, count = sum(node.processors for node in nodes), len(nodes)
             self._usable = (time.monotonic(), processors, count)
