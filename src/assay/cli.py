@@ -65,22 +65,19 @@ def _clear_folders() -> None:
     """Remove folders that killed runs left; a file system that does not answer is not waited for."""
     from assay.stored.state import state_folder
 
-    ways = []
     folders = state_folder() / "folders"
     if any(folders.glob("*.json")) and trusted.fault(folders) is None:
         from assay.execute import ledger
-
-        ways.append(ledger.clear)
-    if _any_temporary():
-        from assay.execute import left_behind
-
-        ways.append(left_behind.clear)
-    for clear in ways:
         from assay.execute.folders import answered
 
-        done = answered(clear)
+        done = answered(ledger.clear)
         for path in done[0] if done is not None and isinstance(done[0], list) else ():
             sys.stderr.write(f"assay: removed {path}, which a run that was killed had left\n")
+    if _any_temporary():
+        from assay.execute import left_behind
+        from assay.execute.folders import answered
+
+        answered(left_behind.clear)  # in /tmp and /dev/shm, without a word: nobody chose these places
 
 
 def _any_temporary() -> bool:
