@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 # Control characters but tab and the ends of lines (CSV's are two), and those that change a line's direction or end.
-_CONTROL = re.compile("\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(
+    "\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")  # where CommonMark's raw HTML or an automatic link begins
 _TARGET = re.compile(r"\](?=[(\[:])")  # where the target of a link or picture begins
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # how cells begin that a spreadsheet computes
