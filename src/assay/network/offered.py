@@ -4,7 +4,6 @@ share of its messages passes what saturates first.
 
 from __future__ import annotations
 
-from assay.network import engine
 from assay.network.description import NetworkDescription
 
 KEYS = ("traffic.load", "io.interval")  # of a file: what `load_of` reads, without I/O nodes and with them
@@ -28,6 +27,8 @@ def bottleneck(description: NetworkDescription) -> float:
     if io is not None:
         return io.io_rate or 1.0
     if traffic.pattern == "hotspot":
+        from assay.network import engine  # with the core, which what is refused for its keys does not need
+
         at = len(traffic.hotspots) / engine.nodes(description)
         return traffic.hotspot_share + (1 - traffic.hotspot_share) * at
     return 1.0

@@ -136,7 +136,7 @@ def search(description: NetworkDescription, shortest: int) -> Generator[Tasks, R
     return found
 
 
-def asked(description: NetworkDescription, precision: float = PRECISION) -> NetworkDescription:
+def wanted(description: NetworkDescription, precision: float = PRECISION) -> NetworkDescription:
     """With this precision unless the file gives one: `method.precision` by default is that of a mean."""
     if "precision" in description.method.model_fields_set:
         return description
@@ -150,7 +150,7 @@ def steps(description: NetworkDescription) -> Steps:
     the precision asked for where the loads between cannot be decided. Where a run deadlocked there is no interval, and
     no higher loads are simulated; `deadlocks` has what was seen of it.
     """
-    description = asked(description)
+    description = wanted(description)
     shortest = min(description.method.cycles or DEFAULT_CYCLES, DEFAULT_CYCLES)
     found = yield from search(description, shortest)
     low, high, tried, runs, filling = found.low, found.high, found.tried, found.runs, found.filling
