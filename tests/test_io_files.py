@@ -182,6 +182,7 @@ def test_the_hit_rate_is_among_the_figures_of_a_simulation(tmp_path: Path) -> No
         dimension = 3
         [io]
         io_rate = 1.0
+        interval = 2_000_000
         [io.files]
         files = 4
         cache = 999
