@@ -217,5 +217,6 @@ def test_what_was_seen_and_moved_nothing_is_a_cause_and_no_warning(run: Run) -> 
         launch(run, number, [(1e-5, HOG if number == i == 1 else {}) for i in range(6)])
     whole = document(run)
     assert "others" in {cause["cause"] for cause in whole["causes"]}
-    assert whole["state"] == "clean" and whole["warnings"] == []
+    assert whole["state"] == "clean"
+    assert [text for text in whole["warnings"] if not text.startswith("provenance/")] == []  # this run kept none
     assert 0 <= figure(whole)["disturbance"]["high"] < 0.02 and figure(whole)["marked"] == 1

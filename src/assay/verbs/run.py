@@ -91,7 +91,6 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.execute.mpi_variants import wished
         from assay.execute.wishes import Wishes, counts, seconds, share, split
-        from assay.papers.cells.run_kinds import with_kinds
         from assay.report.document import document
         from assay.report.nothing_measured import nothing_measured
         from assay.verbs import _file_names, _quoting
@@ -142,7 +141,11 @@ def register(app: typer.Typer) -> None:
             emit(answered | {"quoted": answered["figures"]}) if json else _quoting.show(quoted, quiet)
             return
         made, failures = measure(wishes, out, quiet=quiet)
-        whole = with_kinds(document(made, quoted_nodes=False), on)
+        whole = document(made, quoted_nodes=False)
+        if on is not None and record(benchmark).published:  # else nothing printed is there to compare with
+            from assay.papers.cells.run_kinds import with_kinds
+
+            whole = with_kinds(whole, on)
         section = next((s for s in whole.benchmarks if s.benchmark == benchmark), None)
         measured = section is not None and section.state != "invalid"
         flat = {k: v for k, v in to_json(whole).items() if k != "benchmarks"}
