@@ -59,7 +59,7 @@ METHODS = {
 }
 BELOW, ABOVE = (0.6, 0.8), (1.2, 2.0)  # of the load that saturates
 # Reads and writes go on for hundreds of thousands of cycles: a run that is shorter says nothing of a load.
-# A few long replications of writes are called saturated at .8, where the others are not: not explained.
+# One short run in the middle of a long one can be called saturated by chance: at .8 one seed of 60, and it is the first.
 LOW = {("writes", "short-after-long")}
 LONGER = {"reads": 20, "writes": 20}
 FEW = {"reads", "writes", "torus"}  # seeds: these take long
@@ -87,3 +87,16 @@ def test_what_is_not_accepted_is_called_saturated_and_nothing_else(name: str, ho
             latency = next(one for one in found["figures"] if one["name"] == "header_latency")
             assert latency["statistic"] == "mean"
             assert latency["state"] == ("invalid" if share > 1 else "clean"), (share, seed)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("how", ["short-after-long", "detected-alone"])
+def test_a_single_run_is_rarely_called_saturated_by_chance(how: str, tmp_path: Path) -> None:
+    """At most 4 false alarms in 60 seeds: were they 1 in 60, as found, more would come in less than 1 of 200 trials."""
+    text, capacity = NETWORKS["writes"]
+    file, alarms = tmp_path / "network.toml", 0
+    for seed in range(1, 61):
+        method = longer(METHODS[how], LONGER["writes"])
+        file.write_text(f"{text}interval = {1 / (0.8 * capacity)}\n[method]\nseed = {seed}\n{method}")
+        alarms += answer(simulation.steps(description.load(file)))["saturated"]
+    assert alarms <= 4
