@@ -59,7 +59,7 @@ METHODS = {
 }
 BELOW, ABOVE = (0.6, 0.8), (1.2, 2.0)  # of the load that saturates
 # Reads and writes go on for hundreds of thousands of cycles: a run that is shorter says nothing of a load.
-# One short run in the middle of a long one can be called saturated by chance: at .8 one seed of 60, and it is the first.
+# A short run in the middle of a long one can be called saturated by chance: at .8 one seed of 60, which is the first.
 LOW = {("writes", "short-after-long")}
 LONGER = {"reads": 20, "writes": 20}
 FEW = {"reads", "writes", "torus"}  # seeds: these take long
