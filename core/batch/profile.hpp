@@ -22,7 +22,7 @@ class Profile {
  public:
   static constexpr Seconds endless = std::numeric_limits<Seconds>::max();
 
-  explicit Profile(std::int64_t processors) : blocks_{{{{0, processors}}, processors, processors}} {}
+  explicit Profile(std::int64_t processors) : blocks_{{{{0, processors}}, 0, processors, processors}} {}
 
   /// Forget what lies before `now`.
   void advance(Seconds now) {
@@ -37,8 +37,8 @@ class Profile {
 
   Seconds begin() const { return blocks_.front().steps.front().time; }
 
-  /// The first second from `begins` on (at least the profile's beginning) at which `processors` are free for `time`; at
-  /// most `latest` is looked at, and returned where nothing before it serves.
+  /// The first second from `begins` on (at least the profile's beginning) at which `processors` are free for `time`, or
+  /// until `latest`; `latest` is returned where nothing before it serves.
   Seconds earliest(std::int64_t processors, Seconds time, Seconds latest, Seconds begins) const {
     begins = std::max(begins, begin());
     for (Place at = find(begins); at.block < blocks_.size(); next(at)) {
@@ -48,35 +48,53 @@ class Profile {
       if (at.block == blocks_.size()) break;
       const Seconds from = std::max(step(at).time, begins);
       if (from >= latest) break;
+      const Seconds to = std::min(from + time, latest);
       pass(
-          at, from + time, [&](const Step& step) { return step.free < processors; },
+          at, to, [&](const Step& step) { return step.free < processors; },
           [&](const Block& block) { return block.least >= processors; });
-      if (at.block == blocks_.size() || step(at).time >= from + time) return from;
+      if (at.block == blocks_.size() || step(at).time >= to) return from;
     }
     return latest;
   }
 
   /// Take `processors` in [from, to), or give them back where negative.
   void take(Seconds from, Seconds to, std::int64_t processors) {
-    if (from == to) return;
+    if (from >= to) return;
     cut(to);
-    cut(from);
-    for (Place at = find(from); at.block < blocks_.size() && step(at).time < to; at = {at.block + 1, 0}) {
+    const Place first = cut(from);
+    Place at = first;
+    for (; at.block < blocks_.size(); at = {at.block + 1, 0}) {
       Block& block = blocks_[at.block];
-      for (std::size_t i = at.step; i < block.steps.size() && block.steps[i].time < to; ++i)
-        block.steps[i].free -= processors;
+      for (; at.step < block.steps.size() && block.steps[at.step].time < to; ++at.step)
+        block.steps[at.step].free -= processors;
       block.sum_up();
+      if (at.step < block.steps.size()) break;
     }
-    join(to);
-    join(from);
+    join(at);
+    join(first);
   }
 
-  /// What is free of at least `least` processors and meets [from, to), of at most `reach` before and after it.
-  std::vector<Room> rooms(Seconds from, Seconds to, std::int64_t least, Seconds reach) const {
+  std::int64_t free(Seconds at) const { return step(find(at)).free; }
+
+  /// The first second from which on `processors` are free until `until`.
+  Seconds since(Seconds until, std::int64_t processors) const {
+    if (until <= begin()) return until;
+    Seconds found = until;
+    for (Place at = find(until - 1); step(at).free >= processors; before(at)) {
+      found = step(at).time;
+      if (at.block == 0 && at.step == 0) break;
+    }
+    return found;
+  }
+
+  /// What is free of at least `least` processors and meets [from, to), of at most `reach` before and after it: appended
+  /// to `found`.
+  void rooms(Seconds from, Seconds to, std::int64_t least, Seconds reach, std::vector<Room>& found) const {
     from = std::max(from, begin());
     Place at = find(from);
     while ((at.block > 0 || at.step > 0) && step(at).time > from - reach && step(at).free >= least) before(at);
-    std::vector<Room> found, open;  // open: of growing width; where each ends is not known yet
+    std::vector<Room>& open = open_;  // of growing width; where each ends is not known yet
+    open.clear();
     const auto narrow = [&](Seconds now, std::int64_t free) {
       Seconds since = now;
       for (; !open.empty() && open.back().processors > free; open.pop_back()) {
@@ -89,12 +107,11 @@ class Profile {
       const Step& here = step(at);
       if (here.time >= to && (here.free < least || here.time - to >= reach)) {
         narrow(here.time, -1);
-        return found;
+        return;
       }
       narrow(here.time, here.free);
     }
     narrow(endless, -1);
-    return found;
   }
 
  private:
@@ -106,9 +123,11 @@ class Profile {
   };
   struct Block {
     std::vector<Step> steps;  // never none
+    Seconds first = 0;        // the first one's time
     std::int64_t least = 0, most = 0;
 
     void sum_up() {
+      first = steps.front().time;
       least = most = steps.front().free;
       for (const Step& each : steps) {
         least = std::min(least, each.free);
@@ -145,30 +164,30 @@ class Profile {
   Place find(Seconds time) const {
     const auto block =
         std::prev(std::upper_bound(blocks_.begin() + 1, blocks_.end(), time,
-                                   [](Seconds wanted, const Block& each) { return wanted < each.steps.front().time; }));
+                                   [](Seconds wanted, const Block& each) { return wanted < each.first; }));
     const auto step = std::prev(std::upper_bound(block->steps.begin() + 1, block->steps.end(), time,
                                                  [](Seconds wanted, const Step& each) { return wanted < each.time; }));
     return {static_cast<std::size_t>(block - blocks_.begin()), static_cast<std::size_t>(step - block->steps.begin())};
   }
 
-  // A step begins at `time`.
-  void cut(Seconds time) {
+  // A step begins at `time`: where it is.
+  Place cut(Seconds time) {
     const Place at = find(time);
-    if (step(at).time == time) return;
+    if (step(at).time == time) return at;
     std::vector<Step>& steps = blocks_[at.block].steps;
     steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(at.step) + 1, {time, steps[at.step].free});
-    if (steps.size() < 2 * half) return;
+    if (steps.size() < 2 * half) return {at.block, at.step + 1};
     Block second;
     second.steps.assign(steps.begin() + half, steps.end());
     steps.resize(half);
     second.sum_up();
     blocks_[at.block].sum_up();
     blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at.block) + 1, std::move(second));
+    return at.step + 1 < half ? Place{at.block, at.step + 1} : Place{at.block + 1, at.step + 1 - half};
   }
 
-  // No step begins at `time` where as many are free before it.
-  void join(Seconds time) {
-    const Place at = find(time);
+  // No step begins there where as many are free before it.
+  void join(Place at) {
     if (at.block == 0 && at.step == 0) return;
     Place last = at;
     before(last);
@@ -181,7 +200,8 @@ class Profile {
       block.sum_up();
   }
 
-  std::vector<Block> blocks_;  // ascending; the last step has no end
+  mutable std::vector<Room> open_;  // in `rooms`
+  std::vector<Block> blocks_;       // ascending; the last step has no end
 };
 
 }  // namespace assay::batch

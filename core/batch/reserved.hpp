@@ -1,6 +1,7 @@
 // The jobs that wait with a reservation each, in the order in which compression looks at them, indexed: the next one
-// that what became free has room for, before its reservation, is found without looking at each. A tree over all places
-// of the order, as waiting.hpp's, keeps what the jobs below a node need at least, and between which seconds they begin.
+// that fits into what is free before its reservation is found without looking at each. Jobs of about as many
+// processors and about as long requests are in one bin, by place in the order; of each bin and all those of as many
+// processors and shorter requests the last beginning of a reservation is kept, so that most bins are passed over.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "batch/profile.hpp"
+#include "batch/scheduler.hpp"
 
 namespace assay::batch {
 
@@ -17,56 +19,98 @@ class Reserved {
  public:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  explicit Reserved(std::size_t places) : leaves_(std::bit_ceil(places + 1)), tree_(2 * leaves_) {}
-
-  void set(std::size_t place, const Job& job, Seconds begins) {
-    put(place, {job.processors, job.requested, job.requested, begins, begins});
+  /// `jobs`: all that will ever wait.
+  explicit Reserved(const Jobs& jobs) {
+    for (const Job& job : jobs) {
+      rows_ = std::max(rows_, row_of(job.processors) + 1);
+      columns_ = std::max(columns_, column_of(job.requested) + 1);
+    }
+    bins_.resize(rows_ * columns_);
+    last_.resize(bins_.size(), never);
   }
-  void remove(std::size_t place) { put(place, {}); }
 
-  std::int32_t narrowest() const { return tree_[1].processors; }
-  Seconds longest() const { return tree_[1].longest; }
+  void add(std::size_t place, const Job& job, Seconds begins) {
+    std::vector<Reservation>& bin = bins_[bin_of(job)];
+    bin.insert(find(bin, place), {place, begins, job.requested, job.processors});
+    sum_up(bin_of(job));
+  }
+  void move(std::size_t place, const Job& job, Seconds begins) {
+    find(bins_[bin_of(job)], place)->begins = begins;
+    sum_up(bin_of(job));
+  }
+  void remove(std::size_t place, const Job& job) {
+    std::vector<Reservation>& bin = bins_[bin_of(job)];
+    bin.erase(find(bin, place));
+    sum_up(bin_of(job));
+  }
 
-  /// The first from `from` on that one of `rooms` lets begin earlier; none where there is none. A job gives up its own
-  /// reservation for it, so that a room that reaches to the reservation may be shorter than what the job requests.
-  std::size_t next(std::size_t from, const std::vector<Room>& rooms) const {
-    return from >= leaves_ ? none : search(1, 0, leaves_, from, rooms);
+  /// At most as many as any of the jobs needs.
+  std::int64_t narrowest() const {
+    for (std::size_t row = 0; row < rows_; ++row)
+      if (last_[(row + 1) * columns_ - 1] != never) return least_of(row);
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  /// At least as long as any of them requests.
+  Seconds longest() const {
+    for (std::size_t column = columns_; column-- > 0;)
+      for (std::size_t at = column; at < bins_.size(); at += columns_)
+        if (!bins_[at].empty()) return static_cast<Seconds>((std::uint64_t{1} << column) - 1);
+    return 0;
+  }
+
+  /// The first place in [from, before) of a job that fits into the room and begins after the room does; `before` where
+  /// there is none.
+  std::size_t next(std::size_t from, std::size_t before, const Room& room) const {
+    const Seconds time = room.to - room.from;
+    const std::size_t rows = std::min(rows_, row_of(room.processors) + 1);
+    const std::size_t columns = std::min(columns_, column_of(time) + 1);
+    for (std::size_t row = 0; row < rows * columns_; row += columns_)
+      for (std::size_t at = row + columns; at-- > row && last_[at] > room.from;)
+        for (const Reservation& each : bins_[at]) {
+          if (each.place >= before) break;
+          if (each.place >= from && each.begins > room.from && each.requested <= time &&
+              each.processors <= room.processors)
+            before = each.place;
+        }
+    return before;
   }
 
  private:
-  struct Below {
-    std::int32_t processors = std::numeric_limits<std::int32_t>::max();  // the least
-    Seconds shortest = Profile::endless, longest = 0;                    // requests
-    Seconds first = Profile::endless, last = -1;                         // reservations' beginnings
+  struct Reservation {
+    std::size_t place;
+    Seconds begins, requested;
+    std::int32_t processors;
   };
 
-  void put(std::size_t place, Below value) {
-    std::size_t at = leaves_ + place;
-    for (tree_[at] = value; at > 1; at /= 2) {
-      const Below &left = tree_[at & ~std::size_t{1}], &right = tree_[at | 1];
-      tree_[at / 2] = {std::min(left.processors, right.processors), std::min(left.shortest, right.shortest),
-                       std::max(left.longest, right.longest), std::min(left.first, right.first),
-                       std::max(left.last, right.last)};
+  static std::vector<Reservation>::iterator find(std::vector<Reservation>& bin, std::size_t place) {
+    return std::partition_point(bin.begin(), bin.end(), [&](const Reservation& each) { return each.place < place; });
+  }
+  void sum_up(std::size_t at) {
+    for (const std::size_t end = at - at % columns_ + columns_; at < end; ++at) {
+      Seconds last = at % columns_ == 0 ? never : last_[at - 1];
+      for (const Reservation& each : bins_[at]) last = std::max(last, each.begins);
+      if (last_[at] == last) return;
+      last_[at] = last;
     }
   }
 
-  static bool may(const Below& below, const std::vector<Room>& rooms) {
-    return std::any_of(rooms.begin(), rooms.end(), [&](const Room& room) {
-      return below.processors <= room.processors && below.last > room.from &&
-             (below.shortest <= room.to - room.from || below.first <= room.to);
-    });
+  // Four rows between a power of two and the next, a column for each power of two.
+  static std::size_t row_of(std::int64_t processors) {
+    const auto wide = static_cast<std::uint64_t>(processors);
+    const auto beyond = static_cast<std::size_t>(std::max(0, static_cast<int>(std::bit_width(wide)) - 3));
+    return 4 * beyond + (wide >> beyond);
   }
-
-  std::size_t search(std::size_t at, std::size_t begin, std::size_t width, std::size_t from,
-                     const std::vector<Room>& rooms) const {
-    if (begin + width <= from || !may(tree_[at], rooms)) return none;
-    if (width == 1) return begin;
-    const std::size_t left = search(2 * at, begin, width / 2, from, rooms);
-    return left != none ? left : search(2 * at + 1, begin + width / 2, width / 2, from, rooms);
+  static std::int64_t least_of(std::size_t row) {
+    return static_cast<std::int64_t>(row < 8 ? row : (row % 4 + 4) << (row / 4 - 1));
   }
+  static std::size_t column_of(Seconds time) {
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time)));
+  }
+  std::size_t bin_of(const Job& job) const { return row_of(job.processors) * columns_ + column_of(job.requested); }
 
-  std::size_t leaves_;
-  std::vector<Below> tree_;
+  std::size_t rows_ = 0, columns_ = 0;
+  std::vector<std::vector<Reservation>> bins_;  // row after row
+  std::vector<Seconds> last_;                   // of each bin and those before it in its row
 };
 
 }  // namespace assay::batch

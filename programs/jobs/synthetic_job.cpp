@@ -100,7 +100,7 @@ bool communicates(int rank, int from, int to, double seconds) {
 double seconds_of(const char* text) {
   char* end = nullptr;
   const double value = std::strtod(text, &end);
-  if (end == text || *end || !(value >= 0) || value > 1e9) {
+  if (end == text || *end || !(value >= 0) || value > 1e15) {
     std::fprintf(stderr, "synthetic_job: is no number of seconds: %s\n", text);
     std::exit(64);
   }

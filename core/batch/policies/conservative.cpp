@@ -6,11 +6,13 @@
 // rank goes first where reservations are made anew.
 //
 // All jobs are as early as they can be when something becomes free, and each that moves makes something free itself. A
-// job can have become able to move only to where its time meets one of these spans, so that only jobs for which one has
-// room are looked at: for each span, those of the order once, from the place on at which it became free.
+// job can have become able to move only to where its time meets one of these spans, so that only jobs that fit there
+// are looked at: for each span, those of the order once, from the place on at which it became free. Either all of the
+// time that a job requests is free before its reservation, or only the time just before it, and the job moves into its
+// own time: then the reservation begins within the span or at its end.
+#include <algorithm>
 #include <limits>
 #include <numeric>
-#include <queue>
 #include <set>
 #include <utility>
 
@@ -31,7 +33,7 @@ class Conservative final : public Policy {
         reserved_(jobs.size()),
         order_(jobs.size()),
         place_(jobs.size()),
-        index_(jobs.size()) {
+        index_(jobs) {
     for (const Limit& limit : limits_.queues().limits) limited_.emplace_back(limit.most);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(),
@@ -65,7 +67,7 @@ class Conservative final : public Policy {
   void extend(std::size_t job, Seconds more, Seconds now) override {
     const Job& on = jobs_[job];
     profile_.advance(now);
-    for (const std::size_t place : waiting_) lift(order_[place]);
+    lift_all();
     take(on, on.started + on.requested, on.started + on.requested + more, 1);
     reserve_all();
   }
@@ -94,9 +96,10 @@ class Conservative final : public Policy {
   struct Freed {
     Seconds from = 0, to = 0;
     std::size_t ends = 0;         // the position after the last one to be looked at
-    std::vector<Room> rooms;      // free ones that meet it
-    Seconds first = 0, last = 0;  // what the rooms depend on
-    bool stale = true, done = false;
+    std::size_t next = 0;         // the first one for which there is room
+    Seconds begins = 0;           // that job begins no earlier where all of its time is free
+    Seconds first = 0, last = 0;  // what `next` depends on
+    bool stale = false;           // it may have changed
   };
 
   void freed(Seconds to) { freed_until_ = std::max(freed_until_, to); }
@@ -107,15 +110,15 @@ class Conservative final : public Policy {
     reserved_[job] = at;
     take(of, at, at + of.requested, 1);
     starts_.emplace(at, job);
-    index_.set(place_[job], of, at);
+    index_.add(place_[job], of, at);
   }
   void leave(std::size_t job) {
     waiting_.erase(place_[job]);
-    index_.remove(place_[job]);
+    index_.remove(place_[job], jobs_[job]);
   }
 
   // The first second from `begins` on at which there are processors and every limit has room, for as long as the job
-  // requests.
+  // requests; from `latest` on, where it begins at the latest, it has them.
   Seconds earliest(const Job& of, Seconds latest, Seconds begins) {
     for (Seconds at = std::max(begins, profile_.begin());;) {
       const Seconds before = at;
@@ -152,7 +155,7 @@ class Conservative final : public Policy {
   bool late(Seconds now) const { return !starts_.empty() && starts_.begin()->first < now; }
 
   void begin_anew(Seconds now) {
-    for (const std::size_t place : waiting_) lift(order_[place]);
+    lift_all();
     profile_.advance(now);
     reserve_all();
   }
@@ -164,68 +167,88 @@ class Conservative final : public Policy {
     starts_.erase({reserved_[job], job});
   }
 
+  void lift_all() {
+    for (const std::size_t place : waiting_) {
+      lift(order_[place]);
+      index_.remove(place, jobs_[order_[place]]);
+    }
+  }
+
   void compress(Seconds now) {
     if (freed_until_ == never || late(now)) return;
     profile_.advance(now);
-    begin_look({now, std::exchange(freed_until_, never), order_.size(), {}}, 0);
-    for (events::Paced paced; !looks_.empty(); paced.step()) {
-      const auto [position, which] = looks_.top();
-      looks_.pop();
-      if (freed_[which].stale)
-        look(which, position);
+    look({now, std::exchange(freed_until_, never), order_.size()}, 0);
+    for (events::Paced paced; !freed_.empty(); paced.step()) {
+      const auto at = std::min_element(freed_.begin(), freed_.end(),
+                                       [](const Freed& a, const Freed& b) { return a.next < b.next; });
+      const Freed freed = std::exchange(*at, freed_.back());
+      freed_.pop_back();
+      if (freed.stale)
+        look(freed, freed.next);
       else
-        try_to_move(position, which);
+        try_to_move(freed);
     }
-    freed_.clear();
   }
 
-  void begin_look(Freed freed, std::size_t position) {
-    freed_.push_back(std::move(freed));
-    look(freed_.size() - 1, position);
-  }
-
-  // The next job of the order for which what became free has room, from the position on.
-  void look(std::size_t which, std::size_t position) {
-    Freed& freed = freed_[which];
-    if (freed.stale) {
-      const Seconds reach = index_.longest();
-      freed.rooms = profile_.rooms(freed.from, freed.to, index_.narrowest(), reach);
-      freed.first = freed.from;
-      freed.last = freed.to;
-      for (const Room& room : freed.rooms) {
-        freed.first = std::min(freed.first, room.from);
-        freed.last = std::max(freed.last, room.to);
+  // From the position on: the next job of the order for which there is room in what became free. It is kept for then.
+  void look(Freed freed, std::size_t position) {
+    const std::size_t places = order_.size(), round = position / places * places, from = position - round;
+    const std::size_t end = std::min(places, freed.ends - round), next_end = freed.ends - round - end;
+    std::size_t place = end, next_place = next_end;  // in this round and in the next one
+    std::int64_t most = 0;
+    freed.first = freed.from;
+    freed.last = freed.to;
+    rooms_.clear();
+    profile_.rooms(freed.from, freed.to, index_.narrowest(), index_.longest(), rooms_);
+    for (const Room& room : rooms_) {
+      freed.first = std::min(freed.first, room.from);
+      freed.last = std::max(freed.last, room.to);
+      most = std::max(most, room.processors);
+      place = index_.next(from, place, room);
+      if (place == end) next_place = index_.next(0, next_place, room);
+    }
+    if (most > 0)
+      for (auto at = starts_.upper_bound({freed.from, Reserved::none}); at != starts_.end() && at->first <= freed.to;
+           ++at) {
+        const std::size_t its = place_[at->second];
+        std::size_t& first = its < from ? next_place : place;
+        const std::int64_t wide = jobs_[at->second].processors;
+        if (its < first && wide <= most && wide <= profile_.free(at->first - 1)) first = its;
       }
-      freed.stale = false;
-    }
-    const std::size_t places = order_.size(), round = position / places * places;
-    std::size_t at = index_.next(position - round, freed.rooms);
-    if (at != Reserved::none)
-      at += round;
-    else if ((at = index_.next(0, freed.rooms)) != Reserved::none)
-      at += round + places;
-    if (at < freed.ends)
-      looks_.emplace(at, which);
-    else
-      freed.done = true;
+    if (place == end && next_place == next_end) return;
+    freed.next = place < end ? round + place : round + places + next_place;
+    freed.stale = false;
+    const Job& job = jobs_[job_at(freed.next)];
+    freed.begins = reserved_[job_at(freed.next)];
+    for (const Room& room : rooms_)
+      if (room.processors >= job.processors && room.to - room.from >= job.requested)
+        freed.begins = std::min(freed.begins, room.from);
+    freed_.push_back(freed);
   }
 
-  void try_to_move(std::size_t position, std::size_t which) {
-    const std::size_t job = order_[position % order_.size()];
+  void try_to_move(const Freed& freed) {
+    const std::size_t job = job_at(freed.next);
     const Job& of = jobs_[job];
-    Seconds free_from = Profile::endless;
-    for (const Freed& each : freed_)
-      if (!each.done) free_from = std::min(free_from, each.from);
     const Seconds had = reserved_[job], ended = had + of.requested;
-    lift(job);
-    put(job, earliest(of, had, free_from - of.requested));
-    if (reserved_[job] < had) {
-      for (Freed& each : freed_)
-        if (each.first < ended && each.last > reserved_[job]) each.stale = true;
-      begin_look({std::max(had, reserved_[job] + of.requested), ended, position + 1 + order_.size(), {}}, position + 1);
+    Seconds begins = std::min(freed.begins, profile_.since(had, of.processors));
+    for (const Freed& each : freed_)
+      if (each.next == freed.next) begins = std::min(begins, each.begins);
+    if (const Seconds at = earliest(of, had, begins); at < had) {
+      const Seconds now_free = std::max(had, at + of.requested);
+      take(of, at, std::min(had, at + of.requested), 1);
+      take(of, now_free, ended, -1);
+      reserved_[job] = at;
+      auto start = starts_.extract({had, job});
+      start.value().first = at;
+      starts_.insert(std::move(start));
+      index_.move(place_[job], of, at);
+      for (Freed& each : freed_) each.stale = each.stale || (each.first < ended && each.last > at);
+      look({now_free, ended, freed.next + 1 + order_.size()}, freed.next + 1);
     }
-    look(which, position + 1);
+    look(freed, freed.next + 1);
   }
+
+  std::size_t job_at(std::size_t position) const { return order_[position % order_.size()]; }
 
   const Jobs& jobs_;
   Limits limits_;
@@ -237,9 +260,8 @@ class Conservative final : public Policy {
   std::set<std::pair<Seconds, std::size_t>> starts_;  // reservations of those that wait, by time
   Reserved index_;                                    // the same, by place
   Seconds freed_until_ = never;  // from now until then something may have become free since the last compression
-  std::vector<Freed> freed_;     // of this compression
-  using Look = std::pair<std::size_t, std::size_t>;  // position, which of these
-  std::priority_queue<Look, std::vector<Look>, std::greater<>> looks_;
+  std::vector<Freed> freed_;     // of this compression, for which a job is still to be looked at
+  std::vector<Room> rooms_;      // free ones that meet what is looked at
 };
 
 }  // namespace

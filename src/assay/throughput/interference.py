@@ -43,7 +43,9 @@ class SharedResource(Table):
     unit: str = Field("", description="of capacity and demand")
     demand: float = Field(0.0, ge=0, description="of each processor of a job that does not say otherwise")
     part: float = Field(0.0, ge=0, le=1, description="of its run alone that such a job spends with it")
-    nodes: int | None = Field(None, ge=1, description="one for each so many nodes; without it one for the machine")
+    nodes: int | None = Field(
+        None, ge=1, le=2**31 - 2, description="one for each so many nodes; without it one for the machine"
+    )
     source: str = Field("assumed", description="where its numbers are from")
 
 

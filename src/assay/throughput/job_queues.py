@@ -37,12 +37,14 @@ class JobQueue(Table):
     name: str = Field(min_length=1, description="what it is called")
     numbers: list[int] = Field(default=[], description="what it is called in the Standard Workload Format, field 15")
     priority: float = Field(default=0.0, description="of two queues the one of the higher priority goes first")
-    max_processors: int | None = Field(default=None, ge=1, description="of one job; wider ones are refused")
+    max_processors: int | None = Field(
+        default=None, ge=1, le=2**31 - 2, description="of one job; wider ones are refused"
+    )
     max_time: str | None = Field(default=None, description='of one request, such as "60 min"; longer ones are refused')
-    max_running_jobs: int | None = Field(default=None, ge=1, description="at once, of all its jobs")
-    max_running_processors: int | None = Field(default=None, ge=1, description="at once, of all its jobs")
-    max_user_jobs: int | None = Field(default=None, ge=1, description="at once, of each user")
-    max_user_processors: int | None = Field(default=None, ge=1, description="at once, of each user")
+    max_running_jobs: int | None = Field(default=None, ge=1, le=2**31 - 2, description="at once, of all its jobs")
+    max_running_processors: int | None = Field(default=None, ge=1, le=2**31 - 2, description="at once, of all its jobs")
+    max_user_jobs: int | None = Field(default=None, ge=1, le=2**31 - 2, description="at once, of each user")
+    max_user_processors: int | None = Field(default=None, ge=1, le=2**31 - 2, description="at once, of each user")
 
     @field_validator("max_time")
     @classmethod

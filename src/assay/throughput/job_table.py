@@ -68,7 +68,7 @@ class JobKind(Table):
     nodes: int = Field(0, ge=0, le=10_000_000, description="at least so many nodes, though fewer would do")
     alone: Literal["", "nodes", "machine"] = Field("", description="nodes: shares none; machine: runs by itself")
     ports: list[Annotated[int, Field(ge=0, le=63)]] = Field([], description="of each of its nodes, from 0 to 63")
-    instances: int | None = Field(None, ge=1, description="at most so many jobs of this name run at once")
+    instances: int | None = Field(None, ge=1, le=2**31 - 2, description="at most so many jobs of this name run at once")
     on: list[Annotated[int, Field(ge=0, le=2**31 - 2)]] = Field([], description="exactly these nodes, in this order")
     command: str | list[str] | None = Field(None, description="what it runs, started without a shell")
     answer: str | None = Field(None, min_length=1, description="text that a line of its output holds if it is right")

@@ -30,7 +30,8 @@ from assay.throughput.submission_log import LoggedJob
 from assay.throughput.workload import Workload
 
 IDEALS = ("fcfs", "easy", "conservative")
-MOST_UTILISATION = 1.01  # above 1 by what the clocks of a cluster's hosts differ
+CLOCKS_DIFFER = 1.0  # s: at most, those of a batch system's hosts and of the submitter; those of one host do not
+ROUNDED = 1e-6  # s: of each time of a job
 TICKS = 1000  # per second: simulated policies count whole ticks
 
 
@@ -193,10 +194,10 @@ def live_result(
         "efficiency": least / makespan if makespan else 0.0,
         "bounded_slowdown": _mean(bounded_slowdown(waits * compress, runs * compress)),
     }
-    if ratios["utilisation"] > MOST_UTILISATION:
+    if work > _possible_work(facts, makespan) + ROUNDED * float(np.sum(width)):
         problem = (
             f"its records come to a utilisation of {ratios['utilisation']:.1%}, which is impossible: they are of "
-            "another test or machine, or the clocks of hosts differ"
+            f"another test or machine, or the clocks of hosts differ by more than {CLOCKS_DIFFER:g} s"
         )
         raise InputError(problem, file=Path(out), accepted="this test's records, or a new folder")
     completed = np.array([_completed(each) for each in ran], dtype=bool)
@@ -323,6 +324,12 @@ def _held(job: LiveJob, nodes: int, facts: SystemFacts) -> int | None:
     each = facts.processors // max(len(facts.nodes), 1)
     held = facts.processors if job.alone == "machine" else min(facts.processors, each * max(nodes, 1))
     return held if job.alone and held > job.processors else None
+
+
+def _possible_work(facts: SystemFacts, makespan: float) -> float:
+    """The most processor seconds that jobs can have used: a makespan is as exact as the clocks that it is from."""
+    differ = 0.0 if facts.name == "local" else CLOCKS_DIFFER
+    return facts.processors * (makespan + differ + ROUNDED)
 
 
 def _completed(each: LiveOutcome) -> bool:

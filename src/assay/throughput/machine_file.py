@@ -87,8 +87,12 @@ class BatchRules(Table):
         default="run", description="message-passing programs on a described machine: run, or taken to last their time"
     )
 
-    max_user_jobs: int | None = Field(default=None, ge=1, description="of one user at once, in all queues")
-    max_user_processors: int | None = Field(default=None, ge=1, description="of one user at once, in all queues")
+    max_user_jobs: int | None = Field(
+        default=None, ge=1, le=2**31 - 2, description="of one user at once, in all queues"
+    )
+    max_user_processors: int | None = Field(
+        default=None, ge=1, le=2**31 - 2, description="of one user at once, in all queues"
+    )
 
     @field_validator("decision_cost")
     @classmethod
