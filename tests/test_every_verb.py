@@ -50,7 +50,12 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "doctor": [()],
     "evaluate": [("--on", CONSTANT, "--only", "messages", "-N", "4")],
     "examples": [()],
-    "export": [("a",), ("a", "-o", "rows.csv"), ("a", "--format", "json"), ("a", "--table", "checks")],
+    "export": [
+        ("a",),
+        ("a", "-o", "rows.csv"),
+        ("a", "--format", "json", "-o", "rows.json"),
+        ("a", "--table", "checks"),
+    ],
     "fit": [("a",), ("--on", "delta"), ("a", "--out", "fitted.toml")],
     "plan": [("--on", CONSTANT), ("--only", "processor"), ("--on", "ksr1")],
     "query": [("SELECT 1 AS one",), ("SELECT * FROM blocks", "--run", "a")],
