@@ -26,7 +26,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "build": [("--list",)],
     "catalogue": [(), ("ipsc860",), ("fat-tree-hdr",), ("--claims",), ("--benchmarks",), ("--machine-keys",)],
     "compare": [("a", "b")],
-    "doctor": [()],
+    "doctor": [(), ("--watch", "--for", "0.2")],
     "evaluate": [("--on", "ksr1", "--only", "threads")],
     "examples": [()],
     "export": [("a",)],
