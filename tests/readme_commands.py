@@ -14,7 +14,7 @@ SCRIPT = {"test", "lint", "bench", "docs"}  # what ./x does itself
 # A command that begins with these words ends sooner with those appended; of several beginnings the longest decides.
 SHORTER = {
     "evaluate": "--only threads --launches 1",
-    "evaluate --only processor,memory": "--launches 1 --budget 30s",
+    "evaluate --only processor,memory": "--launches 1",
     "evaluate --on": "-N 4",
     "run": "--launches 1",
     "simulate examples/hypercube.toml --saturation": "--set method.precision=0.2 --set network.dimension=4",

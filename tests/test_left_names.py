@@ -96,11 +96,13 @@ def test_semaphores_of_killed_workers_are_removed(tmp_path: Path) -> None:
         start_new_session=True,
         stderr=subprocess.DEVNULL,
     )
-    end = time.monotonic() + 120
-    while not (made := semaphores(process.pid)) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert made and not set(left_behind.clear()) & made  # its process lives
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    try:
+        end = time.monotonic() + 60
+        while not (made := semaphores(process.pid)) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert made and not set(left_behind.clear()) & made  # its process lives
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     left = {each for each in made if Path(each).exists()}
     assert left and left <= set(left_behind.clear()) and not any(Path(each).exists() for each in left)
