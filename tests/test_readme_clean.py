@@ -70,7 +70,17 @@ def wheel(room: Path) -> tuple[str, ...]:
     build = [uv, "build", "-q", "--wheel", "--no-build-isolation", "-C", "wheel.cmake=false", "-o", room / "wheel"]
     subprocess.run([*build, ROOT], check=True, env=tools)
     (made,) = (room / "wheel").glob("*.whl")
-    install = [uv, "pip", "install", "-q", "--offline", "--no-deps", "--python", room / "venv" / "bin" / "python"]
+    install = [
+        uv,
+        "pip",
+        "install",
+        "-q",
+        "--offline",
+        "--no-deps",
+        "--compile-bytecode",
+        "--python",
+        room / "venv" / "bin" / "python",
+    ]
     subprocess.run([*install, made], check=True)
     for core in (ROOT / "build" / "core" / "module").glob("_core.*.so"):
         shutil.copy(core, site / "assay")
