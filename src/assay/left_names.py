@@ -51,9 +51,12 @@ def _removed(path: Path) -> bool:
 
 @functools.cache
 def _here() -> str:
-    """Host, boot and process namespace."""
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    words = f"{os.uname().nodename} {boot} {Path('/proc/self/ns/pid').readlink()}"
+    """Host, boot and process namespace; where the kernel does not say, a name that no other process has."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        words = f"{os.uname().nodename} {boot} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        words = secrets.token_hex(16)
     return hashlib.sha256(words.encode()).hexdigest()[:12]
 
 
