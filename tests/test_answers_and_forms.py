@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.main import get_command
 
 from assay.benchmark import peers
@@ -99,6 +101,12 @@ def test_one_mpi_by_two_names_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     [
         ("run osu_latency", "echo"),
         ("run osu_bw", "bandwidth"),
+        ("run osu_ibcast", "collective-overlap"),
+        ("run osu_cas_latency", None),
+        ("run PingPong", "echo"),
+        ("run STREAM", "stream"),
+        ("run lat_mem_rd", "latency"),
+        ("evaluate --threads 4", None),
         ("run spincom", "spin"),
         ("run malloc", "memory"),
         ("run mod2g", "wavelet"),
@@ -121,10 +129,39 @@ def test_a_suggestion_is_a_peers_name_or_near_in_spelling(words: str, ours: str 
     assert ours in said if ours else "did you mean" not in said and "Possible" not in said
 
 
-def test_peers_names_give_benchmarks_and_verbs_that_are_there() -> None:
+def test_peers_names_give_benchmarks_verbs_and_options_that_are_there() -> None:
     assert set(peers.BENCHMARKS.values()) <= set(benchmarks())
-    verbs = {f"assay {each}" for each in vars(get_command(application()))["commands"]}
-    assert set(peers.COMMANDS.values()) <= verbs
+    assert not set(peers.BENCHMARKS) & set(benchmarks())
+    verbs = vars(get_command(application()))["commands"]
+    assert set(peers.COMMANDS.values()) <= {f"assay {each}" for each in verbs}
+    suggested = set()
+    for command in verbs.values():
+        known = {flag for each in command.params for flag in each.opts}
+        for option in peers.OPTIONS:
+            ours = peers.nearest_option(option, known)
+            assert option in known or ours is None or ours.split()[0] in known
+            suggested.add(ours)
+    assert set(peers.OPTIONS.values()) <= suggested
+
+
+def distance(one: str, other: str) -> int:
+    """How many letters are put in, left out or exchanged (Levenshtein)."""
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, 1):
+        before, row[0] = row[0], at
+        for there, each in enumerate(other, 1):
+            before, row[there] = row[there], min(row[there] + 1, row[there - 1] + 1, before + (letter != each))
+    return row[-1]
+
+
+@given(st.sampled_from(sorted(benchmarks())), st.data())
+def test_a_name_is_suggested_for_a_slip_and_for_nothing_that_is_far_off(name: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(name) - 1))
+    assert peers.nearest(name[:at] + "q" + name[at + 1 :], [name], {}) == (name if len(name) > 3 else None)
+    pieces = [name, *peers.BENCHMARKS, *(each.replace("_", "") for each in benchmarks())]
+    other = data.draw(st.sampled_from(pieces)) + data.draw(st.sampled_from(["", "x", "_mt", "bench", "s"]))
+    found = peers.nearest(other, benchmarks(), {})
+    assert found is None or distance(other.lower(), found) <= (len(other) + 1) // 2
 
 
 @pytest.mark.parametrize(("ranks", "exact"), [("2", False), ("4", True)])

@@ -176,3 +176,54 @@ def test_the_page_says_which_files_are_damaged(echo_run: Path) -> None:
     assert assay("report", str(folder)).status == 0
     page = (folder / "report.html").read_text()
     assert "Damaged files" in page and f"<li>launches/{path.name}: was cut short" in page
+
+
+KINDS = [[1], {"a": [1]}, "text", -5, True, 1e300]  # each is the wrong kind of most keys
+
+
+def of_provenance(whole: Path, verb: str, *, every: bool) -> None:
+    """Put `every` kind of value, or one kind after the other, in each place of a run's circumstances; ask a verb."""
+    folder = Path("runs") / "one"
+    (kept,) = (whole / "provenance").glob("*.json")
+    document = json.loads(kept.read_text())
+    for program in document.get("programs", {}).values():
+        program["libraries"] = {"blas": "pkg-config"}
+    for number, place in enumerate(paths_of(document)):
+        for value in KINDS if every else [KINDS[number % len(KINDS)]]:
+            made: Any = copy.deepcopy(document)
+            holder = made
+            for key in place[:-1]:
+                holder = holder[key]
+            if place:
+                holder[place[-1]] = value
+            else:
+                made = value
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("report.*"))
+            (folder / "provenance" / kept.name).write_text(json.dumps(made))
+            ask(verb, folder, whole)
+
+
+def test_no_kind_of_value_in_provenance_breaks_a_report(measured: Path) -> None:
+    of_provenance(measured, "report", every=False)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_kind_of_value_in_provenance_is_answered_by_every_verb(verb: str, measured: Path, echo_run: Path) -> None:
+    for whole in (measured, echo_run):
+        of_provenance(whole, verb, every=True)
+
+
+@pytest.mark.parametrize("key", ["compiler", "flags", "libraries"])
+def test_what_a_program_was_built_by_is_named_where_it_is_of_a_wrong_kind(key: str, measured: Path) -> None:
+    folder = Path("runs") / "one"
+    shutil.copytree(measured, folder, ignore=shutil.ignore_patterns("report.*"))
+    (kept,) = (folder / "provenance").glob("*.json")
+    document = json.loads(kept.read_text())
+    document["programs"]["sieve"][key] = [1]
+    kept.write_text(json.dumps(document))
+    answer = assay("report", str(folder), "--json")
+    assert answer.status in (0, 1)
+    assert f"provenance/{kept.name}: programs.sieve.{key}: seen: [1]; not used" in " ".join(answer.document["warnings"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pkgutil
+import shutil
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
+    shutil.rmtree("examples", ignore_errors=True)
     monkeypatch.setenv("ASSAY_RUNS", str(folder / "state"))
     monkeypatch.setenv("ASSAY_CACHE", str(folder / "cache"))
 
@@ -47,7 +49,13 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "compare": [("a", "b"), ("a", "a")],
     "doctor": [()],
     "evaluate": [("--on", CONSTANT, "--only", "messages", "-N", "4")],
-    "export": [("a",), ("a", "-o", "rows.csv"), ("a", "--format", "json"), ("a", "--table", "checks")],
+    "examples": [()],
+    "export": [
+        ("a",),
+        ("a", "-o", "rows.csv"),
+        ("a", "--format", "json", "-o", "rows.json"),
+        ("a", "--table", "checks"),
+    ],
     "fit": [("a",), ("--on", "delta"), ("a", "--out", "fitted.toml")],
     "plan": [("--on", CONSTANT), ("--only", "processor"), ("--on", "ksr1")],
     "query": [("SELECT 1 AS one",), ("SELECT * FROM blocks", "--run", "a")],

@@ -21,7 +21,11 @@ FAULTS = {
 
 @pytest.mark.parametrize("words", [(), ("--out", "here")], ids=["default", "--out"])
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("verb", [("run", "sieve"), ("evaluate", "--only", "processor")], ids=["run", "evaluate"])
+@pytest.mark.parametrize(
+    "verb",
+    [("run", "sieve"), ("evaluate", "--only", "processor"), ("build", "sieve")],
+    ids=["run", "evaluate", "build"],
+)
 def test_nothing_is_left(
     verb: tuple[str, ...], fault: str, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -31,7 +35,7 @@ def test_nothing_is_left(
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
     for key, value in FAULTS[fault].items():
         monkeypatch.setenv(key, str(tmp_path / value) if value == "file" else value)
-    answer = assay(*verb, *words, "-q")
+    answer = assay(*verb, *(words if verb[0] != "build" else ()), "-q")
     assert (answer.status, answer.out) == (2, ""), answer.err
     assert answer.err.startswith("assay: ") and len(answer.err.splitlines()) == 1, answer.err
     assert {path.name for path in tmp_path.iterdir()} <= {"file", "state", "cache"}

@@ -14,7 +14,17 @@ from command_line import assay
 from example_inputs import CONSTANT, EXAMPLES, HYPERCUBE, SHORT, described_runs
 
 SHAPE = {"name", "value", "unit", "statistic", "params", "ci95", "range", "state", "estimator", "disturbance"}
-WITHOUT = {"build", "catalogue", "doctor", "export", "plan", "query", "runs", "version"}  # they tell no results
+WITHOUT = {
+    "build",
+    "catalogue",
+    "doctor",
+    "examples",
+    "export",
+    "plan",
+    "query",
+    "runs",
+    "version",
+}  # they tell no results
 
 
 @pytest.fixture(scope="module")

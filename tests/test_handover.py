@@ -116,6 +116,33 @@ def test_one_hardware_thread_holds_both_and_says_so(program: Path) -> None:
     assert "left out: two hardware threads: this process may use one" in notes(lines)
 
 
+UNHELD = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+int sched_setaffinity(pid_t of, size_t size, const cpu_set_t* wanted) {
+  (void)of;
+  if (CPU_COUNT_S(size, wanted) == 1 && CPU_ISSET_S(%d, size, wanted)) return 0;  /* and moves nobody */
+  errno = EINVAL;
+  return -1;
+}
+"""
+
+
+@pytest.mark.skipif(not BOTH, reason="one hardware thread")
+def test_a_partner_that_cannot_be_held_on_its_hardware_thread_is_said(program: Path, tmp_path: Path) -> None:
+    """Two hardware threads would be a label of processes that may have shared one."""
+    first = min(os.sched_getaffinity(0))
+    (tmp_path / "unheld.c").write_text(UNHELD % first)
+    shim = tmp_path / "unheld.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", shim, tmp_path / "unheld.c"], check=True)
+    before = ("taskset", "-c", str(first))  # where the first hold succeeds; the second one is of another thread
+    assert "could not be held" not in notes(run(program, "bytes=64"))
+    said = notes(run(program, "bytes=64", LD_PRELOAD=str(shim)))
+    assert "doubted: the processes could not be held on their hardware threads" in said
+    assert "could not be held" not in notes(run(program, "bytes=64", before=before))
+
+
 def begun(program: Path, *given: str) -> tuple[subprocess.Popen[str], int]:
     """A measurement that goes on for long, and its partner's process id."""
     settings = [word for each in given for word in ("--set", each)]

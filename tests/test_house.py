@@ -20,17 +20,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "search_paths": set(),
     "trusted": {"errors"},
     "versions": {"errors"},
+    "left_names": set(),
     "kinds": set(),
     "input_file": {"errors"},
     "sanitised": set(),
     "toml": {"errors", "versions", "input_file"},
     "machine": {"errors", "toml"},
     "catalogue": {"errors"},
-    "benchmark": {"errors", "trusted", "versions", "input_file", "toml", "machine"},
+    "benchmark": {"errors", "trusted", "left_names", "versions", "input_file", "toml", "machine"},
     "samples": {"errors"},
     "stored": {"errors", "versions", "samples", "stored.lines", "stored.seal"},
     # Checksums, and how lines are written: also of what is no run.
-    "stored.lines": {"stored.seal"},
+    "stored.lines": {"stored.seal", "left_names"},
     "stored.seal": set(),
     "store": {"errors", "versions", "samples", "stored", "stored.lines", "stored.seal"},
     "analysis": {"errors", "samples", "benchmark"},
@@ -41,7 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
     "execute": {
         *("errors", "trusted", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"),
-        *("stored.lines", "stored.seal"),
+        *("stored.lines", "stored.seal", "left_names"),
     },
     "throughput": {
         *(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -13,7 +14,8 @@ import pytest
 from assay.execute import libraries
 from assay.execute.compiler import Compiler, find_compiler
 from command_line import assay
-from library_programs import without
+from compiled import kept
+from library_programs import lines, needs, without
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
@@ -84,6 +86,31 @@ def test_a_run_names_the_blas_and_its_version(name: str, text: str, version: str
     done = assay("run", "gemm", *settings, "--json", "--launches", "1", "--out", str(tmp_path / "run"))
     assert done.status == 0, done.err
     assert version in done.document["notes"]
+
+
+# Built without threads: it takes the call that sets them, and has one.
+SERIAL = "void {0}_set_num_threads{1}(int) {{}} int {0}_get_num_threads{1}() {{ return 1; }}\n"
+
+
+@needs("blas")
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor")
+def test_a_blas_without_threads_has_no_figure_of_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library that is here, its calls for threads replaced: two threads are a label beside one that ran."""
+    source = tmp_path / "serial.c"
+    source.write_text(SERIAL.format("openblas", "") + SERIAL.format("scipy_openblas", "64_"))
+    shim = tmp_path / "serial.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(shim), str(source)], check=True)
+    given = ("code=library", "size=8", "type=float64", "threads=1,2")
+    program = kept("kernels/gemm")
+    usual = lines("gemm", program, *given)
+    if not any(line.get("text", "").startswith("library: OpenBLAS") for line in usual):
+        pytest.skip("a BLAS other than OpenBLAS")
+    both = {line["case"]["threads"] for line in usual if line["event"] == "block"}
+    monkeypatch.setenv("LD_PRELOAD", str(shim))
+    printed = lines("gemm", program, *given)
+    serial = {line["case"]["threads"] for line in printed if line["event"] == "block"}
+    assert (both, serial) == ({1, 2}, {1})
+    assert any("does not take 2 threads" in line.get("text", "") for line in printed)
 
 
 def test_a_blas_without_lapack_serves_those_that_need_none(alone: Path) -> None:

@@ -233,7 +233,7 @@ def test_a_forgotten_co_await_does_not_compile_for_described_machines(folder: Pa
 def test_what_does_not_compile_is_not_taken_in(folder: Path) -> None:
     file = written(folder, "unawaited", FORGOTTEN)
     answer = assay("build", str(file))
-    assert answer.status == 1 and "does not compile" in answer.err
+    assert answer.status == 2 and "does not compile" in answer.err
     assert str(file) not in assay("build", "--list").out
 
 

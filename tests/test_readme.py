@@ -1,10 +1,10 @@
-"""The README's commands work: each names a verb and options that exist, and those that measure nothing are run."""
+"""Commands of README and docs: each names a verb and options that exist; README's that measure nothing are run."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -12,18 +12,12 @@ from typer.main import get_command
 from assay.cli import application
 from command_line import assay
 from example_inputs import described_runs
+from readme_commands import PAGES, ROOT, SCRIPT, commands, elsewhere, measures, mentioned, shortened
 
-ROOT = Path(__file__).resolve().parent.parent
-BLOCKS = re.findall(r"^    \./x (.+)$", (ROOT / "README.md").read_text(), re.MULTILINE)
-SCRIPT = {"test", "lint", "bench", "docs"}  # what ./x does itself
-WORDS = [words[words[0] == "assay" :] for words in (shlex.split(line, comments=True) for line in BLOCKS)]
-COMMANDS = [words for words in WORDS if words[0] not in SCRIPT]
-SLOW = {"study", "--saturation"}  # minutes
-
-
-def measures(words: list[str]) -> bool:
-    """Whether a command would measure this machine or another one, or needs a person's own file."""
-    return (words[0] in {"evaluate", "run", "build"} and "--on" not in words) or words[:2] == ["doctor", "--via"]
+COMMANDS = [words for words in commands(PAGES[0]) if words[0] not in SCRIPT]
+EVERY = [(page.name, words) for page in PAGES for words in commands(page) if words[0] not in SCRIPT]
+MENTIONED = [(page.name, words) for page in PAGES for words in mentioned(page)]
+VERBS: dict[str, Any] = vars(get_command(application()))["commands"]
 
 
 @pytest.fixture(scope="module")
@@ -35,22 +29,40 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_there_are_commands() -> None:
     assert len(COMMANDS) > 20 and sum(not measures(words) for words in COMMANDS) > 15
+    assert len(EVERY) > len(COMMANDS) + 30 and len(MENTIONED) > 30
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_a_command_has_a_verb_and_options_that_exist(words: list[str]) -> None:
-    command = vars(get_command(application()))["commands"][words[0]]
-    known = {flag for parameter in command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
-    assert {word for word in words[1:] if word.startswith("-")} <= known
+@pytest.mark.parametrize(("page", "words"), EVERY, ids=lambda each: each if isinstance(each, str) else " ".join(each))
+def test_a_command_is_read(page: str, words: list[str]) -> None:
+    """Verb, options and the kinds of their values."""
+    VERBS[words[0]].make_context(words[0], [word for word in words[1:] if word != "…"])
 
 
 @pytest.mark.parametrize(
-    "words", [each for each in COMMANDS if not measures(each) and not SLOW & set(each)], ids=" ".join
+    ("page", "words"), MENTIONED, ids=lambda each: each if isinstance(each, str) else " ".join(each)
+)
+def test_a_command_that_a_sentence_names_has_a_verb_and_options_that_exist(page: str, words: list[str]) -> None:
+    known = {flag for parameter in VERBS[words[0]].params for flag in (*parameter.opts, *parameter.secondary_opts)}
+    assert {word.rstrip("…") for word in words[1:] if re.match("-[a-zA-Z-]", word)} <= known | {"-h", "--help"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [each for each in COMMANDS if not (measures(each) or elsewhere(each) or {"study", "--saturation"} & set(each))],
+    ids=" ".join,
 )
 def test_a_command_that_measures_nothing_works(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("ASSAY_RUNS", str(folder / "state"))
     runs = iter("ab")
-    answer = assay(*(next(runs) if word == "RUN" else word for word in words))
+    answer = assay(*(next(runs) if word == "RUN" else word for word in shortened(words)))
     assert answer.status in ((0, 3) if "--margin" in words else (0,)), answer.err
     assert answer.out.strip()
+
+
+def test_the_script_s_own_commands_are_there() -> None:
+    """`./x bench PART`: a part is a file; other words are cases of the script."""
+    cases = set(re.findall(r"^  ([\w| -]+)\)", (ROOT / "x").read_text(), re.MULTILINE))
+    for words in [words for words in commands(PAGES[0]) if words[0] in SCRIPT]:
+        assert words[0] in cases
+        assert words[0] != "bench" or (ROOT / "bench" / f"{words[1]}.py").is_file(), words

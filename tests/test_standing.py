@@ -48,7 +48,8 @@ def launch(
     dice = np.random.default_rng(number)
     task = f"{number:03d}-{benchmark}"
     metric, case = MEASURES[benchmark]
-    about = Circumstance(run.about["id"], benchmark, "processor", "here", 0, number, 1, "p")
+    kept = run.keep_provenance({"host": "n1"})
+    about = Circumstance(run.about["id"], benchmark, "processor", "here", 0, number, 1, kept)
     run.journal({"event": "begun", "task": task, "file": f"{task}.jsonl", "about": asdict(about)})
     events: list[dict[str, Any]] = [
         {"event": "launch", "seed": 1, "ranks": 1, "placement": [{"rank": 0, "host": "n1"}], "t": 1.0}
@@ -218,5 +219,5 @@ def test_what_was_seen_and_moved_nothing_is_a_cause_and_no_warning(run: Run) -> 
     whole = document(run)
     assert "others" in {cause["cause"] for cause in whole["causes"]}
     assert whole["state"] == "clean"
-    assert [text for text in whole["warnings"] if not text.startswith("provenance/")] == []  # this run kept none
+    assert whole["warnings"] == []
     assert 0 <= figure(whole)["disturbance"]["high"] < 0.02 and figure(whole)["marked"] == 1

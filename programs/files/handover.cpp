@@ -172,7 +172,10 @@ int main(int argc, char** argv) {
       return at.leave_out("two hardware threads: this process may use one");
     if (!partner) {
       partner = std::make_shared<files::Partner>(most_bytes);
-      if (!threads::pin(processors.cpus[0])) at.warn("this process could not be held on a hardware thread");
+      // Where this process can be held, its partner can be as well.
+      const bool held = threads::pin(processors.cpus[processors.usable() > 1 ? 1 : 0]);
+      if (!threads::pin(processors.cpus[0]) || !held)
+        at.warn("the processes could not be held on their hardware threads: they may have shared one");
     }
     static const std::vector<std::string> ways = {"pipe", "socket", "tcp", "shared", "readv"};
     const auto way = std::ranges::find(ways, at.choice("method"));

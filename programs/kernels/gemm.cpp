@@ -222,8 +222,7 @@ template <class T>
     return;
   }
 #ifdef ASSAY_BLAS
-  if (!libraries::blas_threads(members))
-    return at.leave_out("the BLAS that was found has no call that sets its threads");
+  if (!libraries::blas_threads(members)) return at.leave_out(libraries::no_such_threads(members));
   at.note("library: " + libraries::blas_version());
   measure<T>(at, made, [members]([[maybe_unused]] const std::shared_ptr<Product<T>>& of) {
     libraries::blas_threads(members);

@@ -169,8 +169,7 @@ int main(int argc, char** argv) {
       });
     }
 #ifdef ASSAY_LAPACK
-    if (!libraries::blas_threads(members))
-      return on.leave_out("the BLAS that was found has no call that sets its threads");
+    if (!libraries::blas_threads(members)) return on.leave_out(libraries::no_such_threads(members));
     on.note("library: " + libraries::blas_version());
     auto pivots = std::make_shared<std::vector<libraries::BlasInteger>>(at(of->n));
     measure(on, of, [pivots, members]([[maybe_unused]] System& system, [[maybe_unused]] Numbers& x) {

@@ -42,10 +42,13 @@ void ASSAY_BLAS_NAME(cblas_dscal)(BlasInteger n, double alpha, double* x, BlasIn
 [[gnu::weak]] char* ASSAY_BLAS_NAME(openblas_get_config)();
 [[gnu::weak]] char* ASSAY_BLAS_NAME(openblas_get_corename)();
 [[gnu::weak]] void ASSAY_BLAS_NAME(openblas_set_num_threads)(int threads);
+[[gnu::weak]] int ASSAY_BLAS_NAME(openblas_get_num_threads)();
 [[gnu::weak]] void MKL_Get_Version_String(char* text, int length);
 [[gnu::weak]] void MKL_Set_Num_Threads(int threads);
+[[gnu::weak]] int MKL_Get_Max_Threads();
 [[gnu::weak]] const char* bli_info_get_version_str();
 [[gnu::weak]] void bli_thread_set_num_threads(std::int64_t threads);
+[[gnu::weak]] std::int64_t bli_thread_get_num_threads();
 }
 
 // The version that runs, and the microarchitecture that it detected.
@@ -65,12 +68,24 @@ inline std::string blas_version() {
   return text + (core == nullptr ? "" : std::string(", kernels for ") + core());
 }
 
-// Whether so many threads can be had: a BLAS without a call for it is taken to have one.
+// Whether the library has so many threads now, as it says itself: one that was built without threads, or for fewer of
+// them, takes the call and stays as it is. A BLAS without a call for it is taken to have one.
 inline bool blas_threads(int threads) {
-  if (const auto set = ASSAY_BLAS_NAME(openblas_set_num_threads)) return set(threads), true;
-  if (MKL_Set_Num_Threads != nullptr) return MKL_Set_Num_Threads(threads), true;
-  if (bli_thread_set_num_threads != nullptr) return bli_thread_set_num_threads(threads), true;
+  if (const auto set = ASSAY_BLAS_NAME(openblas_set_num_threads)) {
+    const auto has = ASSAY_BLAS_NAME(openblas_get_num_threads);
+    return set(threads), has == nullptr || has() == threads;
+  }
+  if (MKL_Set_Num_Threads != nullptr)
+    return MKL_Set_Num_Threads(threads), MKL_Get_Max_Threads == nullptr || MKL_Get_Max_Threads() == threads;
+  if (bli_thread_set_num_threads != nullptr)
+    return bli_thread_set_num_threads(threads),
+           bli_thread_get_num_threads == nullptr || bli_thread_get_num_threads() == threads;
   return threads == 1;
+}
+
+// Why a case of so many threads is left out.
+inline std::string no_such_threads(int threads) {
+  return "the BLAS that was found does not take " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
 inline constexpr int by_rows = 101, by_columns = 102, as_it_is = 111, transposed = 112;  // as CBLAS numbers them

@@ -84,7 +84,7 @@ def _any_temporary() -> bool:
     """Whether there may be folders that left_behind.py looks at, which alone takes longer to import."""
     for place in {os.environ.get("TMPDIR") or "/tmp", "/tmp", "/dev/shm"}:
         with contextlib.suppress(OSError), os.scandir(place) as found:
-            if any(each.name.startswith("assay-") for each in found):
+            if any(each.name.startswith(("assay-", "sem.assay-")) for each in found):
                 return True
     return False
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import functools
 import json
 import os
-import secrets
 from pathlib import Path
 
-from assay import trusted, versions
+from assay import left_names, trusted, versions
 from assay.errors import InputError, warn
 
 
@@ -84,7 +83,8 @@ def _write(names: list[str]) -> None:
     kept = versions.marked(versions.OWN_PROGRAMS, {"programs": names})
     try:
         _list().parent.mkdir(parents=True, exist_ok=True)
-        fresh = _list().with_name(f".assay-{secrets.token_hex(8)}.new")
+        left_names.clear(_list().parent, ".assay-")
+        fresh = _list().with_name(left_names.marked(".assay-", ".new"))
         with fresh.open("x", encoding="utf-8") as out:
             out.write(json.dumps(kept, indent=1) + "\n")
         fresh.rename(_list())

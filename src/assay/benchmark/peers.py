@@ -7,58 +7,71 @@ from collections.abc import Iterable, Mapping
 
 NEAR = 0.75  # of difflib's ratio: a slip of the finger; below it names of other meanings are found
 
-# By a peer's name, in small letters: a benchmark of ours.
+_COLLECTIVE = ("allgather", "allreduce", "alltoallv", "bcast", "gather", "reduce", "reduce_scatter", "scatter")
+_OVERLAPPED = tuple(f"i{each}" for each in (*_COLLECTIVE, "alltoall", "barrier", "reduce_scatter_block"))
+_IMB_IO = [
+    f"{who}_{how}_{at}" for who in "spc" for how in ("read", "write") for at in ("indv", "expl", "shared", "priv")
+]
+
+# By a peer's name, in small letters: a benchmark of ours that measures the same. What has none there has none here.
 BENCHMARKS = {
-    # OSU Micro-Benchmarks, version 7
-    "osu_latency": "echo",
-    "osu_bw": "bandwidth",
-    "osu_bibw": "bandwidth",
+    # OSU Micro-Benchmarks 7.4, by its programs
+    **dict.fromkeys(("osu_latency", "osu_latency_mt", "osu_latency_mp", "osu_latency_persistent"), "echo"),
+    **dict.fromkeys(("osu_bw", "osu_bibw", "osu_bw_persistent", "osu_bibw_persistent"), "bandwidth"),
+    **dict.fromkeys(("osu_put_bw", "osu_put_bibw", "osu_get_bw", "osu_put_latency", "osu_get_latency"), "bandwidth"),
+    "osu_acc_latency": "bandwidth",
     "osu_mbw_mr": "message-rate",
-    "osu_multi_lat": "echo",
-    "osu_put_latency": "bandwidth",
-    "osu_get_latency": "bandwidth",
-    "osu_put_bw": "bandwidth",
-    "osu_get_bw": "bandwidth",
+    "osu_multi_lat": "tournament",
+    "osu_bw_fan_in": "fan-in",
+    "osu_bw_fan_out": "fan-out",
     "osu_alltoall": "alltoall",
     "osu_barrier": "barrier",
-    **dict.fromkeys(
-        (
-            f"osu_{each}"
-            for each in ("allgather", "allreduce", "bcast", "gather", "reduce", "reduce_scatter", "scatter")
-        ),
-        "collective",
-    ),
-    **dict.fromkeys((f"osu_i{each}" for each in ("allreduce", "alltoall", "bcast")), "collective-overlap"),
-    # Intel MPI Benchmarks
-    "pingpong": "echo",
-    "pingping": "echo",
+    **{f"osu_{each}": "collective" for each in (*_COLLECTIVE, "reduce_scatter_block")},
+    **{f"osu_{each}": "collective-overlap" for each in _OVERLAPPED},
+    # Intel MPI Benchmarks 2021, by component and benchmark
+    **dict.fromkeys(("imb-mpi1", "imb-p2p", "pingpong", "pingponganysource", "pingpongspecificsource"), "echo"),
+    **dict.fromkeys(("pingping", "uniband", "biband", "imb-rma", "imb-ext"), "bandwidth"),
+    **dict.fromkeys(("unidir_put", "unidir_get", "bidir_put", "bidir_get", "accumulate"), "bandwidth"),
     "sendrecv": "ring",
-    "exchange": "ring",
-    "imb-mpi1": "echo",
-    "imb-rma": "bandwidth",
-    "imb-nbc": "collective-overlap",
-    "allreduce": "collective",
-    "bcast": "collective",
-    # Others
-    "b_eff": "bisection",
+    **dict.fromkeys((*_COLLECTIVE, "reduce_scatter_block"), "collective"),
+    **dict.fromkeys((*_OVERLAPPED, "imb-nbc"), "collective-overlap"),
+    **dict.fromkeys(("imb-io", *_IMB_IO), "parallel-files"),
+    # lmbench 3, by its programs
+    **dict.fromkeys(("lmbench", "lat_mem_rd"), "latency"),
+    "bw_mem": "levels",
+    "mhz": "clock",
+    "lat_proc": "creation",
+    "lat_fs": "metadata",
+    **dict.fromkeys(("lmdd", "bw_file_rd", "bw_mmap_rd"), "file-rate"),
+    **{f"{what}_{how}": "handover" for what in ("lat", "bw") for how in ("pipe", "unix", "tcp")},
+    # HPC Challenge and NAS Parallel Benchmarks
+    **dict.fromkeys(("hpl", "xhpl"), "linpack_largest"),
     "dgemm": "gemm",
-    "fio": "file-rate",
-    "hpl": "linpack_largest",
+    "b_eff": "ring",
+    **{f"{before}mg": "multigrid" for before in ("", "npb-")},
+    **{f"{before}cg": "sparse_system" for before in ("", "npb-")},
+    **{f"{before}ft": "fft" for before in ("", "npb-")},
+    **{f"{before}is": "sorting" for before in ("", "npb-")},
+    **{f"{before}ep": "random_numbers" for before in ("", "npb-")},
+    # Others
+    **dict.fromkeys(("fio", "elbencho", "iozone", "bonnie++"), "file-rate"),
     "ior": "parallel-files",
-    "lmbench": "latency",
     "mdtest": "metadata",
     "mlc": "loaded_latency",
-    "netpipe": "echo",
-    "selfish": "noise",
+    **dict.fromkeys(("multichase", "tinymembench"), "latency"),
+    "likwid-bench": "levels",
+    **dict.fromkeys(("netpipe", "npmpi"), "echo"),
+    **dict.fromkeys(("netgauge", "ebb"), "bisection"),
+    "logp": "loggp",
+    **dict.fromkeys(("selfish", "fwq", "ftq", "osnoise"), "noise"),
+    "syncbench": "thread_barrier",
 }
 # By a peer's command, in small letters: what to type.
 COMMANDS = {
     "history": "assay runs",
     "list": "assay runs",
     "ls": "assay runs",
-    "lscpu": "assay doctor",
-    "lstopo": "assay doctor",
-    "info": "assay doctor",
+    **dict.fromkeys(("lscpu", "lstopo", "hwloc-ls", "hwloc-info", "likwid-topology", "info"), "assay doctor"),
     "bench": "assay evaluate",
     "show": "assay report",
     "diff": "assay compare",
@@ -91,4 +104,13 @@ def of_papers(published: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
 def nearest(name: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> str | None:
     """Ours for a name that is not: what a peer or a paper calls so, else what is near in spelling; None without one."""
     plain = name.lower()
-    return elsewhere.get(plain) or next(iter(difflib.get_close_matches(name, list(known), 1, NEAR)), None)
+    of_ours = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(plain, list(of_ours), 1, NEAR)
+    return elsewhere.get(plain) or (of_ours[near[0]] if near else None)
+
+
+def nearest_option(name: str, known: Iterable[str]) -> str | None:
+    """An option of a command, whose options are `known`, for one that it has not."""
+    there = set(known)
+    elsewhere = {each: ours for each, ours in OPTIONS.items() if ours.split()[0] in there}
+    return nearest(name, there, elsewhere)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from assay import trusted
+from assay import left_names, trusted
 from assay.benchmark.own import cache_root, is_ours
 from assay.benchmark.record import programs_root
 from assay.benchmark.variants import Variant
@@ -126,6 +126,8 @@ def build(
         trusted.check(folder)
     except OSError as error:
         raise MeasurementError(f"binaries cannot be kept in {folder}: {error.strerror}; set ASSAY_CACHE") from None
+    left_names.clear(folder, ".")
+    left_names.clear(folder / "units", ".")
     compilers = {kind: find_compiler(mpi=mpi if kind == "ranks" else None) for kind in {b.kind for b in benchmarks}}
     plain = {kind: _plain(compiler) for kind, compiler in compilers.items()}
     compilers |= {} if by is None else {"ranks": by}
@@ -199,7 +201,7 @@ def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda te
     if is_ours(library):
         return library
     progress(f"compiling {benchmark.name} for described machines ({compiler.identity})")
-    with tempfile.TemporaryDirectory(prefix=f".{benchmark.name}-", dir=folder) as scratch:
+    with tempfile.TemporaryDirectory(prefix=left_names.marked(f".{benchmark.name}-"), dir=folder) as scratch:
         source, fresh = Path(scratch) / "described.cpp", Path(scratch) / library.name
         source.write_text(
             f'#include "{benchmark.path}"\n#include "ranks/registry.hpp"\n'
@@ -293,7 +295,7 @@ def _one(
     by = "" if plan.variant is None else f", its kernels by {plan.variant.compiler} {plan.variant.words}"
     progress(f"compiling {plan.title} ({compiler.identity}, {compiler.flags}{by})")
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder) as scratch:
+    with tempfile.TemporaryDirectory(prefix=left_names.marked(f".{name}-"), dir=folder) as scratch:
         fresh = Path(scratch) / name
         command = compiler.command(plan.source, fresh, root, plan.defines, [unit.object for unit in plan.units])
         compiler.make(name, command, fresh, timeout)

@@ -1,6 +1,6 @@
 """Folders /tmp/assay-… and /dev/shm/assay-… whose process was killed: the next start on their host removes them.
 
-So are those of Assay's worker processes, pymp-… by Python's name.
+So are those of Assay's worker processes, pymp-… by Python's name, and their semaphores sem.assay-….
 
 Each says whose it is: its mark (`keeper.mark`) names host, boot, process namespace, process and the time when that
 began. A folder is removed only where it is this user's, carries a mark, and that process is surely gone; one of another
@@ -16,10 +16,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay import left_names
 from assay.execute import keeper, ledger
 from assay.execute.started import began
 
 PREFIX, WORKERS = "assay-", "pymp-"
+SEMAPHORES = f"sem.{PREFIX}"  # as the C library names them in /dev/shm
 SHARED_MEMORY = "/dev/shm"
 
 
@@ -33,9 +35,10 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
 
 
 def mark_workers() -> None:
-    """Mark the folder of the worker processes that this process is going to start (multiprocessing's pymp-…)."""
-    from multiprocessing import util
+    """Mark what worker processes that this process is going to start leave: their folder pymp-…, their semaphores."""
+    from multiprocessing import process, util
 
+    process.current_process()._config["semprefix"] = "/" + left_names.marked(PREFIX)  # type: ignore[attr-defined]
     with contextlib.suppress(FileExistsError):  # of earlier workers
         keeper.mark(util.get_temp_dir())
 
@@ -49,6 +52,7 @@ def clear() -> list[str]:
     """Remove folders whose processes are gone; returns the paths of those that were there."""
     removed = []
     for place in places():
+        removed += [f"{place}/{name}" for name in left_names.clear(Path(place), SEMAPHORES)]
         with contextlib.suppress(OSError):
             parent = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:

@@ -2,8 +2,9 @@
 
 Open MPI's TCP transport listens on all addresses, whatever interface it is told to use; it is left out, since ranks of
 one host share memory. It stays where a program starts another process beside its ranks, which reaches them by TCP only.
-Open MPI's own starter (mpirun, prterun) has no parameter for the address that it listens on. UCX has no route between
-two ranks by TCP through the loopback device: it is given all devices where its messages go by TCP (UCX_TLS).
+Open MPI's own starter (mpirun, prterun) has no parameter for the address that it listens on: PRRTE 3 and 4 bind to all
+of them, and end with "no network interfaces were found" where they may use the loopback device alone. UCX has no route
+between two ranks by TCP through the loopback device: it is given all devices where its messages go by TCP (UCX_TLS).
 """
 
 from __future__ import annotations

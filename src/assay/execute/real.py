@@ -15,7 +15,7 @@ from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
 from assay.benchmark.variants import AnyVariant, MpiVariant, Variant, varied_by
 from assay.errors import InputError, MeasurementError
-from assay.execute import within_launch
+from assay.execute import ran_as, within_launch
 from assay.execute.absent import NO_MPI
 from assay.execute.build import Built, build
 from assay.execute.folders import Folder
@@ -131,8 +131,8 @@ class Real:
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         """Launch it and wait.
 
-        MeasurementError where messages should have gone by TCP on this host and its kernel counted none: a figure
-        would stand under a wrong name.
+        MeasurementError where messages went by another MPI or transport than the one that was asked for, by what the
+        ranks say or, of TCP on this host, by what its kernel counted: a figure would have a wrong label.
         """
         variant, through = self._chosen.get(job.name), self._via(record)
         if variant is not None and isinstance(through, MpiexecLauncher):
@@ -147,6 +147,9 @@ class Real:
             sent = least if before is None or after is None else after - before
             if sent < least:
                 raise MeasurementError(f"{variant.mpi}: messages did not go by TCP (the host sent {sent} segments)")
+        if record.kind == "ranks" and outcome.status == 0 and self.mpi is not None:
+            mpi = self.mpi if variant is None else mpi_of(variant)
+            ran_as.check(job.out, mpi, None if variant is None else variant.transport, here=self._here)
         return outcome
 
     @property

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay import trusted
+from assay import left_names, trusted
 from assay.benchmark.own import is_ours
 from assay.errors import MeasurementError
 from assay.execute.compiler import Compiler
@@ -191,7 +191,10 @@ def make(unit: SharedUnit, root: Path, timeout: float) -> None:
     name = f"{unit.source.parent.name}/{unit.source.name}" + (f" and {len(unit.before)} more" if unit.before else "")
     unit.object.parent.mkdir(parents=True, exist_ok=True)
     trusted.check(unit.object.parent)
-    with _alone(unit.object), tempfile.TemporaryDirectory(prefix=".unit-", dir=unit.object.parent) as scratch:
+    with (
+        _alone(unit.object),
+        tempfile.TemporaryDirectory(prefix=left_names.marked(".unit-"), dir=unit.object.parent) as scratch,
+    ):
         if is_ours(unit.object):  # another process made it meanwhile
             return
         fresh = Path(scratch) / unit.object.name

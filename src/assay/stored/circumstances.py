@@ -18,6 +18,7 @@ KINDS: dict[str, tuple[type, ...]] = {
 }
 LISTS: dict[str, tuple[type, ...]] = {"load": _NUMBER, "flags": _TEXT}
 OBJECTS = ("mpi", "launchers", "programs", "description")
+_OF_PROGRAM = ("compiler", "flags", "key")  # texts
 
 
 def usable(facts: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -36,6 +37,28 @@ def usable(facts: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         if not right:
             kept[key] = None
             faults.append(f"{key}: seen: {value!r}; not used")
+        elif key == "programs":
+            kept[key], wrong = _programs(value)
+            faults += wrong
+    return kept, faults
+
+
+def _programs(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """What each program was built by, with what it calls of libraries and where these are from, by their names."""
+    kept: dict[str, Any] = {}
+    faults = []
+    for name, made in stated.items():
+        if not isinstance(made, dict):
+            faults.append(f"programs.{name}: seen: {made!r}; not used")
+            continue
+        kept[name] = dict(made)
+        for key, value in made.items():
+            right = key not in _OF_PROGRAM or isinstance(value, str)
+            if key == "libraries":
+                right = isinstance(value, dict) and all(isinstance(origin, str) for origin in value.values())
+            if not right and value is not None:
+                kept[name][key] = None
+                faults.append(f"programs.{name}.{key}: seen: {value!r}; not used")
     return kept, faults
 
 

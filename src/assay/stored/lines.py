@@ -8,16 +8,17 @@ import json
 import math
 import os
 import re
-import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from assay import left_names
 from assay.stored import seal
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
+FRESH = ".assay-"  # how names of files begin that are being written
 TORN = " (cut short)\n"
 ALTERED = "is not what was written: its checksum does not match"
 Signature = tuple[int, int, int]
@@ -64,6 +65,7 @@ def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> 
     it is.
     """
     there = path.exists() or path.is_symlink()
+    left_names.clear(path.parent, FRESH)
     fresh = beside(path)
     out = None
     if not there or (path.is_file() and not path.is_symlink()):
@@ -92,7 +94,7 @@ def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> 
 
 def beside(path: Path) -> Path:
     """A name in the same folder that no other file has: what is written there is renamed to `path`, or removed."""
-    return path.with_name(f".assay-{secrets.token_hex(8)}.new")
+    return path.with_name(left_names.marked(FRESH, ".new"))
 
 
 def signature(path: Path) -> Signature:

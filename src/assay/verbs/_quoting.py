@@ -9,6 +9,8 @@ from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark, QuotedF
 from assay.errors import InputError
 from assay.execute.wishes import Wishes
 
+ONLY_QUOTED = "of which published figures are quoted and nothing is run"
+
 
 def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
     """Quote one benchmark's published figures; None where it can be run, InputError where neither is possible."""

@@ -21,7 +21,8 @@ def usage(error: TyperException) -> str:
     """Return what to print: one line with option, value and what is accepted; the help where nothing was asked."""
     given: Any = error
     if hasattr(given, "possibilities"):
-        ours = peers.nearest(given.option_name, given.possibilities or (), peers.OPTIONS)
+        known = [option for each in given.ctx.command.params for option in each.opts if option.startswith("-")]
+        ours = peers.nearest_option(given.option_name, known)
         given.possibilities = [ours] if ours else None
     message = " ".join(error.format_message().split())
     if message.startswith("Usage: "):  # no verb was given: typer's own text is the whole help

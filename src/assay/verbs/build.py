@@ -37,9 +37,10 @@ def register(app: typer.Typer) -> None:
         from assay.benchmark.own import remove as forget_file
         from assay.benchmark.record import benchmark, benchmarks, take_in
         from assay.cli import emit
-        from assay.errors import AssayError
+        from assay.errors import AssayError, MeasurementError
         from assay.execute import build as building
         from assay.execute.mpi import find_mpi
+        from assay.execute.session import SetUpError
 
         def say(text: str) -> None:
             if not quiet:
@@ -61,9 +62,11 @@ def register(app: typer.Typer) -> None:
                 left_out = [record.name for record in records if record.kind == "ranks"]
                 records = [record for record in records if record.kind != "ranks"]
             built = building.build(records, mpi=mpi, progress=say)
-        except AssayError:  # what does not compile is taken in no more than what cannot be read
+        except AssayError as error:  # what does not compile is taken in no more than what cannot be read
             for path in set(listed_files()) - known:
                 forget_file(path)
+            if isinstance(error, MeasurementError):  # as where a run refuses to begin: nothing was measured
+                raise SetUpError(str(error)) from None
             raise
         if left_out:
             say(f"skipped, since there is no MPI (`assay doctor` says how to get one): {', '.join(left_out)}")

@@ -15,6 +15,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def catalogue(
+        context: typer.Context,
         name: Annotated[
             str | None,
             typer.Argument(help="a machine or a paper, by id or name", show_default=False, autocompletion=beside_names),
@@ -30,9 +31,10 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show published machines and results, and described machines. Without a name: the lists of all."""
         from assay.cli import emit
-        from assay.errors import InputError
+        from assay.verbs._alone import alone
 
         if machine_keys:
+            alone(context, "--machine-keys", ("--quiet", "--json"))
             from assay.described import machine_keys as reference
 
             tables = reference.sections()
@@ -43,11 +45,8 @@ def register(app: typer.Typer) -> None:
             else:
                 print(reference.markdown())
             return
-        if benchmarks and (name or benchmark or claims):
-            raise InputError(
-                "--benchmarks shows Assay's own benchmarks and takes nothing beside it", key="--benchmarks"
-            )
         if benchmarks:
+            alone(context, "--benchmarks", ("--quiet", "--json"), "which shows Assay's own benchmarks")
             from assay.benchmark.record import benchmarks as own
             from assay.verbs._catalogue_shown import show_own
 
@@ -60,7 +59,15 @@ def register(app: typer.Typer) -> None:
             else:
                 show_own(document["benchmarks"])
             return
-        if name is not None and not (benchmark or claims) and _only_described(name, quiet, json):
+        found = None if name is None else _only_described(name)
+        if found is not None:
+            alone(
+                context,
+                str(name),
+                ("name", "--quiet", "--json"),
+                "which is described, and of which nothing was published",
+            )
+            _show_described(str(name), found, quiet, json)
             return
         from assay.verbs._catalogue_selection import Selection
 
@@ -73,18 +80,21 @@ def register(app: typer.Typer) -> None:
             selection.show()
 
 
-def _only_described(name: str, quiet: bool, json: bool) -> bool:
-    """Show a machine that is described and was never published; whether it is one."""
-    from assay.cli import emit
+def _only_described(name: str) -> dict[str, Any] | None:
+    """Describe a machine of which nothing was published; None where it is no such."""
     from assay.machine import catalogue
     from assay.verbs import _described
 
-    found = None if name in catalogue.load().machines else _described.description(name)
-    if found is not None:
-        if json:
-            emit({"described": found})
-        elif quiet:
-            print(f"{name}: {found['title']}, described, {len(found['keys'])} keys")
-        else:
-            _described.show(found)
-    return found is not None
+    return None if name in catalogue.load().machines else _described.description(name)
+
+
+def _show_described(name: str, found: dict[str, Any], quiet: bool, json: bool) -> None:
+    from assay.cli import emit
+    from assay.verbs import _described
+
+    if json:
+        emit({"described": found})
+    elif quiet:
+        print(f"{name}: {found['title']}, described, {len(found['keys'])} keys")
+    else:
+        _described.show(found)

@@ -55,6 +55,9 @@ def register(app: typer.Typer) -> None:
         if watch:
             from assay.verbs import _watching
 
+            if quiet and not json:
+                accepted = "--watch, or --watch --json --for SECONDS"
+                raise InputError("has no effect with --watch", key="--quiet", accepted=accepted)
             if json and seconds is None:
                 raise InputError(
                     "has no end at which to write a document", key="--watch --json", accepted="--for SECONDS"

@@ -109,6 +109,7 @@ def register(app: typer.Typer) -> None:
             found = evaluation(given, lambda text: print(text, file=sys.stderr))
             if found.wishes is None:
                 assert found.quoted is not None  # one of both
+                alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoting.ONLY_QUOTED)
                 if json:
                     emit({"figures": of_quoted(found.quoted)} | to_json(found.quoted))
                 else:

@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
     def export(
         run: RunName,
         table: Annotated[ExportedTable, typer.Option(help="which rows")] = ExportedTable.samples,
-        format: Annotated[ExportFormat, typer.Option(help="csv or json")] = ExportFormat.csv,
+        format: Annotated[ExportFormat | None, typer.Option(help="csv (default) or json")] = None,
         output: Annotated[
             Path | None,
             typer.Option("-o", "--out", parser=named_path, metavar="FILE", help="where to (default: standard output)"),
@@ -52,14 +52,20 @@ def register(app: typer.Typer) -> None:
 
         from assay import versions
         from assay.cli import emit
+        from assay.errors import InputError
         from assay.store import Run, storage_failed
         from assay.stored.lines import whole, write_whole
         from assay.verbs import _file_names
 
         rows_named = output is not None and output.suffix.lower() in _file_names.TABLE  # --json is of what is printed
-        as_json = format is ExportFormat.json or (json and not rows_named)
+        if format is not None and output is None and (format is ExportFormat.csv if json else quiet):
+            accepted = "one of both, or --out FILE, which is written in this format"
+            shadowing = "--json" if json else "--quiet"
+            raise InputError(f"has no effect with {shadowing}", key="--format", value=format.value, accepted=accepted)
+        as_json = format is ExportFormat.json or (json and format is None and not rows_named)
         if as_json:
-            _file_names.named("--out", output, "JSON", _file_names.DOCUMENT)
+            form = "JSON, by --format json" if format is ExportFormat.json else "JSON"
+            _file_names.named("--out", output, form, _file_names.DOCUMENT)
         else:
             hint = ", or --format json" if output is not None and output.suffix.lower() == ".json" else ""
             _file_names.named("--out", output, "CSV", _file_names.TABLE, hint)

@@ -36,6 +36,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def plan(
+        context: typer.Context,
         on: On = None,
         via: Via = None,
         nodes: Nodes = None,
@@ -65,6 +66,8 @@ def register(app: typer.Typer) -> None:
         from assay.execute.announced import announced
         from assay.execute.duration import duration
         from assay.store import known_runs
+        from assay.verbs import _quoting
+        from assay.verbs._alone import alone
         from assay.verbs._doing import admitted
         from assay.verbs._wishing import evaluation
 
@@ -73,6 +76,7 @@ def register(app: typer.Typer) -> None:
         given |= {"compilers": compilers, "flags": flags, "isas": isas, "mpis": mpis, "transports": transports}
         wishes = evaluation(given, lambda text: print(text, file=sys.stderr)).wishes
         if wishes is None:
+            alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoting.ONLY_QUOTED)
             quoted = f"{on}: nothing is run; published figures are quoted"
             emit({"tasks": [], "quoted": True}) if json else print(quoted)
             return

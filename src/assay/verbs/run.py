@@ -40,6 +40,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def run(
+        context: typer.Context,
         benchmark: Annotated[
             str,
             typer.Argument(help="its name; `assay catalogue --benchmarks` lists them", autocompletion=benchmark_names),
@@ -94,6 +95,7 @@ def register(app: typer.Typer) -> None:
         from assay.report.document import document
         from assay.report.nothing_measured import nothing_measured
         from assay.verbs import _file_names, _quoting
+        from assay.verbs._alone import alone
         from assay.verbs._doing import measure
         from assay.verbs._once import each_once
         from assay.verbs._written import apart
@@ -137,6 +139,7 @@ def register(app: typer.Typer) -> None:
         wishes.check()
         quoted = _quoting.quoted_one(wishes, record(benchmark))
         if quoted is not None:
+            alone(context, f"--on {on}", ("benchmark", "--set", "--quiet", "--json"), _quoting.ONLY_QUOTED)
             answered = to_json(quoted)
             emit(answered | {"quoted": answered["figures"]}) if json else _quoting.show(quoted, quiet)
             return

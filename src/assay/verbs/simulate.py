@@ -18,6 +18,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def simulate(
+        context: typer.Context,
         network: Annotated[
             Path | None, typer.Argument(metavar="NETWORK.toml", help="the network, its traffic, the method")
         ] = None,
@@ -46,12 +47,14 @@ def register(app: typer.Typer) -> None:
         from assay.network.memory_bound import bounded
         from assay.network.workers import kind
         from assay.verbs import _file_names
+        from assay.verbs._alone import alone
         from assay.verbs._interrupts import ends_in_a_line
         from assay.verbs._once import each_once
         from assay.verbs._simulated import show
         from assay.verbs._written import apart
 
         if keys:
+            alone(context, "--keys", ("--quiet", "--json"))
             _show_keys(quiet, json)
             return
         if network is None:

@@ -1,0 +1,50 @@
+"""`assay examples`: the example files that README and docs name, written into a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.verbs._options import Json, Quiet, named_path
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command()
+    def examples(
+        folder: Annotated[Path, typer.Argument(parser=named_path, help="a new folder")] = Path("examples"),
+        quiet: Quiet = False,
+        json: Json = False,
+    ) -> None:
+        """Write the files of README's examples into a new folder: networks, machines, jobs, a program."""
+        import shutil
+
+        from assay.benchmark.record import programs_root
+        from assay.cli import emit
+        from assay.errors import InputError
+
+        shipped = programs_root().with_name("examples")
+        names = sorted(str(path.relative_to(shipped)) for path in shipped.rglob("*") if path.is_file())
+        if not names:
+            raise InputError("the examples are missing from this installation", file=shipped)
+        made = False
+        try:
+            folder.mkdir(parents=True)
+            made = True
+            for name in names:
+                (folder / name).parent.mkdir(exist_ok=True)
+                shutil.copyfile(shipped / name, folder / name)
+        except OSError as error:
+            if made:
+                shutil.rmtree(folder, ignore_errors=True)
+            problem = error.strerror or "cannot be written"
+            raise InputError(problem, key="FOLDER", value=str(folder), accepted="a folder that is not there") from None
+        if json:
+            emit({"folder": str(folder), "files": names})
+            return
+        if not quiet:
+            print("\n".join(str(folder / name) for name in names))
+        print(f"{len(names)} files in {folder}")

@@ -1,0 +1,62 @@
+"""Commands of README and docs, read from their text, and what is appended to those that would take long."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GENERATED = {"commands.md", "benchmarks.md", "machines.md", "ghosh.md", "network.md", "machine_keys.md"}
+PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in GENERATED)]
+SCRIPT = {"test", "lint", "bench", "docs"}  # what ./x does itself
+
+# A command that begins with these words ends sooner with those appended; of several beginnings the longest decides.
+SHORTER = {
+    "evaluate": "--only threads --launches 1",
+    "evaluate --only processor,memory": "--launches 1",
+    "evaluate --on": "-N 4",
+    "run": "--launches 1",
+    "simulate examples/hypercube.toml --saturation": "--set method.precision=0.2 --set network.dimension=4",
+    "study": "--quick",
+}
+# What only some sites have: such a command is read, and not run.
+ELSEWHERE = {"slurm": "a Slurm cluster", "mpicxx.mpich": "a second MPI", "clang++": "a second compiler"}
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The words of each command in a page's indented or fenced blocks; `./x evaluate` is `assay evaluate`."""
+    text = page.read_text().replace("\\\n", " ")
+    lines = re.findall(r"^(?:    )?((?:\./x|assay) .+)$", text, re.MULTILINE)
+    found = [shlex.split(line, comments=True)[1:] for line in lines]
+    return [words[words[0] == "assay" :] for words in found]
+
+
+def mentioned(page: Path) -> list[list[str]]:
+    """The words of each command, or beginning of one, that a page's sentences name: `assay compare --margin`."""
+    found = re.findall(r"`(?:\./x )?assay ([a-z][^`\n]*)`", page.read_text())
+    return [shlex.split(each.replace("'", "")) for each in found]
+
+
+def elsewhere(words: list[str]) -> str | None:
+    """What a command needs that only some sites have."""
+    return next((ELSEWHERE[each] for word in words for each in ELSEWHERE if word.partition(":")[0] == each), None)
+
+
+def shortened(words: list[str]) -> list[str]:
+    """The command with what makes it end sooner; a beginning with `--on` is that of any described machine."""
+    on = [f"{words[0]} --on"] if "--on" in words else []
+    keys = on or [key for key in SHORTER if words[: len(key.split())] == key.split()]
+    return [*words, *SHORTER.get(max(keys, key=len, default=""), "").split()]
+
+
+def measures(words: list[str]) -> bool:
+    """Whether a command compiles or measures."""
+    programs = "examples/programs/mix" in words or (words[0] == "build" and "--list" not in words)
+    here = words[0] in {"evaluate", "run"} and "--on" not in words
+    return programs or here or "exchange" in words
+
+
+def minutes(words: list[str]) -> bool:
+    """Whether a command takes minutes, or shortened still ten seconds and more."""
+    return measures(words) or words[0] in {"evaluate", "study"} or "--saturation" in words or "--compress" in words
