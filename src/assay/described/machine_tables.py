@@ -98,6 +98,16 @@ class ForwardingTable(Table):
     per_byte: SecondsPerByte = Field(0.0, description="for each of its bytes")
 
 
+class SecondCacheTable(Table):
+    """[node.second_cache]: A processor's second cache. A kernel whose data fit it and not the first takes the longer of
+    its time in the first and of what its bytes take here (`assay.described.kernels` counts them).
+    """
+
+    size: Bytes = Field(gt=0, description="bytes that it holds")
+    read: SecondsPerByte = Field(gt=0, description="what a byte takes that is read from it")
+    write: SecondsPerByte = Field(gt=0, description="what a byte takes that is written")
+
+
 class NodeTable(Table):
     """[node]: A node of the machine. What its interface can do at once are the network's injection_channels and
     ejection_channels.
@@ -116,6 +126,7 @@ class NodeTable(Table):
         description="processors that the threads of one node's program can use (default: processors)",
     )
     cache: Bytes = Field(0.0, description="data cache of a processor, in which the rates of [compute] cached hold")
+    second_cache: SecondCacheTable | None = Field(None, description="a second cache of a processor")
     memory: Bytes = Field(
         0.0,
         description="no message may be longer; 0: not said. How many may wait for their receives is not limited: "

@@ -97,13 +97,12 @@ def _case(
     at_work = int(case.get("threads", 1))
     if at_work > threads:
         return [f"left out: threads={at_work}: a node of {machine.name} has {threads}"], []
-    name = str(plays["kernel"]).strip("{}")
-    kernel = str(case.get(name, name)) if str(plays["kernel"]).startswith("{") else name
+    kernel = kernel_of(plays, case)
     names = {**record.constants(case), **case}
     memory = _number(plays.get("memory"), names)
     if (cached := plays.get("cached")) is not None and all(case[key] == value for key, value in cached.items()):
         memory = 0.0
-    found = node_kernel(machine, kernel, memory, _number(plays.get("bytes"), names) or 0.0)
+    found = node_kernel(machine, kernel, memory)
     if isinstance(found, str):
         return [f"left out: not described by {machine.name}: {kernel}: no {found}"], []
     rate = found.rate(at_work, _number(plays.get("length"), names))
@@ -126,6 +125,13 @@ def _rests_on(machine: DescribedMachine, kernel: str, found: NodeKernel) -> str:
     """By which keys a kernel's rate was computed, each with its origin."""
     stated = [f"{key} ({machine.origin[key]})" if key in machine.origin else key for key in found.keys]
     return f"{kernel}: by the description's {'; '.join(stated)}"
+
+
+def kernel_of(plays: Mapping[str, Any], case: Mapping[str, Any]) -> str:
+    """The kernel whose rate a case takes: [described] kernel, a name or a parameter's; `named` translates its values."""
+    name = str(plays["kernel"])
+    value = str(case[name[1:-1]]) if name.startswith("{") else name
+    return str(plays.get("named", {}).get(value, value))
 
 
 def _number(formula: object, names: Mapping[str, Any]) -> float | None:
