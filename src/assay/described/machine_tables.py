@@ -135,7 +135,8 @@ class NodeTable(Table):
     bus: SecondsPerByte = Field(
         0.0,
         description="the bus that messages and computing share: what a byte in or out takes of it, and a byte that a "
-        "processor streams from memory",
+        "processor streams from memory. A message's bytes wait for one request each of those that compute from memory, "
+        "by the part of their time that they want the bus, and they for the message's",
     )
     interface: SecondsPerByte = Field(
         0.0,
@@ -192,11 +193,11 @@ UnitTime = Annotated[float, reader("s"), Field(gt=0, le=MOST_SECONDS, json_schem
 
 
 class ComputeTable(Table):
-    """[compute]: What a node's processor takes for the work of programs, by kernel: what a program's
-    compute(Work{"KERNEL", n}, ...) is charged. A benchmark's record names its kernels (`computes`); of those shipped
-    bus has "stream" (bytes; [node] bus where that is slower), those with a loop "turn" (1 ns unless it is said),
-    patterns what a rank does in its own memory (bytes; nothing unless it is said), of that collective the sums
-    ("maximum") and what a rank receives as it gathers ("gather"), distributed-dot "dot" (flops).
+    """[compute]: What a node's processor takes for the work of programs, by kernel: what a node program takes, and what
+    compute(Work{"KERNEL", n}, ...) of a rank program is charged, by one table (`assay.described.node_model`). Of vectors
+    that are short, or of data that a cache holds, a rank program says so (Work's `length` and `memory`). Ranks of a node
+    that compute from memory at once wait for its bus as its threads do. A benchmark's record names its kernels
+    (`computes`, `[described] kernel`).
     """
 
     rate: dict[str, Annotated[float, BeforeValidator(_rate), Field(ge=LEAST_RATE)]] = Field(
@@ -214,7 +215,8 @@ class ComputeTable(Table):
     cached: dict[str, Annotated[float, BeforeValidator(_rate), Field(ge=LEAST_RATE)]] = Field(
         default_factory=dict,
         description="units of work per second of one processor where its data fit its cache, by kernel; what rate or "
-        "time takes longer is time on the node's memory bus, which its processors share",
+        "time takes longer is time on the node's memory bus, which its processors share; without rate or time what the "
+        "kernel's bytes take of [node] bus is added",
     )
     half_length: dict[str, Annotated[float, Field(gt=0, le=1e9)]] = Field(
         default_factory=dict,

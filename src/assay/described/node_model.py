@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from assay.described.kernels import KERNELS, Kernel, stand_ins
+from assay.described.kernels import KERNELS, WorkKind, stand_ins
 from assay.described.machine_tables import ComputeTable, MachineTable
 
 STREAM = "stream"  # bytes to or from memory, which the node's bus bounds
@@ -67,9 +67,11 @@ def levels(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
     compute, node = machine.compute or ComputeTable(), machine.node
     bus = 0.0 if node is None else node.bus
     alone = compute.alone()
-    known = KERNELS.get(kernel, Kernel("", ""))
+    known = KERNELS.get(kernel, WorkKind("", ""))
     name = next((each for each in stand_ins(kernel) if each in alone or each in compute.cached), None)
     if name is None:
+        if known.made_of:
+            return _made(machine, known)
         if kernel == STREAM and bus:
             return (Level(None, NodeKernel(0.0, bus, 0.0, ("node.bus",))),)
         return f"compute.rate.{kernel}, or node.bus" if kernel == STREAM else f"compute.rate.{kernel}"
@@ -95,6 +97,19 @@ def levels(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
         keys = (key, *halves, *(("node.bus",) if known.traffic else ()))
         found.append(Level(None, NodeKernel(cached, bus * known.traffic, half, keys, together)))
     return tuple(found) or f"compute.rate.{kernel}"
+
+
+def _made(machine: MachineTable, known: WorkKind) -> tuple[Level, ...] | str:
+    """A kernel that is made of others' work, one after another, with data in memory."""
+    own = bus = 0.0
+    keys: list[str] = []
+    for part, share in known.made_of:
+        found = node_kernel(machine, part)
+        if isinstance(found, str):
+            return found
+        own, bus = own + share * found.own, bus + share * found.bus
+        keys += found.keys
+    return (Level(None, NodeKernel(own, bus, 0.0, tuple(keys))),)
 
 
 def node_kernel(machine: MachineTable, kernel: str, memory: float | None = None) -> NodeKernel | str:

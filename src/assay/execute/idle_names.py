@@ -7,7 +7,9 @@ program has could change no result, and is refused.
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Collection
+from string import Formatter
 
 from assay.benchmark.record import Benchmark, one_by_one, own_benchmarks
 from assay.described.kernels import stand_ins
@@ -43,10 +45,10 @@ def node_kernels(record: Benchmark) -> tuple[str, ...]:
     """The kernels whose rates a node program takes on a described machine: of the record's [described]."""
     plays = record.extra.get("described", {})
     named = str(plays.get("kernel", ""))
-    if not named.startswith("{"):
-        return (named,) if named else ()
-    choices = record.parameters[named[1:-1]].choices
-    return tuple(str(plays.get("named", {}).get(each, each)) for each in choices)
+    places = [name for _, name, _, _ in Formatter().parse(named) if name]
+    choices = [plays.get("only", {}).get(place, record.parameters[place].choices) for place in places]
+    found = [named.format_map(dict(zip(places, of, strict=True))) for of in itertools.product(*choices)] if named else []
+    return tuple(str(plays.get("named", {}).get(each, each)) for each in found)
 
 
 def _refused(description: DescribedMachine, keys: tuple[str, ...], problem: str, known: Collection[str]) -> InputError:

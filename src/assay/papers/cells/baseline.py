@@ -28,6 +28,7 @@ from assay.papers.cells.hull import Coordinates, coordinates, labels, same_table
 
 FAR = 1e9  # a coordinate that one of two cells lacks: farther than any that both have
 BYTES_PER_FLOP = {"kernel.hitc-f": 6.0}  # of kernels whose rate on one processor is printed
+OPERATION = "time_per_op"  # no neighbour of a whole program's time
 READS = "pfldq"  # only reads memory
 SUMMARY = {"time_8_B": 8, "rate_8192_B": 8192}  # bytes, of metrics that name a length
 
@@ -49,7 +50,12 @@ def baselines(cell: PublishedCell, behind: Used) -> dict[str, float]:
         beside = [each for each in own if each.benchmark == cell.benchmark and same_table(cell, each)]
         found["line"] = on_line(cell, beside)
     found["share"] = _share(cell, own)
-    near = [each for each in behind.used() if each is not cell and each.unit == cell.unit and _compatible(cell, each)]
+    near = [
+        each
+        for each in behind.used()
+        if each is not cell and each.unit == cell.unit and _compatible(cell, each)
+        if (each.metric == OPERATION) == (cell.metric == OPERATION)
+    ]
     found["benchmark"] = _nearest(cell, [each for each in near if each.benchmark == cell.benchmark])
     found["machine"] = _nearest(cell, [each for each in near if each.machine == cell.machine])
     return {by: value for by, value in found.items() if value is not None}

@@ -136,3 +136,26 @@ def linear_system(answers: Answers, machine: str, cells: Sequence[PublishedCell]
     size = int((first_cache(machine) / 8) ** 0.5)
     found = answers.ask(machine, "linpack", "rate", size=size, code="ours", threads=1) if size else []
     return [(cell, found[0].value) for cell in cells if found]
+
+
+def _operations() -> dict[str, dict[str, str]]:
+    """The case of caltech that each row of Table 3 is."""
+    return {row["id"]: {k: v for k, v in row.items() if k != "id"} for row in benchmark("caltech").extra["row"].values()}
+
+
+@rule(*(name for name, case in _operations().items() if case["type"].startswith("float")))
+def operations(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Time of an operation of scalars; the text's rates are the same measurements again."""
+    made: Pairs = []
+    for cell in cells:
+        if cell.metric == "time_per_op":
+            found = answers.ask(machine, "caltech", cell.metric, **_operations()[cell.benchmark])
+            made += [(cell, found[0].value)] if found else []
+    return made
+
+
+@rule("floatmath")
+def floatmath(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Time of 256,000 repetitions of the dependent operations."""
+    found = answers.ask(machine, "floatmath", "time")
+    return [(cell, found[0].value) for cell in cells if found]

@@ -66,9 +66,10 @@ def groups(
 ) -> list[EvidenceGroup]:
     """One group for each table that has cells of these kinds; `all_cells`: each counts, as in tables of errors."""
     found = []
+    of = [row for table in tables for row in table.rows if row.mark in kinds and row.counts]
+    counting = {id(row) for row in (of if all_cells else once(of))}  # a later table may print a number again
     for table in tables:
-        of = [row for row in table.rows if row.mark in kinds and row.counts]
-        rows = of if all_cells else once(of)
+        rows = [row for row in table.rows if id(row) in counting]
         if not rows:
             continue
         beside = best_baseline(rows)
