@@ -130,7 +130,7 @@ def test_a_rank_is_charged_what_a_node_program_takes(name: str) -> None:
 @pytest.mark.usefixtures("program")
 @pytest.mark.parametrize(("name", "ranks"), [("paragon-mp:threads", 2), ("ibm-netfinity-cluster", 2), ("four.toml", 4)])
 def test_ranks_of_a_node_wait_for_its_bus_as_threads_do(name: str, ranks: int) -> None:
-    """So many ranks at once take as long as so many threads of a node program: mean value analysis in C++ and Python."""
+    """So many ranks at once take as long as so many threads of a node program: the analysis in C++ and in Python."""
     if name == "four.toml":
         Path(name).write_text(FOUR)
     machine = load(Path(name)) if name == "four.toml" else open_described(name)

@@ -352,7 +352,7 @@ def test_words_for_the_comparison_decide_its_marks(tmp_path: Path) -> None:
         ({"node": {"processors": 2}}, "compute.cached", {"stream": "1 GB/s"}, "without rate or time of that kernel"),
         (COMPUTING, "compute.cached", {"dot": "30 Mflop/s"}, "as fast from memory"),
         (COMPUTING, "compute.half_length", {"turn": 3}, "without a rate of that kernel"),
-        (COMPUTING, "node.second_cache", {"size": "8 KiB", "read": "1 GB/s", "write": "1 GB/s"}, "the first cache is as"),
+        (COMPUTING, "node.second_cache", {"size": "8 KiB", "read": "1 GB/s", "write": "1 GB/s"}, "first cache"),
         (COMPUTING, "node.threads", 2, "as many as processors"),
         ({}, "node.cache", "8 KiB", "without rates in"),
         (CONSTANT, "self", [{"startup": "3 us"}], r"without \[network\]"),
@@ -511,6 +511,7 @@ NODE = (
     "dot_product length=1200",
     "vectors length=256,4500,10000",
     "integration threads=1",
+    "caltech",
 )  # on a node of its own, by the description's node model
 
 

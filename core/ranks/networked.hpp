@@ -11,8 +11,8 @@
 // Answering a request, and sending on a reply, need the node's *progress*: inside a message call, by an interrupt that
 // costs the computing it interrupts, or by hardware. A rank's node is rank / processors; messages inside a node take
 // [self]. Times of the processors are charged where they are spent; what passes a node lengthens the computing
-// there; at its bus messages and what computes from memory wait for each other. One-sided messages: networked_one_sided.cpp. What goes to and from files of the host processor takes
-// [host], one message at a time.
+// there; at its bus messages and what computes from memory wait for each other. One-sided messages:
+// networked_one_sided.cpp. What goes to and from files of the host processor takes [host], one message at a time.
 #pragma once
 
 #include <algorithm>

@@ -114,8 +114,8 @@ class World {
   }
   // Seconds of a unit on one processor whose data fit no cache.
   std::optional<double> cost_of(std::string_view kernel) const;
-  // What work is charged, in seconds: of one rank alone, of these the node's bus, and what it takes at least of what all
-  // ranks of a node do together. NotDescribed where the kernel is not.
+  // What work is charged, in seconds: of one rank alone, of these the node's bus, and what it takes at least of what
+  // all ranks of a node do together. NotDescribed where the kernel is not.
   struct Charge {
     double alone = 0, bus = 0, shared = 0;
   };
@@ -314,8 +314,8 @@ class World {
     Time end;
     int rank;
     std::uint32_t version = 0;  // of its end; an event of another one is void
-    // Where memory is shared: ps alone, of the bus and at least of the node, what is left of it (1: all), since when, and
-    // at what pace.
+    // Where memory is shared: ps alone, of the bus and at least of the node, what is left of it (1: all), since when,
+    // and at what pace.
     double alone = 0, bus = 0, shared = 0, left = 0, pace = 1;
     Time since = 0;
     Time began_with = 0;       // what was to be done at its beginning

@@ -12,6 +12,8 @@
 #include "ranks/networked.hpp"
 #include "ranks/simulated.hpp"
 
+using assay::described::KernelCost;
+using assay::described::KernelLevel;
 using assay::described::MachineParameters;
 using assay::described::Networked;
 using assay::described::Played;
@@ -25,6 +27,7 @@ using assay::network::Table;
 using assay::network::Value;
 using assay::ranks::any_source;
 using assay::ranks::Task;
+using assay::ranks::Work;
 
 using namespace assay::described::closed_forms;
 
@@ -290,18 +293,19 @@ void progress() {
     if (comm.rank() == 0) co_await comm.send(nullptr, 1000, 2, 1);
     if (comm.rank() == 2) co_await comm.recv(nullptr, 1000, 0, 1);
     if (comm.rank() % 2 == 1) {
-      co_await comm.compute(ranks::Work{"stream", 1e-3}, [] {});
+      co_await comm.compute(Work{"stream", 1e-3}, [] {});
       (comm.rank() == 1 ? robbed : robbed_there) = comm.now();
     }
   });
   EXPECT(robbed, 1000 * us + 1000 * 20 * ns);
   EXPECT(robbed_there, 1000 * us + 1000 * 20 * ns);
-  bus.costs["stream"] = KernelCost{.levels = {KernelLevel{.own = 1}}};  // what does not come from memory waits for no message
+  bus.costs["stream"] =
+      KernelCost{.levels = {KernelLevel{.own = 1}}};  // what does not come from memory waits for no message
   play(bus, cube(1), 4, [&](Simulated& comm) -> Task {
     if (comm.rank() == 0) co_await comm.send(nullptr, 1000, 2, 1);
     if (comm.rank() == 2) co_await comm.recv(nullptr, 1000, 0, 1);
     if (comm.rank() == 1) {
-      co_await comm.compute(ranks::Work{"stream", 1e-3}, [] {});
+      co_await comm.compute(Work{"stream", 1e-3}, [] {});
       robbed = comm.now();
     }
   });

@@ -52,7 +52,9 @@ def _computing(machine: machine_tables.MachineTable, compute: machine_tables.Com
             yield Idle(("compute", "half_length", kernel), "has no effect without a rate of that kernel")
     for kernel in compute.cached:
         if kernel not in alone and not cache:
-            yield Idle(("compute", "cached", kernel), "has no effect without rate or time of that kernel, or node.cache")
+            yield Idle(
+                ("compute", "cached", kernel), "has no effect without rate or time of that kernel, or node.cache"
+            )
     if machine.node is not None and machine.node.second_cache is not None:
         if not cache or not compute.cached:
             yield Idle(("node", "second_cache"), "has no effect without node.cache and rates in [compute] cached")

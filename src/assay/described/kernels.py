@@ -37,13 +37,19 @@ class WorkKind:
 KERNELS: dict[str, WorkKind] = {
     "stream": WorkKind("B", "bytes to or from memory, which [node] bus bounds", (), 1.0),
     "compiled": WorkKind("flop", "what a compiler makes of any loop, where nothing better is stated", ("linpack",)),
-    "linpack": WorkKind("flop", "LINPACK's solver by columns: multiples of vectors added to others", ("axpy", "compiled")),
+    "linpack": WorkKind(
+        "flop", "LINPACK's solver by columns: multiples of vectors added to others", ("axpy", "compiled")
+    ),
     "dot": WorkKind("flop", "inner product of two vectors", COMPILED, 8.0),
     "axpy": WorkKind("flop", "x = x + a y", COMPILED, 8.0, 4.0),
     "zaxpy": WorkKind("flop", "the same of complex numbers", COMPILED, 4.0, 2.0),
     "gemv": WorkKind("flop", "matrix-vector product as a whole", ("axpy", *COMPILED), 4.0),
-    "cholesky": WorkKind("flop", "Cholesky factorisation, untuned: of two operands one is read from memory", COMPILED, 4.0),
-    "jacobi": WorkKind("flop", "five-point sweep over a grid: a point read and one written for four flops", COMPILED, 2.0, 2.0),
+    "cholesky": WorkKind(
+        "flop", "Cholesky factorisation, untuned: of two operands one is read from memory", COMPILED, 4.0
+    ),
+    "jacobi": WorkKind(
+        "flop", "five-point sweep over a grid: a point read and one written for four flops", COMPILED, 2.0, 2.0
+    ),
     "integration": WorkKind("flop", "numerical integration, all in registers", COMPILED),
     "livermore": WorkKind("flop", "the Livermore loops, by the harmonic mean of their rates", COMPILED),
     "fft": WorkKind("flop", "Fourier transform, 5 n log2 n flops by convention", COMPILED),

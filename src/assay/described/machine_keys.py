@@ -97,9 +97,10 @@ def _kernels() -> list[str]:
     lines = [
         "### Kernels",
         "",
-        'What node programs take and what `compute(Work{"KERNEL", count}, ...)` of a rank program is charged; a program '
-        "may name others. A kernel without a rate of its own has that of the first of `like` that the description has; "
-        "`read` and `written` are bytes per unit that pass to and from memory where no cache holds the data.",
+        'What node programs take and what `compute(Work{"KERNEL", count}, ...)` of a rank program is charged; a '
+        "program may name others. A kernel without a rate of its own has that of the first of `like` that the "
+        "description has; `read` and `written` are bytes per unit that pass to and from memory where no cache holds "
+        "the data.",
         "",
         "| kernel | unit | what it is | like | read | written |",
         "|---|---|---|---|---:|---:|",

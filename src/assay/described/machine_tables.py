@@ -193,10 +193,10 @@ UnitTime = Annotated[float, reader("s"), Field(gt=0, le=MOST_SECONDS, json_schem
 
 
 class ComputeTable(Table):
-    """[compute]: What a node's processor takes for the work of programs, by kernel: what a node program takes, and what
-    compute(Work{"KERNEL", n}, ...) of a rank program is charged, by one table (`assay.described.node_model`). Of vectors
-    that are short, or of data that a cache holds, a rank program says so (Work's `length` and `memory`). Ranks of a node
-    that compute from memory at once wait for its bus as its threads do. A benchmark's record names its kernels
+    """[compute]: What a node's processor takes for the work of programs, by kernel: what a node program takes, and
+    what compute(Work{"KERNEL", n}, ...) of a rank program is charged, by one table (`assay.described.node_model`).
+    Of short vectors, or of data that a cache holds, a rank program says so (`length` and `memory` of Work). Ranks of
+    a node that compute from memory at once wait for its bus as its threads do. A benchmark's record names its kernels
     (`computes`, `[described] kernel`).
     """
 

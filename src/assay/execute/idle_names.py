@@ -47,7 +47,9 @@ def node_kernels(record: Benchmark) -> tuple[str, ...]:
     named = str(plays.get("kernel", ""))
     places = [name for _, name, _, _ in Formatter().parse(named) if name]
     choices = [plays.get("only", {}).get(place, record.parameters[place].choices) for place in places]
-    found = [named.format_map(dict(zip(places, of, strict=True))) for of in itertools.product(*choices)] if named else []
+    found = (
+        [named.format_map(dict(zip(places, of, strict=True))) for of in itertools.product(*choices)] if named else []
+    )
     return tuple(str(plays.get("named", {}).get(each, each)) for each in found)
 
 

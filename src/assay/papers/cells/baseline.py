@@ -4,8 +4,8 @@
 nearest to it on both sides, or on one where there is no other side; over lengths by their logarithm. A rate of messages
 of a length is drawn as its time. The coefficients of a line over lengths (alpha, beta) are those of the line through
 all used times of the machine.
-`share`: of k processors of a node: k times one, together at most what one that only reads has of the bus; a speedup: k, at
-most what the bus allows where the rate of one is printed.
+`share`: of k processors of a node: k times one, together at most what one that only reads has of the bus; a speedup: k,
+at most what the bus allows where the rate of one is printed.
 `benchmark`: the nearest used cell of the same benchmark, on the same machine before others.
 `machine`: the nearest used cell of the same machine, of the same program before others.
 

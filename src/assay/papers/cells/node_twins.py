@@ -140,7 +140,9 @@ def linear_system(answers: Answers, machine: str, cells: Sequence[PublishedCell]
 
 def _operations() -> dict[str, dict[str, str]]:
     """The case of caltech that each row of Table 3 is."""
-    return {row["id"]: {k: v for k, v in row.items() if k != "id"} for row in benchmark("caltech").extra["row"].values()}
+    return {
+        row["id"]: {k: v for k, v in row.items() if k != "id"} for row in benchmark("caltech").extra["row"].values()
+    }
 
 
 @rule(*(name for name, case in _operations().items() if case["type"].startswith("float")))

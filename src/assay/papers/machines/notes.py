@@ -37,18 +37,18 @@ DIFFERS = (
     "messages alone in that test (section 4 has 171): 146 of 252 and 31 of 119 are 84% of a bus that is never idle, so "
     "that no such bus gives these numbers. Two processors that only read lose 6% in Table 3.1, which is not described "
     "either.",
-    "**Paragon, several processors.** From one processor's rates out of memory and out of the cache follow two and three "
-    "of them: 60 and 67 MB/s of the inner product, where 50 and 63 are printed and equal parts of the bus would be 78 "
-    "and 117. The Cholesky factorisation is held back by locks as well, which are not described: 2.8 for 2.1.",
-    "**Clusters, second cache.** Rates out of the first cache are inputs; those out of the second follow from two numbers"
-    " of each cluster (IBM: SGI's by the clock). SGI's own are irregular, as the paper says: a copy is nearly twice as "
-    "fast as that, an addition half as fast.",
+    "**Paragon, several processors.** From one processor's rates out of memory and out of the cache follow two and "
+    "three of them: 60 and 67 MB/s of the inner product, where 50 and 63 are printed and equal parts of the bus would "
+    "be 78 and 117. The Cholesky factorisation is held back by locks as well, which are not described: 2.8 for 2.1.",
+    "**Clusters, second cache.** Rates out of the first cache are inputs; those out of the second follow from two "
+    "numbers of each cluster (IBM: SGI's by the clock). SGI's own are irregular, as the paper says: a copy is nearly "
+    "twice as fast as that, an addition half as fast.",
     "**Clusters, two processors on one memory.** 59 Mflop/s out of memory and 243 out of the cache leave 75 for two, "
     "where 74 are printed.",
     "**Clusters, modules 2a and 2b.** Loops within a matrix-vector product are slower on the Intel processors than the "
     "same loops alone, and XP1000's compiler loses two thirds of its axpy at -O3: here they are the loops alone.",
-    "**Hypercubes, arithmetic of scalars.** A sum of three products takes about half of its operations one by one, whose "
-    "assignments the compilers leave out.",
+    "**Hypercubes, arithmetic of scalars.** A sum of three products takes about half of its operations one by one, "
+    "whose assignments the compilers leave out.",
     "**DELTA, six times the bandwidth.** So it is with FORCE_TYPE (17 MB/s against 2.8); the echo has 4.5 times.",
     "**DELTA, a rate that rises linearly.** A time of alpha + beta N has a rate in proportion to N while messages are "
     "short; the simulated one levels off from 1 KiB on, and a straight line leaves 58% of its mean.",
