@@ -59,7 +59,7 @@ def test_columns_of_several_processors_are_extrapolated_from_one(paragon: list[C
 
 
 def test_speedups_follow_from_bytes_per_flop(paragon: list[ComparedTable]) -> None:
-    """11 Mflop/s of compiled code that moves 4 bytes per flop over 251 MB/s; all in registers; 6 bytes of 36 Mflop/s."""
+    """11 Mflop/s of compiled code with 4 bytes per flop on a bus of 251 MB/s; all in registers; 36 with 6 bytes."""
     bus = 4 / 251e6
     wanted = {
         "kernel.jacobi-c": repairmen(1 / 11e6 - bus, bus, 3) / 11e6,
