@@ -59,7 +59,7 @@ Played play(const MachineParameters& machine, const Table& keys, int ranks,
             const std::function<Task(Simulated&)>& program) {
   const bool passing = machine.forward > 0 || machine.forward_byte > 0;
   Networked model(machine, assay::network::make_live(keys, passing));
-  return assay::described::play(model, ranks, program);
+  return assay::described::play(model, ranks, program, machine.costs, machine.processors);
 }
 
 // --- an empty network

@@ -44,8 +44,8 @@ DIFFERS = (
     "numbers of each cluster (IBM: SGI's by the clock). SGI's own are irregular, as the paper says: a copy is nearly "
     "twice as fast as that, an addition half as fast.",
     "**Clusters, two processors on one memory.** 59 Mflop/s out of memory and 243 out of the cache leave 75 for two, "
-    "where 74 are printed. SGI's 67 and 278 leave 85, so that two ranks per node are 1.5 times as slow as one, where the "
-    "paper has almost twice.",
+    "where 74 are printed. SGI's 67 and 278 leave 85, so that two ranks per node are 1.5 times as slow as one, where "
+    "the paper has almost twice.",
     "**Clusters, modules 2a and 2b.** Loops within a matrix-vector product are slower on the Intel processors than the "
     "same loops alone, and XP1000's compiler loses two thirds of its axpy at -O3: here they are the loops alone.",
     "**Hypercubes, arithmetic of scalars.** A sum of three products takes about half of its operations one by one, "
