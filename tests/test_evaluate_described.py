@@ -18,21 +18,21 @@ def test_a_described_machine_stands_beside_what_was_published(tmp_path: Path) ->
     assert echo["errors_baseline"]["interpolated"]["median"] < 0.001
     assert echo["errors"]["all"]["median"] < 0.01
     marks = {cell["mark"] for table in validation["tables"] for cell in table["cells"]}
-    assert marks == {"quoted", "fitted", "restated", "interpolated"}
+    assert marks == {"quoted", "input", "fitted", "restated", "interpolated", "extrapolated", "transferred"}
     claims = {claim["claim"]: claim for claim in validation["claims"]}
     decay = claims["d91h.store-and-forward-decay"]  # of both machines: the iPSC/1's differs
     assert (decay["outcome"], decay["mark"]) == ("differs", "restated")
     assert {part["outcome"] for part in decay["parts"] if "ncube3200" in part["numbers"]} == {"holds"}
     assert validation["summary"]["cells"].startswith(
-        "Of 93 judged cells: 44 interpolated, 0 extrapolated, 0 transferred"
+        "Of 100 judged cells: 44 interpolated, 1 extrapolated, 2 transferred"
     )
     assert "Only extrapolated and transferred ones are evidence" in validation["summary"]["claims"]
-    assert validation["summary"]["evidence"]["cells"] == {"extrapolated": 0, "transferred": 0}
+    assert validation["summary"]["evidence"]["cells"] == {"extrapolated": 1, "transferred": 2}  # of nodes
     echoes = next(each for each in made.document["benchmarks"] if each["benchmark"] == "echo")["figures"]
     kinds = {(f["params"]["hops"], f["kind"]) for f in echoes if f["name"] == "rate" and f["params"]["bytes"] == 1024}
     assert {(1, "fitted"), (3, "interpolated"), (6, "fitted")} <= kinds
     page = Path(made.document["report"]).read_text()
-    assert "Of 93 judged cells: 44 interpolated" in page
+    assert "Of 100 judged cells: 44 interpolated" in page
     assert "Beside a baseline without a simulator" in page
     assert "Simulated beside published" in page
     assert "Claims about it, evaluated" in page

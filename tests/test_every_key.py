@@ -44,6 +44,10 @@ COMPUTING = {
     "node": {"processors": 2, "cache": "8 KiB"},
     "compute": {"rate": {"dot": "40 Mflop/s"}, "cached": {"dot": "50 Mflop/s"}},
 }
+TWO_CACHES = {
+    "node": {"cache": "8 KiB", "second_cache": {"size": "64 KiB", "read": "400 MB/s", "write": "300 MB/s"}},
+    "compute": {"cached": {"dot": "90 Mflop/s", "broadcast": "90 Mflop/s"}},
+}
 CALLS = {"progress": {"kind": "calls"}, "one_sided": {"startup": "5 us"}}
 STREAM = "bus bytes=1000 form=put window=0.002 stream=1e8"
 PASSED = {"network": {**LINE, "switching": "store-and-forward"}, "node": {"forwarding": {"startup": "9 us"}}}
@@ -122,6 +126,9 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "compute.time": ({}, {"turn": "3 us"}, "overlap bytes=500"),
     "node.threads": (COMPUTING, 3, "inner_product"),
     "node.cache": (COMPUTING, "1 KiB", "dot_product length=100"),
+    "node.second_cache.size": (TWO_CACHES, "32 KiB", "vectors kernel=dot length=3000"),
+    "node.second_cache.read": (TWO_CACHES, "200 MB/s", "vectors kernel=dot length=3000"),
+    "node.second_cache.write": (TWO_CACHES, "200 MB/s", "vectors kernel=broadcast length=3000"),
     "compute.cached": (COMPUTING, {"dot": "60 Mflop/s"}, "inner_product"),
     "compute.half_length": (COMPUTING, {"dot": 20}, "dot_product length=100"),
     "compute.shared": (PAIRED, {"dot": "50 Mflop/s"}, "distributed-dot"),
@@ -196,6 +203,7 @@ WHOLE = {
     "host",
     "mpi",
     "node",
+    "node.second_cache",
     "progress",
     "barrier",
     "compute",
@@ -341,9 +349,10 @@ def test_words_for_the_comparison_decide_its_marks(tmp_path: Path) -> None:
         ({"network": {"topology": "crossbar", "nodes": 4, "cycle": "1 ns"}}, "node.forwarding", {"startup": "1 us"},
          "messages pass through switches"),
         ({"compute": {"time": {"turn": "3 us"}, "rate": {"turn": "1e6 1/s"}}}, "name", "n", "of the same kernel"),
-        (COMPUTING, "compute.cached", {"stream": "1 GB/s"}, "without rate or time of that kernel"),
+        ({"node": {"processors": 2}}, "compute.cached", {"stream": "1 GB/s"}, "without rate or time of that kernel"),
         (COMPUTING, "compute.cached", {"dot": "30 Mflop/s"}, "as fast from memory"),
-        (COMPUTING, "compute.half_length", {"turn": 3}, "without rate or time of that kernel"),
+        (COMPUTING, "compute.half_length", {"turn": 3}, "without a rate of that kernel"),
+        (COMPUTING, "node.second_cache", {"size": "8 KiB", "read": "1 GB/s", "write": "1 GB/s"}, "first cache"),
         (COMPUTING, "node.threads", 2, "as many as processors"),
         ({}, "node.cache", "8 KiB", "without rates in"),
         (CONSTANT, "self", [{"startup": "3 us"}], r"without \[network\]"),
@@ -418,7 +427,7 @@ def test_what_was_set_from_outside_may_leave_the_file_s_keys_idle() -> None:
     [
         ("[defaults]\nbites = [8]\n", r":\d+: defaults.bites: no benchmark has such a parameter \(did you mean bytes"),
         ('[compute.rate]\nstreem = "9 MB/s"\n', r":\d+: compute.rate.streem: no benchmark's record says.*stream"),
-        ('[compute.time]\njacobi = "9 us"\n', r":\d+: compute.time.jacobi: no benchmark's record says"),
+        ('[compute.time]\nknapsack = "9 us"\n', r":\d+: compute.time.knapsack: no benchmark's record says"),
     ],
 )
 def test_names_that_no_program_has_are_refused(tmp_path: Path, keys: str, said: str) -> None:
@@ -500,6 +509,9 @@ NODE = (
     "inner_product",
     "hitc",
     "dot_product length=1200",
+    "vectors length=256,4500,10000",
+    "integration threads=1",
+    "caltech",
 )  # on a node of its own, by the description's node model
 
 

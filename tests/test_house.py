@@ -77,7 +77,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "papers.claims.judge": set(),
     "papers.cells": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
-        *("document", "report.units", "kinds"),
+        *("document", "report.units", "papers.tables", "kinds"),
     },
     "papers.fitting": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "papers.cells"),

@@ -89,7 +89,7 @@ def test_table_3_1_follows_from_one_processor_better_than_from_an_equal_share(cp
 
 
 def test_the_bus_allows_hitc_hardly_any_speedup() -> None:
-    kernel = node_kernel(open_described("paragon-mp"), "zaxpy", None, 6)
+    kernel = node_kernel(open_described("paragon-mp"), "zaxpy")
     assert isinstance(kernel, NodeKernel)
     assert kernel.rate(3) / kernel.rate(1) == pytest.approx(1.0, abs=0.2)  # printed: 1.0 (Table 3.4)
 

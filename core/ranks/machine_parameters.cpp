@@ -47,8 +47,7 @@ class Reader {
   }
   std::vector<Protocol> protocols(const char* key) const;
   std::vector<ReplayedNoise> noise() const;
-  // All entries of a table of numbers.
-  std::map<std::string, double, std::less<>> numbers(const char* key) const;
+  std::map<std::string, KernelCost, std::less<>> kernels() const;
 
  private:
   const Table& table_;
@@ -84,10 +83,21 @@ std::vector<Protocol> Reader::protocols(const char* key) const {
   return found;
 }
 
-std::map<std::string, double, std::less<>> Reader::numbers(const char* key) const {
-  std::map<std::string, double, std::less<>> found;
-  if (const Table* inside = table(key))
-    for (const auto& [name, _] : *inside) found.emplace(name, Reader(*inside).number(name.c_str()));
+std::map<std::string, KernelCost, std::less<>> Reader::kernels() const {
+  std::map<std::string, KernelCost, std::less<>> found;
+  const Table* all = table("kernels");
+  if (!all) return found;
+  for (const auto& [name, held] : *all) {
+    const Table& kernel = std::get<Table>(held.held);
+    KernelCost& cost = found[name];
+    cost.half = Reader(kernel).number("half");
+    cost.shared = Reader(kernel).number("shared");
+    for (const Value& each : std::get<Value::List>(kernel.at("levels").held)) {
+      const Reader level(std::get<Table>(each.held));
+      KernelLevel& read = cost.levels.emplace_back();
+      read = {level.number("up_to", read.up_to), level.number("own"), level.number("bus")};
+    }
+  }
   return found;
 }
 
@@ -142,16 +152,7 @@ MachineParameters read_machine(const Description& description) {
       m.forward_byte = Reader(*forwarding).number("per_byte") * picoseconds_a_second;
     }
   }
-  if (const Table* table = read.table("compute")) {
-    m.costs = Reader(*table).numbers("time");
-    for (const auto& [kernel, rate] : Reader(*table).numbers("rate")) m.costs[kernel] = 1 / rate;
-    for (const auto& [kernel, rate] : Reader(*table).numbers("shared")) m.shared[kernel] = 1 / rate;
-  }
-  // The bus that computing and messages share is one number: a stream from memory goes as fast as it, if not slower.
-  if (m.bus > 0) {
-    double& stream = m.costs["stream"];
-    stream = std::max(stream, m.bus / picoseconds_a_second);
-  }
+  m.costs = read.kernels();
   if (const Table* table = read.table("mpi")) m.mpi = Reader(*table).text("personality", "");
   if (const Table* table = read.table("progress")) {
     const std::string kind = Reader(*table).text("kind", "hardware");

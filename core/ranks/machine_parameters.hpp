@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "network/parameters.hpp"
+#include "ranks/kernel_cost.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/replayed_noise.hpp"
 
@@ -44,9 +45,8 @@ struct MachineParameters {
   double bus = 0;        // ps per byte that the interface takes of the bus
   double interface = 0;  // ps per byte that crosses a node's interface, either way
   Time clock_tick = 1;
-  std::map<std::string, double, std::less<>> costs;   // s a unit of work, by kernel
-  std::map<std::string, double, std::less<>> shared;  // s a unit takes of the memory that a node's ranks share
-  std::string mpi;                                    // the library whose collectives these are; none: ""
+  std::map<std::string, KernelCost, std::less<>> costs;  // of a unit of work, by kernel
+  std::string mpi;                                       // the library whose collectives these are; none: ""
   std::vector<ReplayedNoise> noise;  // of processors, taken by the ranks in turn; none: they compute undisturbed
   Time forward = 0;                  // a passing message's, of the node's processor
   double forward_byte = 0;           // ps

@@ -42,7 +42,7 @@ Time Networked::barrier(int among) const {
 
 bool Networked::keeps_order() const {
   const auto whole = [](const Protocol& each) { return each.packet == 0; };
-  return live_->keeps_order() && std::ranges::all_of(machine_.protocols, whole);
+  return machine_.bus == 0 && live_->keeps_order() && std::ranges::all_of(machine_.protocols, whole);
 }
 
 std::uint32_t Networked::flits(const Protocol& protocol, std::uint64_t bytes) const {
@@ -262,6 +262,7 @@ void Networked::hand_packet(World& world, MessageId id, Time at) {
   sending.handed = at;
   if (machine_.interface > 0) account_interface(bytes, at - sending.cleared);
   sending.clear = sending.crossed = false;
+  at += bus_wait(world, node(message.source), bytes);
   hand_in(world, at, message.source, message.destination, flits(protocol, bytes), id, data);
   if (machine_.interface > 0 && sending.left > 0) bring_packet(world, id);
 }
@@ -397,6 +398,11 @@ void Networked::packet_arrived(World& world, MessageId id, const network::Report
 // A packet is in the memory of its receiver's node.
 void Networked::packet_there(World& world, MessageId id, Time time) {
   Sending& sending = world.kept<Sending>(id);
+  if (machine_.bus > 0) {
+    const Message message = world.message(id);
+    const std::uint64_t packet = sending.protocol->packet;
+    time += bus_wait(world, node(message.destination), packet == 0 ? message.bytes : std::min(packet, message.bytes));
+  }
   sending.last = std::max(sending.last, time);
   if (--sending.open > 0 || sending.left > 0) return;
   if (world.message(id).tag >= 0) return world.arrives(id, sending.last);
@@ -426,14 +432,26 @@ void Networked::forward(World& world, std::uint64_t node_and_flits) {
         machine_.forward + std::llround(machine_.forward_byte * bytes));
 }
 
+// Bytes of a message have passed a node's bus: who computed from memory there waited meanwhile.
 void Networked::use_bus(World& world, std::uint32_t node, std::uint64_t bytes) {
-  if (machine_.bus > 0) steal(world, node, std::llround(machine_.bus * static_cast<double>(bytes)));
+  if (machine_.bus <= 0) return;
+  for_ranks(world, node, [&](int rank) {
+    const double held = machine_.bus * static_cast<double>(bytes) * world.bus_share(rank);
+    if (held > 0) world.steal(rank, std::llround(held));
+  });
+}
+
+// What bytes of a message wait at a node's bus for those that compute from memory there: one request of each is before
+// them, as long as one of theirs.
+Time Networked::bus_wait(const World& world, std::uint32_t node, std::uint64_t bytes) const {
+  if (machine_.bus <= 0) return 0;
+  double queue = 0;
+  for_ranks(world, node, [&](int rank) { queue += world.bus_share(rank); });
+  return std::llround(machine_.bus * static_cast<double>(bytes) * queue);
 }
 
 void Networked::steal(World& world, std::uint32_t node, Time cost) {
-  for (int rank = static_cast<int>(node) * machine_.processors;
-       rank < std::min(world.ranks(), static_cast<int>(node + 1) * machine_.processors); ++rank)
-    world.steal(rank, cost);
+  for_ranks(world, node, [&](int rank) { world.steal(rank, cost); });
 }
 
 }  // namespace assay::described

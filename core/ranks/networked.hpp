@@ -10,9 +10,9 @@
 //               of its node; a message's next packet does while the one before leaves
 // Answering a request, and sending on a reply, need the node's *progress*: inside a message call, by an interrupt that
 // costs the computing it interrupts, or by hardware. A rank's node is rank / processors; messages inside a node take
-// [self]. Times of the processors are charged where they are spent; what passes a node, or its bus, lengthens the
-// computing there. One-sided messages: networked_one_sided.cpp. What goes to and from files of the host processor takes
-// [host], one message at a time.
+// [self]. Times of the processors are charged where they are spent; what passes a node lengthens the computing
+// there; at its bus messages and what computes from memory wait for each other. One-sided messages:
+// networked_one_sided.cpp. What goes to and from files of the host processor takes [host], one message at a time.
 #pragma once
 
 #include <algorithm>
@@ -147,6 +147,12 @@ class Networked final : public MessageModel {
   void packet_arrived(World& world, MessageId id, const network::Report& report, Time time);
   void forward(World& world, std::uint64_t node_and_flits);
   void use_bus(World& world, std::uint32_t node, std::uint64_t bytes);
+  Time bus_wait(const World& world, std::uint32_t node, std::uint64_t bytes) const;
+  template <class Do>
+  void for_ranks(const World& world, std::uint32_t node, Do each) const {
+    const int first = static_cast<int>(node) * machine_.processors;
+    for (int rank = first; rank < std::min(world.ranks(), first + machine_.processors); ++rank) each(rank);
+  }
   void steal(World& world, std::uint32_t node, Time cost);
 
   MachineParameters machine_;

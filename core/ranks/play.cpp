@@ -153,8 +153,7 @@ timing::Options options_of(const Program& program, const std::vector<std::string
 void furnish(World& world, MachineParameters machine) {
   world.clock_tick(machine.clock_tick);
   world.noise(std::move(machine.noise));
-  world.costs(std::move(machine.costs));
-  world.shared(std::move(machine.shared), machine.processors);
+  world.costs(std::move(machine.costs), machine.processors);
   world.library(std::move(machine.mpi));
 }
 

@@ -252,9 +252,9 @@ class Simulated {
   struct [[nodiscard]] Compute {
     World& world;
     int rank;
-    double seconds, memory;
-    bool await_ready() const noexcept { return seconds <= 0; }
-    void await_suspend(std::coroutine_handle<> sleeper) const { world.compute(rank, seconds, memory, sleeper); }
+    World::Charge charge;
+    bool await_ready() const noexcept { return charge.alone <= 0; }
+    void await_suspend(std::coroutine_handle<> sleeper) const { world.compute(rank, charge, sleeper); }
     void await_resume() const noexcept {}
   };
 
@@ -350,12 +350,12 @@ class Simulated {
   template <class Body>
   Compute compute(double seconds, Body&& body) {
     std::forward<Body>(body)();
-    return {*world_, self(), seconds, 0};
+    return {*world_, self(), {seconds, 0, 0}};
   }
   template <class Body>
   Compute compute(const ranks::Work& work, Body&& body) {
     std::forward<Body>(body)();
-    return {*world_, self(), world_->seconds_of(work), world_->shared_seconds(work)};
+    return {*world_, self(), world_->charge(work)};
   }
   // Whether the description says whose collectives these are; without that they are not described.
   bool describes_collectives() const { return !world_->library().empty(); }

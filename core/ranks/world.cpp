@@ -197,22 +197,50 @@ Time World::after(double seconds) const {
 void World::resume(Time at, std::coroutine_handle<> handle) {
   schedule(at, Kind::resume, reinterpret_cast<std::uint64_t>(handle.address()));
 }
+namespace {
+const KernelLevel* level_of(const KernelCost& cost, double memory) {
+  const auto found = std::ranges::find_if(cost.levels, [&](const KernelLevel& each) { return memory <= each.up_to; });
+  return found == cost.levels.end() ? nullptr : &*found;
+}
+}  // namespace
+
 std::optional<double> World::cost_of(std::string_view kernel) const {
   const auto found = costs_.find(kernel);
-  return found == costs_.end() ? std::nullopt : std::optional(found->second);
+  const KernelLevel* level = found == costs_.end() ? nullptr : level_of(found->second, ranks::Work::any);
+  return level ? std::optional(level->own + level->bus) : std::nullopt;
 }
-double World::seconds_of(const ranks::Work& work) const {
-  if (const auto cost = cost_of(work.kernel)) return *cost * work.amount;
-  throw NotDescribed("[compute] has neither rate." + std::string(work.kernel) + " nor time." +
-                     std::string(work.kernel));
+World::Charge World::charge(const ranks::Work& work) const {
+  const auto found = costs_.find(work.kernel);
+  const KernelLevel* level = found == costs_.end() ? nullptr : level_of(found->second, work.memory);
+  if (!level)
+    throw NotDescribed("[compute] has neither rate." + std::string(work.kernel) + " nor time." +
+                       std::string(work.kernel));
+  const double unit = level->own + level->bus;
+  return {(unit + unit * found->second.half / work.length) * work.amount, level->bus * work.amount,
+          found->second.shared * work.amount};
 }
 // --- processors
 
-double World::shared_seconds(const ranks::Work& work) const {
-  const auto found = shared_.find(work.kernel);
-  return found == shared_.end() ? 0 : found->second * work.amount;
+namespace {
+// Of the mean queue at a bus by so many processors, one processor's part: mean value analysis of a closed network whose
+// processors need the bus for this share of their time (src/assay/described/node_model.py).
+double queue_of_one(double share, std::size_t processors) {
+  double queue = 0;
+  for (std::size_t at_work = 1; at_work <= processors; ++at_work) {
+    const double response = share * (1 + queue);
+    queue = static_cast<double>(at_work) * response / (1 - share + response);
+  }
+  return processors == 0 ? 0 : queue / static_cast<double>(processors);
 }
-void World::compute(int rank, double seconds, double memory, std::coroutine_handle<> sleeper) {
+}  // namespace
+
+double World::bus_share(int rank) const {
+  const auto index = ranks_[static_cast<std::size_t>(rank)].computing;
+  if (index == none || computing_[index].bus <= 0) return 0;
+  return computing_[index].bus / computing_[index].alone;
+}
+
+void World::compute(int rank, const Charge& charge, std::coroutine_handle<> sleeper) {
   std::uint32_t index = static_cast<std::uint32_t>(computing_.size());
   if (free_computing_.empty()) {
     computing_.emplace_back();
@@ -222,18 +250,19 @@ void World::compute(int rank, double seconds, double memory, std::coroutine_hand
   }
   if (log_) log_->begins(rank, Log::Doing::compute, now_);
   const std::uint32_t version = computing_[index].version;
-  computing_[index] = {sleeper, computing_until(rank, now_, after(seconds) - now_), rank, version};
-  computing_[index].began_with = computing_[index].end - now_;
+  computing_[index] = {sleeper, computing_until(rank, now_, after(charge.alone) - now_), rank, version};
+  Computing& own = computing_[index];
+  own.began_with = own.end - now_;
   Rank& mine = ranks_[static_cast<std::size_t>(rank)];
   mine.computing = index;
   for (RequestId each = std::exchange(mine.ahead, {}).head; each != none; each = requests_[each].next) {
     requests_[each].ahead = false;
     if (requests_[each].due > now_) schedule(requests_[each].due, Kind::due, each);
   }
-  if (memory <= 0) return ends(index);
-  Computing& own = computing_[index];
-  own.alone = seconds * picoseconds_a_second;
-  own.memory = memory * picoseconds_a_second;
+  own.alone = charge.alone * picoseconds_a_second;
+  own.bus = charge.bus * picoseconds_a_second;
+  own.shared = charge.shared * picoseconds_a_second;
+  if (on_node_ == 1 || own.bus + own.shared <= 0) return ends(index);
   own.left = 1;
   own.since = now_;
   sharing_[rank / on_node_].push_back(index);
@@ -244,14 +273,25 @@ void World::ends(std::uint32_t index) {
   schedule(computing_[index].end, Kind::computed, std::uint64_t{computing_[index].version & 0xffffffU} << 32 | index);
 }
 
-// Another rank of the node begins or ends to compute from the memory that they share.
+// Another rank of the node begins or ends to compute from the memory that they share. Each waits for the bus behind the
+// queue that the others are: exact for kernels alike and for two of any kind, else an approximation by networks of one
+// kernel each.
 void World::share_anew(int node) {
   auto& group = sharing_[node];
+  double queue = 0;
+  std::vector<double>& queues = queues_;
+  queues.clear();
   for (const std::uint32_t index : group) {
+    queues.push_back(queue_of_one(computing_[index].bus / computing_[index].alone, group.size() - 1));
+    queue += queues.back();
+  }
+  for (std::size_t place = 0; place < group.size(); ++place) {
+    const std::uint32_t index = group[place];
     Computing& each = computing_[index];
     each.left = std::clamp(each.left - static_cast<double>(now_ - each.since) / each.pace, 0.0, 1.0);
     each.since = now_;
-    each.pace = std::max(1.0, std::max(each.alone, static_cast<double>(group.size()) * each.memory));
+    const double waiting = each.bus * (queue - queues[place]);
+    each.pace = std::max({1.0, each.alone + waiting, static_cast<double>(group.size()) * each.shared});
     each.end = computing_until(each.rank, now_, std::llround(each.left * each.pace));
     ++each.version;
     ends(index);
@@ -264,7 +304,7 @@ void World::computed(std::uint64_t subject) {
   if ((done.version & 0xffffffU) != subject >> 32) return;
   if (done.end > now_) return ends(index);
   ++computing_[index].version;
-  if (done.memory > 0) {
+  if (on_node_ > 1 && done.bus + done.shared > 0) {
     std::erase(sharing_[done.rank / on_node_], index);
     share_anew(done.rank / on_node_);
   }

@@ -38,6 +38,7 @@
 #include "ranks/communicator.hpp"
 #include "ranks/exposed.hpp"
 #include "ranks/groups.hpp"
+#include "ranks/kernel_cost.hpp"
 #include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/own_places.hpp"
@@ -106,19 +107,22 @@ class World {
   Time after(double seconds) const;
   // What takes the ranks' processors away from their computing: the traces in turn, none for undisturbed ones.
   void noise(std::vector<ReplayedNoise> traces) { noise_ = std::move(traces); }
-  // Seconds that a processor takes for a unit of work, by kernel; none where the description does not say it.
-  void costs(std::map<std::string, double, std::less<>> costs) { costs_ = std::move(costs); }
-  std::optional<double> cost_of(std::string_view kernel) const;
-  // Seconds that a unit takes of the memory that the ranks of a node share, `on_node` of them: computing() says how.
-  void shared(std::map<std::string, double, std::less<>> shared, int on_node) {
-    shared_ = std::move(shared);
+  // What a unit of work takes, by kernel, on nodes of `on_node` ranks; none where the description does not say it.
+  void costs(std::map<std::string, KernelCost, std::less<>> costs, int on_node) {
+    costs_ = std::move(costs);
     on_node_ = on_node;
   }
-  double shared_seconds(const ranks::Work& work) const;
+  // Seconds of a unit on one processor whose data fit no cache.
+  std::optional<double> cost_of(std::string_view kernel) const;
+  // What work is charged, in seconds: of one rank alone, of these the node's bus, and what it takes at least of what
+  // all ranks of a node do together. NotDescribed where the kernel is not.
+  struct Charge {
+    double alone = 0, bus = 0, shared = 0;
+  };
+  Charge charge(const ranks::Work& work) const;
   // The MPI library whose collectives a program may call; empty where none is described.
   void library(std::string name) { library_ = std::move(name); }
   const std::string& library() const { return library_; }
-  double seconds_of(const ranks::Work& work) const;  // NotDescribed where there is none
   std::uint64_t events() const { return events_served_; }
   std::uint64_t messages() const { return messages_sent_; }
   const MessageModel& model() const { return model_; }
@@ -167,6 +171,8 @@ class World {
   bool announced(MessageId id) const { return messages_[id].announced; }
   bool computing(int rank) const { return ranks_[static_cast<std::size_t>(rank)].computing != none; }
   void steal(int rank, Time cost);
+  // The part of a rank's computing that waits where others hold its node's bus; 0 where it does not compute.
+  double bus_share(int rank) const;
   void defer(int rank, std::uint64_t subject, MessageId about) { deferred_[rank].push_back({subject, about}); }
 
   // What the ranks call, from their awaiters.
@@ -189,7 +195,7 @@ class World {
   void poll(int rank, std::coroutine_handle<> caller);  // it has asked in vain
   // Computing of so many `seconds` alone, which takes `memory` seconds of what the node's ranks share: with k of them
   // at such work at a time it goes at the rate of k `memory`, where that is slower.
-  void compute(int rank, double seconds, double memory, std::coroutine_handle<> sleeper);
+  void compute(int rank, const Charge& charge, std::coroutine_handle<> sleeper);
   // The machine's own barrier: the last of the first `among` ranks of a group to enter releases all, `cost` later.
   void barrier(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller);
   // A rank in a barrier of the measurement's, which is no part of what is simulated: all go on `quiet` after the last
@@ -308,8 +314,9 @@ class World {
     Time end;
     int rank;
     std::uint32_t version = 0;  // of its end; an event of another one is void
-    // Where memory is shared: ps alone and of the memory, what is left of it (1: all), since when, and at what pace.
-    double alone = 0, memory = 0, left = 0, pace = 1;
+    // Where memory is shared: ps alone, of the bus and at least of the node, what is left of it (1: all), since when,
+    // and at what pace.
+    double alone = 0, bus = 0, shared = 0, left = 0, pace = 1;
     Time since = 0;
     Time began_with = 0;       // what was to be done at its beginning
     std::uint32_t stolen = 0;  // how often others' messages have taken its processor
@@ -428,9 +435,10 @@ class World {
   events::Agenda<Event, 4> agenda_;  // in place of events_ where there are very many ranks
   events::LargeVector<Rank> ranks_;
   std::vector<ReplayedNoise> noise_;
-  std::map<std::string, double, std::less<>> costs_, shared_;
+  std::map<std::string, KernelCost, std::less<>> costs_;
   int on_node_ = 1;
   std::map<int, std::vector<std::uint32_t>> sharing_;  // who computes from memory, by node
+  std::vector<double> queues_;                         // of these, while they are counted
   std::string library_;
   OwnPlaces<Rank, InFlight, &Rank::message> messages_{ranks_};
   events::LargeVector<Models> models_;

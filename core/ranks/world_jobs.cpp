@@ -92,7 +92,7 @@ void World::leave(GroupId program) {
     if (const auto index = mine.computing; index != none) {
       Computing& stopped = computing_[index];
       ++stopped.version;  // its end is void
-      if (stopped.memory > 0) {
+      if (on_node_ > 1 && stopped.bus + stopped.shared > 0) {
         std::erase(sharing_[static_cast<int>(rank) / on_node_], index);
         share_anew(static_cast<int>(rank) / on_node_);
       }

@@ -26,6 +26,7 @@ blocks_standard = 2
 
 [parameter.by]
 from = "threads/parameters.hpp"
+described = "threads"
 
 [parameter.threads]
 from = "threads/parameters.hpp"
@@ -39,6 +40,12 @@ max = 16384
 unit = "1"
 sweep = true
 help = "rows of the matrix, a multiple of 64"
+
+[described]
+kernel = "cholesky"
+memory = "8 * size ** 2"
+only = { by = ["threads"] }
+metric = { time = "unit * size ** 3 / 3" }
 
 [metric.time]
 unit = "s"

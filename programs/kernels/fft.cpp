@@ -39,6 +39,7 @@ source = "kernels/radix4.cpp"
 
 [parameter.code]
 from = "libraries/code.hpp"
+described = "ours"
 help = "library: FFTW, planned by measuring for five seconds at most; ours: radix 4 and 2 as the compiler makes it"
 
 [parameter.size]
@@ -51,6 +52,12 @@ max = 16777216
 unit = "1"
 sweep = true
 help = "complex numbers, a power of two; sizes that take more than four times the last cache in and out are left out"
+
+[described]
+kernel = "fft"
+memory = "32 * size"
+only = { code = ["ours"] }
+metric = { time = "unit * 5 * size * log2(size)" }
 
 [metric.time]
 unit = "s"

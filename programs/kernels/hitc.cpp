@@ -37,7 +37,6 @@ help = "long: both vectors together twice the last-level cache; short: half of a
 
 [described]
 kernel = "zaxpy"
-bytes = "6"
 only = { by = ["threads"], vectors = ["long"] }
 metric = { time = "8 * unit" }
 

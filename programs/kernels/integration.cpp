@@ -19,6 +19,7 @@ published = ["kernel.integration-c"]
 
 [parameter.by]
 from = "threads/parameters.hpp"
+described = "threads"
 
 [parameter.threads]
 from = "threads/parameters.hpp"
@@ -30,6 +31,12 @@ min = 100
 max = 1000000000
 unit = "1"
 help = "intervals that the range is cut into"
+
+# On a described machine: all in registers, so that no bus is in the way.
+[described]
+kernel = "integration"
+only = { by = ["threads"] }
+metric = { time = "unit * 6 * intervals" }
 
 [metric.time]
 unit = "s"

@@ -20,6 +20,7 @@ published = ["kernel.jacobi-c"]
 
 [parameter.by]
 from = "threads/parameters.hpp"
+described = "threads"
 
 [parameter.threads]
 from = "threads/parameters.hpp"
@@ -32,6 +33,12 @@ max = 32768
 unit = "1"
 sweep = true
 help = "inner points of a side of the grid"
+
+[described]
+kernel = "jacobi"
+memory = "16 * size ** 2"
+only = { by = ["threads"] }
+metric = { time = "unit * 4 * size ** 2" }
 
 [metric.time]
 unit = "s"

@@ -62,6 +62,7 @@ help = "threads of the library; processors: 1, 2, 3, 4, 8 … and all that this 
 [described]
 kernel = "linpack"
 length = "2 / 3 * size"
+memory = "8 * size ** 2"
 only = { code = ["ours"], threads = [1] }
 metric = { time = "unit * (2 / 3 * size ** 3 + 2 * size ** 2)" }
 

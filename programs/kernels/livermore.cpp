@@ -26,6 +26,11 @@ blocks_quick = 3
 [unit.loops]
 source = "kernels/livermore_loops.cpp"
 
+# On a described machine: one rate for all loops, so that only their harmonic mean is answered.
+[described]
+kernel = "livermore"
+metric = { harmonic = "1 / unit" }
+
 [metric.pass]
 unit = "s"
 help = "time of a pass over all loops, giving the arrays their first values included"

@@ -35,6 +35,7 @@ source = "kernels/loops/matrix_vector.cpp"
 
 [parameter.code]
 from = "libraries/code.hpp"
+described = "ours"
 help = "library: the BLAS that was found; ours: plain C++ as the compiler makes it"
 
 [parameter.form]
@@ -53,6 +54,14 @@ max = 32768
 unit = "1"
 sweep = true
 help = "rows and columns: 50 is of the first cache, 2000 beyond most last ones"
+
+# On a described machine: the loop over a row or a column is the vector kernel's.
+[described]
+kernel = "{form}"
+length = "size"
+memory = "8 * size ** 2"
+only = { code = ["ours"] }
+metric = { time = "unit * 2 * size ** 2" }
 
 [metric.time]
 unit = "s"

@@ -100,8 +100,8 @@ indexed = { stride = 1, index = 4 }
 [described]
 kernel = "{kernel}"
 length = "length"
+named = { copy = "assign", zaxpy = "triad" }
 memory = "8 * arrays * length"
-bytes = "bytes / flops"
 only = { access = ["contiguous"] }
 metric = { time = "unit * flops" }
 

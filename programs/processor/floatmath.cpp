@@ -21,6 +21,10 @@ published = ["floatmath"]
 historical = true
 slice_quick = 0.02
 
+[described]
+kernel = "floatmath"
+metric = { time = "4 * unit" }
+
 [metric.time]
 unit = "s"
 help = "time of one repetition of the sequence"

@@ -128,7 +128,10 @@ class DescribedBus {
   Task run_stream(BusSide& moved) {
     const std::int64_t start = comm_.now();
     do {
-      co_await comm_.compute(piece / rate_, [] {});
+      if (const auto cost = comm_.cost_of("stream"))  // a rate that was set wants the bus as much as the machine's own
+        co_await comm_.compute(Work{"stream", piece / (rate_ * *cost)}, [] {});
+      else
+        co_await comm_.compute(piece / rate_, [] {});
       moved.bytes += piece;
     } while (comm_.now() - start < window_);
     moved.ticks = static_cast<double>(comm_.now() - start);

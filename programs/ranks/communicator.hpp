@@ -52,6 +52,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -69,9 +70,13 @@ inline constexpr int greatest_tag = 32767;  // the sampling loop's own among the
 inline constexpr double poll_seconds = 1e-7;
 
 // Work whose cost a description states by kernel: `amount` flops, bytes or operations, whatever its [compute] counts.
+// The kernels that node programs have as well are in src/assay/described/kernels.py; a program may name others.
 struct Work {
+  static constexpr double any = std::numeric_limits<double>::infinity();
   std::string_view kernel;
   double amount = 1;
+  double memory = any;  // bytes that the rank works on again and again: in a cache that holds them it is faster
+  double length = any;  // elements of the vectors: short ones are slower
 };
 
 template <class A, class Result>

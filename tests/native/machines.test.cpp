@@ -12,6 +12,8 @@
 #include "ranks/networked.hpp"
 #include "ranks/simulated.hpp"
 
+using assay::described::KernelCost;
+using assay::described::KernelLevel;
 using assay::described::MachineParameters;
 using assay::described::Networked;
 using assay::described::Played;
@@ -25,6 +27,7 @@ using assay::network::Table;
 using assay::network::Value;
 using assay::ranks::any_source;
 using assay::ranks::Task;
+using assay::ranks::Work;
 
 using namespace assay::described::closed_forms;
 
@@ -56,7 +59,7 @@ Played play(const MachineParameters& machine, const Table& keys, int ranks,
             const std::function<Task(Simulated&)>& program) {
   const bool passing = machine.forward > 0 || machine.forward_byte > 0;
   Networked model(machine, assay::network::make_live(keys, passing));
-  return assay::described::play(model, ranks, program);
+  return assay::described::play(model, ranks, program, machine.costs, machine.processors);
 }
 
 // --- an empty network
@@ -283,18 +286,30 @@ void progress() {
   MachineParameters bus = machine(eager());
   bus.bus = static_cast<double>(20 * ns);
   bus.processors = 2;
+  bus.costs["stream"] = KernelCost{.levels = {KernelLevel{.bus = 1}}};
   Time robbed = 0, robbed_there = 0;
   bus.protocols[0].packet = 300;  // the bus sees bytes, however they are cut
   play(bus, cube(1), 4, [&](Simulated& comm) -> Task {
     if (comm.rank() == 0) co_await comm.send(nullptr, 1000, 2, 1);
     if (comm.rank() == 2) co_await comm.recv(nullptr, 1000, 0, 1);
     if (comm.rank() % 2 == 1) {
-      co_await comm.compute(1e-3, [] {});
+      co_await comm.compute(Work{"stream", 1e-3}, [] {});
       (comm.rank() == 1 ? robbed : robbed_there) = comm.now();
     }
   });
   EXPECT(robbed, 1000 * us + 1000 * 20 * ns);
   EXPECT(robbed_there, 1000 * us + 1000 * 20 * ns);
+  bus.costs["stream"] =
+      KernelCost{.levels = {KernelLevel{.own = 1}}};  // what does not come from memory waits for no message
+  play(bus, cube(1), 4, [&](Simulated& comm) -> Task {
+    if (comm.rank() == 0) co_await comm.send(nullptr, 1000, 2, 1);
+    if (comm.rank() == 2) co_await comm.recv(nullptr, 1000, 0, 1);
+    if (comm.rank() == 1) {
+      co_await comm.compute(Work{"stream", 1e-3}, [] {});
+      robbed = comm.now();
+    }
+  });
+  EXPECT(robbed, 1000 * us);
 }
 
 // A short message may pass a long one that goes in packets; a receive takes them in the order of their sends.

@@ -3,7 +3,9 @@
 
 #include <exception>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ranks/constant.hpp"
@@ -18,8 +20,10 @@ struct Played {
 };
 
 template <class Model>
-Played play(Model& machine, int ranks, const std::function<assay::ranks::Task(Simulated&)>& program) {
+Played play(Model& machine, int ranks, const std::function<assay::ranks::Task(Simulated&)>& program,
+            std::map<std::string, KernelCost, std::less<>> costs = {}, int on_node = 1) {
   World world(ranks, machine);
+  world.costs(std::move(costs), on_node);
   std::vector<Simulated> comms;
   comms.reserve(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) world.start(rank, program(comms.emplace_back(world, rank)));

@@ -46,10 +46,20 @@ def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
 def _computing(machine: machine_tables.MachineTable, compute: machine_tables.ComputeTable) -> Iterator[Idle]:
     """Keys of the node's own speed (`assay.described.node_model`) that change none."""
     alone = compute.alone()
-    for name in ("cached", "half_length"):
-        for kernel in getattr(compute, name):
-            if kernel not in alone:
-                yield Idle(("compute", name, kernel), "has no effect without rate or time of that kernel")
+    cache = machine.node is not None and bool(machine.node.cache)
+    for kernel in compute.half_length:
+        if kernel not in alone and kernel not in compute.cached:
+            yield Idle(("compute", "half_length", kernel), "has no effect without a rate of that kernel")
+    for kernel in compute.cached:
+        if kernel not in alone and not cache:
+            yield Idle(
+                ("compute", "cached", kernel), "has no effect without rate or time of that kernel, or node.cache"
+            )
+    if machine.node is not None and machine.node.second_cache is not None:
+        if not cache or not compute.cached:
+            yield Idle(("node", "second_cache"), "has no effect without node.cache and rates in [compute] cached")
+        elif machine.node.second_cache.size <= machine.node.cache:
+            yield Idle(("node", "second_cache"), "has no effect: the first cache is as large")
     for kernel, cached in compute.cached.items():
         if kernel in alone and cached * alone[kernel][0] <= 1:
             yield Idle(("compute", "cached", kernel), "has no effect: the kernel is as fast from memory")

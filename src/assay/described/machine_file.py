@@ -21,7 +21,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from assay import versions
-from assay.described import effects, machine_tables, published_name, quantities, storage_tables
+from assay.described import effects, machine_tables, node_model, published_name, quantities, storage_tables
 from assay.errors import InputError
 from assay.network import applies, refused
 from assay.network import description as networks
@@ -80,10 +80,12 @@ class DescribedMachine(machine_tables.MachineTable):
 
         `per_node`: ranks per node, in place of the description's own ([node] ranks, else processors).
         """
-        kept = {"name", "nodes", "messages", "node", "progress", "barrier", "compute", "mpi"}
+        kept = {"name", "nodes", "messages", "node", "progress", "barrier", "mpi"}
         plain = self.model_dump(include=kept, exclude_none=True)
         if self.node is not None:
             plain["node"]["processors"] = per_node or plain["node"].pop("ranks", None) or self.node.processors
+        if kernels := node_model.for_core(self):
+            plain["kernels"] = kernels
         found = self.network_description()
         if found is not None:
             plain |= {"network": found.core()["network"], "cycle": found.cycle, "flit_bytes": found.network.flit_bytes}

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from assay.described import machine_tables, storage_tables
+from assay.described.kernels import KERNELS
 from assay.toml.checking import Table, extra
 
 SECTIONS: tuple[type[Table], ...] = (
@@ -18,6 +19,7 @@ SECTIONS: tuple[type[Table], ...] = (
     machine_tables.OneSidedTable,
     machine_tables.PathTable,
     machine_tables.NodeTable,
+    machine_tables.SecondCacheTable,
     machine_tables.ForwardingTable,
     machine_tables.ProgressTable,
     machine_tables.MpiTable,
@@ -85,4 +87,25 @@ def markdown() -> str:
                 meaning = row["meaning"].replace("|", "/")
                 lines.append(f"| `{row['key']}` | {row['unit']} | {row['default']} | {meaning} |")
             lines.append("")
+        if section["table"] == "[compute]":
+            lines += _kernels()
     return "\n".join(lines)
+
+
+def _kernels() -> list[str]:
+    """The kernels that node programs and rank programs name."""
+    lines = [
+        "### Kernels",
+        "",
+        'What node programs take and what `compute(Work{"KERNEL", count}, ...)` of a rank program is charged; a '
+        "program may name others. A kernel without a rate of its own has that of the first of `like` that the "
+        "description has; `read` and `written` are bytes per unit that pass to and from memory where no cache holds "
+        "the data.",
+        "",
+        "| kernel | unit | what it is | like | read | written |",
+        "|---|---|---|---|---:|---:|",
+    ]
+    for name, kind in KERNELS.items():
+        like = ", ".join(kind.like) or " + ".join(f"{share:g} {part}" for part, share in kind.made_of) or "–"
+        lines.append(f"| `{name}` | {kind.unit} | {kind.meaning} | {like} | {kind.read:.3g} | {kind.written:.3g} |")
+    return [*lines, ""]

@@ -98,6 +98,16 @@ class ForwardingTable(Table):
     per_byte: SecondsPerByte = Field(0.0, description="for each of its bytes")
 
 
+class SecondCacheTable(Table):
+    """[node.second_cache]: A processor's second cache. A kernel whose data fit it and not the first takes the longer of
+    its time in the first and of what its bytes take here (`assay.described.kernels` counts them).
+    """
+
+    size: Bytes = Field(gt=0, description="bytes that it holds")
+    read: SecondsPerByte = Field(gt=0, description="what a byte takes that is read from it")
+    write: SecondsPerByte = Field(gt=0, description="what a byte takes that is written")
+
+
 class NodeTable(Table):
     """[node]: A node of the machine. What its interface can do at once are the network's injection_channels and
     ejection_channels.
@@ -116,6 +126,7 @@ class NodeTable(Table):
         description="processors that the threads of one node's program can use (default: processors)",
     )
     cache: Bytes = Field(0.0, description="data cache of a processor, in which the rates of [compute] cached hold")
+    second_cache: SecondCacheTable | None = Field(None, description="a second cache of a processor")
     memory: Bytes = Field(
         0.0,
         description="no message may be longer; 0: not said. How many may wait for their receives is not limited: "
@@ -124,7 +135,8 @@ class NodeTable(Table):
     bus: SecondsPerByte = Field(
         0.0,
         description="the bus that messages and computing share: what a byte in or out takes of it, and a byte that a "
-        "processor streams from memory",
+        "processor streams from memory. A message's bytes wait for one request each of those that compute from memory, "
+        "by the part of their time that they want the bus, and they for the message's",
     )
     interface: SecondsPerByte = Field(
         0.0,
@@ -181,11 +193,11 @@ UnitTime = Annotated[float, reader("s"), Field(gt=0, le=MOST_SECONDS, json_schem
 
 
 class ComputeTable(Table):
-    """[compute]: What a node's processor takes for the work of programs, by kernel: what a program's
-    compute(Work{"KERNEL", n}, ...) is charged. A benchmark's record names its kernels (`computes`); of those shipped
-    bus has "stream" (bytes; [node] bus where that is slower), those with a loop "turn" (1 ns unless it is said),
-    patterns what a rank does in its own memory (bytes; nothing unless it is said), of that collective the sums
-    ("maximum") and what a rank receives as it gathers ("gather"), distributed-dot "dot" (flops).
+    """[compute]: What a node's processor takes for the work of programs, by kernel: what a node program takes, and
+    what compute(Work{"KERNEL", n}, ...) of a rank program is charged, by one table (`assay.described.node_model`).
+    Of short vectors, or of data that a cache holds, a rank program says so (`length` and `memory` of Work). Ranks of
+    a node that compute from memory at once wait for its bus as its threads do. A benchmark's record names its kernels
+    (`computes`, `[described] kernel`).
     """
 
     rate: dict[str, Annotated[float, BeforeValidator(_rate), Field(ge=LEAST_RATE)]] = Field(
@@ -203,7 +215,8 @@ class ComputeTable(Table):
     cached: dict[str, Annotated[float, BeforeValidator(_rate), Field(ge=LEAST_RATE)]] = Field(
         default_factory=dict,
         description="units of work per second of one processor where its data fit its cache, by kernel; what rate or "
-        "time takes longer is time on the node's memory bus, which its processors share",
+        "time takes longer is time on the node's memory bus, which its processors share; without rate or time what the "
+        "kernel's bytes take of [node] bus is added",
     )
     half_length: dict[str, Annotated[float, Field(gt=0, le=1e9)]] = Field(
         default_factory=dict,

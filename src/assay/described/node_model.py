@@ -8,13 +8,23 @@ server, the bus, and a delay, the processors. Its throughput follows by mean val
 
 exact for exponential service times; never above min(k / (own + bus), 1 / bus). Nothing here is fitted to two or more
 processors: `own` and `bus` follow from rates of one. A vector of n elements is slowed by 1 + n_half / n (Hockney).
+
+Levels: in a processor's own cache a unit takes what `[compute] cached` says; in a second cache the longer of that and
+of what its bytes take there (a roofline); from memory what rate or time say, of which the bus has what is more than in
+the cache, or what the kernel's bytes take of it. Where a kernel has only a rate in the cache, memory adds its bytes.
+
+`levels` is what node programs and the simulator's `compute(Work{"KERNEL", count}, ...)` both charge by (`for_core`).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from assay.described.machine_file import DescribedMachine
+from assay.described.kernels import KERNELS, WorkKind, stand_ins
+from assay.described.machine_tables import ComputeTable, MachineTable
 
 STREAM = "stream"  # bytes to or from memory, which the node's bus bounds
 
@@ -22,13 +32,14 @@ STREAM = "stream"  # bytes to or from memory, which the node's bus bounds
 @dataclass(frozen=True)
 class NodeKernel:
     """What a unit of a kernel's work takes, in seconds, the length of half performance in elements, and by which keys
-    of the description.
+    of the description. `together`: units a second that all processors of the node do at most.
     """
 
     own: float
     bus: float
     half_length: float
     keys: tuple[str, ...]
+    together: float = math.inf
 
     def rate(self, processors: int = 1, length: float | None = None) -> float:
         """Units of work per second of so many processors at once, each on vectors of `length` elements (None: long)."""
@@ -40,35 +51,96 @@ class NodeKernel:
             response = self.bus * (1 + waiting)
             rate = at_work / (own + response)
             waiting = rate * response
-        return rate
+        return min(rate, self.together)
 
 
-def node_kernel(
-    machine: DescribedMachine, kernel: str, memory: float | None = None, bytes_per_unit: float = 0.0
-) -> NodeKernel | str:
+@dataclass(frozen=True)
+class Level:
+    """What a kernel takes while a processor's data are no more than `up_to` bytes (None: any)."""
+
+    up_to: float | None
+    takes: NodeKernel
+
+
+def levels(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
+    """What a kernel takes on a node of this machine, from the first cache on, or which key that would need."""
+    compute, node = machine.compute or ComputeTable(), machine.node
+    bus = 0.0 if node is None else node.bus
+    alone = compute.alone()
+    known = KERNELS.get(kernel, WorkKind("", ""))
+    name = next((each for each in stand_ins(kernel) if each in alone or each in compute.cached), None)
+    if name is None:
+        if known.made_of:
+            return _made(machine, known)
+        if kernel == STREAM and bus:
+            return (Level(None, NodeKernel(0.0, bus, 0.0, ("node.bus",))),)
+        return f"compute.rate.{kernel}, or node.bus" if kernel == STREAM else f"compute.rate.{kernel}"
+    half, together = compute.half_length.get(name, 0.0), compute.shared.get(name, math.inf)
+    halves = (f"compute.half_length.{name}",) if half else ()
+    key = f"compute.cached.{name}"
+    found = []
+    cached = 1 / compute.cached[name] if name in compute.cached else None
+    if cached is not None and node is not None and node.cache:
+        found.append(Level(node.cache, NodeKernel(cached, 0.0, half, (key, "node.cache", *halves))))
+        if (second := node.second_cache) is not None:
+            unit = max(cached, known.read * second.read + known.written * second.write)
+            keys = (key, "node.second_cache", *halves)
+            found.append(Level(second.size, NodeKernel(unit, 0.0, half, keys)))
+    if name in alone:
+        unit, key_alone = alone[name]
+        on_bus = min(unit, bus * known.traffic) if cached is None else unit - cached
+        if kernel == STREAM and bus:
+            unit, on_bus = max(unit, bus), bus
+        keys = (key_alone, *halves, *((key,) if cached is not None else ("node.bus",) if on_bus else ()))
+        found.append(Level(None, NodeKernel(unit - on_bus, on_bus, half, keys, together)))
+    elif cached is not None and (not known.traffic or bus):
+        keys = (key, *halves, *(("node.bus",) if known.traffic else ()))
+        found.append(Level(None, NodeKernel(cached, bus * known.traffic, half, keys, together)))
+    return tuple(found) or f"compute.rate.{kernel}"
+
+
+def _made(machine: MachineTable, known: WorkKind) -> tuple[Level, ...] | str:
+    """A kernel that is made of others' work, one after another, with data in memory."""
+    own = bus = 0.0
+    keys: list[str] = []
+    for part, share in known.made_of:
+        found = node_kernel(machine, part)
+        if isinstance(found, str):
+            return found
+        own, bus = own + share * found.own, bus + share * found.bus
+        keys += found.keys
+    return (Level(None, NodeKernel(own, bus, 0.0, tuple(keys))),)
+
+
+def node_kernel(machine: MachineTable, kernel: str, memory: float | None = None) -> NodeKernel | str:
     """Say what a kernel takes on a node of this machine, or which key of its description that would need.
 
-    `memory`: bytes of one processor's working set (None: larger than any cache). `bytes_per_unit`: of traffic with
-    memory per unit of work, where the record counts them.
+    `memory`: bytes of one processor's working set (None: larger than any cache).
     """
-    compute, node = machine.compute, machine.node
-    bus = 0.0 if node is None else node.bus
-    alone = {} if compute is None else compute.alone()
-    if kernel == STREAM and kernel not in alone:
-        return NodeKernel(0.0, bus, 0.0, ("node.bus",)) if bus else "compute.rate.stream, or node.bus"
-    if compute is None or kernel not in alone:
-        return f"compute.rate.{kernel}"
-    unit, key = alone[kernel]
-    half = compute.half_length.get(kernel, 0.0)
-    keys = (key, *([f"compute.half_length.{kernel}"] if half else []))
-    cached = compute.cached.get(kernel)
-    if memory is not None and (node is None or not node.cache):
-        return "node.cache"
-    if memory is not None and node is not None and memory <= node.cache:
-        if cached is None:
-            return f"compute.cached.{kernel}"
-        return NodeKernel(1 / cached, 0.0, half, (f"compute.cached.{kernel}", "node.cache", *keys[1:]))
-    if cached is not None:
-        return NodeKernel(1 / cached, unit - 1 / cached, half, (*keys, f"compute.cached.{kernel}"))
-    on_bus = min(unit, bus * bytes_per_unit)
-    return NodeKernel(unit - on_bus, on_bus, half, (*keys, *(["node.bus"] if on_bus else [])))
+    found = levels(machine, kernel)
+    if isinstance(found, str):
+        return found
+    for level in found:
+        if level.up_to is None or (memory is not None and memory <= level.up_to):
+            return level.takes
+    return f"compute.rate.{kernel}, or node.bus"
+
+
+def for_core(machine: MachineTable) -> dict[str, Any]:
+    """The same levels as the simulator takes them: for each kernel that is described, in seconds."""
+    return {kernel: _core(of) for kernel in _names(machine) if not isinstance(of := levels(machine, kernel), str)}
+
+
+def _core(of: tuple[Level, ...]) -> dict[str, Any]:
+    together = of[-1].takes.together
+    rows = [
+        {"own": level.takes.own, "bus": level.takes.bus} | ({} if level.up_to is None else {"up_to": level.up_to})
+        for level in of
+    ]
+    shared = {} if math.isinf(together) else {"shared": 1 / together}
+    return {"half": of[0].takes.half_length, "levels": rows} | shared
+
+
+def _names(machine: MachineTable) -> Iterator[str]:
+    compute = machine.compute or ComputeTable()
+    yield from dict.fromkeys((*KERNELS, *compute.rate, *compute.time, *compute.cached))

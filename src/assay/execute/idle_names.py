@@ -7,9 +7,12 @@ program has could change no result, and is refused.
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Collection
+from string import Formatter
 
 from assay.benchmark.record import Benchmark, one_by_one, own_benchmarks
+from assay.described.kernels import stand_ins
 from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError
 
@@ -29,6 +32,7 @@ def refuse_idle_names(description: DescribedMachine) -> None:
         return
     everybody = [*one_by_one(), *own_benchmarks().values()]
     kernels = {name for record in everybody for name in (*record.extra.get("computes", ()), *node_kernels(record))}
+    kernels |= {each for name in kernels for each in stand_ins(name)}
     tables = {"rate": compute.rate, "time": compute.time, "shared": compute.shared, "cached": compute.cached}
     for table, given in {**tables, "half_length": compute.half_length}.items():
         for kernel in given:
@@ -39,10 +43,14 @@ def refuse_idle_names(description: DescribedMachine) -> None:
 
 def node_kernels(record: Benchmark) -> tuple[str, ...]:
     """The kernels whose rates a node program takes on a described machine: of the record's [described]."""
-    named = str(record.extra.get("described", {}).get("kernel", ""))
-    if named.startswith("{"):
-        return tuple(map(str, record.parameters[named[1:-1]].choices))
-    return (named,) if named else ()
+    plays = record.extra.get("described", {})
+    named = str(plays.get("kernel", ""))
+    places = [name for _, name, _, _ in Formatter().parse(named) if name]
+    choices = [plays.get("only", {}).get(place, record.parameters[place].choices) for place in places]
+    found = (
+        [named.format_map(dict(zip(places, of, strict=True))) for of in itertools.product(*choices)] if named else []
+    )
+    return tuple(str(plays.get("named", {}).get(each, each)) for each in found)
 
 
 def _refused(description: DescribedMachine, keys: tuple[str, ...], problem: str, known: Collection[str]) -> InputError:

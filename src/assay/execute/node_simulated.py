@@ -2,7 +2,8 @@
 
 The record's [described] says how: which kernel's rate of [compute] each case takes, and each metric as a formula of
 `unit` (seconds of a unit of work, all threads together), `own` (seconds of a unit in one thread), the case's
-parameters and the record's constants. Nothing is computed, so nothing is checked; the notes say what each rate rests
+parameters and the record's constants. A description's [defaults] are lengths of messages, which none of these takes.
+Nothing is computed, so nothing is checked; the notes say what each rate rests
 on, and what the description does not say is left out by name.
 """
 
@@ -31,7 +32,7 @@ def describes(machine: DescribedMachine, record: Benchmark) -> bool:
     """Whether the description says how fast some case of this node program is, where nothing was set."""
     if "described" not in record.extra:
         return False
-    return any(_case(machine, record, case, 1)[1] for case in cases(record, (), machine.parameter_defaults(), ONE))
+    return any(_case(machine, record, case, 1)[1] for case in cases(record, (), {}, ONE))
 
 
 def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Outcome:
@@ -74,7 +75,7 @@ def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[
     noted: set[str] = set()
     order = 0
     words = {"processors": _counts(threads)}
-    for case in cases(record, job.command[1:], machine.parameter_defaults(), words):
+    for case in cases(record, job.command[1:], {}, words):
         notes, found = _case(machine, record, case, threads)
         for text in notes:
             if text not in noted:
@@ -97,13 +98,12 @@ def _case(
     at_work = int(case.get("threads", 1))
     if at_work > threads:
         return [f"left out: threads={at_work}: a node of {machine.name} has {threads}"], []
-    name = str(plays["kernel"]).strip("{}")
-    kernel = str(case.get(name, name)) if str(plays["kernel"]).startswith("{") else name
+    kernel = kernel_of(plays, case)
     names = {**record.constants(case), **case}
     memory = _number(plays.get("memory"), names)
     if (cached := plays.get("cached")) is not None and all(case[key] == value for key, value in cached.items()):
         memory = 0.0
-    found = node_kernel(machine, kernel, memory, _number(plays.get("bytes"), names) or 0.0)
+    found = node_kernel(machine, kernel, memory)
     if isinstance(found, str):
         return [f"left out: not described by {machine.name}: {kernel}: no {found}"], []
     rate = found.rate(at_work, _number(plays.get("length"), names))
@@ -124,8 +124,21 @@ def _case(
 
 def _rests_on(machine: DescribedMachine, kernel: str, found: NodeKernel) -> str:
     """By which keys a kernel's rate was computed, each with its origin."""
-    stated = [f"{key} ({machine.origin[key]})" if key in machine.origin else key for key in found.keys]
+    stated = [f"{key} ({where})" if (where := _origin(machine, key)) else key for key in dict.fromkeys(found.keys)]
     return f"{kernel}: by the description's {'; '.join(stated)}"
+
+
+def _origin(machine: DescribedMachine, key: str) -> str:
+    """Where a key's number is from, or those of the table around it; without the cells that it used."""
+    while key not in machine.origin and "." in key:
+        key = key.rpartition(".")[0]
+    return machine.origin.get(key, "").partition("; used:")[0]
+
+
+def kernel_of(plays: Mapping[str, Any], case: Mapping[str, Any]) -> str:
+    """The kernel whose rate a case takes: [described] kernel, with parameters in braces; `named` translates it."""
+    name = str(plays["kernel"]).format_map(case)
+    return str(plays.get("named", {}).get(name, name))
 
 
 def _number(formula: object, names: Mapping[str, Any]) -> float | None:

@@ -41,6 +41,18 @@ def beside(on: str, record: Benchmark) -> list[QuotedFigure]:
     return quoted.of_run(on, record)
 
 
+def show_beside(on: str, record: Benchmark) -> None:
+    """Print what was published of a machine for a node program that its description answered, where anything was."""
+    if not beside(on, record):
+        return
+    from assay.papers.tables import quoted
+    from assay.report.listing import listing
+
+    machine = quoted.published(on)
+    if machine is not None:
+        listing().print(quoted.table(quoted.one(machine, record, described=True)).rich())
+
+
 def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> Quoted | None:
     """Quote all published figures of a machine; None where it is described, or is this one."""
     from assay.papers.tables import quoted

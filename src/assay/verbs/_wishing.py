@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,21 @@ class Evaluation:
     skipped: tuple[dict[str, str], ...] = ()
 
 
+def _described_nodes(on: str | None, parts: Sequence[Benchmark]) -> set[str]:
+    """The node programs whose kernels a description has a rate for; none where `on` is none."""
+    if on is None:
+        return set()
+    from assay.described.shipped import find, open_described
+    from assay.execute.node_simulated import describes
+
+    try:
+        find(on.partition(":")[0])
+    except InputError:
+        return set()  # a published machine, quoted
+    machine = open_described(on, {})
+    return {record.name for record in parts if record.kind == "node" and describes(machine, record)}
+
+
 def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text: None) -> Evaluation:
     """Turn an evaluation's options into what is to be done.
 
@@ -43,7 +58,8 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         options["only"], first_look=profile == "quick" and on is None, profile=profile if on is None else None
     )
     several = counts(options["ppn"], "--ppn")
-    wanted = [record for record in parts if on is None or record.kind == "ranks"]
+    described = _described_nodes(on, parts)
+    wanted = [record for record in parts if on is None or record.kind == "ranks" or record.name in described]
     if several and wanted and all(record.kind == "node" for record in wanted):
         problem = "is for message-passing benchmarks, of which there is none here: the others are one process per node"
         raise InputError(problem, key="--ppn", value=options["ppn"])

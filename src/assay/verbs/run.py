@@ -176,6 +176,8 @@ def register(app: typer.Typer) -> None:
 
                 whole = replace(whole, summary=verdict(whole, made.about))
                 show(whole)
+                if on is not None and record(benchmark).kind == "node":
+                    _quoting.show_beside(on, record(benchmark))
             elif reason := why_not(whole):
                 print(reason, file=sys.stderr)
             print(one_line(whole))

@@ -119,18 +119,22 @@ def play(description: DescribedMachine, benchmark: str, settings: Settings) -> P
     Raises InputError and MeasurementError as running it does.
     """
     from assay.execute.left_behind import temporary_folder
+    from assay.execute.node_simulated import simulate_node
     from assay.execute.simulated import simulate
 
     record = record_of(benchmark)
     given = {name: _text(value) for name, value in settings.items()}
     per_node = int(given.pop("per_node", 0)) or None
-    ranks = int(given.pop("on_ranks", 0)) or room(description, per_node)
+    node = record.kind == "node"
+    ranks = int(given.pop("on_ranks", 0)) or (None if node else room(description, per_node))
     with temporary_folder("assay-play-") as folder:
         out = Path(folder) / "out.jsonl"
         command = (benchmark, *arguments_of(record, given, "quick"), "--seed", "1", "--launch", "0")
-        simulate(
-            description, record, Job(benchmark, command, ranks, None, per_node, out, Path(folder) / "log", 600.0, {})
-        )
+        job = Job(benchmark, command, ranks, None, per_node, out, Path(folder) / "log", 600.0, {})
+        if node:
+            simulate_node(description, record, job)
+        else:
+            simulate(description, record, job)
         lines = list(events(out))
     about = Circumstance("", benchmark, record.part, description.name, 0, 0, 1, "")
     samples = [row for row in rows(iter(lines), about) if isinstance(row, Sample)]

@@ -4,6 +4,8 @@
 nearest to it on both sides, or on one where there is no other side; over lengths by their logarithm. A rate of messages
 of a length is drawn as its time. The coefficients of a line over lengths (alpha, beta) are those of the line through
 all used times of the machine.
+`share`: of k processors of a node: k times one, together at most what one that only reads has of the bus; a speedup: k,
+at most what the bus allows where the rate of one is printed.
 `benchmark`: the nearest used cell of the same benchmark, on the same machine before others.
 `machine`: the nearest used cell of the same machine, of the same program before others.
 
@@ -25,6 +27,9 @@ from assay.papers.cells.allowance import length
 from assay.papers.cells.hull import Coordinates, coordinates, labels, same_table
 
 FAR = 1e9  # a coordinate that one of two cells lacks: farther than any that both have
+BYTES_PER_FLOP = {"kernel.hitc-f": 6.0}  # of kernels whose rate on one processor is printed
+OPERATION = "time_per_op"  # no neighbour of a whole program's time
+READS = "pfldq"  # only reads memory
 SUMMARY = {"time_8_B": 8, "rate_8192_B": 8192}  # bytes, of metrics that name a length
 
 
@@ -44,10 +49,30 @@ def baselines(cell: PublishedCell, behind: Used) -> dict[str, float]:
     else:
         beside = [each for each in own if each.benchmark == cell.benchmark and same_table(cell, each)]
         found["line"] = on_line(cell, beside)
-    near = [each for each in behind.used() if each is not cell and each.unit == cell.unit and _compatible(cell, each)]
+    found["share"] = _share(cell, own)
+    near = [
+        each
+        for each in behind.used()
+        if each is not cell and each.unit == cell.unit and _compatible(cell, each)
+        if (each.metric == OPERATION) == (cell.metric == OPERATION)
+    ]
     found["benchmark"] = _nearest(cell, [each for each in near if each.benchmark == cell.benchmark])
     found["machine"] = _nearest(cell, [each for each in near if each.machine == cell.machine])
     return {by: value for by, value in found.items() if value is not None}
+
+
+def _share(cell: PublishedCell, own: Sequence[PublishedCell]) -> float | None:
+    """What k processors do together if each has an equal part of the bus and nothing is lost."""
+    cpus = cell.params.get("cpus")
+    if not isinstance(cpus, int) or cpus < 2:
+        return None
+    alone = [each for each in own if each.params.get("cpus") == 1]
+    one = [each.value for each in alone if each.benchmark == cell.benchmark]
+    bus = [each.value for each in alone if each.benchmark == READS]
+    if cell.metric == "speedup":
+        traffic = BYTES_PER_FLOP.get(cell.benchmark)
+        return min(float(cpus), bus[0] / (traffic * one[0])) if traffic and one and bus else float(cpus)
+    return min(cpus * one[0], bus[0]) if one and bus else None
 
 
 def _compatible(cell: PublishedCell, other: PublishedCell) -> bool:

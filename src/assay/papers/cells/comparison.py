@@ -25,7 +25,8 @@ from assay.papers.cells.baseline import baselines
 from assay.papers.cells.provenance import Provenance
 from assay.papers.cells.rules import RULES
 
-WAYS = ("line", "nearest", "machine")  # of a baseline
+WAYS = ("line", "share", "nearest", "machine")  # of a baseline
+SETS = ("euroben.mod1ac", "kernel", "caltech")  # of kernels that stand in one table
 OTHERS = ("time-slice-interrupt",)  # of messages, but of nothing that is simulated: shown as quoted
 
 
@@ -134,8 +135,10 @@ def _row(cell: PublishedCell, value: float | None, behind: Provenance) -> Compar
 
 
 def _together(benchmark: str) -> str:
-    """The name of what one table is about: the patterns of a EuroBen program are its parts."""
-    return f"euroben.{benchmark.partition('.')[0]}" if benchmark.startswith("mod1h.") else benchmark
+    """The name of what one table is about: the patterns of a EuroBen program are its parts, as kernels are of a set."""
+    if benchmark.startswith("mod1h."):
+        return "euroben.mod1h"
+    return next((each for each in SETS if benchmark.startswith(f"{each}.")), benchmark)
 
 
 def _grouped(rows: Iterable[ComparedCell]) -> list[ComparedTable]:

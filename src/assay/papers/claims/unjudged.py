@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _CHIP = "A figure of the processor's manual; instructions are not simulated, and no table measures it."
-_ALONE = "No table has this number; nodes' memory and arithmetic are not simulated."
+_ALONE = "No table has this number; of nodes only the kernels' rates are described."
 
 REASONS = {
     "d91h.contention-varies": "Simulated runs are exactly alike; the paper does not say how its runs differed.",

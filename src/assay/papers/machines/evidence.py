@@ -19,7 +19,12 @@ from assay.papers.cells.comparison import ComparedCell, ComparedTable, best_base
 from assay.papers.claims import messages as claims
 from assay.papers.claims.judge import ClaimVerdict
 
-BY = {"line": "line", "nearest": "nearest, same benchmark or else machine", "machine": "nearest, same machine"}
+BY = {
+    "line": "line",
+    "share": "bus shared equally",
+    "nearest": "nearest, same benchmark or else machine",
+    "machine": "nearest, same machine",
+}
 ONE = 1e-3  # relative: simulated numbers that differ by less are one
 
 
@@ -37,7 +42,7 @@ class EvidenceGroup:
     @property
     def beaten(self) -> bool | None:
         """Whether the simulator's median error is less than the baseline's."""
-        return None if self.baseline is None else self.error < self.baseline
+        return None if self.baseline is None else self.error < self.baseline * (1 - ONE)
 
 
 def once(rows: Sequence[ComparedCell]) -> list[ComparedCell]:
@@ -61,9 +66,10 @@ def groups(
 ) -> list[EvidenceGroup]:
     """One group for each table that has cells of these kinds; `all_cells`: each counts, as in tables of errors."""
     found = []
+    of = [row for table in tables for row in table.rows if row.mark in kinds and row.counts]
+    counting = {id(row) for row in (of if all_cells else once(of))}  # a later table may print a number again
     for table in tables:
-        of = [row for row in table.rows if row.mark in kinds and row.counts]
-        rows = of if all_cells else once(of)
+        rows = [row for row in table.rows if id(row) in counting]
         if not rows:
             continue
         beside = best_baseline(rows)
@@ -97,7 +103,8 @@ def beside(found: Sequence[EvidenceGroup], title: str) -> Grid:
     headings = ("machine", "table", "kind", "cells", "simulator: median error %", "baseline: median error %", "nearer")
     note = "Baseline, no simulator: a straight line through used cells, the nearest used cell of the same benchmark "
     note += "(where there is none of the same machine), or the nearest of the same machine: of those that all cells of "
-    note += "the table have the one with the least median error."
+    note += "the table have the one with the least median error. Of several processors of a node: so many times one, "
+    note += "and together no more than the bus gives one that only reads (speedups: their number)."
     return grid(title, headings, rows, note, left=3)
 
 

@@ -1,0 +1,97 @@
+"""The kernels by whose rates a described node computes: what a unit of work is, and which other rate stands for it.
+
+One table for node programs (a record's `[described] kernel`) and for rank programs (`compute(Work{"KERNEL", count},
+body)`, a record's `computes`). A kernel of which `[compute]` has no rate has that of the first of `like` that it has.
+`read`, `written`: bytes per unit of work that pass between a processor and memory where the data fit no cache. Where
+`[compute]` has both rate and cached of a kernel, these say what the bus takes. A person's own programs may name kernels
+of their own, which have neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+COMPILED = ("compiled", "linpack")  # a compiler's code, whatever the loop
+
+
+@dataclass(frozen=True)
+class WorkKind:
+    """A kind of work: its unit, what it is, kernels whose rate stands for it; bytes from and to memory per unit.
+
+    `made_of`: where none is stated, a unit takes these shares of units of other kernels, one after another.
+    """
+
+    unit: str
+    meaning: str
+    like: tuple[str, ...] = ()
+    read: float = 0.0
+    written: float = 0.0
+    made_of: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def traffic(self) -> float:
+        """Bytes per unit, in and out."""
+        return self.read + self.written
+
+
+KERNELS: dict[str, WorkKind] = {
+    "stream": WorkKind("B", "bytes to or from memory, which [node] bus bounds", (), 1.0),
+    "compiled": WorkKind("flop", "what a compiler makes of any loop, where nothing better is stated", ("linpack",)),
+    "linpack": WorkKind(
+        "flop", "LINPACK's solver by columns: multiples of vectors added to others", ("axpy", "compiled")
+    ),
+    "dot": WorkKind("flop", "inner product of two vectors", COMPILED, 8.0),
+    "axpy": WorkKind("flop", "x = x + a y", COMPILED, 8.0, 4.0),
+    "zaxpy": WorkKind("flop", "the same of complex numbers", COMPILED, 4.0, 2.0),
+    "gemv": WorkKind("flop", "matrix-vector product as a whole", ("axpy", *COMPILED), 4.0),
+    "cholesky": WorkKind(
+        "flop", "Cholesky factorisation, untuned: of two operands one is read from memory", COMPILED, 4.0
+    ),
+    "jacobi": WorkKind(
+        "flop", "five-point sweep over a grid: a point read and one written for four flops", COMPILED, 2.0, 2.0
+    ),
+    "integration": WorkKind("flop", "numerical integration, all in registers", COMPILED),
+    "livermore": WorkKind("flop", "the Livermore loops, by the harmonic mean of their rates", COMPILED),
+    "fft": WorkKind("flop", "Fourier transform, 5 n log2 n flops by convention", COMPILED),
+    "wavelet": WorkKind("flop", "wavelet transform", COMPILED),
+    "eigenvalues": WorkKind("flop", "eigenvalues of a symmetric matrix", COMPILED),
+    "broadcast": WorkKind("flop", "z = a; a kernel without arithmetic counts one per element", (), 0.0, 8.0),
+    "assign": WorkKind("flop", "z = x", (), 8.0, 8.0),
+    "add": WorkKind("flop", "z = x + y", (), 16.0, 8.0),
+    "subtract": WorkKind("flop", "z = x - y", (), 16.0, 8.0),
+    "multiply": WorkKind("flop", "z = x y", (), 16.0, 8.0),
+    "divide": WorkKind("flop", "z = x / y", (), 16.0, 8.0),
+    "triad": WorkKind("flop", "z = x + a y", (), 8.0, 4.0),
+    "rotation": WorkKind("flop", "z = x y + u v", (), 32 / 3, 8 / 3),
+    "recursion1": WorkKind("flop", "x_i = a x_(i-1) + y_i", (), 4.0, 4.0),
+    "recursion2": WorkKind("flop", "x_i = a x_(i-1) + b x_(i-2) + y_i", (), 2.0, 2.0),
+    "difference2": WorkKind("flop", "z_i = x_i - 2 x_(i+1) + x_(i+2)", (), 8 / 3, 8 / 3),
+    "polynomial9": WorkKind("flop", "z = c_0 + x (c_1 + ... + x c_9)", (), 8 / 18, 8 / 18),
+    "float32_add": WorkKind("flop", "an addition of scalars and its assignment, one after another"),
+    "float64_add": WorkKind("flop", "the same in double precision"),
+    "float32_multiply": WorkKind("flop", "a multiplication of scalars and its assignment"),
+    "float64_multiply": WorkKind("flop", "the same in double precision"),
+    "float32_compound": WorkKind(
+        "flop", "a b + c d + e f, by operations", made_of=(("float32_multiply", 3 / 5), ("float32_add", 2 / 5))
+    ),
+    "float64_compound": WorkKind(
+        "flop", "the same in double precision", made_of=(("float64_multiply", 3 / 5), ("float64_add", 2 / 5))
+    ),
+    "floatmath": WorkKind(
+        "flop",
+        "add, multiply, subtract and divide in turn, of which a division counts as a multiplication",
+        made_of=(("float64_add", 1 / 2), ("float64_multiply", 1 / 2)),
+    ),
+    "turn": WorkKind("1", "a turn of a loop that only computes (1 ns unless it is said)"),
+    "pack": WorkKind("B", "bytes packed or unpacked in a rank's own memory (nothing unless it is said)"),
+    "copy": WorkKind("B", "bytes copied in a rank's own memory (nothing unless it is said)"),
+    "maximum": WorkKind("B", "bytes of which a reduction takes the greatest (nothing unless it is said)"),
+    "rearrange": WorkKind("B", "bytes rearranged in a rank's own memory (nothing unless it is said)"),
+    "gather": WorkKind("B", "bytes that a rank receives as it gathers (nothing unless it is said)"),
+}
+
+
+def stand_ins(kernel: str) -> tuple[str, ...]:
+    """The kernels whose rate a kernel has, the first that is stated: itself, then those it is like."""
+    known = KERNELS.get(kernel)
+    return (kernel, *(each for each in known.like if each != kernel)) if known else (kernel,)

@@ -1,0 +1,163 @@
+"""The twins of what one node computes: memory bandwidth, speedups and rates, by the node programs of a description.
+
+The programs are those that a run of the same name plays (`assay.execute.node_simulated`), so that a page, a run and a
+rank program's `compute` have one number. Of Table 3.1 of the Paragon's report the sums have twins: each processor's
+share is an equal part of them. Table 3.4 has the speedup of three processors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.benchmark.record import benchmark
+from assay.described.shipped import open_described
+from assay.machine.catalogue import PublishedCell
+from assay.papers.cells.answers import Answers
+from assay.papers.cells.rules import Pairs, rule
+from assay.papers.tables.paragon import BANDWIDTH, KERNELS
+
+# Speedups of Table 3.4: also of the Fortran programs that have the C programs' arithmetic.
+SPEEDUPS = {**KERNELS, "kernel.integration-f": KERNELS["kernel.integration-c"]}
+
+
+def processors(cell: PublishedCell) -> int:
+    """How many processors of a node a cell is of: the greatest where it names several."""
+    named = cell.params.get("cpus", 1)
+    return int(max(named) if isinstance(named, list | tuple) else named)
+
+
+def by_threads(
+    answers: Answers, machine: str, name: str, figure: str, counts: Sequence[int], **params: Any
+) -> Mapping[int, float]:
+    """A figure of a node program by the number of processors at work."""
+    found = answers.ask(machine, name, figure, threads=tuple(sorted({*counts})), **params)
+    return {int(each.params["threads"]): each.value for each in found}
+
+
+@rule(*BANDWIDTH)
+def bandwidth(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Bytes per second of all processors together, or of each where the cell is a rate per processor."""
+    made: Pairs = []
+    for cell in cells:
+        if cell.params.get("cpu", "sum") != "sum":
+            continue
+        name, params, scale = BANDWIDTH[cell.benchmark]
+        cpus = processors(cell)
+        rates = by_threads(answers, machine, name, "rate", (cpus,), **params)
+        if cpus in rates:
+            made.append((cell, scale * rates[cpus] / (cpus if cell.metric == "rate_per_cpu" else 1)))
+    return made
+
+
+@rule(*SPEEDUPS)
+def speedups(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Speedup on so many processors, or the rate of one."""
+    made: Pairs = []
+    for cell in cells:
+        name, params = SPEEDUPS[cell.benchmark]
+        cpus = processors(cell)
+        rates = by_threads(answers, machine, name, "rate", (1, cpus), **params)
+        if {1, cpus} <= set(rates):
+            made.append((cell, rates[cpus] / rates[1] if cell.metric == "speedup" else rates[cpus]))
+    return made
+
+
+@rule("linpack")
+def linpack(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """LINPACK's rate with 100 equations."""
+    found = answers.ask(machine, "linpack", "rate", size=100, code="ours", threads=1)
+    return [(cell, found[0].value) for cell in cells if found]
+
+
+@rule("livermore")
+def livermore(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """The harmonic mean of the Livermore loops' rates."""
+    found = answers.ask(machine, "livermore", "rate_harmonic_mean")
+    return [(cell, found[0].value) for cell in cells if found]
+
+
+def _kernels() -> dict[str, str]:
+    """Our vector kernel of each of EuroBen's; both are in the order of the paper's tables."""
+    record = benchmark("vectors")
+    return dict(zip(record.published, map(str, record.parameters["kernel"].choices), strict=True))
+
+
+VECTORS = tuple(benchmark("vectors").published)
+BEYOND = {"r_max_L1": (-512, -256), "r_max_L2": (128, 640)}  # elements of one array beyond what the first cache holds
+USUAL = ("-O3", "-O2")  # the flags of the tables of contiguous vectors
+
+
+def first_cache(machine: str) -> float:
+    """Bytes of a processor's first cache; 0 where the description does not say it."""
+    node = open_described(machine).node
+    return 0.0 if node is None else node.cache
+
+
+@rule(*VECTORS)
+def vectors(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """The rate of long vectors out of either cache, by the paper's count of flops: the slope of time over length."""
+    made: Pairs = []
+    counts = benchmark("vectors").extra["constants"]["kernel"]
+    for cell in cells:
+        usual = cell.params.get("flags", USUAL[0]) in USUAL and "stride" not in cell.params
+        if not usual or cell.metric not in BEYOND or not (cache := first_cache(machine)):
+            continue
+        kernel = _kernels()[cell.benchmark]
+        of = counts[kernel]
+        arrays = of["arrays"] if cell.metric == "r_max_L1" else 1
+        lengths = tuple(int(cache / 8 + more) // arrays for more in BEYOND[cell.metric])
+        found = answers.ask(machine, "vectors", "rate", kernel=kernel, access="contiguous", length=lengths)
+        times = {int(each.params["length"]): of["flops"] * int(each.params["length"]) / each.value for each in found}
+        if len(times) == len(lengths):
+            short, long = sorted(times)
+            flops = 1 if kernel == "copy" else of["paper"]  # a copy's .76 is a misprint
+            made.append((cell, flops * (long - short) / (times[long] - times[short])))
+    return made
+
+
+@rule("euroben.mod2a")
+def matrix_vector(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """The rate with the largest matrix that the first cache holds, by inner products or by columns, or the better."""
+    made: Pairs = []
+    size = int((first_cache(machine) / 8) ** 0.5)
+    found = answers.ask(machine, "matrix_vector", "rate", code="ours", form=("dot", "axpy"), size=size) if size else []
+    rates = {"dotproduct" if each.params["form"] == "dot" else "axpy": each.value for each in found}
+    for cell in cells:
+        form = cell.params.get("implementation")
+        if rates and cell.params.get("flags", USUAL[0]) in USUAL:
+            made.append((cell, rates[form] if form in rates else max(rates.values())))
+    return made
+
+
+@rule("euroben.mod2b")
+def linear_system(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """The rate with the largest system that the first cache holds."""
+    size = int((first_cache(machine) / 8) ** 0.5)
+    found = answers.ask(machine, "linpack", "rate", size=size, code="ours", threads=1) if size else []
+    return [(cell, found[0].value) for cell in cells if found]
+
+
+def _operations() -> dict[str, dict[str, str]]:
+    """The case of caltech that each row of Table 3 is."""
+    return {
+        row["id"]: {k: v for k, v in row.items() if k != "id"} for row in benchmark("caltech").extra["row"].values()
+    }
+
+
+@rule(*(name for name, case in _operations().items() if case["type"].startswith("float")))
+def operations(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Time of an operation of scalars; the text's rates are the same measurements again."""
+    made: Pairs = []
+    for cell in cells:
+        if cell.metric == "time_per_op":
+            found = answers.ask(machine, "caltech", cell.metric, **_operations()[cell.benchmark])
+            made += [(cell, found[0].value)] if found else []
+    return made
+
+
+@rule("floatmath")
+def floatmath(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Time of 256,000 repetitions of the dependent operations."""
+    found = answers.ask(machine, "floatmath", "time")
+    return [(cell, found[0].value) for cell in cells if found]

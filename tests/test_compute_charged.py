@@ -1,0 +1,187 @@
+"""`compute(Work{kernel, amount})` of a rank program is charged what a node program takes: one table, two languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.benchmark.record import benchmarks, take_in
+from assay.described.kernels import KERNELS
+from assay.described.machine_file import DescribedMachine, load
+from assay.described.node_model import NodeKernel, levels, node_kernel
+from assay.described.shipped import open_described, shipped
+from assay.execute.idle_names import node_kernels
+from command_line import assay
+from compiled import own_cache
+
+PROGRAM = """
+#pragma once
+#include "ranks/sampling.hpp"
+namespace assay::ranks {
+struct Charged {
+  static constexpr std::string_view record = R"record(
+name = "charged"
+title = "Charged"
+part = "messages"
+kind = "ranks"
+least_ranks = 1
+computes = [COMPUTES]
+summary = "s"
+cost = "c"
+check = "k"
+source = "s"
+[parameter.kernel]
+type = "choice"
+default = "dot"
+choices = [COMPUTES]
+sweep = true
+[parameter.memory]
+type = "real"
+default = [0]
+min = 0
+max = 1e12
+unit = "B"
+sweep = true
+[metric.time]
+unit = "s"
+[figure.time]
+metric = "time"
+unit = "s"
+)record";
+  template <Communicator C>
+  static Task run(C& comm, Session& session) {
+    Charged kernel;
+    co_await sample(comm, session, kernel);
+  }
+  struct Case {
+    std::string kernel;
+    double memory;
+  };
+  static constexpr std::string_view metric = "time";
+  std::string_view cache(const Case&) const { return "none"; }
+  Case at(const timing::CaseSettings& each) const { return {each.at("kernel").text, each.at("memory").real}; }
+  template <Communicator C>
+  timing::Json label(C&, const Case& at) const {
+    return timing::Json().text("kernel", at.kernel).number("memory", at.memory);
+  }
+  template <Communicator C>
+  Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
+    for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+      co_await barrier(comm);
+      const auto start = comm.now();
+      for (std::int64_t i = 0; i < run.batch; ++i)
+        co_await comm.compute(Work{at.kernel, 1e6, at.memory > 0 ? at.memory : Work::any}, [] {});
+      if (ticks) ticks[reading] = std::max<std::int64_t>(1, comm.now() - start);
+    }
+  }
+  template <Communicator C>
+  Task verify(C&, const Case&, Verdict& verdict) {
+    verdict = {true, ""};
+    co_return;
+  }
+};
+using Program = Charged;
+}  // namespace assay::ranks
+"""
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = own_cache(tmp_path_factory.mktemp("charged") / "cache")
+    names = ", ".join(f'"{name}"' for name in KERNELS)
+    (folder / "charged.hpp").write_text(PROGRAM.replace("COMPUTES", names))
+    return folder
+
+
+@pytest.fixture
+def program(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_CACHE", str(here))
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    take_in(here / "charged.hpp")
+
+
+def charged(machine: str, kernels: list[str], ranks: int = 1, memory: str = "0") -> dict[str, float]:
+    """Seconds that a million units take each of so many ranks of one node."""
+    words = ("--on", machine, "-n", str(ranks), *(("--ppn", str(ranks)) if ranks > 1 else ()))
+    sets = ("--set", f"kernel={','.join(kernels)}", "--set", f"memory={memory}", "--set", "repetitions=1")
+    made = assay("run", "charged", *words, *sets, "--json")
+    assert made.status == 0, made.err
+    return {f["params"]["kernel"]: f["value"] for f in made.document["figures"] if f["statistic"] == "median"}
+
+
+def described(machine: DescribedMachine, memory: float | None = None) -> dict[str, NodeKernel]:
+    found = {name: node_kernel(machine, name, memory) for name in KERNELS}
+    return {name: kernel for name, kernel in found.items() if isinstance(kernel, NodeKernel)}
+
+
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize("name", [name for name in sorted(shipped()) if described(open_described(name))])
+def test_a_rank_is_charged_what_a_node_program_takes(name: str) -> None:
+    """Every kernel of every shipped description, out of memory and out of each cache, to the picosecond."""
+    machine = open_described(name)
+    for memory in (None, 1000.0, 100_000.0):
+        kernels = described(machine, memory)
+        seen = charged(name, list(kernels), memory=f"{memory or 0:g}") if kernels else {}
+        assert seen == {k: pytest.approx(1e6 / of.rate(), abs=1.1e-12, rel=1e-11) for k, of in kernels.items()}
+
+
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize(("name", "ranks"), [("paragon-mp:threads", 2), ("ibm-netfinity-cluster", 2), ("four.toml", 4)])
+def test_ranks_of_a_node_wait_for_its_bus_as_threads_do(name: str, ranks: int) -> None:
+    """So many ranks at once take as long as so many threads of a node program: the analysis in C++ and in Python."""
+    if name == "four.toml":
+        Path(name).write_text(FOUR)
+    machine = load(Path(name)) if name == "four.toml" else open_described(name)
+    kernels = described(machine)
+    seen = charged(name, list(kernels), ranks)
+    assert seen == {k: pytest.approx(ranks * 1e6 / of.rate(ranks), rel=1e-9) for k, of in kernels.items()}
+
+
+FOUR = """name = "four"
+[network]
+topology = "ring"
+nodes = 2
+cycle = "1 ns"
+[[protocol]]
+startup = "1 us"
+[[self]]
+startup = "1 us"
+[node]
+processors = 4
+bus = "100 MB/s"
+[compute.rate]
+dot = "9 Mflop/s"
+jacobi = "20 Mflop/s"
+[compute.cached]
+dot = "30 Mflop/s"
+"""
+
+
+def test_every_kernel_of_a_record_is_in_the_table() -> None:
+    named = {
+        name for record in benchmarks().values() for name in (*record.extra.get("computes", ()), *node_kernels(record))
+    }
+    assert named <= set(KERNELS)
+    assert {like for kind in KERNELS.values() for like in kind.like} <= set(KERNELS)
+
+
+def test_the_table_has_the_bytes_that_records_count() -> None:
+    """A record's own counts of flops and bytes, written for a real machine's roof, and what a description charges."""
+    counts = benchmarks()["vectors"].extra["constants"]["kernel"]
+    named = benchmarks()["vectors"].extra["described"]["named"]
+    for name, of in counts.items():
+        kind = KERNELS[named.get(name, name)]
+        assert kind.traffic == pytest.approx(of["bytes"] / of["flops"]) and kind.written == of["stored"] / of["flops"]
+    for record in (benchmarks()[name] for name in ("hitc", "jacobi", "inner_product")):
+        roof, (kernel,) = record.extra["roof"], node_kernels(record)
+        assert KERNELS[kernel].traffic == float(roof["bytes"]) / float(roof["flops"])
+
+
+def test_levels_come_in_the_order_of_their_size() -> None:
+    for name in shipped():
+        for kernel in KERNELS:
+            found = levels(open_described(name), kernel)
+            sizes = [] if isinstance(found, str) else [each.up_to or float("inf") for each in found]
+            assert sizes == sorted(sizes) and len(set(sizes)) == len(sizes)

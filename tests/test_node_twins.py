@@ -1,0 +1,114 @@
+"""What one node computes, beside what was published: kinds, closed forms, and a baseline without a simulator."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from assay.described.shipped import shipped
+from assay.kinds import NumberKind
+from assay.papers.cells.answers import Played
+from assay.papers.cells.comparison import ComparedCell, ComparedTable, compare
+from assay.papers.cells.described_file import read
+from assay.papers.machines import evidence
+from assay.verbs._wishing import evaluation
+
+OPTIONS = dict.fromkeys(
+    ("via", "nodes", "ppn", "only", "launches", "within", "budget", "placement", "mpis", "transports", "compilers",
+     "flags", "isas", "timeout")
+)  # fmt: skip
+
+
+def compared(machine: str) -> list[ComparedTable]:
+    described = read(shipped()[machine])
+    return compare(Played(), machine, described.published, described.origin)
+
+
+def rows(tables: list[ComparedTable], benchmark: str, **params: Any) -> list[ComparedCell]:
+    return [
+        row
+        for table in tables
+        for row in table.rows
+        if row.cell.benchmark == benchmark and all(row.cell.params.get(key) == value for key, value in params.items())
+        if row.simulated is not None
+    ]
+
+
+@pytest.fixture(scope="module")
+def paragon() -> list[ComparedTable]:
+    return compared("paragon-mp")
+
+
+def repairmen(own: float, bus: float, processors: int) -> float:
+    """Throughput of processors that queue for one bus by the stationary distribution of the machine-repairman model."""
+    weights = [math.perm(processors, waiting) * (bus / own) ** waiting for waiting in range(processors + 1)]
+    return (1 - weights[0] / sum(weights)) / bus
+
+
+@pytest.mark.parametrize("cpus", [2, 3])
+def test_columns_of_several_processors_are_extrapolated_from_one(paragon: list[ComparedTable], cpus: int) -> None:
+    (one,), (several,) = (rows(paragon, "ddot", cpus=count, cpu="sum") for count in (1, cpus))
+    assert (one.mark, several.mark) == (NumberKind.INPUT, NumberKind.EXTRAPOLATED)
+    own = 1 / 88e6
+    assert several.simulated == pytest.approx(repairmen(own, 1 / 39e6 - own, cpus), rel=1e-6)
+    assert several.baselines["share"] == pytest.approx(min(cpus * 39e6, 251e6))
+    (reads,) = rows(paragon, "pfldq", cpus=cpus, cpu="sum")
+    assert reads.mark == NumberKind.EXTRAPOLATED and reads.baselines["share"] == reads.simulated == pytest.approx(251e6)
+
+
+def test_speedups_follow_from_bytes_per_flop(paragon: list[ComparedTable]) -> None:
+    """11 Mflop/s of compiled code with 4 bytes per flop on a bus of 251 MB/s; all in registers; 36 with 6 bytes."""
+    bus = 4 / 251e6
+    wanted = {
+        "kernel.jacobi-c": repairmen(1 / 11e6 - bus, bus, 3) / 11e6,
+        "kernel.integration-c": 3.0,
+        "kernel.hitc-f": repairmen(1 / 36e6 - 6 / 251e6, 6 / 251e6, 3) / 36e6,
+    }
+    for name, speedup in wanted.items():
+        (row,) = rows(paragon, name, cpus=3)
+        assert row.simulated == pytest.approx(speedup, rel=1e-6)
+        assert row.mark in (NumberKind.EXTRAPOLATED, NumberKind.TRANSFERRED)
+    (hitc,) = rows(paragon, "kernel.hitc-f", cpus=3)
+    assert hitc.baselines["share"] == pytest.approx(251 / (6 * 36))
+
+
+def test_rates_of_the_second_cache_are_a_roofline_of_two_used_cells() -> None:
+    """An addition reads 16 bytes and writes 8: at the rates of the dot product, which only reads, and the broadcast."""
+    tables = compared("compaq-xp1000-cluster")
+    printed = {
+        (row.cell.benchmark, row.cell.metric): row.cell.value
+        for name in ("addition", "division", "dotproduct", "broadcast")
+        for row in rows(tables, f"euroben.mod1ac.{name}", flags="-O3")
+    }
+    read = 2 / printed["euroben.mod1ac.dotproduct", "r_max_L2"] / 16
+    write = 1 / printed["euroben.mod1ac.broadcast", "r_max_L2"] / 8
+    for name in ("addition", "division"):
+        (row,) = (r for r in rows(tables, f"euroben.mod1ac.{name}", flags="-O3") if r.cell.metric == "r_max_L2")
+        first = 1 / printed[f"euroben.mod1ac.{name}", "r_max_L1"]
+        assert row.simulated == pytest.approx(1 / max(first, 16 * read + 8 * write), rel=1e-3)
+        assert row.mark == NumberKind.EXTRAPOLATED
+
+
+def test_two_processors_follow_from_one_out_of_memory_and_out_of_its_cache() -> None:
+    """243 and 59 Mflop/s of one; 74 are printed of two, and used for nothing."""
+    (two,) = rows(compared("ibm-netfinity-cluster"), "euroben.mod1i", cpus=2)
+    assert two.mark == NumberKind.EXTRAPOLATED
+    assert two.simulated == pytest.approx(repairmen(1 / 243e6, 1 / 59e6 - 1 / 243e6, 2), rel=1e-3)
+    assert two.simulated == pytest.approx(two.cell.value, rel=0.02)
+
+
+def test_a_number_that_a_later_table_prints_again_counts_once() -> None:
+    """Module 2a of the SGI cluster stands in Table 6.13 and in section 6.3.2.1."""
+    tables = compared("sgi-l1200-cluster")
+    counted = [row for group in evidence.groups("sgi", tables) for row in group.cells]
+    simulated = [row.simulated for row in counted if row.cell.benchmark == "euroben.mod2a"]
+    assert len(rows(tables, "euroben.mod2a")) == 3 and len(simulated) == len({round(v or 0) for v in simulated}) == 2
+
+
+@pytest.mark.parametrize("machine", ["paragon-mp", "ipsc860"])
+def test_an_evaluation_plays_the_node_programs_that_are_described(machine: str) -> None:
+    found = evaluation({"on": machine, "profile": "quick", "seed": 1, **OPTIONS})
+    assert found.wishes is not None and {"echo", "linpack", "jacobi"} <= set(found.wishes.names)
+    assert "sieve" not in found.wishes.names and ("stream" in found.wishes.names) == (machine == "paragon-mp")
