@@ -1,0 +1,94 @@
+"""What a check is judged by: the command line, the described machines' answers, and the claims."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from assay.document.validation import Outcome
+from assay.papers.cells.answers import Answers, Played
+from assay.papers.claims import messages as claims
+from assay.papers.claims.judge import OUTCOMES
+
+GHOSH = re.compile(r"^\*\*. (?P<outcome>[a-z ]+)\*\*: .*\(`(?P<claim>ghosh\.[^`]+)`", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command answered: its exit status and both streams."""
+
+    status: int
+    out: str
+    err: str = ""
+    refused: bool = False
+    """Whether the last line of `err` says why it was refused."""
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """The JSON document on standard output; empty where there is none."""
+        try:
+            found = json.loads(self.out)
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def refusal(self) -> str:
+        """Why it was refused, in one line; empty where it was not: a busy machine may leave figures that are no good."""
+        if not self.refused:
+            return ""
+        lines = [line for line in self.err.splitlines() if line.strip()]
+        said = lines[-1] if lines else f"exit status {self.status}"
+        return said.removeprefix("assay: ").partition("; accepted: ")[0].partition("; seen: ")[0]
+
+
+Ask = Callable[[tuple[str, ...]], Said]  # the words of a command line without `assay`
+
+
+@dataclass
+class Asking:
+    """Asks the command line, each question once; `docs`: the folder with the ghosh.md that `study --all` wrote last."""
+
+    ask: Ask
+    answers: Answers = field(default_factory=Played)
+    docs: Path | None = None
+    _known: dict[tuple[str, ...], Said] = field(default_factory=dict)
+
+    def said(self, command: str, *more: str) -> Said:
+        """The answer to the last of several commands (semicolons); RUN is the folder of the run of the one before."""
+        folder, found = "", Said(0, "")
+        steps = [step.strip() for step in command.split(";")]
+        for at, step in enumerate(steps):
+            words = tuple(folder if word == "RUN" else word for word in shlex.split(step))
+            last = at == len(steps) - 1
+            found = self._once((*words, *(more if last else ("--json",))))
+            folder = str(found.document.get("folder", ""))
+            if found.refusal and not last:
+                return found
+        return found
+
+    def _once(self, words: tuple[str, ...]) -> Said:
+        if words not in self._known:
+            self._known[words] = self.ask(words)
+        return self._known[words]
+
+    @cached_property
+    def outcomes(self) -> Mapping[str, tuple[Outcome, str]]:
+        """Each claim's outcome and numbers: judged now, and of Ghosh's paper as the studies' page has them."""
+        found: dict[str, tuple[Outcome, str]] = {
+            one.claim: (one.outcome, one.parts[0].numbers if one.parts else one.note)
+            for one in claims.evaluate(self.answers)
+        }
+        page = self.docs / "ghosh.md" if self.docs is not None else None
+        if page is not None and page.exists():
+            for match in GHOSH.finditer(page.read_text(encoding="utf-8")):
+                outcome = next((known for known in OUTCOMES if known == match["outcome"]), None)
+                if outcome is not None:
+                    found[match["claim"]] = (outcome, "")
+        return found
