@@ -40,7 +40,7 @@ class Said:
 
     @property
     def refusal(self) -> str:
-        """Why it was refused, in one line; empty where it was not: a busy machine may leave figures that are no good."""
+        """Why it was refused, in one line; empty where it was not."""
         if not self.refused:
             return ""
         lines = [line for line in self.err.splitlines() if line.strip()]

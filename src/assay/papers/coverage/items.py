@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from assay.machine import catalogue
 from assay.toml.checking import Table, refuse, validated
@@ -27,9 +27,9 @@ class Check(Table):
     """
 
     run: str = ""
-    figures: list[str] = []
+    figures: list[str] = Field(default_factory=list)
     """Figures that have a value in the JSON document; quoted ones do not count."""
-    at: dict[str, str | int | float] = {}
+    at: dict[str, str | int | float] = Field(default_factory=dict)
     """Of `figures`: the case, by parameters."""
     cells: str = ""
     """Of `figures`: the published cells that the value is compared with (papers/cells/clauses.py)."""
@@ -37,7 +37,7 @@ class Check(Table):
     """Of `cells` and `table`: the criterion, by its name in this file."""
     quotes: str = ""
     """Published cells, all of which the JSON document quotes."""
-    words: list[str] = []
+    words: list[str] = Field(default_factory=list)
     """Texts that the answer contains."""
     beside: str = ""
     """How the title of a table of the run's report begins, in which own values are beside printed ones."""
@@ -45,7 +45,7 @@ class Check(Table):
     """Of `beside`: published cells that the table shows."""
     compared: str = ""
     """Published cells, all of which `compare RUN MACHINE` sets beside the run's own figures."""
-    claims: list[str] = []
+    claims: list[str] = Field(default_factory=list)
     """Claims of the catalogue that hold."""
     table: str = ""
     """Published cells of a described machine, each of which has a simulated value; their median error is judged."""
@@ -68,7 +68,7 @@ class Item(Table):
     id: str
     where: str
     what: str
-    checks: list[Check] = []
+    checks: list[Check] = Field(default_factory=list)
     why_not: str = ""
 
     @model_validator(mode="after")
@@ -89,8 +89,8 @@ class Report(Table):
     """The items of one report; `paper` is its id in the catalogue, `files` are what its commands name, by name."""
 
     paper: str
-    files: dict[str, str] = {}
-    criterion: dict[str, Criterion] = {}
+    files: dict[str, str] = Field(default_factory=dict)
+    criterion: dict[str, Criterion] = Field(default_factory=dict)
     item: list[Item]
 
     @model_validator(mode="after")

@@ -25,7 +25,8 @@ Each state is computed: the command is run, and what it gives is compared with t
 
 * *works*: the figure comes out and is within the criterion of the printed number; a figure of this machine comes out
   and is shown beside the printed one of another machine;
-* *differs*: the figure comes out and is not within it, or a claim of the report does not hold: the row says by how much;
+* *differs*: the figure comes out and is not within it, or a claim of the report does not hold; the row says by how
+  much;
 * *in part*: some of the commands give no figure;
 * *absent*: none does.
 
