@@ -73,6 +73,16 @@ class Asking:
                 return found
         return found
 
+    def disturbed(self, command: str) -> bool:
+        """Whether a command was run, and failed without being refused: on a real machine that was busy."""
+        first = command.partition(";")[0]
+        return any(said.status and not said.refused for words, said in self._known.items() if _is(words, first))
+
+    def forget(self, command: str) -> None:
+        """Ask this command anew the next time."""
+        first = command.partition(";")[0]
+        self._known = {words: said for words, said in self._known.items() if not _is(words, first)}
+
     def _once(self, words: tuple[str, ...]) -> Said:
         if words not in self._known:
             self._known[words] = self.ask(words)
@@ -92,3 +102,9 @@ class Asking:
                 if outcome is not None:
                     found[match["claim"]] = (outcome, "")
         return found
+
+
+def _is(words: tuple[str, ...], command: str) -> bool:
+    """Whether these words are that command, whatever form of the answer they ask for."""
+    wanted = tuple(shlex.split(command))
+    return bool(wanted) and words[: len(wanted)] == wanted
