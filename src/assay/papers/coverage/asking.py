@@ -45,7 +45,8 @@ class Said:
             return ""
         lines = [line for line in self.err.splitlines() if line.strip()]
         said = lines[-1] if lines else f"exit status {self.status}"
-        return said.removeprefix("assay: ").partition("; accepted: ")[0].partition("; seen: ")[0]
+        said = said.removeprefix("assay: ").partition("; accepted: ")[0].partition("; seen: ")[0]
+        return re.sub(r"(?<!\S)/\S*/", "", said)  # folders are of this machine
 
 
 Ask = Callable[[tuple[str, ...]], Said]  # the words of a command line without `assay`
