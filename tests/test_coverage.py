@@ -17,8 +17,8 @@ from assay.errors import InputError
 from assay.machine import catalogue
 from assay.papers.coverage import checks, page
 from assay.papers.coverage.asking import Asking, Said
-from assay.papers.coverage.checks import Judged, State, check, judge
-from assay.papers.coverage.items import Check, Criterion, Item, Report, read, reports
+from assay.papers.coverage.checks import CheckResult, State, check, judge
+from assay.papers.coverage.items import Item, ItemCheck, ItemCriterion, Report, read, reports
 from assay.papers.coverage.markdown_tables import tables
 from assay.verbs._asking import asked_here
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ITEMS = {"H": range(1, 66), "D": range(66, 99), "P": range(99, 133), "V": range(1, 97), "G": range(1, 56)}
 CHEAP = ("H15", "H16", "H21", "H30", "H38", "H52", "H62", "H63", "D66", "D76", "D87", "P99", "P115", "P123", "P124")
 CHEAP += ("V7", "V60", "V63", "V71", "V93", "G3", "G27", "G36", "G45", "G51")
-TENTH = {"tenth": Criterion(share=0.1, basis="a test's")}
+TENTH = {"tenth": ItemCriterion(share=0.1, basis="a test's")}
 
 
 def answering(document: Mapping[str, Any] | None = None, refusal: str = "") -> Asking:
@@ -46,7 +46,7 @@ def test_every_item_has_a_row() -> None:
 
 
 def test_no_state_is_written_by_hand(tmp_path: Path) -> None:
-    assert not {"state", "works"} & (set(Item.model_fields) | set(Check.model_fields))
+    assert not {"state", "works"} & (set(Item.model_fields) | set(ItemCheck.model_fields))
     path = tmp_path / "own.toml"
     path.write_text('paper = "p"\n[[item]]\nid = "X1"\nwhere = "w"\nwhat = "x"\nwhy_not = "y"\nstate = "works"\n')
     with pytest.raises(InputError, match=r"own\.toml:7: item\.0\.state"):
@@ -90,11 +90,11 @@ def test_what_records_name_is_in_the_catalogue() -> None:
 @given(st.lists(st.sampled_from(["works", "differs", "in part", "absent"]), max_size=5))
 def test_an_item_is_what_its_checks_are(states: list[State]) -> None:
     """Works where all do, absent where all are, differs where one does and nothing is lacking; else in part."""
-    many = [Check(run=f"run {place}", figures=["rate"]) for place in range(len(states))]
+    many = [ItemCheck(run=f"run {place}", figures=["rate"]) for place in range(len(states))]
     found = dict(zip([one.run for one in many], states, strict=True))
     original = checks.check
     try:
-        checks.check = lambda one, criteria, asking: Judged(found[one.run])  # type: ignore[assignment]
+        checks.check = lambda one, criteria, asking: CheckResult(found[one.run])  # type: ignore[assignment]
         state = judge(Item(id="X", where="w", what="x", checks=many, why_not="y"), {}, answering()).state
     finally:
         checks.check = original
@@ -109,15 +109,15 @@ def test_an_item_is_what_its_checks_are(states: list[State]) -> None:
 
 
 def test_a_wrong_number_differs() -> None:
-    one = Check(run="run linpack --on ipsc860", figures=["rate"], cells="ipsc860 linpack", within="tenth")
+    one = ItemCheck(run="run linpack --on ipsc860", figures=["rate"], cells="ipsc860 linpack", within="tenth")
     (cell,) = checks.named("ipsc860 linpack")
     right, wrong = (check(one, TENTH, answering({"figures": [figure(factor * cell.value)]})) for factor in (1.05, 1.2))
     assert right.state == "works"
-    assert wrong == Judged("differs", "7.2 Mflop/s for 6 Mflop/s (+20.0%), more than 10% (a test's)")
+    assert wrong == CheckResult("differs", "7.2 Mflop/s for 6 Mflop/s (+20.0%), more than 10% (a test's)")
 
 
 def test_a_broken_cell_of_the_catalogue_differs(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = Check(table="ncube3200 echo [hops 1] [message_B 8]", within="tenth")
+    one = ItemCheck(table="ncube3200 echo [hops 1] [message_B 8]", within="tenth")
     with asked_here({}) as ask:
         asking = Asking(ask)
         assert check(one, TENTH, asking).state == "works"
@@ -127,16 +127,16 @@ def test_a_broken_cell_of_the_catalogue_differs(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_figure_that_does_not_come_out_is_absent() -> None:
-    one = Check(run="run echo", figures=["rate"], at={"bytes": 8})
+    one = ItemCheck(run="run echo", figures=["rate"], at={"bytes": 8})
     assert check(one, {}, answering({"figures": [figure(1.0, bytes=8)]})).state == "works"
     for figures in ([], [figure(None, bytes=8)], [figure(1.0, bytes=16)], [figure(1.0, bytes=8) | {"kind": "quoted"}]):
-        assert check(one, {}, answering({"figures": figures})) == Judged("absent", "no figure rate, bytes 8")
+        assert check(one, {}, answering({"figures": figures})) == CheckResult("absent", "no figure rate, bytes 8")
     refused = answering(refusal="benchmark: no such benchmark; seen: 'dense'; accepted: caltech, clock")
-    assert check(one, {}, refused) == Judged("absent", "benchmark: no such benchmark")
+    assert check(one, {}, refused) == CheckResult("absent", "benchmark: no such benchmark")
 
 
 def test_a_value_that_is_not_quoted_is_absent() -> None:
-    one = Check(run="run cholesky --on ipsc860", quotes="ipsc860 cholesky [precision single]")
+    one = ItemCheck(run="run cholesky --on ipsc860", quotes="ipsc860 cholesky [precision single]")
     (cell,) = checks.named(one.quotes)
     quoted = {"published_as": "cholesky", "value": cell.value, "kind": "quoted"}
     assert check(one, {}, answering({"quoted": [quoted]})).state == "works"
@@ -161,10 +161,9 @@ def test_a_table_is_beside_where_own_and_printed_values_are() -> None:
 
 def test_claims_of_ghosh_are_those_of_the_studies_page(tmp_path: Path) -> None:
     (tmp_path / "ghosh.md").write_text("\n**✗ differs**: It saturates. (`ghosh.scaling`, section 3.1)\n")
-    assert (
-        check(Check(claims=["ghosh.scaling"]), {}, Asking(lambda words: Said(0, ""), docs=tmp_path)).state == "differs"
-    )
-    assert check(Check(claims=["ghosh.scaling"]), {}, Asking(lambda words: Said(0, ""))).state == "absent"
+    one = ItemCheck(claims=["ghosh.scaling"])
+    assert check(one, {}, Asking(lambda words: Said(0, ""), docs=tmp_path)).state == "differs"
+    assert check(one, {}, Asking(lambda words: Said(0, ""))).state == "absent"
 
 
 def test_several_commands_hand_their_run_on() -> None:
@@ -197,7 +196,7 @@ def test_the_pages_summary_counts_its_rows() -> None:
 
 
 def test_a_row_that_works_does_not_say_why_not() -> None:
-    item = Item(id="X1", where="Table 1", what="x", checks=[Check(run="doctor", words=["a"])], why_not="because")
+    item = Item(id="X1", where="Table 1", what="x", checks=[ItemCheck(run="doctor", words=["a"])], why_not="because")
     for out, shown in (("a", False), ("b", True)):
         one = page.one(item, Report(paper="p", item=[item]), Asking(lambda words, out=out: Said(0, out)))  # type: ignore[misc]
         (row,) = page.rows([one]).rows

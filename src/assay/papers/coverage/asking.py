@@ -89,20 +89,27 @@ class Asking:
             self._known[words] = self.ask(words)
         return self._known[words]
 
+    def outcome(self, claim: str) -> tuple[Outcome, str]:
+        """A claim's outcome and numbers: judged now, and of Ghosh's paper as the studies' page has it."""
+        if claim.startswith("ghosh."):
+            return self._of_studies.get(claim, "cannot be told"), ""
+        return self._of_machines[claim]
+
     @cached_property
-    def outcomes(self) -> Mapping[str, tuple[Outcome, str]]:
-        """Each claim's outcome and numbers: judged now, and of Ghosh's paper as the studies' page has them."""
-        found: dict[str, tuple[Outcome, str]] = {
+    def _of_machines(self) -> Mapping[str, tuple[Outcome, str]]:
+        return {
             one.claim: (one.outcome, one.parts[0].numbers if one.parts else one.note)
             for one in claims.evaluate(self.answers)
         }
+
+    @cached_property
+    def _of_studies(self) -> Mapping[str, Outcome]:
         page = self.docs / "ghosh.md" if self.docs is not None else None
-        if page is not None and page.exists():
-            for match in GHOSH.finditer(page.read_text(encoding="utf-8")):
-                outcome = next((known for known in OUTCOMES if known == match["outcome"]), None)
-                if outcome is not None:
-                    found[match["claim"]] = (outcome, "")
-        return found
+        if page is None or not page.exists():
+            return {}
+        known = {str(outcome): outcome for outcome in OUTCOMES}
+        found = [(match["claim"], match["outcome"]) for match in GHOSH.finditer(page.read_text(encoding="utf-8"))]
+        return {claim: known[outcome] for claim, outcome in found if outcome in known}
 
 
 def _is(words: tuple[str, ...], command: str) -> bool:

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -19,8 +19,8 @@ from assay.document.validation import Outcome
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import clauses, twins
-from assay.papers.coverage.asking import Asking
-from assay.papers.coverage.items import Check, Criterion, Item
+from assay.papers.coverage.asking import Asking, Said
+from assay.papers.coverage.items import Item, ItemCheck, ItemCriterion
 from assay.papers.coverage.markdown_tables import tables
 from assay.report.units import human
 
@@ -30,20 +30,20 @@ BY_OUTCOME: dict[Outcome, State] = {"holds": "works", "differs": "differs", "can
 
 
 @dataclass(frozen=True)
-class Judged:
+class CheckResult:
     """The state of a check or an item, with its numbers or the reason in words."""
 
     state: State
     words: str = ""
 
 
-def judge(item: Item, criteria: Mapping[str, Criterion], asking: Asking) -> Judged:
+def judge(item: Item, criteria: Mapping[str, ItemCriterion], asking: Asking) -> CheckResult:
     """The state of an item, and what its checks that do not work said."""
     found = [check(one, criteria, asking) for one in item.checks]
     states = {one.state for one in found}
     state: State = "absent" if not found else "in part" if "absent" in states and len(states) > 1 else worst(states)
     said = [one.words for one in found if one.words and (state == "works" or one.state != "works")]
-    return Judged(state, "; ".join(dict.fromkeys(said)))
+    return CheckResult(state, "; ".join(dict.fromkeys(said)))
 
 
 def worst(states: set[State]) -> State:
@@ -51,7 +51,7 @@ def worst(states: set[State]) -> State:
     return max(states, key=STATES.index)
 
 
-def check(one: Check, criteria: Mapping[str, Criterion], asking: Asking) -> Judged:
+def check(one: ItemCheck, criteria: Mapping[str, ItemCriterion], asking: Asking) -> CheckResult:
     """What comes of one check; it is absent as well where the catalogue has not the cells that it names.
 
     Where a busy machine disturbed a run so far that it has no valid figure, it is made once more.
@@ -66,7 +66,7 @@ def check(one: Check, criteria: Mapping[str, Criterion], asking: Asking) -> Judg
     return found
 
 
-def _check(one: Check, criteria: Mapping[str, Criterion], asking: Asking) -> Judged:
+def _check(one: ItemCheck, criteria: Mapping[str, ItemCriterion], asking: Asking) -> CheckResult:
     criterion = criteria.get(one.within)
     if one.claims:
         return _claims(one.claims, asking)
@@ -83,17 +83,17 @@ def _check(one: Check, criteria: Mapping[str, Criterion], asking: Asking) -> Jud
     if said.refusal:
         return _absent(said.refusal)
     if one.quotes:
-        return _quotes(named(one.quotes), said.document)
+        return _quotes(named(one.quotes), said)
     if one.compared:
-        return _compared(named(one.compared), said.document)
-    return _figures(one, criterion, said.document)
+        return _compared(named(one.compared), said)
+    return _figures(one, criterion, said)
 
 
-WORKS = Judged("works")
+WORKS = CheckResult("works")
 
 
-def _absent(words: str) -> Judged:
-    return Judged("absent", words)
+def _absent(words: str) -> CheckResult:
+    return CheckResult("absent", words)
 
 
 def _flat(text: str) -> str:
@@ -114,18 +114,18 @@ def named(text: str) -> list[PublishedCell]:
     return found
 
 
-def _claims(names: Sequence[str], asking: Asking) -> Judged:
+def _claims(names: Sequence[str], asking: Asking) -> CheckResult:
     found = []
     for name in names:
-        outcome, numbers = asking.outcomes.get(name, ("cannot be told", ""))
+        outcome, numbers = asking.outcome(name)
         short = name.partition(".")[2]
-        found.append(Judged(BY_OUTCOME[outcome], f"{short} {outcome}" + (f": {numbers}" if numbers else "")))
+        found.append(CheckResult(BY_OUTCOME[outcome], f"{short} {outcome}" + (f": {numbers}" if numbers else "")))
     states = {one.state for one in found}
     state: State = "in part" if "absent" in states and len(states) > 1 else worst(states)
-    return Judged(state, "; ".join(one.words for one in found if state != "works" and one.state != "works"))
+    return CheckResult(state, "; ".join(one.words for one in found if state != "works" and one.state != "works"))
 
 
-def _table(text: str, criterion: Criterion, asking: Asking) -> Judged:
+def _table(text: str, criterion: ItemCriterion, asking: Asking) -> CheckResult:
     """Cells of a described machine beside their twins; `MACHINE:VARIANT` before the clause names a description."""
     machine, _, clause = text.partition(" ")
     cells = named(f"{machine.partition(':')[0]} {clause}")
@@ -138,18 +138,20 @@ def _table(text: str, criterion: Criterion, asking: Asking) -> Judged:
     return _within(error, criterion, f"median error {error:.2%} of {len(pairs)} cells")
 
 
-def _within(error: float, criterion: Criterion, words: str) -> Judged:
+def _within(error: float, criterion: ItemCriterion, words: str) -> CheckResult:
     if error <= criterion.share:
-        return Judged("works", words)
-    return Judged("differs", f"{words}, more than {criterion.share:.0%} ({criterion.basis})")
+        return CheckResult("works", words)
+    return CheckResult("differs", f"{words}, more than {criterion.share:.0%} ({criterion.basis})")
 
 
-def _figures(one: Check, criterion: Criterion | None, document: Mapping[str, Any]) -> Judged:
+def _figures(one: ItemCheck, criterion: ItemCriterion | None, said: Said) -> CheckResult:
     values: dict[str, list[float]] = {}
-    for figure in document.get("figures", ()):
+    for figure in said.document.get("figures", ()):
         params = figure.get("params") or {}
         fits = all(str(params.get(key)) == str(value) for key, value in one.at.items())
-        value = figure.get("value") if one.cells else came_out(figure)
+        value = figure.get("value")
+        if not one.cells:
+            value = came_out(value, figure.get("by_launch") or ())
         fits &= figure.get("statistic") in ("median", None) or not one.cells
         if fits and figure.get("kind") != "quoted" and isinstance(value, int | float) and math.isfinite(value):
             values.setdefault(str(figure.get("name")), []).append(float(value))
@@ -170,16 +172,13 @@ def _figures(one: Check, criterion: Criterion | None, document: Mapping[str, Any
     return _within(abs(far), criterion, words)
 
 
-def came_out(figure: Mapping[str, Any]) -> float | None:
+def came_out(value: float | None, launches: Sequence[tuple[int, float]]) -> float | None:
     """A figure's value; where a busy machine leaves none that is good, that of its last launch."""
-    value = figure.get("value")
-    launches = figure.get("by_launch") or ()
-    found = launches[-1][1] if value is None and launches else value
-    return None if found is None else float(found)
+    return launches[-1][1] if value is None and launches else value
 
 
-def _quotes(cells: Sequence[PublishedCell], document: Mapping[str, Any]) -> Judged:
-    figures = [*document.get("quoted", ()), *document.get("figures", ())]
+def _quotes(cells: Sequence[PublishedCell], said: Said) -> CheckResult:
+    figures = [*said.document.get("quoted", ()), *said.document.get("figures", ())]
     seen = {(each.get("published_as"), each.get("value")) for each in figures if each.get("kind") == "quoted"}
     lacking = [cell for cell in cells if (cell.benchmark, cell.value) not in seen]
     if lacking:
@@ -188,7 +187,7 @@ def _quotes(cells: Sequence[PublishedCell], document: Mapping[str, Any]) -> Judg
     return WORKS
 
 
-def _beside(one: Check, asking: Asking) -> Judged:
+def _beside(one: ItemCheck, asking: Asking) -> CheckResult:
     said = asking.said(f"{one.run}; report RUN", "--markdown")
     if said.refusal:
         return _absent(said.refusal)
@@ -203,8 +202,8 @@ def _beside(one: Check, asking: Asking) -> Judged:
     return WORKS
 
 
-def _compared(cells: Sequence[PublishedCell], document: Mapping[str, Any]) -> Judged:
-    rows = [row for entry in document.get("comparisons", ()) for row in entry.get("rows", ())]
+def _compared(cells: Sequence[PublishedCell], said: Said) -> CheckResult:
+    rows = [row for entry in said.document.get("comparisons", ()) for row in entry.get("rows", ())]
     seen = {(row.get("b") or {}).get("value") for row in rows}
     lacking = [cell for cell in cells if cell.value not in seen]
     if lacking:

@@ -20,7 +20,7 @@ from assay.toml.source import tables
 EXPECTATIONS = ("figures", "quotes", "words", "beside", "compared", "claims", "table")
 
 
-class Check(Table):
+class ItemCheck(Table):
     """One command and what must come of it: exactly one of `EXPECTATIONS`.
 
     `run` is a command line without `assay`, or several, separated by semicolons, in which RUN is the run before.
@@ -51,7 +51,7 @@ class Check(Table):
     """Published cells of a described machine, each of which has a simulated value; their median error is judged."""
 
     @model_validator(mode="after")
-    def _one_expectation(self) -> Check:
+    def _one_expectation(self) -> ItemCheck:
         given = [name for name in EXPECTATIONS if getattr(self, name)]
         if len(given) != 1:
             refuse((), f"a check has one of {', '.join(EXPECTATIONS)}, not {len(given)}")
@@ -68,7 +68,7 @@ class Item(Table):
     id: str
     where: str
     what: str
-    checks: list[Check] = Field(default_factory=list)
+    checks: list[ItemCheck] = Field(default_factory=list)
     why_not: str = ""
 
     @model_validator(mode="after")
@@ -78,7 +78,7 @@ class Item(Table):
         return self
 
 
-class Criterion(Table):
+class ItemCriterion(Table):
     """How far from the printed value a number may be (a share), and where that is from."""
 
     share: float
@@ -90,7 +90,7 @@ class Report(Table):
 
     paper: str
     files: dict[str, str] = Field(default_factory=dict)
-    criterion: dict[str, Criterion] = Field(default_factory=dict)
+    criterion: dict[str, ItemCriterion] = Field(default_factory=dict)
     item: list[Item]
 
     @model_validator(mode="after")

@@ -10,8 +10,8 @@ from pathlib import Path
 from assay.document.grid import Grid, grid
 from assay.machine import catalogue
 from assay.papers.coverage.asking import Asking
-from assay.papers.coverage.checks import STATES, Judged, judge
-from assay.papers.coverage.items import Check, Item, Report, reports
+from assay.papers.coverage.checks import STATES, CheckResult, judge
+from assay.papers.coverage.items import Item, ItemCheck, Report, reports
 
 INTRODUCTION = """\
 # What the reports have, item by item
@@ -42,7 +42,7 @@ class JudgedItem:
     """An item and what came of it."""
 
     item: Item
-    judged: Judged
+    judged: CheckResult
 
 
 def write(folder: Path, asking: Asking) -> Path:
@@ -106,12 +106,12 @@ def rows(items: Sequence[JudgedItem]) -> Grid:
     return grid("Items", ("item", "where", "what", "command", "state", "numbers, or why not"), lines, left=6)
 
 
-def commands(checks: Sequence[Check]) -> str:
+def commands(checks: Sequence[ItemCheck]) -> str:
     """The commands of an item, each once."""
     return ", ".join(dict.fromkeys(f"`assay {command(each)}`" for each in checks)) or "–"
 
 
-def command(check: Check) -> str:
+def command(check: ItemCheck) -> str:
     """The command of a check: of claims and tables the one that judges them."""
     if check.table:
         return f"evaluate --on {check.table.partition(' ')[0]}"
