@@ -90,17 +90,15 @@ class Asking:
         return self._known[words]
 
     def outcome(self, claim: str) -> tuple[Outcome, str]:
-        """A claim's outcome and numbers: judged now, and of Ghosh's paper as the studies' page has it."""
+        """A claim's outcome, and the numbers that decide it: judged now, and of Ghosh's paper as its page has it."""
         if claim.startswith("ghosh."):
             return self._of_studies.get(claim, "cannot be told"), ""
-        return self._of_machines[claim]
-
-    @cached_property
-    def _of_machines(self) -> Mapping[str, tuple[Outcome, str]]:
-        return {
-            one.claim: (one.outcome, one.parts[0].numbers if one.parts else one.note)
-            for one in claims.evaluate(self.answers)
-        }
+        known = claims.published()
+        if claim not in known:
+            return "cannot be told", "only runs of this machine answer it"
+        found = claims.judge(self.answers, known[claim])
+        numbers = [part.numbers for part in found.parts if part.outcome == found.outcome]
+        return found.outcome, numbers[0] if numbers else found.note
 
     @cached_property
     def _of_studies(self) -> Mapping[str, Outcome]:
