@@ -13,6 +13,7 @@ import pytest
 from assay import cli
 from assay.machine import catalogue
 from assay.machine.pivot import grids
+from assay.machine.published import Event
 
 
 class Shown(NamedTuple):
@@ -152,3 +153,11 @@ def test_pivots_of_whole_papers_lose_nothing(paper: str) -> None:
         if entry != "–"
     ]
     assert sorted(shown) == sorted(str(cell.printed) for cell in cells)
+
+
+def test_a_paper_says_when_what_happened(assay: Assay) -> None:
+    shown = assay("dunigan1995_paragon_mp").stdout
+    events = [each for each in catalogue.load().of(Event) if each.paper == "dunigan1995_paragon_mp"]
+    assert len(events) > 5
+    assert shown.index("When what happened") < shown.index(events[0].text) < shown.index(events[-1].text)
+    assert "When what happened" not in assay("dunigan1991_delta").stdout

@@ -90,6 +90,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("machine", "described", "network", "document", "report.units"),
         *("papers.cells", "papers.claims", "papers.claims.judge", "papers.pictures", "kinds"),
     },
+    "papers.coverage": {
+        *("machine", "toml", "document", "report.units", "papers.cells", "papers.claims", "papers.claims.judge"),
+    },
     "papers.ghosh": {
         *("machine", "toml", "analysis", "network", "_core", "papers.cells", "papers.claims", "papers.claims.judge"),
     },

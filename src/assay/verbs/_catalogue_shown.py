@@ -85,6 +85,11 @@ def show_paper(console: Console, paper: Paper, blocks: Any) -> None:
     console.print(
         Text("holds: " + ", ".join(f"{count} {kind}" for kind, count in counts.items() if count), style="dim")
     )
+    events = [(event.date, event.text) for event in blocks.get("event", ()) if event.paper == paper.id]
+    if events:
+        console.print(Text("\nWhen what happened", style="bold"))
+        for date, words in events:
+            console.print(Text(f"{date:<9} {words}"))
 
 
 def show_cells(console: Console, cells: Sequence[PublishedCell]) -> None:

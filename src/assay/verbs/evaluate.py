@@ -145,6 +145,9 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.errors import InputError
+    from assay.papers.cells.answers import Played
+    from assay.papers.coverage import page as coverage
+    from assay.papers.coverage.asking import Asking
     from assay.papers.machines.document import everything
     from assay.papers.machines.page import write
     from assay.report.listed import of_validations
@@ -156,9 +159,16 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
     if docs is not None:
         from assay.report.document import document
         from assay.store import Run
+        from assay.verbs._asking import asked_here
 
-        page = write(docs, None if beside is None else document(Run.open(beside)))
-        print(page, file=sys.stderr if json else sys.stdout)
+        answers = Played()
+        written = [write(docs, None if beside is None else document(Run.open(beside)), answers)]
+        absolute = docs.resolve()
+        with asked_here(coverage.files()) as ask:
+            coverage.write(absolute, Asking(ask, answers, absolute))
+        written.append(docs / "coverage.md")
+        for page in written:
+            print(page, file=sys.stderr if json else sys.stdout)
     if json:
         found = everything()
         emit({"figures": of_validations(found)} | to_json(found))

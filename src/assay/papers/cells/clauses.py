@@ -4,6 +4,7 @@
     echo [hops 1, 6]                        those whose parameter `hops` is 1 or 6
     echo [hops 1] [message_B 8, 16]         those that fit both
     summary [metric time_8_B]               those of a metric
+    summary [table table7]                  those of a table of the report
     ipsc860 echo [hops 1, 6]                of another machine
 
 Values are separated by commas; one that holds a comma stands in double quotes.
@@ -59,7 +60,7 @@ class Named:
 
 
 def _found(cell: PublishedCell, key: str) -> object:
-    return cell.metric if key == "metric" else cell.params.get(key)
+    return {"metric": cell.metric, "table": cell.table}.get(key, cell.params.get(key))
 
 
 def named(text: str, machine: str) -> Named:

@@ -28,9 +28,9 @@ from assay.papers.pictures.pictures import drawn
 PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp", "vandersteen2000_beowulf")
 
 
-def write(folder: Path, own: Document | None = None) -> Path:
+def write(folder: Path, own: Document | None = None, answers: Played | None = None) -> Path:
     """Write `folder`/machines.md and its pictures; `own` is a document of a run of this machine, drawn beside."""
-    answers = Played()
+    answers = answers or Played()
     pictures = folder / "machines"
     pictures.mkdir(parents=True, exist_ok=True)
     (folder / "machines.md").write_text("\n".join(page(answers, pictures, own)).rstrip() + "\n", encoding="utf-8")
