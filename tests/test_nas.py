@@ -1,4 +1,4 @@
-"""The NAS kernels: official verification values on MPI and simulated, the same digits on both, and every defect seen."""
+"""NAS kernels: official verification values on MPI and simulated, the same digits on both, and every defect seen."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from = "ranks/budget.hpp"
 ranks = "all"
 least_ranks = 1
 profiles = ["full"]
-computes = ["ep", "ft", "mg", "cg", "is"]
+computes = ["ep", "fft", "mg", "cg", "is"]
 summary = "kernels of computational fluid dynamics by NASA's specification, of classes S to C: random pairs (EP), 3-D Fourier transforms (FT), multigrid (MG), conjugate gradients (CG), integer sort (IS)"
 cost = "as the specification counts: EP 2^(m + 1) random numbers, m = 24, 25, 28, 30, 32 by class; FT n (14.8 + 7.20 ln n + i (5.24 + 7.21 ln n)), n points and i iterations; MG 58 n i; CG 2 * iterations * n * (z + 6 + 25 * (z + 5)), z = nonzeros * (nonzeros + 1); IS 10 ranks of each key"
 check = "the result against the official verification value of kernel and class, within the specification's error"

@@ -157,7 +157,7 @@ class Ft final : public Kernel {
 
   template <class Body>
   auto work(double flops, Body body) {
-    return comm_.compute(ranks::Work{"ft", flops}, [this, &body] {
+    return comm_.compute(ranks::Work{"fft", flops}, [this, &body] {
       if (carries_) body();
     });
   }
