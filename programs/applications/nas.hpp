@@ -1,0 +1,183 @@
+// The NAS parallel benchmarks: five kernels of computational fluid dynamics, written from their specification.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "applications/nas/cg.hpp"
+#include "applications/nas/ep.hpp"
+#include "applications/nas/ft.hpp"
+#include "applications/nas/is.hpp"
+#include "applications/nas/mg.hpp"
+#include "ranks/buffers.hpp"
+#include "ranks/meeting.hpp"
+#include "ranks/sampling.hpp"
+
+namespace assay::applications {
+
+struct Nas {
+  static constexpr std::string_view record = R"record(
+name = "nas"
+title = "NAS parallel benchmarks"
+part = "applications"
+kind = "ranks"
+from = "ranks/budget.hpp"
+ranks = "all"
+least_ranks = 1
+profiles = ["full"]
+computes = ["ep", "fft", "mg", "cg", "is"]
+summary = "kernels of computational fluid dynamics by NASA's specification, of classes S to C: random pairs (EP), 3-D Fourier transforms (FT), multigrid (MG), conjugate gradients (CG), integer sort (IS)"
+cost = "as the specification counts: EP 2^(m + 1) random numbers, m = 24, 25, 28, 30, 32 by class; FT n (14.8 + 7.20 ln n + i (5.24 + 7.21 ln n)), n points and i iterations; MG 58 n i; CG 2 * iterations * n * (z + 6 + 25 * (z + 5)), z = nonzeros * (nonzeros + 1); IS 10 ranks of each key"
+check = "the result against the official verification value of kernel and class, within the specification's error"
+source = "Bailey et al. 1994, The NAS Parallel Benchmarks, RNR-94-007"
+
+[parameter.kernel]
+type = "choice"
+default = ["ep", "ft", "mg", "cg", "is"]
+choices = ["ep", "ft", "mg", "cg", "is"]
+sweep = true
+help = "which kernel"
+
+[parameter.class]
+type = "choice"
+default = ["S"]
+choices = ["S", "W", "A", "B", "C"]
+sweep = true
+help = "size of the problem"
+
+[metric.time]
+unit = "s"
+help = "from the common start to the last rank's end, without the input's making and the check"
+
+[figure.time]
+metric = "time"
+unit = "s"
+better = "lower"
+help = "one run of the kernel"
+
+[figure.rate]
+metric = "time"
+formula = "operations / value"
+unit = "1/s"
+better = "higher"
+headline = true
+help = "operations as NPB counts them, over the time"
+)record";
+
+  using Class = nas::Class;
+  enum class Which : std::uint8_t { ep, ft, mg, cg, is };
+  struct Case {
+    Which kernel;
+    Class size;
+    bool operator==(const Case&) const = default;
+  };
+  static constexpr std::string_view kernels[] = {"ep", "ft", "mg", "cg", "is"};
+  static constexpr std::string_view sizes[] = {"S", "W", "A", "B", "C"};
+  template <std::size_t N>
+  static std::size_t among(const std::string_view (&names)[N], std::string_view name) {
+    return static_cast<std::size_t>(std::find(names, names + N, name) - names);
+  }
+
+  static constexpr int most_with_data = 64;  // simulated ranks, which share one process
+
+  template <ranks::Communicator C>
+  static ranks::Task run(C& comm, ranks::Session& session) {
+    Player<C> player{comm};
+    co_await ranks::sample(comm, session, player);
+  }
+
+  template <ranks::Communicator C>
+  struct Player {
+    C& comm;
+    std::unique_ptr<nas::Kernel> ready{};  // of the case `of`, with its data
+    Case of{};
+
+    static constexpr std::string_view record = Nas::record;
+    static constexpr std::string_view metric = "time";
+    std::string_view cache(const Case&) const { return "as used"; }
+    bool single(const Case&) const { return true; }
+    Case at(const timing::CaseSettings& settings) const {
+      return {static_cast<Which>(among(kernels, settings.at("kernel").text)),
+              static_cast<Class>(among(sizes, settings.at("class").text))};
+    }
+    timing::Json label(C&, const Case& at) const {
+      timing::Json json;
+      json.text("kernel", kernels[static_cast<std::size_t>(at.kernel)]);
+      json.text("class", sizes[nas::place(at.size)]);
+      return json.integer("operations", std::llround(operations(at)));
+    }
+
+    static double operations(const Case& at) {
+      switch (at.kernel) {
+        case Which::ft:
+          return nas::Ft<C>::operations(at.size);
+        case Which::mg:
+          return nas::Mg<C>::operations(at.size);
+        case Which::cg:
+          return nas::Cg<C>::operations(at.size);
+        case Which::is:
+          return nas::Is<C>::operations(at.size);
+        default:
+          return nas::Ep<C>::operations(at.size);
+      }
+    }
+    std::unique_ptr<nas::Kernel> made(const Case& at, bool carries) {
+      switch (at.kernel) {
+        case Which::ft:
+          return std::make_unique<nas::Ft<C>>(comm, at.size, carries);
+        case Which::mg:
+          return std::make_unique<nas::Mg<C>>(comm, at.size, carries);
+        case Which::cg:
+          return std::make_unique<nas::Cg<C>>(comm, at.size, carries);
+        case Which::is:
+          return std::make_unique<nas::Is<C>>(comm, at.size, carries);
+        default:
+          return std::make_unique<nas::Ep<C>>(comm, at.size, carries);
+      }
+    }
+
+    ranks::Task operate(C&, const Case& at, ranks::Run run, std::int64_t* ticks) {
+      if (!ready || of != at) ready = made(at, !comm.is_simulated()), of = at;
+      for (std::int64_t reading = 0; reading < run.readings; ++reading) {
+        co_await ready->prepare();
+        if (comm.is_simulated())
+          co_await ranks::together(comm, comm.size());
+        else
+          co_await ranks::barrier(comm);
+        const std::int64_t start = comm.now();
+        co_await ready->run();
+        std::int64_t took = comm.now() - start, theirs = 0;
+        if (comm.is_simulated())
+          co_await ranks::together(comm, comm.size(), &took);
+        else
+          co_await ranks::reduce(comm, comm.size(), &took, &theirs, 1, Greatest());
+        if (ticks) ticks[reading] = took;
+      }
+    }
+
+    // A measured case is checked by its last run; a described one is run once more, with data, where it is small.
+    ranks::Task verify(C&, Case at, ranks::Verdict& verdict) {
+      if (comm.is_simulated() && (at.size != Class::S || comm.size() > most_with_data)) {
+        verdict = {true, ranks::not_carried};
+        co_return;
+      }
+      if (comm.is_simulated()) {
+        ready = made(at, true), of = at;
+        co_await ready->prepare();
+        co_await ready->run();
+      }
+      co_await ready->check(verdict);
+      if (comm.is_simulated()) ready.reset();
+    }
+  };
+  struct Greatest {
+    void operator()(std::int64_t& mine, std::int64_t theirs) const { mine = std::max(mine, theirs); }
+  };
+};
+
+}  // namespace assay::applications
+
+namespace assay::ranks {
+using Program = applications::Nas;
+}  // namespace assay::ranks

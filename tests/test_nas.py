@@ -1,0 +1,131 @@
+"""NAS kernels: official verification values on MPI and simulated, the same digits on both, and every defect seen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.benchmark.record import benchmark, read_record
+from assay.described.machine_file import load
+from assay.execute.build import build
+from mpis_here import MPI, start_ranks
+from started import play, words
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNELS = ("ep", "ft", "mg", "cg", "is")
+RATES = "\n[compute.rate]\n" + "".join(f'{kernel} = "1 Gflop/s"\n' for kernel in (*KERNELS, "fft"))
+
+
+def machine(folder: Path) -> dict[str, Any]:
+    """A machine on which a message takes 70 us and .4 us per byte, and a unit of work 1 ns."""
+    file = folder / "constant.toml"
+    file.write_text((ROOT / "examples" / "constant.toml").read_text() + RATES)
+    return load(file).for_core()
+
+
+def events(text: str, kind: str) -> list[dict[str, Any]]:
+    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    return [event for event in found if event["event"] == kind]
+
+
+def played(folder: Path, ranks: int, *given: str) -> str:
+    return play("nas", machine(folder), ranks, [word for each in given for word in ("--set", each)])
+
+
+def on_mpi(program: Path, ranks: int, *given: str) -> str:
+    assert MPI is not None
+    chosen = words("nas", *(word for each in given for word in ("--set", each)))
+    found = start_ranks(MPI, ranks, program, *chosen, "--blocks", "1", "--deadline", "100")
+    assert found.returncode in (0, 1), found.stderr
+    return found.stdout
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    assert MPI is not None
+    return build([benchmark("nas")], mpi=MPI)["nas"].path
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_both_kinds_of_machine_give_the_official_values_with_the_same_digits(
+    kernel: str, ranks: int, program: Path, tmp_path: Path
+) -> None:
+    given = (f"kernel={kernel}", "class=S")
+    (real,) = events(on_mpi(program, ranks, *given), "check")
+    (simulated,) = events(played(tmp_path, ranks, *given), "check")
+    assert real["passed"]
+    assert simulated["passed"]
+    assert real["detail"] == simulated["detail"]
+
+
+@pytest.mark.nightly
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(("ranks", "size"), [(4, "S"), (1, "W"), (2, "W"), (1, "A"), (2, "A"), (4, "A")])
+def test_larger_classes_and_more_ranks_give_the_official_values(
+    kernel: str, ranks: int, size: str, program: Path
+) -> None:
+    (check,) = events(on_mpi(program, ranks, f"kernel={kernel}", f"class={size}"), "check")
+    assert check["passed"], check
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("ranks", [4, 8, 16, 64])
+def test_simulated_ranks_carry_the_data(kernel: str, ranks: int, tmp_path: Path) -> None:
+    (check,) = events(played(tmp_path, ranks, f"kernel={kernel}", "class=S"), "check")
+    assert check["passed"], check
+
+
+def test_what_a_described_machine_charges_is_divided_among_its_ranks(tmp_path: Path) -> None:
+    """EP exchanges only its sums: on p ranks it takes a p-th of its work, and 2 log2 p messages of 96 bytes."""
+    took = {
+        ranks: events(played(tmp_path, ranks, "kernel=ep", "class=S"), "block")[0]["values"][0] for ranks in (1, 2, 16)
+    }
+    message = 70e-6 + 96 * 0.4e-6
+    assert took[2] == pytest.approx(took[1] / 2 + 2 * message, rel=1e-9)
+    assert took[16] == pytest.approx(took[1] / 16 + 8 * message, rel=1e-9)
+
+
+@pytest.mark.parametrize(("kernel", "ranks"), [("cg", 3), ("is", 6), ("ft", 128), ("mg", 5)])
+def test_ranks_that_a_kernel_cannot_be_divided_among_are_refused(kernel: str, ranks: int, tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="a power of two"):
+        played(tmp_path, ranks, f"kernel={kernel}", "class=S")
+
+
+# One defect in each measured loop.
+DEFECTS = {
+    "ep": ("ep_pairs.cpp", "squares[i] > 1)", "squares[i] > 0.9999)"),
+    "ft": ("ft_lines.cpp", "two_re * c2 - two_im * s2", "two_re * c2 + two_im * s2"),
+    "mg": ("mg_grid.cpp", "0.0625 * (edges[at - 1]", "0.0624 * (edges[at - 1]"),
+    "cg": ("cg_matrix.cpp", "sums[lane] += values[k + lane]", "sums[lane] = values[k + lane]"),
+    "is": ("is_keys.cpp", "ranks[i] += ranks[i - 1]", "ranks[i] += ranks[i - 1] + (i == 5)"),
+}
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize(
+    "kernel", [pytest.param(each, marks=[] if each == "is" else pytest.mark.nightly) for each in KERNELS]
+)
+def test_a_defect_in_a_measured_loop_is_seen(kernel: str, tmp_path: Path) -> None:
+    name, right, wrong = DEFECTS[kernel]
+    programs = tmp_path / "programs"
+    shutil.copytree(ROOT / "programs", programs)
+    source = programs / "applications" / "nas" / name
+    text = source.read_text()
+    assert text.count(right) == 1
+    source.write_text(text.replace(right, wrong))
+    record = read_record(programs / "applications" / "nas.hpp")
+    assert record is not None
+    assert MPI is not None
+    made = build([record], mpi=MPI, root=programs, cache=tmp_path / "cache")["nas"].path
+    (check,) = events(on_mpi(made, 1, f"kernel={kernel}", "class=S"), "check")
+    assert not check["passed"]
