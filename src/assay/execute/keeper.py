@@ -20,6 +20,7 @@ import select
 import time
 
 GRACE = 1.0  # s, between asking a tree to end and killing it
+REST = 0.2  # s, for what else is in the tree, once the commands themselves have ended
 GIVE_UP = 10.0  # s, after which a process that SIGKILL does not end is left to the kernel
 MARK = ".assay-process"  # the file in a folder in /tmp or /dev/shm that names the process that made it
 _LOG_READ = 1 << 18  # bytes
@@ -168,11 +169,14 @@ def _end(statuses: dict[int, int], unfinished: list[int]) -> None:
     for pid in unfinished:
         _send(pid, signal.SIGTERM)
     began = time.monotonic()
+    kill_at = began + GRACE
     while _reap(statuses):
-        waited = time.monotonic() - began
-        if waited > GIVE_UP:
+        now = time.monotonic()
+        if now - began > GIVE_UP:
             return
-        if waited > GRACE:
+        if all(pid in statuses for pid in unfinished):
+            kill_at = min(kill_at, now + REST)
+        if now > kill_at:
             for pid in _below(os.getpid()):
                 _send(pid, signal.SIGKILL)
         time.sleep(0.02)

@@ -12,12 +12,15 @@ import marshal
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay import stops
+from assay.errors import MeasurementError
 from assay.execute import keeper
 
 
@@ -83,8 +86,10 @@ class Leash:
 
         `scratch`: folders that the keeper makes before and removes after, however the tree ends. `patience`:
         seconds that a process may be stopped by a signal before the tree is ended; None: nobody looks. `watched`: a
-        log, for a line after which waiting is in vain.
+        log, for a line after which waiting is in vain. MeasurementError in a thread after a signal came to Assay.
         """
+        if stops.current().number is not None and threading.current_thread() is not threading.main_thread():
+            raise MeasurementError("interrupted")
         self._began = time.monotonic()
         order = {
             "commands": [
@@ -113,8 +118,9 @@ class Leash:
     def wait(self, stopped: Callable[[Sequence[int]], None] = lambda pids: None) -> Ended:
         """Wait until the tree has ended by itself or by the timeout; `stopped` gets processes that a signal stopped."""
         try:
-            while (message := self._message()) is not None and "statuses" not in message:
-                stopped(message["stopped"])
+            with stops.current().also_ending(self._let_go):
+                while (message := self._message()) is not None and "statuses" not in message:
+                    stopped(message["stopped"])
         finally:
             self.release()
         if message is None:
@@ -144,13 +150,17 @@ class Leash:
 
     def release(self) -> None:
         """End the tree, if it has not ended, and wait until nothing of it is left."""
-        if self._keeper.stdin is not None and not self._keeper.stdin.closed:
-            with contextlib.suppress(OSError):
-                self._keeper.stdin.close()
+        self._let_go()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._keeper.wait(keeper.GRACE + 2 * keeper.GIVE_UP)
         if self._keeper.stdout is not None:
             self._keeper.stdout.close()
+
+    def _let_go(self) -> None:
+        """Close the pipe, at which the keeper ends the tree."""
+        if self._keeper.stdin is not None and not self._keeper.stdin.closed:
+            with contextlib.suppress(OSError):
+                self._keeper.stdin.close()
 
     def __del__(self) -> None:
         """Close the pipe, which ends the tree."""

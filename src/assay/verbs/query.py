@@ -39,6 +39,7 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.errors import InputError
         from assay.store import Run, connect, known_runs
+        from assay.verbs.export import fetched
 
         def refused(error: Exception) -> InputError:
             message = (str(error).splitlines() or [type(error).__name__])[0]
@@ -65,7 +66,9 @@ def register(app: typer.Typer) -> None:
             if answer is None or answer.description is None:
                 raise nothing
             names = [column[0] for column in answer.description]
-            rows = answer.fetchall()
+            rows = [row for some in fetched(answer) for row in some]
+        except duckdb.InterruptException:  # what DuckDB makes of a signal
+            raise KeyboardInterrupt from None
         except wrong as error:
             raise refused(error) from None
         if json:
