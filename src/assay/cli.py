@@ -144,10 +144,10 @@ def _run(stop: stops.Stop) -> None:
         _discard()
         sys.stderr.write(f"assay: {error.filename or 'standard output'}: {error.strerror or error}\n")
         sys.exit(InputError.status)
-    except Exception as error:  # what a library made of a signal
+    except Exception:  # what a library made of a signal
         if stop.number is None:
             raise
-        sys.stderr.write(f"assay: interrupted: {(str(error).splitlines() or [type(error).__name__])[0]}\n")
+        sys.stderr.write("assay: interrupted\n")
         sys.exit(stop.status)
 
 

@@ -23,6 +23,8 @@ from assay import stops
 from assay.errors import MeasurementError
 from assay.execute import keeper
 
+ENDS_WITHIN = keeper.GRACE + 2 * keeper.GIVE_UP  # s, a tree and its farewell commands
+
 
 @dataclass(frozen=True)
 class Command:
@@ -91,6 +93,7 @@ class Leash:
         if stops.current().number is not None and threading.current_thread() is not threading.main_thread():
             raise MeasurementError("interrupted")
         self._began = time.monotonic()
+        self._bids_farewell = bool(farewell)
         order = {
             "commands": [
                 [list(c.argv), *(str(f) if f else None for f in (c.stdout, c.stderr)), c.hold] for c in commands
@@ -149,10 +152,15 @@ class Leash:
         return self._keeper.poll() is None
 
     def release(self) -> None:
-        """End the tree, if it has not ended, and wait until nothing of it is left."""
+        """End the tree, if it has not ended, and wait until nothing of it is left, at most ENDS_WITHIN."""
         self._let_go()
+        if self._bids_farewell and stops.current().number is not None and self.alive():
+            sys.stderr.write(
+                f"assay: interrupted; the batch system ends what was started there, which may take {ENDS_WITHIN:g} s "
+                "(a second Ctrl-C does not wait for it)\n"
+            )
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._keeper.wait(keeper.GRACE + 2 * keeper.GIVE_UP)
+            self._keeper.wait(ENDS_WITHIN)
         if self._keeper.stdout is not None:
             self._keeper.stdout.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,7 +50,6 @@ def register(app: typer.Typer) -> None:
         import csv
         import sys
 
-        from assay.cli import emit
         from assay.store import Run, storage_failed
         from assay.stored.lines import whole
         from assay.verbs import _file_names
@@ -68,16 +67,15 @@ def register(app: typer.Typer) -> None:
             print(f"{sum(map(len, fetched(answer))):,} rows of {table.value}")
             return
         if as_json:
-            rows = [dict(zip(names, row, strict=True)) for some in fetched(answer) for row in some]
             if output is None:
-                emit({"table": table.value, "rows": rows})
+                _json_rows(sys.stdout.write, table, names, answer)
                 return
             try:
                 with whole(output) as out:
-                    out.writelines(_document(table, rows))
+                    count = _json_rows(out.write, table, names, answer)
             except OSError as error:
                 storage_failed(error, output)
-            _report(table, len(rows), output, json)
+            _report(table, count, output, json)
             return
         if output is None:
             _rows(csv.writer(sys.stdout), names, answer)
@@ -90,17 +88,22 @@ def register(app: typer.Typer) -> None:
         _report(table, count, output, json)
 
 
-def _document(table: ExportedTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The pieces of a JSON document: encoding a million rows at once would take seconds in which no signal is seen."""
+def _json_rows(
+    write: Callable[[str], object], table: ExportedTable, names: list[str], answer: duckdb.DuckDBPyConnection
+) -> int:
+    """Write the JSON document, a row a line; how many rows there are."""
     from json import dumps
 
     from assay import versions
 
-    head = dumps(versions.marked(versions.DOCUMENT, {"table": table.value, "rows": []}))
-    yield head.removesuffix("]}")
-    for at in range(0, len(rows), 10000):
-        yield (", " if at else "") + dumps(rows[at : at + 10000])[1:-1]
-    yield "]}\n"
+    write(dumps(versions.marked(versions.DOCUMENT, {"table": table.value, "rows": []})).removesuffix("]}"))
+    count = 0
+    for some in fetched(answer):
+        rows = [dumps(dict(zip(names, row, strict=True)), allow_nan=False, default=str) for row in some]
+        write((",\n" if count else "\n") + ",\n".join(rows).replace("\x7f", "\\u007f"))
+        count += len(some)
+    write("\n]}\n")
+    return count
 
 
 def _report(table: ExportedTable, count: int, output: Path, json: bool) -> None:
