@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 PATIENCE = 60  # s, on a machine that does much else
 TAG = "ASSAY_TEST_STOPPED"
@@ -66,12 +67,12 @@ def stopped(
     """
     temporary = Path(tempfile.mkdtemp(prefix="stopped-"))  # short: a socket is to have room there
     tag = f"{TAG}={folder}".encode()
+    streams = [tempfile.TemporaryFile("w+") for _ in range(2)]  # noqa: SIM115 - pipes would end with the last process
     ran = subprocess.Popen(
         [sys.executable, "-P", "-c", _START, *words],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        stdout=streams[0],
+        stderr=streams[1],
         cwd=folder,
         env={**os.environ, TAG: str(folder), "TMPDIR": str(temporary), **(environment or {})},
         start_new_session=True,
@@ -83,25 +84,33 @@ def stopped(
                 break
             time.sleep(0.02)
         if ran.poll() is not None:
-            out, err = ran.communicate()
-            return Ended(ran.returncode, out, err, None)
+            return Ended(ran.returncode, *_read(streams), None)
         at = time.monotonic()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(ran.pid, number) if group else ran.send_signal(number)
         if second is not None:
             time.sleep(second)
             ran.send_signal(number)
-        out, err = ran.communicate(timeout=PATIENCE)
+        ran.wait(PATIENCE)
         seconds = time.monotonic() - at
         until(lambda: not _tagged(tag), 0.5)
         files = [str(path) for path in (*temporary.rglob("*"), *folder.rglob(".*"))]
-        return Ended(ran.returncode, out, err, seconds, _tagged(tag), tuple(files))
+        return Ended(ran.returncode, *_read(streams), seconds, _tagged(tag), tuple(files))
     finally:
         for pid in _tagged(tag):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        ran.communicate()
+        ran.wait()
         shutil.rmtree(temporary)
+
+
+def _read(streams: list[IO[str]]) -> tuple[str, str]:
+    texts = []
+    for stream in streams:
+        stream.seek(0)
+        texts.append(stream.read())
+        stream.close()
+    return texts[0], texts[1]
 
 
 def _tagged(tag: bytes) -> dict[int, str]:

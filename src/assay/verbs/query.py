@@ -102,7 +102,7 @@ def _read(sql: str, write: bool) -> int:
 
 
 def _executed(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection | None:
-    """Execute in a thread, so that a signal is answered at once: DuckDB looks for one between tasks of half a minute."""
+    """Execute in a thread, so that a signal is answered at once: DuckDB looks for one after tasks of half a minute."""
     with ThreadPoolExecutor(1) as pool, stops.current().also_ending(connection.interrupt):
         return pool.submit(connection.execute, sql).result()
 
