@@ -316,7 +316,7 @@ class CommandSystem:
         except OSError as error:
             raise MeasurementError(f"{words[0]}: {error.strerror or error}") from None
         if ended.returncode != 0:
-            answer = " ".join(ended.stderr.split())[-300:] or f"exit status {ended.returncode}"
+            answer = " ".join((ended.stderr or ended.stdout).split())[-300:] or f"exit status {ended.returncode}"
             kind = SilentSystemError if any(words in answer for words in self.silent) else MeasurementError
             raise kind(f"{words[0]}: {answer}")
         return ended.stdout
