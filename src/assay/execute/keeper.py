@@ -157,11 +157,37 @@ def _reap(statuses: dict[int, int]) -> bool:
         statuses[pid] = os.waitstatus_to_exitcode(status)
 
 
+def _is_of_tree(pid: int) -> bool:
+    """Whether a process is below this one."""
+    keeper = os.getpid()
+    while pid > 1:
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                pid = int(stat.read().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return False
+        if pid == keeper:
+            return True
+    return False
+
+
 def _send(pid: int, number: int) -> None:
+    """Signal a process of the tree: one that has come by its number since is held first, then found to be elsewhere."""
+    held = -1
     try:
-        os.kill(pid, number)
+        held = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    except OSError:  # kernels before 5.3, and containers that forbid it
+        pass
+    try:
+        if _is_of_tree(pid):
+            signal.pidfd_send_signal(held, number) if held >= 0 else os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
         pass
+    finally:
+        if held >= 0:
+            os.close(held)
 
 
 def _end(statuses: dict[int, int], unfinished: list[int]) -> None:

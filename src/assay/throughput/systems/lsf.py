@@ -5,7 +5,7 @@ marked by their description. LSF decides by whole minutes of requested time. Why
 (`bjobs -p -o 'jobid pend_reason'`), as LSF before 10.1 refuses that field.
 
 Forms: IBM Spectrum LSF 10.1, command reference (`bjobs -o`, `bjobs -p`) and "Termination reasons displayed by bacct,
-bhist and bjobs"; reasons for which a job never starts: lsb_pendreason(3), PEND_JOB_DEP_INVALID, and "no suitable hosts".
+bhist and bjobs". Reasons for which a job never starts: lsb_pendreason(3), PEND_JOB_DEP_INVALID; "no suitable hosts".
 """
 
 from __future__ import annotations
