@@ -41,6 +41,7 @@ replications = 2
 PROGRESS = re.compile(  # network/progress.py: where, how far, how long, and how long still
     r"simulating: (?:\d+ of \d+ points, |[^,\n]+, )?[\d,]+(?: of [\d,]+)? cycles(?: requested so far)?, [\w. ]+"
     r"(?:, about [\w. ]+ left for these)?\n"
+    r"|measured \d+ of \d+ launches; now \w+, [\w. ]+ so far\n"  # verbs/_progress.py
 )
 PATIENCE = 60  # s, on a machine that does much else
 
