@@ -32,8 +32,8 @@ CROWD = ("--set", "lublin.jobs=40000", "--set", "lublin.load=3", "--set", "estim
 PLACED = '[machine]\nnodes = 128\ncpus_per_node = 1\n[batch]\nallocation = "contiguous"\n'
 SILENT_SSH = "#!/bin/sh\nexec sleep 600\n"
 JOBS = '[a]\nprocessors = 1\ntime = "100 s"\ncommand = ["sleep", "100"]\n'
-CELLS = "SELECT a.range * b.range FROM range(3000000) a, range(1000) b"
-COUNTED = f"SELECT count(*) FROM ({CELLS}) WHERE random() > 2"
+CELLS = "SELECT a.range * b.range FROM range(3000000) a, range({}) b"
+COUNTED = f"SELECT count(*) FROM ({CELLS.format(1000)}) WHERE random() > 2"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ CASES: dict[str, list[Case]] = {
     "export": [Case(("export", "a", "--format", "json", "-o", "rows.json"), (0.05, 1.0), ends=True)],
     "fit": [Case(("fit", "--on", "ipsc860"), ends=True)],
     "plan": [Case(("plan", "--only", "processor"), (0.05, 1.0), ends=True)],
-    "query": [Case(("query", CELLS), (0.05, 4.0)), Case(("query", COUNTED))],
+    "query": [Case(("query", CELLS.format(30)), (0.05, 2.0)), Case(("query", COUNTED))],
     "replay": [Case(("replay", HYPERCUBE, "long.csv", "-o", "out.csv", "--set", "network.routing=valiant"))],
     "report": [Case(("report", "a"), ends=True)],
     "run": [

@@ -87,12 +87,12 @@ class Allocation:
 
 
 def _wait(
-    held: leash.Leash, nodes: int, mark: str, command: str, granted: Callable[[], bool], said: Callable[[], str]
+    held: leash.Leash, nodes: int, mark: str, command: str, granted: Callable[[], bool], output: Callable[[], str]
 ) -> None:
     """Wait until Slurm grants what salloc asked for; MeasurementError where it never will."""
     began, inquiries = time.monotonic(), 0
     while not granted():
-        why = last_words(said())
+        why = last_words(output())
         alive = held.alive()
         waited = time.monotonic() - began
         if alive and waited > 2 * 2**inquiries:  # ask less and less often

@@ -176,8 +176,8 @@ class GridEngineSystem(CommandSystem):
     def _never(self, batch_id: str) -> str:
         """Why one of this experiment's jobs can never start; nothing where it can, or where that is not known."""
         now = time.monotonic()
-        asked, why = self._verified.setdefault(batch_id, (now, ""))
-        if batch_id not in self._mine or now - asked < VERIFIES_EACH:
+        at, why = self._verified.setdefault(batch_id, (now, ""))
+        if batch_id not in self._mine or now - at < VERIFIES_EACH:
             return why
         answer = self._both("qalter", "-w", "v", batch_id)
         lines = [line.strip() for line in answer.splitlines() if "cannot run" in line]
