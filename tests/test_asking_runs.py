@@ -181,6 +181,11 @@ def duckdb_answer(folder: Path, sql: str) -> bool:
         return False
 
 
+def test_no_progress_bar_gets_among_the_rows() -> None:
+    """DuckDB draws one on standard output after two seconds, also where that is a file."""
+    assert assay("query", "SELECT current_setting('enable_progress_bar')", "--json").document["rows"] == [[False]]
+
+
 def test_rows_that_do_not_fit_are_lists_with_every_value_whole(echo_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The README's example on 80 columns; a table that fits stays one, and no rows still name their columns."""
     monkeypatch.setenv("COLUMNS", "80")

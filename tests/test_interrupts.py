@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -37,6 +38,11 @@ replications = 2
 [sweep]
 "traffic.load" = [0.1, 0.2]
 """
+PROGRESS = re.compile(  # network/progress.py: where, how far, how long, and how long still
+    r"simulating: (?:\d+ of \d+ points, |[^,\n]+, )?[\d,]+(?: of [\d,]+)? cycles(?: requested so far)?, [\w. ]+"
+    r"(?:, about [\w. ]+ left for these)?\n"
+    r"|measured \d+ of \d+ launches; now \w+, [\w. ]+ so far\n"  # verbs/_progress.py
+)
 PATIENCE = 60  # s, on a machine that does much else
 
 
@@ -65,7 +71,9 @@ def members(session: int) -> dict[int, tuple[str, float]]:
 @contextmanager
 def started(*words: object, computing: int = 1) -> Iterator[subprocess.Popen[str]]:
     """An assay in a session of its own, once so many of its processes compute; the session is empty afterwards."""
-    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from assay.cli import main; main()"
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from assay.start import main; main()"
+    )
     ran = subprocess.Popen(
         [sys.executable, "-c", code, *map(str, words)],
         stdout=subprocess.PIPE,
@@ -91,12 +99,16 @@ def started(*words: object, computing: int = 1) -> Iterator[subprocess.Popen[str
 def interrupted(ran: subprocess.Popen[str], number: signal.Signals = signal.SIGINT) -> tuple[int, str, str, float]:
     """Ctrl-C as a terminal sends it, to every process; status, both streams, and the seconds it took.
 
-    Without the lines of progress, of which there are some by the pace of this machine.
+    Without the lines of progress, of which there are some by the pace of this machine: none but these is left out, and
+    none that comes after another line.
     """
     began = time.monotonic()
     os.killpg(ran.pid, number)
     out, err = ran.communicate(timeout=PATIENCE)
-    return ran.returncode, out, re.sub(r"(?m)^simulating: .*\n", "", err), time.monotonic() - began
+    seconds = time.monotonic() - began
+    lines = err.splitlines(keepends=True)
+    said = itertools.dropwhile(PROGRESS.fullmatch, lines)
+    return ran.returncode, out, "".join(said), seconds
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -259,6 +260,17 @@ def test_an_mpiexec_that_cannot_resolve_a_host_is_ended_with_its_line(tmp_path):
     deaf = fake_mpi(tmp_path, f"echo '{line}' >&2; exec sleep 1000")
     with pytest.raises(MeasurementError, match=r"waits in vain: \[proxy:0:1@n2\].*unable to get host address for n1"):
         launcher("mpiexec", deaf).run(job(tmp_path, ("/bin/true",), 3, timeout=300))
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(
+    not (shutil.which("mpiexec.hydra") and shutil.which("ssh")), reason="no mpiexec.hydra with ssh here"
+)
+def test_a_real_hydra_that_cannot_resolve_a_host_is_ended_with_the_line_of_ssh(tmp_path):
+    """MPICH 4.0: ssh says it, and its mpiexec goes on waiting."""
+    hydra = fake_mpi(tmp_path, 'shift 2; exec mpiexec.hydra -hosts nowhere.invalid,localhost -n 2 "$@"')
+    with pytest.raises(MeasurementError, match=r"waits in vain: ssh: Could not resolve hostname nowhere\.invalid"):
+        launcher("mpiexec", hydra).run(job(tmp_path, ("/bin/true",), 2, timeout=300))
 
 
 def test_an_mpiexec_that_vanished_is_named(tmp_path):

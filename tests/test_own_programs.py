@@ -11,9 +11,10 @@ from assay.benchmark import own, strict
 from assay.benchmark.record import benchmarks, programs_root, read_own, read_table, take_in
 from assay.errors import InputError, MeasurementError
 from assay.execute.build import build, build_for_simulator
-from assay.execute.mpi import find_mpi
+from assay.execute.mpi import Mpi, find_mpi
 from command_line import assay
 from compiled import own_cache
+from mpis_here import MPI, WHEEL
 
 ROOT = Path(__file__).parent.parent
 CONSTANT = str(ROOT / "examples" / "constant.toml")
@@ -328,3 +329,21 @@ def test_own_programs_are_listed_and_removed(folder: Path) -> None:
         take_in(one)
     with pytest.raises(InputError, match="parsec"):
         read_own(other)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    "mpi", {each.mpicxx: each for each in (MPI, WHEEL) if each}.values(), ids=lambda mpi: mpi.implementation
+)
+def test_a_deadlock_on_real_ranks_costs_the_timeout_and_is_said(mpi: Mpi, folder: Path, cache: Path) -> None:
+    """The program says shortly before which ranks wait for whom; where it is too late for that, that time was up."""
+    if not (cache / "faulty.hpp").exists():
+        written(cache, "faulty")
+    take_in(cache / "faulty.hpp")
+    words = ("--set", "bytes=40", "--set", "fault=wrong and stuck", "--launches", "1", "--timeout", "8s")
+    made = assay("run", "faulty", "-n", "2", "--mpi", mpi.mpicxx, *words, "--out", str(folder / "run"))
+    assert made.status == 1
+    stuck = r"not done after 6\.4 s: rank 0 was in receive from rank 1, tag 7|timed out after 8 s and was ended"
+    assert re.search(stuck, made.err), made.err
+    warnings = assay("report", str(folder / "run"), "--json").document["warnings"]
+    assert any(re.search(stuck, each) for each in warnings), warnings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute import started
+from assay.execute import keeper, started
 from command_line import assay
 from throughput_folder import end_all_jobs, log_lines, throughput
 
@@ -27,6 +28,31 @@ def bystander() -> Iterator[subprocess.Popen[bytes]]:
     yield made
     made.kill()
     made.wait()
+
+
+@pytest.mark.parametrize("pidfd", [True, False])
+def test_a_keeper_signals_its_own_tree_alone(
+    bystander: subprocess.Popen[bytes], pidfd: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its children and what is below them; not one elsewhere whose number it has, as after a number has passed on."""
+    if not pidfd:
+
+        def refused(pid: int) -> int:
+            raise OSError(errno.ENOSYS, "not here")
+
+        monkeypatch.setattr(os, "pidfd_open", refused)
+    monkeypatch.setattr(os, "getpid", lambda: bystander.pid)
+    own = subprocess.Popen(["sleep", "100"])
+    try:
+        keeper._send(own.pid, signal.SIGKILL)
+        time.sleep(0.1)
+        assert own.poll() is None
+        monkeypatch.undo()
+        keeper._send(own.pid, signal.SIGKILL)
+        assert own.wait() == -signal.SIGKILL
+        keeper._send(own.pid, signal.SIGKILL)
+    finally:
+        own.kill()
 
 
 def test_a_number_with_another_time_is_another_process(bystander: subprocess.Popen[bytes]) -> None:

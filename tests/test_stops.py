@@ -1,70 +1,172 @@
-"""SIGTERM and Ctrl-C end long simulations within two seconds, with 143 and 130, and nothing is left.
+"""SIGTERM and Ctrl-C end every verb within two seconds, with 143 and 130, and nothing is left of it.
 
-Each runs here on an input with which it would take minutes. Ctrl-C goes to all processes of the group, as a terminal
-sends it, SIGTERM to the verb alone, as batch systems do.
+They come at moments that are drawn: while it is imported, while it starts, in the middle of its work. Ctrl-C goes to
+all processes of the group, as a terminal sends it, or to the verb alone; so does SIGTERM, which batch systems send.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import signal
-import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from example_inputs import HYPERCUBE
-from test_interrupts import LONG, PATIENCE, STUDY, members, started, until
+from assay.execute import left_behind
+from assay.execute.mpi import Mpi
+from compiled import kept
+from example_inputs import HYPERCUBE, described_runs
+from mpis_here import MPI, WHEEL, yielding
+from stopped import Ended, stopped
+from test_every_verb import VERBS
+from test_interrupts import LONG, STUDY
 
 pytestmark = pytest.mark.measures
 
 WITHIN = 2.0  # s
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 NODES = "[machine]\nnodes = 128\ncpus_per_node = 1\n"
 CROWD = ("--set", "lublin.jobs=40000", "--set", "lublin.load=3", "--set", "estimates.factor=10")
 PLACED = '[machine]\nnodes = 128\ncpus_per_node = 1\n[batch]\nallocation = "contiguous"\n'
+SILENT_SSH = "#!/bin/sh\nexec sleep 600\n"
+JOBS = '[a]\nprocessors = 1\ntime = "100 s"\ncommand = ["sleep", "100"]\n'
+CELLS = "SELECT a.range * b.range FROM range(3000000) a, range({}) b"
+COUNTED = f"SELECT count(*) FROM ({CELLS.format(1000)}) WHERE random() > 2"
 
-VERBS: dict[str, tuple[object, ...]] = {
-    "simulate": ("simulate", HYPERCUBE, *LONG),
-    "saturation": ("simulate", HYPERCUBE, *LONG, "--saturation"),
-    "sweep": ("simulate", HYPERCUBE, *LONG, "--sweep", "traffic.load=0.1,0.2", "--workers", 2),
-    "processes": (
-        *("simulate", HYPERCUBE, *LONG, "--sweep", "traffic.load=0.1,0.2"),
-        *("--workers", 2, "--executor", "processes"),
-    ),
-    "study": ("study", "{tmp}/study.toml"),
-    "run on": ("run", "alltoall", "-n", 1728, "--set", "bytes=65536", "--on", "torus-tofud", "--out", "{tmp}/run"),
-    "evaluate on": ("evaluate", "-N", 1728, "--on", "torus-tofud", "--out", "{tmp}/run"),
-    "evaluate all": ("evaluate", "--on", "all", "--docs", "{tmp}/docs"),
-    "conservative": ("throughput", "lublin", "--on", "{tmp}/nodes.toml", *CROWD, "--policy", "conservative"),
-    "conservative in time": (
-        *("throughput", "lublin", "--on", "{tmp}/nodes.toml", *CROWD, "--policy", "conservative"),
-        *("--set", "batch.decision_cost=2"),
-    ),
-    "fair share": (
-        *("throughput", "lublin", "--on", "{tmp}/nodes.toml", "--policy", "fairshare"),
-        *("--set", "lublin.jobs=1000000", "--set", "lublin.load=3"),
-    ),
-    "placed": ("throughput", "lublin", "--on", "{tmp}/placed.toml", *CROWD, "--policy", "conservative"),
+
+@dataclass(frozen=True)
+class Case:
+    """A command; `work`: the processor seconds between which the moments are drawn.
+
+    `ends`: it may have ended by then. `waits`: it mostly waits, and moments are seconds. `well`: Ctrl-C may be how one
+    ends it.
+    """
+
+    words: tuple[object, ...]
+    work: tuple[float, float] = (0.05, 2.5)
+    ends: bool = False
+    waits: bool = False
+    mpi: Mpi | None = None
+    well: bool = False
+
+
+LOOP = (1.2, 2.2)  # in the simulation, which one call of the core is
+THROUGHPUT = ("throughput", "lublin", "--on", "{here}/nodes.toml")
+CASES: dict[str, list[Case]] = {
+    "build": [Case(("build", "stream", "latency", "gemm"), (0.1, 6.0))],
+    "catalogue": [Case(("catalogue",), (0.02, 1.0), ends=True)],
+    "compare": [Case(("compare", "a", "b"), ends=True)],
+    "doctor": [
+        Case(("doctor",), (0.05, 1.5), ends=True),
+        Case(("doctor", "--via", "hosts:hosts", "--for", "300"), (0.1, 3.0), waits=True),
+        Case(("doctor", "--watch"), (1.0, 3.0), well=True),
+    ],
+    "evaluate": [
+        Case(("evaluate", "--only", "threads", "--launches", 99, "--out", "run")),
+        Case(("evaluate", "-N", 1728, "--on", "torus-tofud", "--out", "run"), LOOP),
+        Case(("evaluate", "--on", "all", "--docs", "docs"), (0.5, 3.0)),
+        Case(("evaluate", "--only", "threads", "--via", "hosts:hosts", "--out", "run"), (0.1, 4.0), waits=True),
+    ],
+    "export": [Case(("export", "a", "--format", "json", "-o", "rows.json"), (0.05, 1.0), ends=True)],
+    "fit": [Case(("fit", "--on", "ipsc860"), ends=True)],
+    "plan": [Case(("plan", "--only", "processor"), (0.05, 1.0), ends=True)],
+    "query": [Case(("query", CELLS.format(30)), (0.05, 2.0)), Case(("query", COUNTED))],
+    "replay": [Case(("replay", HYPERCUBE, "long.csv", "-o", "out.csv", "--set", "network.routing=valiant"))],
+    "report": [Case(("report", "a"), ends=True)],
+    "run": [
+        Case(("run", "noise", "--launches", 999, "--out", "run")),
+        Case(("run", "lock", "--launches", 999, "--out", "run")),
+        Case(("run", "file-rate", "--launches", 999, "--out", "run", "--set", "folder={here}")),
+        *(Case(("run", "echo", "-n", 2, "--launches", 999, "--out", "run"), (0.1, 5.0), mpi=mpi)
+          for mpi in {each.mpicxx: each for each in (MPI, WHEEL) if each}.values()),
+        Case(("run", "alltoall", "-n", 1728, "--set", "bytes=65536", "--on", "torus-tofud", "--out", "run"), LOOP),
+    ],
+    "simulate": [
+        Case(("simulate", HYPERCUBE, *LONG)),
+        Case(("simulate", HYPERCUBE, *LONG, "--saturation"), LOOP),
+        Case(("simulate", HYPERCUBE, *LONG, "--sweep", "traffic.load=0.1,0.2", "--workers", 2), LOOP),
+        Case(("simulate", HYPERCUBE, *LONG, "--sweep", "traffic.load=0.1,0.2", "--workers", 2,
+              "--executor", "processes"), (0.5, 5.0)),
+    ],
+    "study": [Case(("study", "long.toml"), LOOP)],
+    "throughput": [
+        Case((*THROUGHPUT, *CROWD, "--policy", "conservative"), LOOP),
+        Case((*THROUGHPUT, *CROWD, "--policy", "conservative", "--set", "batch.decision_cost=2"), LOOP),
+        Case((*THROUGHPUT, "--policy", "fairshare", "--set", "lublin.jobs=1000000", "--set", "lublin.load=3"), LOOP),
+        Case(("throughput", "lublin", "--on", "{here}/placed.toml", *CROWD, "--policy", "conservative"), LOOP),
+        Case(("throughput", "live", "--jobs", "live.toml", "--via", "local", "--out", "test"), (0.2, 3.0), waits=True),
+    ],
+}  # fmt: skip
+ENDS_SOON = {
+    "runs": "lists folders, some hundred a second",
+    "version": "prints what is installed",
 }
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_stop_ends_a_verb_in_two_seconds(
-    verb: str, number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
-    for name, text in (("study", STUDY), ("nodes", NODES), ("placed", PLACED)):
-        (tmp_path / f"{name}.toml").write_text(text)
-    words = [str(word).replace("{tmp}", str(tmp_path)) for word in VERBS[verb]]
-    with started(*words) as ran:
-        began = time.monotonic()
-        os.killpg(ran.pid, number) if number == signal.SIGINT else ran.send_signal(number)
-        _, err = ran.communicate(timeout=PATIENCE)
-        seconds = time.monotonic() - began
-        assert ran.returncode == 128 + number, err
-        last = err.splitlines()[-1]
-        assert last.startswith("assay: interrupted") and "Traceback" not in err
-        assert until(lambda: not members(ran.pid), WITHIN), members(ran.pid)
-    assert seconds < WITHIN
+def test_every_verb_is_stopped_or_ends_soon() -> None:
+    assert sorted([*CASES, *ENDS_SOON]) == VERBS and not set(CASES) & set(ENDS_SOON)
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """What commands read, by its name in their folder."""
+    folder = tmp_path_factory.mktemp("inputs")
+    described_runs(folder)
+    kept("threads/noise")
+    rows = "".join(f"{i},{i // 4},{i % 128},{(i * 7 + 1) % 128},100000\n" for i in range(400_000))
+    texts = {"long.toml": STUDY, "nodes.toml": NODES, "placed.toml": PLACED, "live": "0: 4 * a\n", "live.toml": JOBS,
+             "hosts": "silent1\nsilent2\n", "long.csv": "id,cycle,source,destination,flits\n" + rows}  # fmt: skip
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    (folder / "bin").mkdir()
+    (folder / "bin" / "ssh").write_text(SILENT_SSH)
+    (folder / "bin" / "ssh").chmod(0o755)
+    return {path.name: path for path in folder.iterdir()}
+
+
+def trial(case: Case, draw: random.Random, number: signal.Signals, inputs: dict[str, Path], folder: Path) -> Ended:
+    """Signal a command once."""
+    folder.mkdir()
+    for name, path in inputs.items():
+        (folder / name).symlink_to(path)
+    moment = draw.uniform(*case.work)
+    environment = {"ASSAY_RUNS": str(folder / "state"), "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+    if case.words[0] == "build":
+        environment["ASSAY_CACHE"] = str(folder / "cache")
+    if case.mpi is not None:
+        environment |= yielding() | {"MPICXX": case.mpi.mpicxx, "MPIEXEC": case.mpi.mpiexec}
+    words = tuple(str(word).replace("{here}", str(folder)) for word in case.words)
+    at = {"wall": moment} if case.waits else {"cpu": moment}
+    found = stopped(words, folder, number, group=draw.random() < 0.5, environment=environment, **at)
+    told = f"{words} at {moment:.2f}: {found}"
+    if found.seconds is None:
+        assert case.ends and found.status == 0, told
+        return found
+    if not (case.well and number == signal.SIGINT and found.status == 0):
+        last = (found.err.splitlines() or [""])[-1]
+        assert found.status == 128 + number and (last.startswith("assay: interrupted") or case.well), told
+    assert "Traceback" not in found.err, told
+    assert not found.processes and not found.files, told
+    assert not left_behind.clear(), told
+    assert found.seconds < WITHIN, told
+    return found
+
+
+NAMED = [(f"{verb} {at}", case) for verb, cases in CASES.items() for at, case in enumerate(cases)]
+
+
+@pytest.mark.parametrize(("name", "case"), NAMED, ids=[name for name, _ in NAMED])
+def test_a_stop_ends_a_verb_in_two_seconds(name: str, case: Case, inputs: dict[str, Path], tmp_path: Path) -> None:
+    draw = random.Random(name)
+    trial(case, draw, draw.choice(SIGNALS), inputs, tmp_path / "x")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("name", "case"), NAMED, ids=[name for name, _ in NAMED])
+def test_at_more_moments(name: str, case: Case, seed: int, inputs: dict[str, Path], tmp_path: Path) -> None:
+    draw = random.Random(f"{name} {seed} {os.environ.get('ASSAY_SEED', '')}")
+    for number in SIGNALS:
+        trial(case, draw, number, inputs, tmp_path / f"{number:d}")

@@ -39,3 +39,17 @@ def test_a_killed_worker_gives_one_line(tmp_path: Path) -> None:
         _, said = process.communicate(timeout=60)
     assert process.returncode == 1, said
     assert "a worker process was killed" in said and len(said.strip().splitlines()) == 1
+
+
+def test_worker_processes_that_cannot_be_started_are_one_line(tmp_path: Path) -> None:
+    """The socket of their server lies in TMPDIR, and a socket's path may have 107 characters."""
+    place = tmp_path / ("long" * 30)
+    place.mkdir()
+    (tmp_path / "network.toml").write_text(NETWORK)
+    words = ("simulate", "network.toml", "--sweep", "traffic.load=0.1,0.2", "--executor", "processes", "--workers", "2")
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", *words],
+        cwd=tmp_path, env={**os.environ, "TMPDIR": str(place)}, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("assay: TMPDIR: worker processes cannot be started") and str(place) in done.stderr

@@ -212,6 +212,75 @@ def test_slurms_reason_for_waiting_is_read(tmp_path: Path, monkeypatch: pytest.M
     assert seen["15"].word == "PENDING (PartitionTimeLimit)" and seen["15"].never_after is not None
 
 
+def test_why_a_job_of_lsf_waits_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Replayed("lsf", tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    system = begun("lsf", tmp_path, [], {str(at): each for at, each in enumerate(IDS["lsf"])})
+    seen = system.poll()
+    assert seen["13"].word == "PEND (Job slot limit reached: 1 host; Not enough job slots: 2 hosts)"
+    assert (seen["13"].never_after, seen["14"].word) == (None, "EXIT (exit code 3)")
+    (answer,) = [path for path in tmp_path.glob("now.*") if "slot limit" in path.read_text()]
+    for reason in ("Dependency condition invalid or never satisfied;", "There are no suitable hosts for the job;"):
+        answer.write_text(f"13|{reason}\n")
+        seen = system.poll()
+        assert seen["13"].word == f"PEND ({reason.rstrip(';')})" and seen["13"].never_after is not None
+    made.at("later")
+    assert "TERM_OWNER: job killed by owner" in system.poll()["13"].word
+
+
+def test_reasons_of_flux_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One waits for resources; one that can never run was ended by Flux itself, which says why."""
+    Replayed("flux", tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    system = begun("flux", tmp_path, [], {str(at): each for at, each in enumerate(IDS["flux"])})
+    assert system.poll()["1888"].word == "SCHED (insufficient resources)"
+    (answer,) = [path for path in tmp_path.glob("now.*") if "reason_pending" in path.read_text()]
+    note = 'alloc denied due to type=\\"unsatisfiable\\"'
+    exception = f'{{"occurred": true, "severity": 0, "type": "alloc", "note": "{note}"}}'
+    job = f'{{"id": 1888, "state": "INACTIVE", "result": "FAILED", "returncode": "", "exception": {exception}}}'
+    answer.write_text(f'{{"jobs": [{job}]}}\n')
+    seen = system.poll()["1888"]
+    assert (seen.stage, seen.well) == (ENDED, False)
+    assert seen.word == 'FAILED (alloc denied due to type="unsatisfiable")'
+
+
+def cell(waiting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qalter: str, qstat_j: str = "") -> Any:
+    """A Grid Engine of one job, which waits in the state `waiting`, by commands that say these texts."""
+    xml = (f"<?xml version='1.0'?><job_info><queue_info/><job_info><job_list state='pending'><JB_job_number>7"
+           f"</JB_job_number><JB_name>x</JB_name><state>{waiting}</state><queue_name></queue_name><slots>2</slots>"
+           "</job_list></job_info></job_info>")  # fmt: skip
+    for name, text in (("qstat", f'[ "$1" = -j ] && printf "{qstat_j}" || cat <<"E"\n{xml}\nE'), ("qalter", qalter)):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr("assay.throughput.systems.sge.VERIFIES_EACH", 0.0)
+    system = GridEngineSystem(SystemWishes())
+    system.open(SystemWork(folder=tmp_path, mark="m", jobs=[JOB], commands={}, held={JOB.id: "7"}))
+    return system.poll()["7"]
+
+
+@pytest.mark.parametrize("end", ["", "; exit 1", " >&2; exit 1"])
+def test_a_job_that_grid_engine_can_never_start_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """In the words of Grid Engine 8.1.9, on either stream, whatever the exit status."""
+    why = 'Job 7 cannot run in PE "mpi" because it only offers 1 slots'
+    seen = cell("qw", tmp_path, monkeypatch, f"printf '%s\\n' '{why}' 'verification: no suitable queues'{end}")
+    assert seen.stage == WAITING and seen.never_after is not None and seen.word.startswith("qw (no suitable queues")
+    assert end.startswith(" >&2") or "only offers 1 slots" in seen.word
+
+
+def test_a_job_that_grid_engine_can_start_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = cell("qw", tmp_path, monkeypatch, "echo 'verification: found suitable queue(s)'")
+    assert (seen.stage, seen.word, seen.never_after) == (WAITING, "qw", None)
+
+
+def test_why_a_job_of_grid_engine_is_in_an_error_state_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "job_number:   7\\nerror reason    1:          can't chdir to /nowhere: No such file\\n"
+    seen = cell("Eqw", tmp_path, monkeypatch, "exit 1", words)
+    assert (seen.stage, seen.well, seen.word) == (ENDED, False, "Eqw (can't chdir to /nowhere: No such file)")
+
+
 COMMENTS = [("Can Never Run: Insufficient amount", True), ("Not Running: x", False)]
 
 

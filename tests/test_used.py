@@ -17,7 +17,6 @@ PRODUCT = (SOURCE, ROOT / "docs", ROOT / "bench")  # what is written from the co
 # Names that nothing imports because they are found by what they are, each with its reason.
 FOUND = {
     "assay.__main__": "python -m assay",
-    "assay.cli.main": "the command `assay` (pyproject.toml)",
 }
 
 REGISTERED = {

@@ -18,9 +18,8 @@ from typing import Annotated, Any, TextIO, cast
 import typer
 from typer.exceptions import TyperException
 
-from assay import sanitised, search_paths, trusted, verbs, versions
+from assay import sanitised, search_paths, stops, trusted, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
-from assay.verbs._interrupts import Termination, terminated_as_by_ctrl_c
 
 CLOSED_PIPE = 141  # exit status of what SIGPIPE ends: nobody reads on, and nothing went wrong
 
@@ -108,11 +107,11 @@ def main() -> None:
     search_paths.leave_out_current_folder()
     os.umask(os.umask(0o022) | 0o022)  # what is made here is executed and resumed later: nobody else may write it
     _streams()
-    with terminated_as_by_ctrl_c() as termination:
-        _run(termination)
+    with stops.answered() as stop:
+        _run(stop)
 
 
-def _run(termination: Termination) -> None:
+def _run(stop: stops.Stop) -> None:
     try:
         try:
             status = application(next(iter(sys.argv[1:]), None))(standalone_mode=False)
@@ -120,17 +119,21 @@ def _run(termination: Termination) -> None:
         finally:
             sys.stdout.flush()  # here, where a device that is full can still be reported
     except AssayError as error:
-        sys.stderr.write(f"assay: {error}\n")
-        sys.exit(termination.status(error.status))
+        if stop.number is None:
+            sys.stderr.write(f"assay: {error}\n")
+            sys.exit(error.status)
+        by_signal = isinstance(error, InterruptError)  # else what something else made of it
+        sys.stderr.write(f"assay: {'' if by_signal else 'interrupted: '}{error}\n")
+        sys.exit(stop.status)
     except TyperException as error:
         from assay.verbs._usage import usage
 
         sys.stderr.write(usage(error))
         sys.exit(error.exit_code)
     except SystemExit as end:
-        if end.code == InterruptError.status:  # Ctrl-C where no verb says more: typer says nothing
+        if end.code == InterruptError.status:  # a signal where no verb says more: typer says nothing
             sys.stderr.write("assay: interrupted\n")
-            sys.exit(termination.status(InterruptError.status))
+            sys.exit(stop.status)
         if isinstance(end.__context__, BrokenPipeError):  # which rich and typer make an exit of status 1
             sys.exit(CLOSED_PIPE)
         raise
@@ -141,6 +144,11 @@ def _run(termination: Termination) -> None:
         _discard()
         sys.stderr.write(f"assay: {error.filename or 'standard output'}: {error.strerror or error}\n")
         sys.exit(InputError.status)
+    except Exception:  # what a library made of a signal
+        if stop.number is None:
+            raise
+        sys.stderr.write("assay: interrupted\n")
+        sys.exit(stop.status)
 
 
 def _streams() -> None:

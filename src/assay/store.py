@@ -467,6 +467,7 @@ def connect(runs: Sequence[Run], *, write: bool = False) -> duckdb.DuckDBPyConne
             connection.register(f"{name}_{number}", source)
         selects = (f"SELECT * FROM {name}_{number}" for number in range(len(sources)))
         connection.execute(f"CREATE VIEW {name} AS {' UNION ALL BY NAME '.join(selects)}")
+    connection.execute("SET enable_progress_bar = false")  # which goes to standard output, also where that is a file
     if not write:
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")

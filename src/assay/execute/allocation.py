@@ -8,6 +8,7 @@ import shlex
 import sys
 import time
 import uuid
+from collections.abc import Callable
 
 from assay.errors import MeasurementError
 from assay.execute import leash
@@ -55,25 +56,11 @@ class Allocation:
                 environment=launch_environment(os.environ),
                 farewell=[["scancel", f"--name={mark}"]],
             )
-            began, inquiries = time.monotonic(), 0
-            while not granted.read().endswith(_GRANTED):
-                why = last_words(log.read())
-                alive = held.alive()
-                waited = time.monotonic() - began
-                if alive and waited > 2 * 2**inquiries:  # ask less and less often
-                    reason = leash.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
-                    inquiries += 1
-                    if HOPELESS.search(reason):
-                        held.release()
-                        alive, why = False, reason
-                    elif inquiries == 1:
-                        sys.stderr.write(f"assay: waiting for Slurm to grant {nodes} nodes ({mark}: {reason})\n")
-                if not alive:
-                    reason = why or "salloc said nothing"
-                    raise MeasurementError(
-                        f"Slurm gave no allocation of {nodes} nodes: {reason}; {shlex.join(command)}"
-                    )
-                time.sleep(0.05)
+            try:
+                _wait(held, nodes, mark, shlex.join(command), lambda: granted.read().endswith(_GRANTED), log.read)
+            except BaseException:
+                held.release()
+                raise
             pairs = granted.read().removesuffix(_GRANTED).split("\0")
         environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
         environment.pop("ASSAY_LEASH", None)
@@ -97,6 +84,28 @@ class Allocation:
         """Give it back, if it is ours."""
         if self.held:
             self.held.release()
+
+
+def _wait(
+    held: leash.Leash, nodes: int, mark: str, command: str, granted: Callable[[], bool], output: Callable[[], str]
+) -> None:
+    """Wait until Slurm grants what salloc asked for; MeasurementError where it never will."""
+    began, inquiries = time.monotonic(), 0
+    while not granted():
+        why = last_words(output())
+        alive = held.alive()
+        waited = time.monotonic() - began
+        if alive and waited > 2 * 2**inquiries:  # ask less and less often
+            reason = leash.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
+            inquiries += 1
+            if HOPELESS.search(reason):
+                alive, why = False, reason
+            elif inquiries == 1:
+                sys.stderr.write(f"assay: waiting for Slurm to grant {nodes} nodes ({mark}: {reason})\n")
+        if not alive:
+            reason = why or "salloc said nothing"
+            raise MeasurementError(f"Slurm gave no allocation of {nodes} nodes: {reason}; {command}")
+        time.sleep(0.05)
 
 
 def last_words(text: str) -> str:

@@ -143,14 +143,14 @@ def build(
                         by = unit.compiler
                         progress(f"compiling what programs share ({by.identity}, {by.flags})")
                     units[unit.object] = pool.submit(make, unit, root, timeout)
+            longest_first = sorted(plans, key=lambda plan: plan.bytes, reverse=True)  # or the last is compiled alone
+            made = pool.map(lambda plan: _one(plan, units, root, folder, timeout, progress), longest_first)
+            # A disassembler reads the kernels of one program while the next ones are compiled.
+            widths = [(plan.name, pool.submit(_widths, plan, units)) for plan in longest_first if plan.apart]
+            by_name = dict(zip([plan.name for plan in longest_first], made, strict=True))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-        longest_first = sorted(plans, key=lambda plan: plan.bytes, reverse=True)  # or the last one is compiled alone
-        made = pool.map(lambda plan: _one(plan, units, root, folder, timeout, progress), longest_first)
-        # A disassembler reads the kernels of one program while the next ones are compiled.
-        widths = [(plan.name, pool.submit(_widths, plan, units)) for plan in longest_first if plan.apart]
-        by_name = dict(zip([plan.name for plan in longest_first], made, strict=True))
     built = {benchmark.name: by_name[benchmark.name] for benchmark in benchmarks}
     for name, found in widths:
         built[name] = replace(built[name], vectorised=found.result())
@@ -210,7 +210,8 @@ def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda te
         )
         objects = objects_of(sources, root, folder / "units", compiler, compiler, COMPILE_WITHIN)
         command = replace(compiler, flags=f"-shared {compiler.flags}").command(source, fresh, root, {}, objects)
-        ended, log = leash.ask(command, timeout=COMPILE_WITHIN, environment=launch_environment(os.environ))
+        environment = launch_environment(os.environ) | {"TMPDIR": scratch}
+        ended, log = leash.ask(command, timeout=COMPILE_WITHIN, environment=environment)
         if ended.missing or ended.timed_out or any(ended.statuses) or not fresh.exists():
             raise MeasurementError(
                 f"{benchmark.name} does not compile for described machines: {first_errors(log)}; the command: "
@@ -314,7 +315,7 @@ def _has(compiler: Compiler, flag: str) -> bool:
         ended = leash.run(
             [leash.Command(words, log.path, log.path)],
             timeout=COMPILE_WITHIN,
-            environment=launch_environment(os.environ) | dict(compiler.environment),
+            environment=launch_environment(os.environ) | dict(compiler.environment) | {"TMPDIR": str(folder)},
             scratch=[folder],
         )
     return not ended.missing and not ended.timed_out and not any(ended.statuses)

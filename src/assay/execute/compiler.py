@@ -49,8 +49,11 @@ class Compiler:
         return self.version.partition(" ")[2]
 
     def make(self, name: str, command: Sequence[str], made: Path, timeout: float) -> None:
-        """Run a command that makes the file `made`; MeasurementError names the first errors and the command."""
-        environment = launch_environment(os.environ) | dict(self.environment)
+        """Run a command that makes the file `made`; MeasurementError names the first errors and the command.
+
+        The compiler keeps its temporary files beside it, in a folder that the caller removes: a killed one leaves them.
+        """
+        environment = launch_environment(os.environ) | dict(self.environment) | {"TMPDIR": str(made.parent)}
         ended, output = leash.ask(command, timeout=timeout, environment=environment)
         shown = shlex.join(command)
         if ended.missing:

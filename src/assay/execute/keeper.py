@@ -20,6 +20,7 @@ import select
 import time
 
 GRACE = 1.0  # s, between asking a tree to end and killing it
+REST = 0.2  # s, for what else is in the tree, once the commands themselves have ended
 GIVE_UP = 10.0  # s, after which a process that SIGKILL does not end is left to the kernel
 MARK = ".assay-process"  # the file in a folder in /tmp or /dev/shm that names the process that made it
 _LOG_READ = 1 << 18  # bytes
@@ -156,11 +157,37 @@ def _reap(statuses: dict[int, int]) -> bool:
         statuses[pid] = os.waitstatus_to_exitcode(status)
 
 
+def _is_of_tree(pid: int) -> bool:
+    """Whether a process is below this one."""
+    keeper = os.getpid()
+    while pid > 1:
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                pid = int(stat.read().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return False
+        if pid == keeper:
+            return True
+    return False
+
+
 def _send(pid: int, number: int) -> None:
+    """Signal a process of the tree: one that has come by its number since is held first, then found to be elsewhere."""
+    held = -1
     try:
-        os.kill(pid, number)
+        held = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    except OSError:  # kernels before 5.3, and containers that forbid it
+        pass
+    try:
+        if _is_of_tree(pid):
+            signal.pidfd_send_signal(held, number) if held >= 0 else os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
         pass
+    finally:
+        if held >= 0:
+            os.close(held)
 
 
 def _end(statuses: dict[int, int], unfinished: list[int]) -> None:
@@ -168,11 +195,14 @@ def _end(statuses: dict[int, int], unfinished: list[int]) -> None:
     for pid in unfinished:
         _send(pid, signal.SIGTERM)
     began = time.monotonic()
+    kill_at = began + GRACE
     while _reap(statuses):
-        waited = time.monotonic() - began
-        if waited > GIVE_UP:
+        now = time.monotonic()
+        if now - began > GIVE_UP:
             return
-        if waited > GRACE:
+        if all(pid in statuses for pid in unfinished):
+            kill_at = min(kill_at, now + REST)
+        if now > kill_at:
             for pid in _below(os.getpid()):
                 _send(pid, signal.SIGKILL)
         time.sleep(0.02)

@@ -12,13 +12,18 @@ import marshal
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay import stops
+from assay.errors import MeasurementError
 from assay.execute import keeper
+
+ENDS_WITHIN = keeper.GRACE + 2 * keeper.GIVE_UP  # s, a tree and its farewell commands
 
 
 @dataclass(frozen=True)
@@ -83,9 +88,12 @@ class Leash:
 
         `scratch`: folders that the keeper makes before and removes after, however the tree ends. `patience`:
         seconds that a process may be stopped by a signal before the tree is ended; None: nobody looks. `watched`: a
-        log, for a line after which waiting is in vain.
+        log, for a line after which waiting is in vain. MeasurementError in a thread after a signal came to Assay.
         """
+        if stops.current().number is not None and threading.current_thread() is not threading.main_thread():
+            raise MeasurementError("interrupted")
         self._began = time.monotonic()
+        self._bids_farewell = bool(farewell)
         order = {
             "commands": [
                 [list(c.argv), *(str(f) if f else None for f in (c.stdout, c.stderr)), c.hold] for c in commands
@@ -113,8 +121,9 @@ class Leash:
     def wait(self, stopped: Callable[[Sequence[int]], None] = lambda pids: None) -> Ended:
         """Wait until the tree has ended by itself or by the timeout; `stopped` gets processes that a signal stopped."""
         try:
-            while (message := self._message()) is not None and "statuses" not in message:
-                stopped(message["stopped"])
+            with stops.current().also_ending(self._let_go):
+                while (message := self._message()) is not None and "statuses" not in message:
+                    stopped(message["stopped"])
         finally:
             self.release()
         if message is None:
@@ -143,14 +152,23 @@ class Leash:
         return self._keeper.poll() is None
 
     def release(self) -> None:
-        """End the tree, if it has not ended, and wait until nothing of it is left."""
+        """End the tree, if it has not ended, and wait until nothing of it is left, at most ENDS_WITHIN."""
+        self._let_go()
+        if self._bids_farewell and stops.current().number is not None and self.alive():
+            sys.stderr.write(
+                f"assay: interrupted; the batch system ends what was started there, which may take {ENDS_WITHIN:g} s "
+                "(a second Ctrl-C does not wait for it)\n"
+            )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._keeper.wait(ENDS_WITHIN)
+        if self._keeper.stdout is not None:
+            self._keeper.stdout.close()
+
+    def _let_go(self) -> None:
+        """Close the pipe, at which the keeper ends the tree."""
         if self._keeper.stdin is not None and not self._keeper.stdin.closed:
             with contextlib.suppress(OSError):
                 self._keeper.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._keeper.wait(keeper.GRACE + 2 * keeper.GIVE_UP)
-        if self._keeper.stdout is not None:
-            self._keeper.stdout.close()
 
     def __del__(self) -> None:
         """Close the pipe, which ends the tree."""

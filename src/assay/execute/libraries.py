@@ -172,7 +172,7 @@ def _links(compiler: Compiler, library: FoundLibrary, functions: Sequence[str]) 
         ended = leash.run(
             [leash.Command((*words, *trial.command(source, made, folder, {})), output.path, output.path)],
             timeout=_ANSWERS_WITHIN,
-            environment=launch_environment(os.environ) | dict(compiler.environment),
+            environment=launch_environment(os.environ) | dict(compiler.environment) | {"TMPDIR": str(folder)},
             scratch=[folder],
         )
     return not ended.missing and not ended.timed_out and not any(ended.statuses)

@@ -207,7 +207,7 @@ def _trial(compiler: Compiler, flags: tuple[str, ...], usual: Compiler) -> str |
         whole = (*usual.words, "main.cpp", "kernel.o", "-o", "program", "-pthread")
         for command, made in ((kernel, "kernel.o"), (whole, "program")):
             words = ("sh", "-c", 'cd "$0" && exec "$@"', str(scratch), *command)
-            environment = launch_environment(os.environ) | {"LC_ALL": "C"}
+            environment = launch_environment(os.environ) | {"LC_ALL": "C", "TMPDIR": str(scratch)}
             ended, output = leash.ask(words, timeout=TRIAL_WITHIN, environment=environment)
             if ended.missing or ended.timed_out or any(ended.statuses) or not (folder / made).exists():
                 return re.sub(r"[‘’]", "'", first_errors(output, 1)) or "no message"

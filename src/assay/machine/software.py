@@ -11,7 +11,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -22,8 +21,8 @@ from pydantic import Field
 
 from assay.errors import AssayError
 from assay.machine import reading
+from assay.machine.asking import answer
 
-PATIENCE = 5.0
 COMPILERS = ("g++", "clang++", "c++", "icpx", "nvc++", "amdclang++", "armclang++", "FCC")
 PROBE = """#include <concepts>
 #include <coroutine>
@@ -131,28 +130,6 @@ class Software(reading.HostPart):
         named = [each for each in self.compilers if each.chosen_by]
         usual = [each for each in self.compilers if each.command in COMPILERS[:3]]
         return next((each for each in named or usual if each.cxx20), None)
-
-
-def answer(command: Sequence[str], given: str | None = None) -> tuple[int, str]:
-    """Run a command; what it wrote to both outputs. Never raises."""
-    try:
-        done = subprocess.run(
-            list(command),
-            input=given,
-            stdin=subprocess.DEVNULL if given is None else None,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE,
-            check=False,
-            env={**os.environ, "LC_ALL": "C"},
-        )
-    except subprocess.TimeoutExpired:
-        return 124, ""
-    except (OSError, ValueError) as error:
-        return 127, str(error)
-    return done.returncode, done.stdout
 
 
 def software(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -90,8 +91,16 @@ def _processes(count: int) -> Iterator[Executor]:
 
     from assay.network.with_parent import follow
 
-    with safe_path():
-        forkserver.ensure_running()  # and with it the tracker of resources; workers are forks of it
+    try:
+        with safe_path():
+            forkserver.ensure_running()  # and with it the tracker of resources; workers are forks of it
+    except OSError as error:  # its socket lies there, and a socket's path has 107 characters at most
+        raise InputError(
+            f"worker processes cannot be started: {error.strerror or error}",
+            key="TMPDIR",
+            value=tempfile.gettempdir(),
+            accepted="a folder with a short path; or --executor threads",
+        ) from None
     pool = ProcessPoolExecutor(count, mp_context=get_context("forkserver"), initializer=follow)
     try:
         yield pool

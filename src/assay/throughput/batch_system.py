@@ -160,6 +160,9 @@ class BatchSystem(Protocol):
     def cancel(self, batch_ids: Iterable[str]) -> None:
         """Delete jobs, waiting or running."""
 
+    def hurry(self, until: float) -> str:
+        """Wait for no command beyond this time (monotonic clock); what has to be waited for, "" where it is here."""
+
     def close(self) -> None:
         """Let go of what is held; jobs are left as they are."""
 
@@ -185,6 +188,10 @@ class HostSystem:
     def occupancy(self) -> Occupancy | None:
         """None: nobody else submits to it."""
         return None
+
+    def hurry(self, until: float) -> str:
+        """Nothing is waited for."""
+        return ""
 
     def _facts_of_host(self, version: str, policy: str, queue: Mapping[str, str]) -> SystemFacts:
         """This host with one queue, which is defined so."""

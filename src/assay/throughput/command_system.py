@@ -91,6 +91,7 @@ class CommandSystem:
         self._deleted: set[str] = set()
         self._shown_last: dict[str, Accounted] = {}
         self._gone_since: dict[str, float] = {}
+        self._until = float("inf")
 
     def check(self) -> None:
         """InputError where its commands are not here, or nobody answers them."""
@@ -232,6 +233,11 @@ class CommandSystem:
             self._deleted.update(ids)
             self._ask(*self._cancellation(ids))
 
+    def hurry(self, until: float) -> str:
+        """The batch system is waited for, by its name."""
+        self._until = until
+        return self.title
+
     def close(self) -> None:
         """Nothing is held."""
 
@@ -288,6 +294,9 @@ class CommandSystem:
         self, *words: str, text: str | None = None, keep: int | None = None, within: float = ANSWERS_WITHIN
     ) -> str:
         """Standard output of a command; MeasurementError with what it says where it fails or hangs."""
+        within = min(within, self._until - time.monotonic())
+        if within <= 0.0:
+            raise SilentSystemError(f"{self.title} was not waited for any longer")
         kept = {key: value for key, value in os.environ.items() if not key.startswith(self.hidden or ("\0",))}
         try:
             ended = subprocess.run(
@@ -307,7 +316,7 @@ class CommandSystem:
         except OSError as error:
             raise MeasurementError(f"{words[0]}: {error.strerror or error}") from None
         if ended.returncode != 0:
-            answer = " ".join(ended.stderr.split())[-300:] or f"exit status {ended.returncode}"
+            answer = " ".join((ended.stderr or ended.stdout).split())[-300:] or f"exit status {ended.returncode}"
             kind = SilentSystemError if any(words in answer for words in self.silent) else MeasurementError
             raise kind(f"{words[0]}: {answer}")
         return ended.stdout

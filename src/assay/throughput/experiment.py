@@ -8,11 +8,13 @@ system for the job by its mark.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from assay import stops
 from assay.errors import InterruptError, MeasurementError
 from assay.throughput import job_record
 from assay.throughput.batch_system import (
@@ -170,7 +172,9 @@ class _Experiment:
         ))  # fmt: skip
         try:
             if log.cancelled:
-                self._cancel()
+                _, left = self._cancel()
+                if left:
+                    raise MeasurementError(f"{left} cancelled jobs have not ended; the same command tries again")
             else:
                 self._go()
         except KeyboardInterrupt:
@@ -303,20 +307,35 @@ class _Experiment:
     def _cancelled(self) -> None:
         """Ctrl-C: nothing that was queued stays."""
         self._log.write("cancelled")
-        count = self._cancel()
+        waits_for = self._system.hurry(time.monotonic() + CANCELS_WITHIN)
+        again = f"jobs of this test may be left in {waits_for}: the same command cancels them"
+        if waits_for:
+            stops.current().words = f"interrupted; {again}"
+            sys.stderr.write(
+                f"assay: interrupted; {waits_for} cancels the jobs of this test, which may take {CANCELS_WITHIN:g} s "
+                "(a second Ctrl-C does not wait for it)\n"
+            )
+        try:
+            count, left = self._cancel()
+        except MeasurementError as error:
+            raise InterruptError(f"interrupted; {error}; {again}") from None
+        if left:
+            raise InterruptError(f"interrupted; {left} of {count} jobs have not ended yet: the same command cancels "
+                                 f"them again; the rest is in {self._log.folder}") from None  # fmt: skip
         self._log.finish()
         raise InterruptError(f"interrupted; {count} jobs that waited or ran were cancelled; the rest is in "
                              f"{self._log.folder}") from None  # fmt: skip
 
-    def _cancel(self) -> int:
-        """Delete what waits or runs, and wait until it has ended."""
+    def _cancel(self) -> tuple[int, int]:
+        """Delete what waits or runs, and wait until it has ended; how many that were, and have not ended in time."""
+        end = time.monotonic() + CANCELS_WITHIN
+        self._system.hurry(end)
         self._find_what_was_in_flight()
         left = self._settle(self._poll())
         count = len(left)
         ids = [self._log.jobs[job.id].batch_ids[-1] for job in left]
         self._system.cancel(ids)
-        end = time.monotonic() + CANCELS_WITHIN
         while left and time.monotonic() < end:
             self._system.wait(0.1)
             left = self._settle(self._poll())
-        return count
+        return count, len(left)

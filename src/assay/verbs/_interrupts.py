@@ -1,9 +1,7 @@
-"""Ctrl-C and SIGTERM: one line that states what is kept, and how to go on from there."""
+"""What a verb says when Ctrl-C or SIGTERM ends it (stops.py): what is kept, and how to go on from there."""
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,38 +11,6 @@ from assay.errors import InterruptError
 
 if TYPE_CHECKING:
     from assay.store import Run
-
-TERMINATED = 128 + signal.SIGTERM  # exit status
-
-
-class Termination:
-    """Whether SIGTERM came, which batch systems send at a time limit, and the exit status that tells it from Ctrl-C."""
-
-    came = False
-
-    def status(self, status: int) -> int:
-        """Give the exit status of a command that would end with `status`."""
-        return TERMINATED if self.came and status == InterruptError.status else status
-
-
-@contextmanager
-def terminated_as_by_ctrl_c() -> Iterator[Termination]:
-    """Let SIGTERM end a verb as Ctrl-C does, so that what is kept is whole and said; not where it is ignored."""
-    found = Termination()
-
-    def interrupt(number: int, frame: object) -> None:
-        found.came = True
-        raise KeyboardInterrupt
-
-    before = signal.getsignal(signal.SIGTERM)
-    if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
-        yield found
-        return
-    signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield found
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from assay import sanitised
+from assay import sanitised, stops
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,7 +22,7 @@ ACTIVE = 0.5  # s, between two looks at noise
 def watch(seconds: float | None, json: bool) -> int:
     """Look repeatedly, for `seconds` or until Ctrl-C, which is an ordinary end too; at least once.
 
-    Returns the exit status: 1 where the program that shows noise failed.
+    Returns the exit status: 1 where the program that shows noise failed, 143 after SIGTERM.
     """
     from rich.live import Live
     from rich.text import Text
@@ -60,6 +61,8 @@ def watch(seconds: float | None, json: bool) -> int:
         emit(document(seen))
     elif not console.is_terminal:
         console.print()  # Live ends the last line on terminals only
+    if (stop := stops.current()).number == signal.SIGTERM:
+        return stop.status
     return 1 if seen.failed else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -48,13 +49,10 @@ def register(app: typer.Typer) -> None:
         """Write every row of a run."""
         import csv
         import sys
-        from json import dumps
 
-        from assay import versions
-        from assay.cli import emit
         from assay.errors import InputError
         from assay.store import Run, storage_failed
-        from assay.stored.lines import whole, write_whole
+        from assay.stored.lines import whole
         from assay.verbs import _file_names
 
         rows_named = output is not None and output.suffix.lower() in _file_names.TABLE  # --json is of what is printed
@@ -72,19 +70,18 @@ def register(app: typer.Typer) -> None:
         answer = Run.open(run).connect().execute(f"SELECT * FROM {table.value}")
         names = [column[0] for column in answer.description or []]
         if quiet and output is None and not json:
-            print(f"{len(answer.fetchall()):,} rows of {table.value}")
+            print(f"{sum(map(len, fetched(answer))):,} rows of {table.value}")
             return
         if as_json:
-            rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
             if output is None:
-                emit({"table": table.value, "rows": rows})
+                _json_rows(sys.stdout.write, table, names, answer)
                 return
-            text = dumps(versions.marked(versions.DOCUMENT, {"table": table.value, "rows": rows})) + "\n"
             try:
-                write_whole(output, text)
+                with whole(output) as out:
+                    count = _json_rows(out.write, table, names, answer)
             except OSError as error:
                 storage_failed(error, output)
-            _report(table, len(rows), output, json)
+            _report(table, count, output, json)
             return
         if output is None:
             _rows(csv.writer(sys.stdout), names, answer)
@@ -97,6 +94,24 @@ def register(app: typer.Typer) -> None:
         _report(table, count, output, json)
 
 
+def _json_rows(
+    write: Callable[[str], object], table: ExportedTable, names: list[str], answer: duckdb.DuckDBPyConnection
+) -> int:
+    """Write the JSON document, a row a line; how many rows there are."""
+    from json import dumps
+
+    from assay import versions
+
+    write(dumps(versions.marked(versions.DOCUMENT, {"table": table.value, "rows": []})).removesuffix("]}"))
+    count = 0
+    for some in fetched(answer):
+        rows = [dumps(dict(zip(names, row, strict=True)), allow_nan=False, default=str) for row in some]
+        write((",\n" if count else "\n") + ",\n".join(rows).replace("\x7f", "\\u007f"))
+        count += len(some)
+    write("\n]}\n")
+    return count
+
+
 def _report(table: ExportedTable, count: int, output: Path, json: bool) -> None:
     """Print what was written into the file, as a line or a JSON document."""
     from assay.cli import emit
@@ -107,13 +122,19 @@ def _report(table: ExportedTable, count: int, output: Path, json: bool) -> None:
         print(f"{count:,} rows of {table.value}: {output}")
 
 
+def fetched(answer: duckdb.DuckDBPyConnection) -> Iterator[list[tuple[Any, ...]]]:
+    """The rows of an answer, some thousands at a time: between these a signal is answered."""
+    while some := answer.fetchmany(10000):
+        yield some
+
+
 def _rows(writer: Any, names: list[str], answer: duckdb.DuckDBPyConnection) -> int:
-    """Write a heading and every row, some thousands at a time; how many rows there are."""
+    """Write a heading and every row; how many rows there are."""
     from assay.sanitised import csv_row
 
     writer.writerow(names)
     count = 0
-    while some := answer.fetchmany(10000):
+    for some in fetched(answer):
         writer.writerows(map(csv_row, some))
         count += len(some)
     return count

@@ -5,12 +5,16 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay import sanitised
+from assay import sanitised, stops
 from assay.verbs._options import Json, Quiet
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 def register(app: typer.Typer) -> None:
@@ -39,8 +43,11 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.errors import InputError
         from assay.store import Run, connect, known_runs
+        from assay.verbs.export import fetched
 
         def refused(error: Exception) -> InputError:
+            if stops.current().number is not None:  # what DuckDB makes of a signal
+                raise KeyboardInterrupt
             message = (str(error).splitlines() or [type(error).__name__])[0]
             accepted = "DuckDB's SQL"
             if isinstance(error, duckdb.PermissionException) and not write:
@@ -61,11 +68,11 @@ def register(app: typer.Typer) -> None:
         chosen = [Run.open(name) for name in runs] if runs else known_runs()
         connection = connect(chosen, write=write)
         try:
-            answer = connection.execute(sql)
+            answer = _executed(connection, sql)
             if answer is None or answer.description is None:
                 raise nothing
             names = [column[0] for column in answer.description]
-            rows = answer.fetchall()
+            rows = [row for some in fetched(answer) for row in some]
         except wrong as error:
             raise refused(error) from None
         if json:
@@ -90,8 +97,14 @@ def _read(sql: str, write: bool) -> int:
     statements = connection.extract_statements(sql)
     if statements and statements[0].type == duckdb.StatementType.SELECT:
         with contextlib.suppress(duckdb.InvalidInputException):  # what EXPLAIN alone does not take
-            connection.execute(f"EXPLAIN {statements[0].query}")
+            _executed(connection, f"EXPLAIN {statements[0].query}")
     return len(statements)
+
+
+def _executed(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection | None:
+    """Execute in a thread, so that a signal is answered at once: DuckDB looks for one after tasks of half a minute."""
+    with ThreadPoolExecutor(1) as pool, stops.current().also_ending(connection.interrupt):
+        return pool.submit(connection.execute, sql).result()
 
 
 def show(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

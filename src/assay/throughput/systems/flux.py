@@ -2,7 +2,10 @@
 
 A job is a script that is started once, on the first of its nodes: `flux batch` with as many slots of one core as it has
 processors. What waits, runs and ended is seen by `flux jobs -a --json`. Jobs are marked by their name. Ids are shown in
-base 58 (Flux RFC 19) and kept as decimal numbers.
+base 58 (Flux RFC 19) and kept as decimal numbers. A job that the instance can never run is no waiting one: Flux ends it
+with an exception (`alloc denied due to type="unsatisfiable"`), whose note is what is shown.
+
+Forms: flux-jobs(1) (--json, the fields of exception and annotations), RFC 27 (annotations.sched.reason_pending).
 """
 
 from __future__ import annotations
@@ -131,10 +134,13 @@ class FluxSystem(CommandSystem):
             stage = next((stage for stage, words in STAGES.items() if state in words), ENDED)
             code = each.get("returncode", 0)
             word = result or state
+            why = _reason(each, stage)
+            if stage == ENDED and code not in (0, ""):
+                why = ", ".join(text for text in (f"return code {code}", why) if text)
             yield Accounted(
                 batch_id=str(each["id"]),
                 stage=stage,
-                word=word if stage != ENDED or code in (0, "") else f"{word} (return code {code})",
+                word=f"{word} ({why})" if why else word,
                 well=result == "COMPLETED" if stage == ENDED else None,
                 cancelled=result == "CANCELED" if stage == ENDED else None,
                 nodes=expanded(str(each.get("nodelist", ""))),
@@ -146,6 +152,14 @@ class FluxSystem(CommandSystem):
 
     def _cancellation(self, ids: Sequence[str]) -> Sequence[str]:
         return ["flux", "cancel", *ids]
+
+
+def _reason(job: Mapping[str, Any], stage: str) -> str:
+    """Why a job waits, by its scheduler's annotation, or why it ended, by its exception's note."""
+    about: Any = job.get("annotations" if stage == WAITING else "exception") or {}
+    if stage == WAITING:
+        about = about.get("sched") or {}
+    return str(about.get("reason_pending" if stage == WAITING else "note") or "")
 
 
 def number_of(text: str) -> int:

@@ -1,7 +1,11 @@
 """`--via lsf[:OPTIONS]`: IBM Spectrum LSF by its own commands; OPTIONS go to bsub (`lsf:-q short`).
 
 What waits, runs and ended lately is seen by `bjobs -a -o`, what ended before (CLEAN_PERIOD) by `bhist -l`. Jobs are
-marked by their description. LSF decides by whole minutes of requested time.
+marked by their description. LSF decides by whole minutes of requested time. Why a job waits is asked apart
+(`bjobs -p -o 'jobid pend_reason'`), as LSF before 10.1 refuses that field.
+
+Forms: IBM Spectrum LSF 10.1, command reference (`bjobs -o`, `bjobs -p`) and "Termination reasons displayed by bacct,
+bhist and bjobs". Reasons for which a job never starts: lsb_pendreason(3), PEND_JOB_DEP_INVALID; "no suitable hosts".
 """
 
 from __future__ import annotations
@@ -22,6 +26,8 @@ COLUMNS = ("jobid", "stat", "exit_code", "exit_reason", "exec_host", "job_descri
 STAGES = {WAITING: ("PEND", "PSUSP", "WAIT"), RUNNING: ("RUN", "USUSP", "SSUSP", "UNKWN", "PROV")}
 DELETED = ("TERM_OWNER", "TERM_ADMIN", "TERM_FORCE_OWNER", "TERM_FORCE_ADMIN", "TERM_USER")
 AWAY = ("unavail", "unreach", "unlicensed", "closed_adm", "closed_lim", "closed_lock", "closed_ego")  # of bhosts
+NEVER = re.compile(r"never satisfied|no suitable hosts", re.IGNORECASE)
+NEVER_AFTER = 30.0  # s, that such a reason must hold
 NONE_IS = "-"  # how bjobs writes an empty column
 
 
@@ -119,9 +125,18 @@ class LsfSystem(CommandSystem):
         mine = f"{self._work.mark}/{job.number}"
         return next((words[0] for words in self._rows() if words[-1] == mine), None)
 
+    def _pending(self) -> dict[str, str]:
+        """Why each job waits, as far as LSF says it."""
+        words = ("bjobs", "-p", "-noheader", "-o", "jobid pend_reason delimiter='|'")
+        lines = (line.partition("|") for line in self._ask_what_may_be_none(*words).splitlines())
+        return {batch_id.strip(): " ".join(why.split()).rstrip(";") for batch_id, there, why in lines if there}
+
     def _look(self) -> Iterator[Accounted]:
-        for batch_id, word, code, reason, hosts, _ in self._rows():
+        rows = list(self._rows())
+        pending = self._pending() if any(word in STAGES[WAITING] for _, word, *_ in rows) else {}
+        for batch_id, word, code, reason, hosts, _ in rows:
             stage = next((stage for stage, words in STAGES.items() if word in words), ENDED)
+            reason = pending.get(batch_id, reason) if stage == WAITING else reason
             about = ", ".join(text for text in (f"exit code {code}" if code else "", reason) if text)
             yield Accounted(
                 batch_id=batch_id,
@@ -130,6 +145,7 @@ class LsfSystem(CommandSystem):
                 well=word == "DONE" if stage == ENDED else None,
                 cancelled=reason.startswith(DELETED) if stage == ENDED else None,
                 nodes=tuple(dict.fromkeys(each.rpartition("*")[2] for each in hosts.split(":") if each)),
+                never_after=NEVER_AFTER if stage == WAITING and NEVER.search(reason) else None,
             )
 
     def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:

@@ -3,12 +3,16 @@
 What waits and runs is seen by `qstat -xml`, what ended by `qacct`. A job of several processors needs a parallel
 environment: the one that `-pe NAME` names, else the first of `qconf -spl` that a queue takes jobs of. Jobs are marked
 by their name. Grid Engine keeps no account of a job that was deleted while it waited, and shows an account up to its
-`flush_time` (15 s by default) late.
+`flush_time` (15 s by default) late. Whether a job that waits can ever start is asked by `qalter -w v`, which tries it
+on the cell without any job; why one is in an error state by `qstat -j`.
+
+Forms: qstat(1), sge_submit(1) (-w) and the messages of Grid Engine 8.1.9 ("no suitable queues", "error reason").
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,6 +26,7 @@ from assay.throughput.batch_system import (
     Accounted,
     BatchQueue,
     NodeCommand,
+    SilentSystemError,
     SystemFacts,
     SystemWishes,
 )
@@ -31,6 +36,8 @@ from assay.throughput.live_rules import INSTANCES
 from assay.throughput.occupancy import Occupancy
 
 AWAY = "uEdDosc"  # of a queue instance's state: unknown, error, disabled, orphaned, suspended, wrongly configured
+VERIFIES_EACH = 30.0  # s, that a job has waited since it was last asked whether it can ever start
+NEVER, NEVER_AFTER = "no suitable queues", 5.0  # s, that this must hold
 FACTS = ("slots", "pe_list", "hostlist", "seq_no", "priority", "h_rt", "s_rt", "rerun", "qtype", "subordinate_list")
 
 
@@ -52,6 +59,7 @@ class GridEngineSystem(CommandSystem):
     def __init__(self, wishes: SystemWishes) -> None:
         """`wishes.option`: words for qsub; of them `-pe NAME` stands without a number."""
         super().__init__(wishes)
+        self._verified: dict[str, tuple[float, str]] = {}  # of jobs that wait: when they were asked last, and why never
         self._environment = self._named_option("-pe")
         if self._environment is not None and "-pe" in self._options:
             at = self._options.index("-pe")
@@ -154,7 +162,42 @@ class GridEngineSystem(CommandSystem):
         for batch_id, (word, nodes) in found.items():
             stage = ENDED if "E" in word else RUNNING if nodes else WAITING
             well = False if stage == ENDED else None
-            yield Accounted(batch_id=batch_id, stage=stage, word=word, well=well, nodes=tuple(nodes))
+            never = self._never(batch_id) if stage == WAITING and "h" not in word else ""
+            why = never or (self._error(batch_id) if stage == ENDED and batch_id in self._mine else "")
+            yield Accounted(
+                batch_id=batch_id,
+                stage=stage,
+                word=f"{word} ({why})" if why else word,
+                well=well,
+                nodes=tuple(nodes),
+                never_after=NEVER_AFTER if never else None,
+            )
+
+    def _never(self, batch_id: str) -> str:
+        """Why one of this experiment's jobs can never start; nothing where it can, or where that is not known."""
+        now = time.monotonic()
+        at, why = self._verified.setdefault(batch_id, (now, ""))
+        if batch_id not in self._mine or now - at < VERIFIES_EACH:
+            return why
+        answer = self._both("qalter", "-w", "v", batch_id)
+        lines = [line.strip() for line in answer.splitlines() if "cannot run" in line]
+        why = "; ".join([NEVER, *lines[:2]]) if NEVER in answer else ""
+        self._verified[batch_id] = now, why
+        return why
+
+    def _error(self, batch_id: str) -> str:
+        """Why a job is in an error state."""
+        found = re.search(r"^error reason\s+\d+:\s*(.*)", self._both("qstat", "-j", batch_id), re.MULTILINE)
+        return found[1].strip() if found else ""
+
+    def _both(self, *words: str) -> str:
+        """What a command says, also where it fails."""
+        try:
+            return self._ask(*words)
+        except SilentSystemError:
+            return ""
+        except MeasurementError as error:
+            return str(error)
 
     def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:
         for batch_id in ids:

@@ -1,0 +1,21 @@
+"""The start of `assay`: signals are answered before anything slow is imported, and until the process has gone."""
+
+from __future__ import annotations
+
+import sys
+
+from assay import stops
+
+
+def main() -> None:
+    """Run the command line."""
+    stop = stops.begin()
+    try:
+        from assay.cli import main as command
+
+        command()
+    except KeyboardInterrupt:  # while it was imported, or while the last words were written
+        sys.stderr.write("assay: interrupted\n")
+        sys.exit(stop.status)
+    finally:
+        stop.over()

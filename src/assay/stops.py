@@ -1,0 +1,122 @@
+"""Ctrl-C and SIGTERM: the first one ends a command in order, a later one at once, from the first moment on.
+
+Python's KeyboardInterrupt alone does not do. Where it is raised in a finalizer or a callback, it is printed and
+forgotten: here it is raised again. Where it passes through exec(), as in an import of dataclasses, Python ends with
+the status of a killed process although it was caught: a subclass does not. And SIGTERM, which batch systems send at a
+time limit, has to leave things in as good an order as Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+AGAIN = 0.3  # s, within which a second signal is the same one: `timeout` signals the process and then its group
+RAISED_AGAIN_AFTER = 0.01  # s
+BY_CTRL_C = 128 + signal.SIGINT  # exit status, as shells have it
+_SHOW_CURSOR = b"\x1b[?25h"  # which a progress bar hides
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal came that ends the command."""
+
+
+class Stop:
+    """The signal that came, if any, and what is written where a second one ends the process at once."""
+
+    def __init__(self) -> None:
+        """Nothing came yet."""
+        self.number: int | None = None
+        self.words = "interrupted"
+        self._since = 0.0
+        self._over = False
+        self._ends: set[Callable[[], object]] = set()
+
+    @property
+    def status(self) -> int:
+        """The exit status of a command that a signal ended."""
+        return BY_CTRL_C if self.number is None else 128 + self.number
+
+    @contextlib.contextmanager
+    def also_ending(self, end: Callable[[], object]) -> Iterator[None]:
+        """While a thread waits for another process: a signal calls `end`, so that the thread waits no longer."""
+        self._ends.add(end)
+        try:
+            if self.number is not None:
+                end()
+            yield
+        finally:
+            self._ends.discard(end)
+
+    def over(self) -> None:
+        """From now on a signal ends the process at once: all has been said."""
+        self._over = True
+
+    def came(self, number: int, frame: object) -> None:
+        """Answer a signal."""
+        now = time.monotonic()
+        if self._over:
+            os._exit(128 + number)
+        if self.number is None:
+            self.number, self._since = number, now
+            for end in list(self._ends):
+                end()
+            raise Stopped
+        if now - self._since >= AGAIN:
+            with contextlib.suppress(OSError):
+                os.write(2, (_SHOW_CURSOR if os.isatty(2) else b"") + f"assay: {self.words}\n".encode())
+            os._exit(128 + number)
+
+    def again(self, number: int, frame: object) -> None:
+        """Raise once more what was lost."""
+        if not self._over:
+            raise Stopped
+
+    def lost(self, about: sys.UnraisableHookArgs) -> None:
+        """Take what was raised where nothing can be raised."""
+        if isinstance(about.exc_value, Stopped):
+            signal.setitimer(signal.ITIMER_REAL, RAISED_AGAIN_AFTER)
+        else:
+            sys.__unraisablehook__(about)
+
+
+_current: Stop | None = None
+
+
+def current() -> Stop:
+    """The one of this command; outside of any (a test that calls a function) one that no signal reaches."""
+    return _current or Stop()
+
+
+def begin() -> Stop:
+    """Answer both signals from now on, except one that is ignored, as by jobs in the background."""
+    global _current
+    _current = Stop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _current.came)
+    signal.signal(signal.SIGALRM, _current.again)
+    sys.unraisablehook = _current.lost
+    return _current
+
+
+@contextlib.contextmanager
+def answered() -> Iterator[Stop]:
+    """Answer both signals here, and as before afterwards; where that is done already (start.py), by the same."""
+    global _current
+    if _current is not None or threading.current_thread() is not threading.main_thread():
+        yield current()
+        return
+    hook = sys.unraisablehook
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)}
+    try:
+        yield begin()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        sys.unraisablehook, _current = hook, None
