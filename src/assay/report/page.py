@@ -33,6 +33,7 @@ from assay.papers.tables import (
     euroben_solvers,
     hand_over,
     hypercubes,
+    in_text,
     known_errors,
     paragon,
     quoted,
@@ -166,7 +167,7 @@ def _published(document: Document) -> list[Grid]:
     past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
     past += [*euroben.tables(document), *euroben_patterns.tables(document), *euroben_pingpong.tables(document)]
     past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *euroben_files.tables(document)]
-    past += [*hand_over.tables(document), *known_errors.tables(document)]
+    past += [*hand_over.tables(document), *in_text.tables(document), *known_errors.tables(document)]
     peak = peak_float64(document)
     between = contrasts(document, None if peak is None else peak[0])
     return [*beside, *past, *((between,) if between else ()), *computing.tables(document), *own]

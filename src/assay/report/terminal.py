@@ -21,6 +21,7 @@ from assay.papers.tables import (
     euroben_solvers,
     hand_over,
     hypercubes,
+    in_text,
     known_errors,
     quoted,
 )
@@ -92,7 +93,7 @@ def show(document: Document, console: Console | None = None) -> None:
     past += [*euroben_algorithms.tables(first), *euroben_solvers.tables(first)] if alone else []
     past += [*euroben_files.tables(first), *hand_over.tables(first), *known_errors.tables(first)] if alone else []
     past += [*dot_products.tables(first), *euroben_patterns.tables(first)] if alone else []
-    past += euroben_pingpong.tables(first) if alone else []
+    past += [*euroben_pingpong.tables(first), *in_text.tables(first)] if alone else []
     for section in first.benchmarks if alone else ():
         past = [*own_tables.tables(first, section), *past]
     if document.variants:  # what was asked for is how they differ: of the first one the page has the tables

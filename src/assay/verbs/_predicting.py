@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from assay.benchmark.record import Benchmark, benchmark
+from assay.benchmark.record import Benchmark, benchmark, spelled
 from assay.described.shipped import open_described, room, shipped
 from assay.document.run_document import Document
 from assay.errors import AssayError, InputError
@@ -32,7 +32,8 @@ def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | Non
     """
     done = Plan.from_dict(run.about["plan"]) if "plan" in run.about else None
     sizes: dict[str, dict[Size, None]] = {}
-    most = room(open_described(name))
+    machine = open_described(name)
+    most, defaults = room(machine), machine.parameter_defaults()
     for task in () if done is None else done.tasks:
         if task.ranks is not None:
             sizes.setdefault(task.benchmark, {})[Size(task.ranks, task.ppn)] = None
@@ -45,7 +46,7 @@ def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | Non
         for inner in ("launches", "log", "provenance"):
             (Path(folder) / inner).mkdir()
         for own, record in records.items():
-            _simulate(made, record, name, planning.drawn_alike(_planned(record, kept[own], run), done), say)
+            _simulate(made, record, name, planning.drawn_alike(_planned(record, kept[own], run, defaults), done), say)
         return document(made, quoted_nodes=False)
 
 
@@ -62,10 +63,21 @@ def _record(name: str, say: Callable[[str], None]) -> Benchmark | None:
         return None
 
 
-def _planned(record: Benchmark, sizes: list[Size], run: Run) -> Plan:
-    """One launch of each size, with the settings and the profile of the run that was measured."""
+def _planned(record: Benchmark, sizes: list[Size], run: Run, defaults: Mapping[str, str]) -> Plan:
+    """One launch of each size, with the settings and the profile of the run that was measured.
+
+    `defaults`: what the machine's description has programs take. Where none of its values is one of the run's, so that
+    no case would be in both, the run's are taken.
+    """
     wishes = run.about.get("wishes") or {}
-    settings, profile = wishes.get("settings") or {}, wishes.get("profile", "quick")
+    settings, profile = dict(wishes.get("settings") or {}), wishes.get("profile", "quick")
+    for name, text in defaults.items():
+        parameter = record.parameters.get(name)
+        if parameter is None or name in settings:
+            continue
+        own = parameter.profiles.get(profile, parameter.default)
+        if not {*spelled(own).split(",")} & {*text.split(",")}:
+            settings[name] = spelled(own)
     return planning.make([record], profile=profile, settings=settings, launches=1, sizes={record.name: sizes})
 
 
