@@ -52,6 +52,7 @@ from assay.report import (
     own_tables,
     pairs_shown,
     parts,
+    processor_time,
     run_verdict,
     shares,
     summary,
@@ -131,6 +132,7 @@ def html(document: Document, folder: Path | None = None) -> str:
         use=nodes_over_time.table(document),
         use_plots=list(by_node),
         spent=launches_spent.lines(document.spent),
+        processor_time=processor_time.table(document),
         varied=varied_lines(document.variants) if document.variants else [],
         varied_title=variants_title(document.variants) if document.variants else "",
         variants=varied_tables(document),
@@ -215,6 +217,8 @@ def markdown(document: Document) -> str:
     used = nodes_over_time.table(document)
     written += [used.markdown()] if used else []
     written += [f"- {line.strip()}" for line in launches_spent.lines(document.spent)]
+    times = processor_time.table(document)
+    written += [times.markdown()] if times else []
     written += [f"- skipped: {each.title}: {each.reason}" for each in document.left_out]
     varied = varied_tables(document)
     if document.variants and varied:

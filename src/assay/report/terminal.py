@@ -40,6 +40,7 @@ from assay.report import (
     over_time,
     own_tables,
     pairs_shown,
+    processor_time,
     summary,
     tables,
     variant_tables,
@@ -83,7 +84,7 @@ def show(document: Document, console: Console | None = None) -> None:
         _benchmark(out, section, in_the_report(document))
         for table in own_tables.tables(first, section) if document.variants else ():
             out.print(table.rich())
-    _lines(out, launches_spent.lines(document.spent))
+    _lines(out, [*launches_spent.lines(document.spent), *(processor_time.lines(document) if alone else ())])
     for each in document.left_out if alone else ():
         _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
     own = [quoted.table(document.quoted)] if document.quoted and not alone else []  # of nodes, which were not run
