@@ -171,6 +171,22 @@ def test_a_function_in_single_precision_stands_beside_no_published_one(kind: str
     assert all(math.isclose(row.ratio or 0.0, 4.0 / lost) for row in like)
 
 
+@pytest.mark.parametrize(
+    ("name", "machine", "made", "printed"),
+    [
+        ("sieve", "ipsc860", figure("time", 0.03, "s", size=8190), 0.06),  # Table 4: 100 sieves to 8190
+        ("stream", "paragon-mp", figure("rate", 502e6, "B/s", kernel="read", vector=0, size=0, threads=1), 251e6),
+        ("linpack", "ksr", figure("rate", 30e6, "flop/s", size=100, code="ours", threads=1), 15e6),  # Appendix B
+    ],
+)
+def test_a_size_that_a_benchmark_has_by_definition_is_alike(
+    name: str, machine: str, made: dict[str, Any], printed: float
+) -> None:
+    rows, _ = against_machine(document(run_of(name, [made])), machine)
+    (row,) = [row for row in rows if row.b.value == pytest.approx(printed)]
+    assert row.unlike is None and row.ratio == pytest.approx(printed / made["value"])
+
+
 def test_another_program_of_the_same_subject_has_no_row_and_is_named() -> None:
     """45.8 Mflop/s of the iPSC/860 are a distributed program's; ours is the Paragon report's, on threads."""
     own = run_of("cholesky", [figure("rate", 1e9, "flop/s", by="threads", threads=1, size=1024)])

@@ -28,7 +28,9 @@ from assay.report.units import few, params
 SAME: dict[str, Params] = {
     **{row: case for row, (_, case) in (THREADS | KERNELS).items()},
     **{row: case for row, (_, case, _) in BANDWIDTH.items()},
+    "pfldq": {**BANDWIDTH["pfldq"][1], "size": 0},  # arrays beyond the caches
     "linpack": {"code": "ours", "size": 100},
+    "sieve": {"size": 8190},  # section 3.2
     "tcp": {"method": "tcp"},
     "euroben.intrinsics": {"variant": "scalar"},  # the compiler's own functions
 }
