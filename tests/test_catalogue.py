@@ -27,7 +27,7 @@ DIGESTS = {
     "published/dunigan1991_hypercubes.toml": "684fff79f25659b3322884d0445928e48bba8e7219f771bb703ea4ae7ca0c0a1",
     "published/dunigan1995_paragon_mp.toml": "86c99791149c0ff616f0be0fa6862f84a3d3abcb525ff90189d164ac83e71e3d",
     "published/ghosh_parallel_io.toml": "5651a21cec1ddef1ab5dac637ce22e3801103bfed4face0f292289f04b9d25ec",
-    "published/vandersteen2000_beowulf.toml": "06d70ff671006568ba660de493a6bcf2f6f9a27fc3b1fa0763f60b230507a604",
+    "published/vandersteen2000_beowulf.toml": "537b6386f4999219644681edad917c611b28a0caba154258dad2bc1718f937b3",
     "units.toml": "1ed78fce7bdea925ceb8581109e741db1edef7c39ff520717b145e96a10589cb",
 }
 
@@ -78,6 +78,17 @@ ADDED = {
 }  # statements of the papers that the transcription has no block for
 
 
+ADDED_RESULTS = {
+    ("euroben.intrinsics", machine, function)
+    for machine, functions in (
+        ("ibm-netfinity-cluster", ("exp", "sin", "cos")),
+        ("sgi-origin2000-300", ("exp",)),
+        ("compaq-xp1000-cluster", ("all",)),
+    )
+    for function in functions
+}  # numbers of section 6.4.1's sentences that the transcription has no block for
+
+
 def as_transcribed(document: dict[str, Any]) -> dict[str, Any]:
     """The file without what is ours."""
 
@@ -89,7 +100,10 @@ def as_transcribed(document: dict[str, Any]) -> dict[str, Any]:
         return {key: value for key, value in one.items() if key not in ours}
 
     def kept(one: Any) -> bool:
-        return not isinstance(one, dict) or one.get("id") not in ADDED
+        if not isinstance(one, dict):
+            return True
+        result = (one.get("benchmark"), one.get("machine"), one.get("params", {}).get("function"))
+        return one.get("id") not in ADDED and not ("metric" in one and result in ADDED_RESULTS)
 
     return {
         kind: [block(one) for one in each if kept(one)] if isinstance(each, list) else each
@@ -192,7 +206,7 @@ def test_no_number_is_lost() -> None:
         for value in row
         if not math.isnan(value)
     ) + sum(len(document.get("result", [])) for document in PAPERS.values())
-    assert len(catalogue.cells()) == numbers == 1421
+    assert len(catalogue.cells()) == numbers == 1426
 
 
 def test_ids_point_somewhere() -> None:

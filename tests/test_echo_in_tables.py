@@ -37,7 +37,8 @@ def made(*ways: Way) -> Document:
     ],
 )
 def test_of_several_echoes_one_is_chosen_and_said(ways: list[Way], time: str, words: str | None) -> None:
-    (table,) = hypercubes.tables(made(*ways))
+    table, *of_the_delta = hypercubes.tables(made(*ways))
+    assert [each.title.split(",")[0] for each in of_the_delta] == ["DELTA"]
     (row,) = (row for row in table.rows if row[0] == "time 8 B")
     assert row[1] == time
     note = echo_case(made(*ways))[1]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
-from assay.samples import ENERGY, Circumstance, case_text, events, folded, rows
+from assay.samples import ENERGY, PROCESSOR_TIME, Circumstance, case_text, events, folded, rows
 from assay.store import TABLES, Run, connect, known_runs, storage_failed
 
 ABOUT = Circumstance("r", "echo", "messages", "here", 0, 2, 1, "p")
@@ -87,15 +87,19 @@ def test_lines_of_a_running_run_and_parquet_of_an_ended_one_give_the_same_rows(r
 
 
 @pytest.mark.parametrize("joules", [{}, {"energy_package": 2.5, "energy_source": "powercap"}])
-def test_the_tables_hold_every_column_of_every_row(run: Run, joules: dict[str, object]) -> None:
-    """Those of energy only where a host shows joules: a run without any has the tables that it always had."""
+@pytest.mark.parametrize("spent", [{}, {"user": 1.5, "system": 0.25}])
+def test_the_tables_hold_every_column_of_every_row(
+    run: Run, joules: dict[str, object], spent: dict[str, object]
+) -> None:
+    """Those of energy and of processor time only where a host shows it: a run without has the tables it always had."""
     blocks = [block([1.0, 2.0], 9.0), block([]), block([3.0]) | {"cache": "flushed", "order": 4, "block": 1}]
     blocks[0]["accounting"] = blocks[0]["accounting"] | joules
-    begin(run, "".join(json.dumps(e) + "\n" for e in (launch(), *blocks, {"event": "done"})))
+    begin(run, "".join(json.dumps(e) + "\n" for e in (launch(), *blocks, {"event": "done"} | spent)))
+    left_out = {*(() if joules else ENERGY), *(() if spent else PROCESSOR_TIME)}
     tables = run.tables()
     for name, kind in TABLES.items():
         rows = [asdict(row) for row in run.rows() if isinstance(row, kind)]
-        wanted = rows if joules else [{key: of[key] for key in of if key not in ENERGY} for of in rows]
+        wanted = [{key: of[key] for key in of if key not in left_out} for of in rows]
         assert tables[name].to_pylist() == wanted
     assert tables["samples"].num_rows == 4
 

@@ -21,7 +21,16 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
 from assay.throughput import command_system
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, SilentSystemError, SystemWishes, SystemWork, opened
+from assay.throughput.batch_system import (
+    ENDED,
+    RUNNING,
+    WAITING,
+    AccountedTime,
+    SilentSystemError,
+    SystemWishes,
+    SystemWork,
+    opened,
+)
 from assay.throughput.command_system import expanded
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import predecessor
@@ -169,6 +178,11 @@ def test_what_it_says_of_jobs_now_and_after(replayed: tuple[str, Replayed], tmp_
     assert ended == {
         one: (ENDED, True, False), two: (ENDED, False, True), three: (ENDED, False, False), four: (ENDED, False, True),
     }  # fmt: skip
+    spent = {
+        "slurm": AccountedTime(user=93784.0, system=10.25, total=93794.25),  # 1-02:03:04 and 00:10.250
+        "pbs": AccountedTime(total=12.0),  # resources_used.cput = 00:00:12
+    }.get(name)
+    assert seen[one].used == spent
     assert "3" in seen[three].word and seen[three].nodes == ("node02",) and seen[one].nodes == ("node01", "node02")
     system.cancel([one, two])
     assert any(line.split()[-2:] == [one, two] for line in made.asked.splitlines())

@@ -61,6 +61,7 @@ def machine(number: int) -> Machine:
     io: dict[str, float] = {"b": draw(0, 3), "k": draw(1, 9), "m": draw(1, 4), "n": draw(1, 4), "r": draw(1, 4)}
     io |= {key: draw(14, 60) for key in ("message", "request", "forward", "reply", "write")}
     io |= {"startup": draw(1, 40), "access": draw(0, 40), "disk": draw(100, 400), "interval": draw(20, 400)}
+    io["service"] = draw(0, 1) * draw(1, 80)
     for share in ("io_rate", "read_ratio", "locality", "hit_rate"):
         io[share] = round(float(random.uniform(0.2, 1.0)), 3)
     return Machine(dimension, nodes, io)
@@ -94,13 +95,15 @@ def test_every_head_arrives_when_the_twin_says(runs: list[tuple[Machine, twin_ca
 
 
 def test_each_stage_begins_when_the_one_before_has_arrived(runs: list[tuple[Machine, twin_cases.Rows]]) -> None:
-    stages = 0
+    stages = queued = 0
     for one, rows in runs:
         elements, io = 2**one.dimension, one.io
         seen: dict[int, list[list[int]]] = {}
         for row in sorted(rows.tolist()):
             seen.setdefault(row[ID] // 4, []).append(row)
         assert len(seen) == TRANSACTIONS
+        begun = service_begins(one, rows)
+        queued += sum(begun[row[ID]] > row[HEAD] + row[FLITS] for row in rows.tolist() if row[ID] in begun)
         for chain in seen.values():
             first = chain[0]
             assert first[SOURCE] < elements
@@ -116,10 +119,32 @@ def test_each_stage_begins_when_the_one_before_has_arrived(runs: list[tuple[Mach
             for before, after in pairwise(chain):
                 stages += 1
                 assert after[SOURCE] == before[DESTINATION]
-                waited = after[BORN] - before[HEAD] - before[FLITS]  # from the tail's arrival
+                tail = before[HEAD] + before[FLITS]
+                waited = after[BORN] - (begun[before[ID]] if after[DESTINATION] < elements else tail)
                 if after[DESTINATION] >= elements:
                     assert (after[FLITS], waited) == (io["forward"], io["startup"])
                 else:
-                    served = io["startup"] + io["access"]
+                    served = io["service"] + io["startup"] + io["access"]
                     assert waited in (served, served + io["disk"])
-    assert stages > 10_000
+    assert stages > 10_000 and queued > 2_000
+
+
+def service_begins(one: Machine, rows: twin_cases.Rows) -> dict[int, int]:
+    """When an I/O node begins with each access to its blocks, by its message: one at a time, as their tails come in.
+
+    Of one cycle reads come before writes.
+    """
+    elements = 2**one.dimension
+    last = {row[ID] // 4: row[ID] for row in sorted(rows.tolist())}
+    at: dict[int, list[tuple[int, int, int]]] = {}
+    for row in rows.tolist():
+        answers = row[ID] + 1 == last[row[ID] // 4]  # the next stage is the reply
+        if row[DESTINATION] >= elements and (answers or row[ID] == last[row[ID] // 4]):
+            at.setdefault(row[DESTINATION], []).append((row[HEAD] + row[FLITS], not answers, row[ID]))
+    begun = {}
+    for accesses in at.values():
+        free = 0
+        for tail, _, number in sorted(accesses):
+            begun[number] = max(tail, free if one.io["service"] else 0)
+            free = begun[number] + int(one.io["service"])
+    return begun

@@ -147,3 +147,53 @@ def test_nodes_that_cannot_fail_name_their_key(io: dict[str, Any], words: str) -
     with pytest.raises(ValueError, match=words) as raised:
         run(3, nodes=[0, 7], **io)
     assert raised.value.args[0] == "io.failed"
+
+
+def lone(**io: Any) -> dict[str, Any]:
+    """One I/O node at element 0 of a 3-cube, asked for reads alone, whose messages are short beside the intervals."""
+    short = {"message_flits": 8, "request_flits": 8, "forward_flits": 8, "reply_flits": 8, "write_flits": 8}
+    return run(3, nodes=[0], b=0, k=9, io_rate=1.0, startup=1, access=1, **short | io)
+
+
+def count(found: dict[str, Any], name: str) -> int:
+    return int(found["latencies"][name]["count"])
+
+
+@pytest.mark.parametrize("read_ratio", [1.0, 0.3])
+@pytest.mark.parametrize("busy", [0.3, 0.7, 0.9])
+def test_an_io_node_of_finite_rate_waits_as_an_m_d_1_queue(busy: float, read_ratio: float) -> None:
+    """Pollaczek and Khinchin: mean waiting rho s / (2 (1 - rho)); the network moves arrivals by tens of cycles."""
+    service = 4000
+    found = lone(messages=1_000_000, service=service, interval=8 * service / busy, read_ratio=read_ratio)
+    expected = busy * service / (2 * (1 - busy))
+    assert float(found["latencies"]["service_waiting"]["mean"]) == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize("busy", [1.5, 4.0])
+def test_an_io_node_serves_no_more_than_its_rate(busy: float) -> None:
+    """Beyond it reads come at one a service, whatever is asked, and the backlog grows: the network is saturated."""
+    service = 2000
+    found = lone(messages=400_000, service=service, interval=8 * service / busy)
+    rate = count(found, "read") / found["measured_cycles"]
+    assert rate == pytest.approx(1 / service, rel=0.01)
+    backlog = found["backlog"]
+    assert backlog[-1] > 1.3 * backlog[len(backlog) // 2] > 1.3 * backlog[0]
+
+
+def test_without_a_service_time_nothing_waits_and_nothing_is_counted() -> None:
+    assert "service_waiting" not in run()["latencies"]
+
+
+@pytest.mark.parametrize("read_ratio", [0.0, 0.25, 1.0])
+def test_the_overall_latency_of_transactions_is_that_of_reads_and_writes_in_their_proportion(read_ratio: float) -> None:
+    found = run(read_ratio=read_ratio, interval=1560.0, locality=0.4, b=2)
+    reads, writes, every = (count(found, name) for name in ("read", "write", "transaction"))
+    assert every == reads + writes and (reads == 0) == (read_ratio == 0)
+    total = sum(count(found, name) * mean(found, name) for name in ("read", "write") if count(found, name))
+    assert mean(found, "transaction") == pytest.approx(total / every, rel=1e-9)
+
+
+def test_a_service_time_is_refused_beside_files() -> None:
+    with pytest.raises(ValueError) as raised:
+        run(service=10, files=network_tables.IoFiles())
+    assert raised.value.args[0] == "io.service"

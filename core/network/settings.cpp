@@ -239,6 +239,7 @@ std::optional<InputOutput> read_io(const Table& config) {
   read.required("startup", out.startup);
   read.required("access", out.access);
   read.required("disk", out.disk);
+  read.required("service", out.service);
   read.required("message_flits", out.message_flits);
   read.required("request_flits", out.request_flits);
   read.required("forward_flits", out.forward_flits);

@@ -81,6 +81,7 @@ struct InputOutput {
   std::uint32_t startup;              // cycles
   std::uint32_t access;               // cycles
   std::uint32_t disk;                 // cycles
+  std::uint32_t service;              // cycles that an access keeps its I/O node; 0: any number at a time
   std::uint32_t message_flits, request_flits, forward_flits, reply_flits, write_flits;
   std::optional<BlockFiles> files;
 };

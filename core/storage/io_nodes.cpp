@@ -5,6 +5,7 @@
 #include "storage/block_files.hpp"
 #include "storage/io_paths.hpp"
 #include "storage/io_record.hpp"
+#include "storage/node_service.hpp"
 
 namespace assay::storage {
 
@@ -30,6 +31,9 @@ class IoNodes {
   void first(Message& m);
   template <class Engine>
   void delivered(Engine& engine, const Message& m, std::uint32_t head);
+  /// Whether a message that is to be sent waits for its I/O node instead, and until when it does.
+  [[nodiscard]] bool waits(const Message& m) const { return m.tag.kind == io_asked; }
+  std::uint64_t serve(Message& m, std::uint64_t now);
   void moved_base(std::uint32_t) {}
   /// Writes down what is delivered, and generates no more than so many transactions.
   void trace(std::vector<Sent>& sent, std::uint64_t transactions) {
@@ -56,6 +60,12 @@ class IoNodes {
   template <class Engine>
   void cast(Engine& engine, Message m, std::uint32_t from, std::uint32_t dimensions, std::uint64_t cycle);
   std::uint64_t find(std::uint32_t place, BlockFiles::File file, std::uint32_t block, std::uint64_t cycle);
+  std::uint64_t access();
+  [[nodiscard]] auto waited() {
+    return [this](std::uint64_t cycles) {
+      if (record_.measures()) record_.service_waiting.add(static_cast<std::uint32_t>(cycles));
+    };
+  }
   template <class Engine>
   [[gnu::noinline]] void write_down(Engine& engine, const Message& m, std::uint32_t head);
 
@@ -67,6 +77,7 @@ class IoNodes {
   double time_ = 0, gap_;
   std::uint64_t cycle_ = 0;
 
+  NodeService service_;
   std::optional<BlockFiles> files_;
   Numbered<Request> requests_;
   Numbered<Part> parts_;
@@ -80,8 +91,9 @@ IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random 
     : io_(io),
       random_(random),
       paths_(dimension, io),
-      record_(paths_.nodes(), io.files.has_value()),
-      io_count_(paths_.io_nodes()) {
+      record_(paths_.nodes(), io.files.has_value(), io.service > 0),
+      io_count_(paths_.io_nodes()),
+      service_(paths_.io_nodes(), io.service) {
   const auto share = [](const char* key, double value) {
     if (!(value >= 0 && value <= 1)) throw ParameterError(key, "is " + std::to_string(value) + ", accepted is 0 to 1");
   };
@@ -90,6 +102,8 @@ IoNodes::IoNodes(std::uint32_t dimension, const InputOutput& io, events::Random 
   share("io.locality", io.locality);
   share("io.hit_rate", io.hit_rate);
   if (!(io.interval > 0)) throw ParameterError("io.interval", "must be above 0 cycles");
+  if (io.service > 0 && io.files)
+    throw ParameterError("io.service", "has no use with [io.files], whose disks serve one access at a time");
   if (io.files) files_.emplace(io, io_count_);
   gap_ = io.interval / nodes();
   time_ = random_.exponential() * gap_;
@@ -172,25 +186,46 @@ void IoNodes::delivered(Engine& engine, const Message& m, std::uint32_t head) {
   const std::uint32_t latency = head + 1 - m.born;
   if (record_.measures())
     record_.arrived(m, m.tag.kind < cast_io ? m.tag.element : requests_[m.tag.waited].element, head, latency);
-  if (m.tag.kind == pe_pe || m.tag.kind == pe_write) return;
+  if (m.tag.kind == pe_pe) return;
+  if (m.tag.kind == pe_write) {
+    if (record_.measures()) record_.transaction.add(latency);
+    if (io_.service > 0) service_.write(m.tag.block, engine.absolute(head) + m.flits, engine.now(), waited());
+    return;
+  }
   if (files_) [[unlikely]]
     return file_stage(engine, m, head, latency);
   if (m.tag.kind == io_pe) {
-    if (record_.measures()) record_.read.add(m.tag.waited + latency);
+    if (record_.measures()) {
+      record_.read.add(m.tag.waited + latency);
+      record_.transaction.add(m.tag.waited + latency);
+    }
     return;
   }
   Message then = m;
   then.key += 1;
   then.tag.waited += latency;
-  std::uint64_t delay = io_.startup;
+  const std::uint64_t tail = engine.absolute(head) + m.flits;  // the tail is in at A(H) + L
+  std::uint64_t sent = tail + io_.startup;
   if (m.tag.kind == pe_io && m.tag.block != m.tag.home) {
     paths_.forward(then);
+  } else if (paths_.reply(then); io_.service > 0) {
+    then.tag.kind = io_asked;
+    sent = tail;  // when it is served
   } else {
-    delay += io_.access;
-    if (random_.uniform() >= io_.hit_rate) delay += io_.disk;
-    paths_.reply(then);
+    sent += access();
   }
-  engine.follow(then, engine.absolute(head) + m.flits + delay);  // the tail is in at A(H) + L
+  engine.follow(then, sent);
+}
+
+/// A read whose request is in now and that waits for its I/O node: the cycle in which the reply is sent.
+std::uint64_t IoNodes::serve(Message& m, std::uint64_t now) {
+  m.tag.kind = io_pe;
+  const std::uint64_t begun = service_.read(m.tag.block, now, waited());
+  return begun + io_.service + io_.startup + access();
+}
+
+std::uint64_t IoNodes::access() {
+  return random_.uniform() >= io_.hit_rate ? std::uint64_t{io_.access} + io_.disk : io_.access;
 }
 
 // --- reads of files
@@ -214,6 +249,7 @@ void IoNodes::file_stage(Engine& engine, const Message& arrived, std::uint32_t h
     if (--request.left > 0) return;
     if (record_.measures()) {
       record_.read.add(request.worst);
+      record_.transaction.add(request.worst);
       record_.response.add(static_cast<std::uint32_t>(tail - request.born));
     }
     return requests_.give_back(part.request);

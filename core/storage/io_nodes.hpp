@@ -7,7 +7,8 @@
 // node; where the block is elsewhere, a forward to its I/O node after a start-up; a reply after access and start-up,
 // and a disk access on a miss. A local reply leaves by the m link, a remote one crosses the I/O network and leaves by
 // the n link at the nearest I/O node, past that node. A write is one message to the nearest I/O node. Node latency is a
-// pure delay, counted from the tail's arrival.
+// pure delay, counted from the tail's arrival; with io.service an I/O node serves one access at a time before it
+// (node_service.hpp). The overall latency of a transaction is the sum of its stages' header latencies.
 //
 // Of failed I/O nodes (section 3) the routers go on, and the devices behind them: elements ask the nearest I/O node
 // that works, and the working one nearest in the I/O network serves the blocks of a failed one, whose way from those

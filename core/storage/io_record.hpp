@@ -14,8 +14,9 @@ namespace assay::storage {
 
 class IoRecord {
  public:
-  /// `files`: reads are of files ([io.files]).
-  IoRecord(std::uint32_t elements, bool files) : files_(files), served_(elements, 0) {
+  /// `files`: reads are of files ([io.files]); `serves`: I/O nodes serve one access at a time (io.service).
+  IoRecord(std::uint32_t elements, bool files, bool serves) : files_(files), served_(elements, 0) {
+    if (serves) kept_.push_back({"service_waiting", &service_waiting});
     if (files)
       kept_.insert(kept_.end(), {{"response", &response},
                                  {"broadcast", &broadcast},
@@ -62,8 +63,9 @@ class IoRecord {
     for (std::size_t kind = 0; kind < used; ++kind) keep(names[kind], by_kind_[kind]);
   }
 
-  // Added to while it measures; the last five of [io.files].
-  network::Latency read, response, broadcast, block, disk, disk_waiting;
+  // Added to while it measures: header latencies of reads, of all I/O transactions, and waiting for an I/O node; the
+  // last five of [io.files].
+  network::Latency read, transaction, service_waiting, response, broadcast, block, disk, disk_waiting;
 
  private:
   bool files_, measuring_ = false;
@@ -73,7 +75,8 @@ class IoRecord {
                                                                   {"pe_waiting", &pe_waiting_},
                                                                   {"io_waiting", &io_waiting_},
                                                                   {"io_io_waiting", &forward_waiting_},
-                                                                  {"read", &read}};
+                                                                  {"read", &read},
+                                                                  {"transaction", &transaction}};
   std::array<network::Latency, io_kinds> by_kind_;
   std::uint64_t messages_ = 0, flits_ = 0;
   std::vector<std::uint64_t> served_;  // flits of each element's transactions, whoever sent them

@@ -10,8 +10,9 @@
 
 namespace assay::storage {
 
-// cast_io, cast_pe: a block that all elements are sent, between I/O nodes and from these
-enum IoKind : std::uint8_t { pe_pe, pe_io, io_io, io_pe, pe_write, cast_io, cast_pe, io_kinds };
+// cast_io, cast_pe: a block that all elements are sent, between I/O nodes and from these; io_asked: a reply whose I/O
+// node has not served it
+enum IoKind : std::uint8_t { pe_pe, pe_io, io_io, io_pe, pe_write, cast_io, cast_pe, io_kinds, io_asked };
 
 struct Transaction {
   std::uint16_t element, home, block;  // who asks; its I/O address; where the block is

@@ -44,8 +44,8 @@ help = "library: FFTW, planned by measuring for five seconds at most; ours: radi
 
 [parameter.size]
 type = "integer"
-default = [1024, 65536]
-quick = 4096
+default = [256, 1024, 2048, 65536]
+quick = [256, 2048, 4096]
 full = [64, 256, 1024, 2048, 16384, 65536, 1048576, 4194304]
 min = 2
 max = 16777216

@@ -13,6 +13,7 @@
 #include "mpi/placement.hpp"
 #include "mpi/quota.hpp"
 #include "mpi/transport.hpp"
+#include "timing/processor_time.hpp"
 #include "timing/reference.hpp"
 
 namespace assay::mpi {
@@ -69,10 +70,14 @@ int measure(const std::string& name, const timing::Options& options, Communicato
   part(session);
   const std::string stopped = stopped_by_quota(comm, stopped_before);
   const std::vector<timing::Json> looks = gather_looks(comm, places, session.leads);
+  const timing::ProcessorTime own = timing::processor_time();
+  double spent[] = {own.user, own.system};  // of all ranks
+  MPI_Reduce(comm.rank() == 0 ? MPI_IN_PLACE : spent, spent, 2, MPI_DOUBLE, MPI_SUM, 0, comm.handle());
   if (comm.rank() == 0) {
     if (!stopped.empty()) output->note(stopped);
     for (const timing::Json& look : looks) output->line(look);
-    output->line(timing::Json().text("event", "done").number("reference", timing::time_reference()));
+    timing::Json done = timing::Json().text("event", "done").number("reference", timing::time_reference());
+    output->line(done.number("user", spent[0]).number("system", spent[1]));
     status = session.passed() ? 0 : 1;
   }
   return agreed(status, comm.handle());

@@ -19,6 +19,7 @@ cost = "one operation is a pass of 100 statements: 53 assignments, 32 control st
 check = "the final state of every variable against values derived by hand, the passes counted in memory"
 source = "Weicker 1984 (the mix); Dunigan 1991, section 3.2, Table 4"
 published = ["dhrystone"]
+unlike = { dhrystone = "Dhrystone's own text there, its mix of statements written anew here" }
 historical = true
 slice_quick = 0.02
 

@@ -18,6 +18,7 @@ cost = "one operation is a repetition of the sequence: 4 flops, each waiting for
 check = "the closed form of the recurrence in long double, after few repetitions and at its fixed point"
 source = "Dunigan 1991, section 3.2, Table 4"
 published = ["floatmath"]
+unlike = { floatmath = "a sequence of operations that the report does not print there, our own here" }
 historical = true
 slice_quick = 0.02
 

@@ -22,6 +22,7 @@ check = "after 20 sweeps the error is that of an eigenvector of the sweep, mu^40
 source = "van der Steen 2000, section 6.4.2, Table 6.14 (mod3h; our reading of its title); Varga 1962, chapter 4"
 published = ["euroben.mod3h"]
 exact = ["error", "error_bound", "order"]
+unlike = { "euroben.mod3h" = "a whole program there, one sweep here" }
 slice_quick = 0.01
 slice_standard = 0.02
 

@@ -11,6 +11,7 @@
 
 #include "timing/accounting.hpp"
 #include "timing/node_looks.hpp"
+#include "timing/processor_time.hpp"
 #include "timing/quota.hpp"
 #include "timing/reference.hpp"
 #include "timing/sampler.hpp"
@@ -185,7 +186,9 @@ int run_program(std::string_view record, int argc, const char* const* argv, cons
     if (const std::int64_t times = times_stopped() - stopped; times > 0)
       output.note(stopped_note(read_quota().file, times));
     for (const NodeLook& look : node_looks().end()) output.line(node_event(place.host, look));
-    output.line(Json().text("event", "done").number("reference", time_reference()));
+    const ProcessorTime spent = processor_time();
+    Json done = Json().text("event", "done").number("reference", time_reference());
+    output.line(done.number("user", spent.user).number("system", spent.system));
     return passed ? 0 : 1;
   } catch (const InputFault& fault) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), fault.what());

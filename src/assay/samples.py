@@ -98,6 +98,7 @@ class Block:
 
 # joules of whole packages, of memory and of the platform between t0 and t1, and who counted them, where a host shows
 # them; the tables of a run without any have no such columns
+PROCESSOR_TIME = ("user_seconds", "system_seconds")  # of a launch; runs before them have no such columns
 ENERGY = ("energy_package", "energy_memory", "energy_platform", "energy_source")
 # what the kernel accounted to a block, where it says: fields of Block
 ACCOUNTING = (
@@ -155,6 +156,8 @@ class Launch:
     provenance: str
     reference_before: float | None = None  # s, a fixed piece of work timed as the launch began
     reference_after: float | None = None  # s, the same as it ended
+    user_seconds: float | None = None  # of all its processes, as they ended by themselves
+    system_seconds: float | None = None  # the same, in the kernel for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,6 +452,8 @@ def _launch(
         provenance=about.provenance,
         reference_before=event.get("reference"),
         reference_after=(done or {}).get("reference"),
+        user_seconds=(done or {}).get("user"),
+        system_seconds=(done or {}).get("system"),
     )
     _placed(event.get("placement") or [])
     if type(ranks) is int and ranks < 1:

@@ -6,6 +6,7 @@
 // encoding). The model says where messages come from and what follows when one arrives:
 //   next_cycle(), first(message)            the next message that follows from no other
 //   delivered(engine, message, head)        may call engine.follow(message, cycle) to send another
+//   waits(message), serve(message, cycle)   whether such a one waits when its cycle has come, and until when it does
 #pragma once
 #include <algorithm>
 #include <array>
@@ -78,6 +79,7 @@ class PathEngine : public ShortClock {
     rare_ = std::min(rare_, cycle - base_);
   }
 
+  [[nodiscard]] std::uint64_t now() const { return base_ + now_; }
   [[nodiscard]] std::uint64_t created() const { return created_; }
   [[nodiscard]] std::uint64_t live() const { return messages_.size() - free_.size(); }
   [[nodiscard]] std::uint64_t head_hops() const { return head_hops_; }
@@ -129,6 +131,10 @@ class PathEngine : public ShortClock {
         now,
         [&](std::uint32_t index) {
           Message& m = messages_[index];
+          if (m.at == 0 && model_.waits(m)) [[unlikely]] {
+            waiting_.push_back(index);
+            return;
+          }
           if (m.at == 0) {
             m.born = now;
             ++created_;
@@ -139,7 +145,15 @@ class PathEngine : public ShortClock {
           serve(links_[link]);
           settle_waiters();
         });
+    if (!waiting_.empty()) [[unlikely]]
+      serve_waiting();
     refresh(model_.next_cycle());
+  }
+  [[gnu::noinline]] void serve_waiting() {
+    std::sort(waiting_.begin(), waiting_.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return messages_[a].key < messages_[b].key; });
+    for (const std::uint32_t index : waiting_) distant_.push(model_.serve(messages_[index], now()), index);
+    waiting_.clear();
   }
   /// Waiters that were woken went on before the requests of their cycle, so the list that they began has no order yet.
   [[gnu::noinline]] void in_order() {
@@ -303,7 +317,7 @@ class PathEngine : public ShortClock {
   std::vector<std::uint32_t> words_;
   const std::uint32_t inner_;
   std::vector<Message> messages_;
-  std::vector<std::uint32_t> free_, current_, next_;
+  std::vector<std::uint32_t> free_, current_, next_, waiting_;
   std::vector<Granted> granted_;
   std::uint64_t head_hops_ = 0, flit_hops_ = 0, created_ = 0;
   std::uint32_t key_ = 0;

@@ -101,7 +101,11 @@ class PublishedValue:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedRow:
-    """A run's figure beside a published one, which has no launches: their ratio, published to own, and no verdict."""
+    """A run's number beside a published one, which has no launches: their ratio, published to own, and no verdict.
+
+    `of`: what the run's number was chosen from, in words. `unlike`: in what the work of both is unlike: of such there
+    is no ratio.
+    """
 
     benchmark: str
     figure: str
@@ -109,7 +113,9 @@ class PublishedRow:
     a: OwnValue
     b: PublishedValue
     unit: str
-    ratio: float
+    ratio: float | None
+    of: Annotated[str | None, WRITTEN_IF_SET] = None
+    unlike: Annotated[str | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.node_noise import NodeNoise
 from assay.document.over_time import TimeSeries
 from assay.document.params import Params
+from assay.document.processor_time import ProcessorTime
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.tournament import TournamentFound
 
@@ -176,6 +177,7 @@ class Section:
     guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # where ranks lie is as a virtual machine is told
     ppn: Annotated[int | None, WRITTEN_IF_SET] = None  # ranks per node, where one number was asked for
     figures: list[ReportedFigure] = field(default_factory=list)
+    processor_time: Annotated[ProcessorTime | None, WRITTEN_IF_SET] = None
     energy: Annotated[list[SpentEnergy] | None, WRITTEN_IF_SET] = None
     peak_shares: Annotated[list[PeakShare] | None, WRITTEN_IF_SET] = None
     headlines: list[Headline] = field(default_factory=list)

@@ -157,6 +157,12 @@ RULES = (
     ),
     Rule(
         "io",
+        ("service",),
+        "without [io.files], whose disks serve one access at a time",
+        lambda found, _: found.io is None or found.io.files is None,
+    ),
+    Rule(
+        "io",
         ("n", "r"),
         "with an I/O network, b of 1 or more",
         lambda found, _: bool(found.io and found.io.b),

@@ -25,6 +25,10 @@ DEFINITIONS = {
     "header_latency": "A_H + h_H minus generation: until the head is inside the destination, waiting at the source "
     "included",
     "network_latency": "A_H + h_H minus A_1: the same without waiting at the source",
+    "read_latency": "[io]: overall latency of a read, the sum of its stages' header latencies",
+    "write_latency": "[io]: header latency of a write, which is its overall latency",
+    "transaction_latency": "[io]: overall latency of all I/O transactions, reads and writes in their proportion",
+    "service_waiting": "[io] service: from an access's tail at an I/O node until this serves it",
     "response_latency": "[io.files]: from a read's generation to the last flit of its last block",
     "broadcast_latency": "[io.files]: likewise of a block for all elements, at the last of them",
     "block_latency": "[io.files]: until an I/O node has a block that was asked for in a buffer; 0 where it was there",

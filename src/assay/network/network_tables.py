@@ -311,6 +311,13 @@ class InputOutput(Table):
     startup: Cycles = Field(4000, ge=0, description="message start-up [cycles]")
     access: Cycles = Field(8000, ge=0, description="block access at an I/O node, from its cache [cycles]")
     disk: Cycles = Field(400_000, ge=0, description="mean disk access where the block is not cached [cycles]")
+    service: Cycles = Field(
+        0,
+        ge=0,
+        le=2**31,
+        description="that an access, a read of a block or a write, keeps its I/O node, which serves one at a time, in "
+        "the order of arrival; 0: any number at a time [cycles]",
+    )
     message_flits: Flits = Field(32, ge=1, description="message between elements [flits]")
     request_flits: Flits = Field(32, ge=1, description="read request [flits]")
     forward_flits: Flits = Field(32, ge=1, description="read request passed on to another I/O node [flits]")

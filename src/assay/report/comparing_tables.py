@@ -20,7 +20,7 @@ from assay.kinds import is_simulated
 from assay.report.case_words import case_words, words_of
 from assay.report.comparing import ZERO
 from assay.report.tables import alike
-from assay.report.units import human, params
+from assay.report.units import amount, human, params
 from assay.samples import case_text
 
 MOST_LONE = 3  # figures that only one run has, by name
@@ -165,19 +165,26 @@ def table_of_machine(rows: Sequence[PublishedRow], run: str, name: str, lacking:
         (
             row.benchmark,
             row.figure,
-            params(row.b.params) or "–",
-            params(_unstated(row)) or "–",
-            human(row.a.value, row.unit) + _mark(row.a.state),
-            human(row.b.value, row.unit) + (" (doubtful)" if row.b.doubtful else ""),
-            ratio_text(row.ratio),
+            f"{params(row.b.params) or '–'} ({row.b.source})",
+            _own_case(row),
+            amount(row.a.value, row.unit) + _mark(row.a.state),
+            amount(row.b.value, row.unit) + (" (doubtful)" if row.b.doubtful else ""),
+            f"– ({row.unlike})" if row.unlike else "–" if row.ratio is None else ratio_text(row.ratio),
         )
         for row in rows
     ]
     cases = ("published case", "own case")
     values = (f"run ({rows[0].a.kind})", f"{name} (quoted)", "published / own")
     notes = ["*: disturbed."] if any(row.a.state == "disturbed" for row in rows) else []
+    notes += ["No ratio is formed of unlike work."] if any(row.unlike for row in rows) else []
     notes += [f"No row for {each}." for each in lacking]
     return grid(f"{run} beside {name}", ("benchmark", "figure", *cases, *values), lines, " ".join(notes), left=4)
+
+
+def _own_case(row: PublishedRow) -> str:
+    """What else the own case is, and what the number was chosen from."""
+    words = params(_unstated(row))
+    return f"{words or '–'} ({row.of})" if row.of else words or "–"
 
 
 def _unstated(row: PublishedRow) -> Params:

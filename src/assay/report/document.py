@@ -25,7 +25,7 @@ from assay.document.run_document import Document, Skipped
 from assay.document.section import AccuracyDrawn, ConvergenceStated, DifferingNode, RoofPart, Section, SharesDrawn
 from assay.document.tournament import TournamentFound
 from assay.kinds import NumberKind
-from assay.report import energy
+from assay.report import energy, processor_time
 from assay.report.balance import balances
 from assay.report.causes import beside, causes
 from assay.report.choices import choices
@@ -268,6 +268,7 @@ def _section(
         launches=len({of.launch for of in blocks}),
         ppn=asked_for(run.about, record.name),
         figures=derived,
+        processor_time=processor_time.of_launches(run, record.name, lines.launches),
         energy=energy.spent(lines, record, derived) or None,
         headlines=_headlines(record, _of_reference(run, derived), described, whose),
         fits=with_states(_fits(record, fitted), derived) if whole else [],

@@ -5,11 +5,21 @@ from __future__ import annotations
 from assay.document.grid import Grid
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report import balance, convergence, level_rates, loaded, peak_shares, roof_table, storage_predicted
+from assay.report import (
+    balance,
+    convergence,
+    intensities,
+    level_rates,
+    loaded,
+    peak_shares,
+    roof_table,
+    storage_predicted,
+)
 
 
 def tables(document: Document, section: Section) -> list[Grid]:
     """Those of one section; what other sections of the run found is set beside it."""
     by_level = [*level_rates.tables(document, section), *roof_table.tables(document, section)]
+    by_level += intensities.tables(document, section)
     by_level += [*peak_shares.tables(section), *convergence.tables(section)]
     return [*by_level, *loaded.tables(section), *storage_predicted.tables(section), *balance.table(document, section)]

@@ -33,6 +33,7 @@ from assay.papers.tables import (
     euroben_solvers,
     hand_over,
     hypercubes,
+    in_text,
     known_errors,
     paragon,
     quoted,
@@ -51,6 +52,7 @@ from assay.report import (
     own_tables,
     pairs_shown,
     parts,
+    processor_time,
     run_verdict,
     shares,
     summary,
@@ -130,6 +132,7 @@ def html(document: Document, folder: Path | None = None) -> str:
         use=nodes_over_time.table(document),
         use_plots=list(by_node),
         spent=launches_spent.lines(document.spent),
+        processor_time=processor_time.table(document),
         varied=varied_lines(document.variants) if document.variants else [],
         varied_title=variants_title(document.variants) if document.variants else "",
         variants=varied_tables(document),
@@ -166,7 +169,7 @@ def _published(document: Document) -> list[Grid]:
     past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
     past += [*euroben.tables(document), *euroben_patterns.tables(document), *euroben_pingpong.tables(document)]
     past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *euroben_files.tables(document)]
-    past += [*hand_over.tables(document), *known_errors.tables(document)]
+    past += [*hand_over.tables(document), *in_text.tables(document), *known_errors.tables(document)]
     peak = peak_float64(document)
     between = contrasts(document, None if peak is None else peak[0])
     return [*beside, *past, *((between,) if between else ()), *computing.tables(document), *own]
@@ -214,6 +217,8 @@ def markdown(document: Document) -> str:
     used = nodes_over_time.table(document)
     written += [used.markdown()] if used else []
     written += [f"- {line.strip()}" for line in launches_spent.lines(document.spent)]
+    times = processor_time.table(document)
+    written += [times.markdown()] if times else []
     written += [f"- skipped: {each.title}: {each.reason}" for each in document.left_out]
     varied = varied_tables(document)
     if document.variants and varied:

@@ -21,6 +21,7 @@ from assay.papers.tables import (
     euroben_solvers,
     hand_over,
     hypercubes,
+    in_text,
     known_errors,
     quoted,
 )
@@ -39,6 +40,7 @@ from assay.report import (
     over_time,
     own_tables,
     pairs_shown,
+    processor_time,
     summary,
     tables,
     variant_tables,
@@ -82,7 +84,7 @@ def show(document: Document, console: Console | None = None) -> None:
         _benchmark(out, section, in_the_report(document))
         for table in own_tables.tables(first, section) if document.variants else ():
             out.print(table.rich())
-    _lines(out, launches_spent.lines(document.spent))
+    _lines(out, [*launches_spent.lines(document.spent), *(processor_time.lines(document) if alone else ())])
     for each in document.left_out if alone else ():
         _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
     own = [quoted.table(document.quoted)] if document.quoted and not alone else []  # of nodes, which were not run
@@ -92,7 +94,7 @@ def show(document: Document, console: Console | None = None) -> None:
     past += [*euroben_algorithms.tables(first), *euroben_solvers.tables(first)] if alone else []
     past += [*euroben_files.tables(first), *hand_over.tables(first), *known_errors.tables(first)] if alone else []
     past += [*dot_products.tables(first), *euroben_patterns.tables(first)] if alone else []
-    past += euroben_pingpong.tables(first) if alone else []
+    past += [*euroben_pingpong.tables(first), *in_text.tables(first)] if alone else []
     for section in first.benchmarks if alone else ():
         past = [*own_tables.tables(first, section), *past]
     if document.variants:  # what was asked for is how they differ: of the first one the page has the tables

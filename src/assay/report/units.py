@@ -104,3 +104,8 @@ def _short(key: str, value: object) -> str:
     if key != "bytes" or not isinstance(value, int):
         return str(value)
     return human(float(value), "B", 5) if value % 1024 == 0 else f"{value} B"
+
+
+def amount(value: float, unit: str) -> str:
+    """As `human`, of what a paper prints, cycles with it: three digits of what has no unit of measure."""
+    return f"{value:.3g} cycles" if unit == "cycle" else f"{value:.3g}" if unit == "1" else human(value, unit)

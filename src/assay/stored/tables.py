@@ -8,7 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay import versions
-from assay.samples import ENERGY, Block, Check, Circumstance, Launch, Measured, Row, Sample, columns, shared
+from assay.samples import (
+    ENERGY,
+    PROCESSOR_TIME,
+    Block,
+    Check,
+    Circumstance,
+    Launch,
+    Measured,
+    Row,
+    Sample,
+    columns,
+    shared,
+)
 from assay.stored.launch_file import Tasks
 from assay.stored.lines import beside
 
@@ -37,8 +49,9 @@ def unfolded(tasks: Tasks) -> dict[str, pa.Table]:
         if kind is not Sample:
             by_column = [[getattr(row, column) for row in kept[kind]] for column in columns(kind)]
             made[name] = pa.table(by_column, schema=schema(kind))
-    if not any(getattr(row, column) is not None for row in kept[Block] for column in ENERGY):
-        made["blocks"] = made["blocks"].drop_columns(list(ENERGY))
+    for name, optional in (("blocks", ENERGY), ("launches", PROCESSOR_TIME)):
+        if not any(getattr(row, column) is not None for row in kept[TABLES[name]] for column in optional):
+            made[name] = made[name].drop_columns(list(optional))
     return made
 
 
@@ -74,15 +87,15 @@ def schema(kind: type[Row]) -> pa.Schema:
     return pa.schema([(f.name, types[str(f.type).removesuffix(" | None")]) for f in fields(kind)])
 
 
-def _without_energy(kind: type[Row]) -> pa.Schema:
-    """Return the schema of a table of a run on hosts that show no joules, and of all runs before there were any."""
+def _without_optional(kind: type[Row]) -> pa.Schema:
+    """Return the schema of a table of a run on hosts that show no joules, or whose programs state no processor time."""
     import pyarrow as pa
 
-    return pa.schema([column for column in schema(kind) if column.name not in ENERGY])
+    return pa.schema([column for column in schema(kind) if column.name not in (*ENERGY, *PROCESSOR_TIME)])
 
 
 def of_one_form(paths: list[Path]) -> list[list[Path]]:
-    """Sort Parquet files by their columns: some may have those of energy, and others not."""
+    """Sort Parquet files by their columns: some may have those of energy or processor time, and others not."""
     import pyarrow.parquet as pq
 
     found: dict[tuple[str, ...], list[Path]] = {}
@@ -129,7 +142,7 @@ def unreadable(folder: Path) -> str | None:
         try:
             with path.open("rb") as held, pq.ParquetFile(held, page_checksum_verification=True) as file:
                 _check_version(path, file.schema_arrow.metadata or {})
-                if not any(file.schema_arrow.equals(known) for known in (schema(kind), _without_energy(kind))):
+                if not any(file.schema_arrow.equals(known) for known in (schema(kind), _without_optional(kind))):
                     return f"{path.name} has other columns"
                 for _ in file.iter_batches():
                     pass

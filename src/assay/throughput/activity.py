@@ -28,6 +28,8 @@ class ActiveJob:
     state: str
     user: str = ""
     nodes: tuple[str, ...] = ()
+    user_seconds: float | None = None
+    system_seconds: float | None = None
 
     @property
     def kind(self) -> str:
@@ -89,6 +91,8 @@ def of_live(found: LiveThroughput) -> JobActivity:
             processors=job.processors,
             state="wrong answer" if job.answer is False else job.state,
             nodes=tuple(job.nodes),
+            user_seconds=job.user_seconds,
+            system_seconds=job.system_seconds,
         )
         for job in found.jobs
         if job.submitted is not None

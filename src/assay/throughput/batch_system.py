@@ -23,12 +23,21 @@ class SilentSystemError(MeasurementError):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AccountedTime:
+    """Processor seconds of a job by a batch system's own accounting, of all its nodes; None of what it does not say."""
+
+    user: float | None = None
+    system: float | None = None
+    total: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Accounted:
     """What a batch system says of one job: `word` is its own (COMPLETED), `stage` ours.
 
     `well`: whether it says that the job ended well, `cancelled`: that it was deleted, None where it does not say.
     `never_after`: of a job that waits for a reason for which it never starts, the seconds that this reason must hold
-    until it is believed; None of others.
+    until it is believed; None of others. `used`: its processor time, where the accounting says it.
     """
 
     batch_id: str
@@ -38,6 +47,7 @@ class Accounted:
     cancelled: bool | None = None
     nodes: tuple[str, ...] = ()
     never_after: float | None = None
+    used: AccountedTime | None = None  # its processor time, where the accounting says it
 
 
 @dataclass(frozen=True, kw_only=True)

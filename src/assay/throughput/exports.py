@@ -17,6 +17,7 @@ from assay.throughput.activity import JobActivity
 from assay.throughput.activity_svg import gantt_svg
 
 COLUMNS = ("system", "job", "submitted_s", "started_s", "ended_s", "wait_s", "run_s", "processors", "state", "nodes")
+SPENT = ("user_s", "system_s")  # columns more, where any job says it
 MICRO = 1e6
 
 
@@ -24,13 +25,16 @@ def as_csv(activities: Sequence[JobActivity]) -> str:
     """A line per job, of all systems."""
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\n")
-    write.writerow(COLUMNS)
+    spent = any(job.user_seconds is not None for activity in activities for job in activity.jobs)
+    write.writerow((*COLUMNS, *SPENT) if spent else COLUMNS)
     for activity in activities:
         for job in activity.jobs:
             wait = job.started - job.submitted if job.started is not None else None
             run = job.ended - job.started if job.ended is not None and job.started is not None else None
             times = [_plain(value) for value in (job.submitted, job.started, job.ended, wait, run)]
-            write.writerow(csv_row([activity.title, job.name, *times, job.processors, job.state, " ".join(job.nodes)]))
+            row = [activity.title, job.name, *times, job.processors, job.state, " ".join(job.nodes)]
+            row += [_plain(job.user_seconds), _plain(job.system_seconds)] if spent else []
+            write.writerow(csv_row(row))
     return out.getvalue()
 
 

@@ -18,7 +18,8 @@ class JobRecord:
     `starts`: how often it was started, of which only the first ran it. `answer`: whether its result was right, None
     without a check; `wrong`: the check of a benchmark program that failed. `damaged`: lines that cannot be read. `pid`,
     `began`: its starter, and when that began in the kernel's ticks. `storage`: why nothing could be written into its
-    folder when it ended, in the system's words.
+    folder when it ended, in the system's words. `user_seconds`, `system_seconds`: processor time of what it started
+    and waited for, on the host of its starter.
     """
 
     starts: int = 0
@@ -34,7 +35,8 @@ class JobRecord:
     cancelled: bool = False
     answer: bool | None = None
     wrong: str | None = None
-    cpu_seconds: float | None = None
+    user_seconds: float | None = None
+    system_seconds: float | None = None
     damaged: int = 0
     storage: str | None = None
 
@@ -67,7 +69,7 @@ def read(path: Path) -> JobRecord | None:
                 found["began"] = about.get("began")
             elif event == "end":
                 ended = {key: about[key] for key in ("ended", "status", "signal", "limited", "cancelled", "answer")}
-                ended["cpu_seconds"] = about["user"] + about["system"]
+                ended |= {"user_seconds": about["user"], "system_seconds": about["system"]}
                 ended["wrong"] = failed_checks([about["check"]]) if "check" in about else None
                 ended["storage"] = about.get("storage")
                 found |= ended

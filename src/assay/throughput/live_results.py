@@ -14,7 +14,7 @@ from assay.document.json_form import WRITTEN_IF_SET
 from assay.errors import InputError
 from assay.throughput import reconciling, simulated
 from assay.throughput.alone import ProgramSlowdown, slowdowns
-from assay.throughput.batch_system import BatchQueue, SystemFacts
+from assay.throughput.batch_system import AccountedTime, BatchQueue, SystemFacts
 from assay.throughput.experiment import Followed, FollowedJob
 from assay.throughput.fairness import Fairness, of_programs
 from assay.throughput.job_names import kind_of
@@ -24,6 +24,8 @@ from assay.throughput.live_jobs import LiveJob
 from assay.throughput.node_use import nodes_used
 from assay.throughput.occupancy import Look, MachineUse, machine_use, steps
 from assay.throughput.predicted import PredictedTest, predicted
+from assay.throughput.printed_totals import PrintedTotal
+from assay.throughput.processor_time import ProgramTime, by_program
 from assay.throughput.reconciling import JobFinding
 from assay.throughput.results import IdleTime, RefusedJob, ThroughputFigure, bounded_slowdown
 from assay.throughput.submission_log import LoggedJob
@@ -40,7 +42,9 @@ class LiveOutcome:
     """One job: seconds from the first submission, None for what never happened.
 
     `answer`: whether its result was right, None without a check; `nodes`: where it ran. `held`: the processors that it
-    held, where it shared its nodes with no other job and these have more than it asked for.
+    held, where it shared its nodes with no other job and these have more than it asked for. `user_seconds`,
+    `system_seconds`: processor time of what its starter started and waited for on its host; `accounted`: the batch
+    system's own account of it.
     """
 
     name: str
@@ -53,6 +57,9 @@ class LiveOutcome:
     nodes: list[str]
     batch_id: str | None
     held: Annotated[int | None, WRITTEN_IF_SET] = None
+    user_seconds: Annotated[float | None, WRITTEN_IF_SET] = None
+    system_seconds: Annotated[float | None, WRITTEN_IF_SET] = None
+    accounted: Annotated[AccountedTime | None, WRITTEN_IF_SET] = None
 
     @property
     def width(self) -> int:
@@ -100,7 +107,8 @@ class LiveThroughput:
     Times and ratios are of all jobs that ran, however they ended; `not_completed_share`: the part of their processor
     seconds that was of jobs that did not complete, or had a wrong answer (None in results of before). `machine_use`:
     whose the cluster's processors were, where the batch system says so; ideals, twin and `least_makespan` are then for
-    the `ideal_processors` that others left in the mean, or as many as the widest job needs.
+    the `ideal_processors` that others left in the mean, or as many as the widest job needs. `processor_time`: of the
+    jobs, by program. `printed`: totals of the paper's own test, where this is one of them.
     """
 
     figures: list[ThroughputFigure]
@@ -143,6 +151,8 @@ class LiveThroughput:
     not_completed_share: float | None = None
     machine_use: Annotated[MachineUse | None, WRITTEN_IF_SET] = None
     ideal_processors: Annotated[int | None, WRITTEN_IF_SET] = None
+    processor_time: Annotated[list[ProgramTime] | None, WRITTEN_IF_SET] = None
+    printed: Annotated[list[PrintedTotal] | None, WRITTEN_IF_SET] = None
 
     @property
     def ran(self) -> int:
@@ -261,6 +271,7 @@ def live_result(
         not_sampled=_not_sampled(watched, use),
         machine_use=shared,
         ideal_processors=possible if possible != facts.processors else None,
+        processor_time=by_program(outcomes) or None,
         makespan=times["makespan"],
         mean_wait=times["mean_wait"],
         median_wait=times["median_wait"],
@@ -316,6 +327,9 @@ def _outcome(each: FollowedJob, state: str, begun: float, facts: SystemFacts) ->
         nodes=list(known) if record and known else [record.host] if record and record.host else [],
         batch_id=each.logged.batch_ids[-1] if each.logged.batch_ids else None,
         held=_held(each.job, len(known), facts),
+        user_seconds=record.user_seconds if record else None,
+        system_seconds=record.system_seconds if record else None,
+        accounted=each.accounted.used if each.accounted is not None else None,
     )
 
 

@@ -14,6 +14,7 @@ from assay.throughput import interference
 from assay.throughput.fairness import Fairness, fairness
 from assay.throughput.interference import InterferenceResult
 from assay.throughput.played import HeldKind, PlayedJob, PlayedKind, held_kinds, kinds
+from assay.throughput.printed_totals import PrintedTotal
 from assay.throughput.queue_results import QueueResult, queue_results
 from assay.throughput.simulated import IDLE, Scheduled
 
@@ -85,7 +86,7 @@ class ThroughputResult:
     `fairness` where there are several users or programs; `queues` where the machine has any; `interference` where
     its jobs slow one another down; `jobs` only of a workload of 10,000 jobs or fewer.
     `played` and `programs`: jobs whose programs ran beside one another on the machine, and these by name; `held`: names
-    of jobs whose programs could not.
+    of jobs whose programs could not. `printed`: totals of the paper's own test, where this is one of them.
     """
 
     figures: list[ThroughputFigure]
@@ -121,6 +122,7 @@ class ThroughputResult:
     played: Annotated[list[PlayedJob] | None, WRITTEN_IF_SET] = field(default=None)
     programs: Annotated[list[PlayedKind] | None, WRITTEN_IF_SET] = field(default=None)
     held: Annotated[list[HeldKind] | None, WRITTEN_IF_SET] = field(default=None)
+    printed: Annotated[list[PrintedTotal] | None, WRITTEN_IF_SET] = field(default=None)
 
 
 def bounded_slowdown(waited: NDArray[Any], runs: NDArray[Any]) -> NDArray[np.float64]:

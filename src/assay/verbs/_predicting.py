@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from assay.benchmark.record import Benchmark, benchmark
@@ -23,16 +23,17 @@ def is_described(name: str) -> bool:
     return name.partition(":")[0] in shipped() or name.endswith(".toml")
 
 
-def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | None:
+def predicted(run: Run, measured: Document, name: str, say: Callable[[str], None]) -> Document | None:
     """Simulate on machine `name` what a run has of message-passing benchmarks; None where there are none.
 
     One launch, with the seed of the run's first: a simulation gives the same at every repetition of a seed. The samples
-    are deleted when the document is made.
+    are deleted when the document is made. `measured`: the run's document.
     InputError where the description is wrong.
     """
     done = Plan.from_dict(run.about["plan"]) if "plan" in run.about else None
     sizes: dict[str, dict[Size, None]] = {}
-    most = room(open_described(name))
+    machine = open_described(name)
+    most, defaults = room(machine), machine.parameter_defaults()
     for task in () if done is None else done.tasks:
         if task.ranks is not None:
             sizes.setdefault(task.benchmark, {})[Size(task.ranks, task.ppn)] = None
@@ -45,7 +46,13 @@ def predicted(run: Run, name: str, say: Callable[[str], None]) -> Document | Non
         for inner in ("launches", "log", "provenance"):
             (Path(folder) / inner).mkdir()
         for own, record in records.items():
-            _simulate(made, record, name, planning.drawn_alike(_planned(record, kept[own], run), done), say)
+            _simulate(
+                made,
+                record,
+                name,
+                planning.drawn_alike(_planned(record, kept[own], run, measured, defaults), done),
+                say,
+            )
         return document(made, quoted_nodes=False)
 
 
@@ -62,11 +69,25 @@ def _record(name: str, say: Callable[[str], None]) -> Benchmark | None:
         return None
 
 
-def _planned(record: Benchmark, sizes: list[Size], run: Run) -> Plan:
-    """One launch of each size, with the settings and the profile of the run that was measured."""
+def _planned(record: Benchmark, sizes: list[Size], run: Run, measured: Document, defaults: Mapping[str, str]) -> Plan:
+    """One launch of each size, with the settings and the profile of the run that was measured.
+
+    `defaults`: what the machine's description has programs take. Where none of its values is one of the run's, so that
+    no case would be in both, the run's are taken.
+    """
     wishes = run.about.get("wishes") or {}
-    settings, profile = wishes.get("settings") or {}, wishes.get("profile", "quick")
+    settings, profile = dict(wishes.get("settings") or {}), wishes.get("profile", "quick")
+    for name, text in defaults.items():
+        own = _values(measured, record.name, name)
+        if name in record.parameters and name not in settings and own and not own & {*text.split(",")}:
+            settings[name] = ",".join(sorted(own, key=lambda value: (len(value), value)))
     return planning.make([record], profile=profile, settings=settings, launches=1, sizes={record.name: sizes})
+
+
+def _values(measured: Document, benchmark: str, parameter: str) -> set[str]:
+    """The values of a parameter that a run has figures of."""
+    figures = (each for section in measured.benchmarks if section.benchmark == benchmark for each in section.figures)
+    return {str(each.params[parameter]) for each in figures if each.params.get(parameter) is not None}
 
 
 def _simulate(made: Run, record: Benchmark, name: str, plan: Plan, say: Callable[[str], None]) -> None:

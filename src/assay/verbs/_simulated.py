@@ -150,6 +150,7 @@ def _latency(found: dict[str, Any]) -> list[str]:
         words,
         *notes,
         f"{_state(found)}; {_measured(found)}; ended: {found['ended']}",
+        *_io(found),
         *_files(found),
         *_busiest(found.get("utilisation", [])),
     ]
@@ -193,13 +194,27 @@ def _until(found: dict[str, Any]) -> str:
     return f", nothing delivered{which} after about cycle {last:,}"
 
 
+def _io(found: dict[str, Any]) -> list[str]:
+    """Overall latencies of [io], and the waiting for I/O nodes that serve one access at a time."""
+    words = {"read_latency": "a read {}", "write_latency": "a write {}", "transaction_latency": "any {}"}
+    parts = [text.format(time) for name, text in words.items() if (time := _time(found, name)) is not None]
+    waited = _time(found, "service_waiting")
+    parts += [f"an access waits {waited} for its I/O node"] if waited is not None else []
+    return [f"I/O, overall header latency: {', '.join(parts)}"] if parts else []
+
+
+def _time(found: dict[str, Any], name: str) -> str | None:
+    """A mean in people's units; None where nothing of the kind was delivered."""
+    known = found["estimates"].get(name)
+    return None if known is None or known["cycles"]["mean"] is None else human(known["seconds"]["mean"], "s")
+
+
 def _files(found: dict[str, Any]) -> list[str]:
     """What [io.files] adds: hits, responses, broadcasts, disks."""
     estimates = found["estimates"]
 
     def time(name: str) -> str | None:
-        known = estimates.get(name)
-        return None if known is None or known["cycles"]["mean"] is None else human(known["seconds"]["mean"], "s")
+        return _time(found, name)
 
     parts = [f"{estimates['hit_rate']['mean']:.1%} of the blocks in a cache"] if "hit_rate" in estimates else []
     words = {"response_latency": "a file in {}", "broadcast_latency": "a block at all elements in {}"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,13 @@ from assay import sanitised
 from assay.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from assay.throughput.batch_system import BatchSystem
     from assay.throughput.dry_run import DryRun
     from assay.throughput.live_jobs import LiveJob
     from assay.throughput.live_results import LiveThroughput
+    from assay.throughput.printed_totals import PrintedTotal
 
 MOST_REFUSED, MOST_KINDS = 20, 40  # of a dry run, on a terminal
 
@@ -97,6 +98,7 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
     try:
         followed = experiment.follow(system, facts, jobs, programs, log, progress)
         found = live_result(followed, facts, _title(wishes), compress, str(out), single)
+        found = replace(found, printed=_printed(found, jobs, wishes) or None)
         shown.write_live(found, others, wishes.exports)
     finally:
         log.close()
@@ -180,10 +182,26 @@ def _title(wishes: LiveWishes) -> str:
     return job_table.of_schedule(wishes.workload, wishes.jobs).title
 
 
+def _printed(found: LiveThroughput, jobs: Sequence[LiveJob], wishes: LiveWishes) -> list[PrintedTotal]:
+    """Totals that the paper prints of its own test, where this is one, its times compressed."""
+    from assay.throughput import job_table, schedule_file
+    from assay.throughput.printed_totals import SUITE, Schedule, printed_totals
+
+    if not schedule_file.is_published(wishes.workload):
+        return []
+    ran = {each.name for each in found.jobs if each.started is not None and each.ended is not None}
+    suites = [each.expected * found.compress for each in jobs if each.name in ran and each.name.startswith(SUITE)]
+    table = job_table.of_schedule(wishes.workload, wishes.jobs).path.stem
+    numbers = frozenset(each.number for each in jobs if each.name in ran)
+    makespan = found.makespan * found.compress
+    return printed_totals(Schedule(wishes.workload, table, numbers, tuple(suites), found.processors, makespan))
+
+
 def show_live(found: LiveThroughput, quiet: bool) -> None:
     """One line, and unless `quiet` what it comes to, what is to be said of jobs, and the ideal."""
     from assay.document.grid import grid
     from assay.report.listing import listing
+    from assay.throughput import processor_time
     from assay.throughput.job_names import number_of
     from assay.verbs._throughput_shown import verdict
     from assay.verbs._throughput_words import (
@@ -223,6 +241,9 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
         rows.append(("from an event to a start", f"{time_of(found.rates.reaction_median)}; longest {longest}"))
     note = f"Seconds as measured, time compressed {found.compress:g} times; page and files: {found.out}/report.html."
     listing().print(grid("Throughput", ("", "value"), rows, note).rich())
+    if found.processor_time:
+        spent = processor_time.rows(found.processor_time)
+        listing().print(grid(processor_time.TITLE, processor_time.HEAD, spent, processor_time.NOTE).rich())
 
 
 def progress_line(quiet: bool) -> Callable[[str], None]:

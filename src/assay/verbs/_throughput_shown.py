@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError
+from assay.throughput import printed_totals, processor_time
 from assay.verbs._throughput_words import (
     QUEUE_HEAD,
     counted_words,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from assay.throughput.results import ThroughputResult
 
 RESULT = "result.json"
+PRINTED = "Totals that the paper prints of this test"
 FILES = ("report.html", "jobs.csv", "schedule.swf", "gantt.svg", "timeline.json")
 
 
@@ -161,6 +163,14 @@ def _live_page(
         PageTable(title="The batch system's speed", head=heads, rows=rates),
         PageTable(title="Queues", head=["queue", "definition"], rows=queues),
     ]
+    if any(each.processor_time for each in systems):
+        spent = [(title, *row) for title, each in zip(heads[1:], systems, strict=True)
+                 for row in processor_time.rows(each.processor_time or [])]  # fmt: skip
+        spent = [row[1:] for row in spent] if len(systems) == 1 else spent
+        head = ["system"] * (len(systems) > 1) + [*processor_time.HEAD]
+        tables.append(PageTable(title=processor_time.TITLE, head=head, rows=spent))
+    printed = [row for each in systems for row in printed_totals.rows(each.printed or [])]
+    tables += [PageTable(title=PRINTED, head=["", "value"], rows=printed)] if printed else []
     if found.alone:
         rows_alone = [[each.name, str(each.processors), str(each.jobs), slowdown_words(each)] for each in found.alone]
         head = ["program", "processors", "jobs", "alone, and in the mix"]
@@ -245,6 +255,8 @@ def simulated_page(results: Sequence[ThroughputResult], activities: Sequence[Job
     line = f"{first.scheduled:,} jobs of {first.workload}, simulated{f'; {failed}' if failed else ''}"
     notes = [f"{job.name}: {job.why}: {job.processors} processors" for job in first.refused[:100]]
     tables = [PageTable(title="Simulated", head=head, rows=rows)]
+    printed = [row for result in results for row in printed_totals.rows(result.printed or [])]
+    tables += [PageTable(title=PRINTED, head=["", "value"], rows=printed)] if printed else []
     slowed = [(each.title, result) for each, result in zip(activities, results, strict=True) if result.interference]
     if slowed:
         rows = [[f"{title}: {name}", text] for title, result in slowed for name, text in interference_rows(result)]

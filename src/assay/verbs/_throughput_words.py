@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from assay.throughput import printed_totals
 from assay.throughput.occupancy import TEXTS
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ def result_rows(
         ("bounded slowdown, mean", f"{found.bounded_slowdown:.4g}"),
         *fairness_rows(found.fairness),
         *interference_rows(found),
+        *printed_totals.rows(found.printed or []),
     ]
 
 

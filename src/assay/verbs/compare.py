@@ -237,7 +237,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
         if machine is not None and not is_described(name):
             name = machine.id
         if is_described(name):
-            made = predicted(first, name, lambda text: print(text, file=sys.stderr))
+            made = predicted(first, whole, name, lambda text: print(text, file=sys.stderr))
             if made is not None:
                 why = next(iter(made.warnings), "nothing of what the run has was simulated")
                 found.append(Beside(_unjudged(name, NumberKind.SIMULATED, made), made, why=why))

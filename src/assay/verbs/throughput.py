@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay.throughput.activity import JobActivity
+    from assay.throughput.printed_totals import PrintedTotal
     from assay.throughput.results import ThroughputResult
+    from assay.throughput.simulated import Scheduled
     from assay.throughput.what_if import WhatIf
     from assay.throughput.workload import Workload
     from assay.verbs._throughput_live import LiveWishes
@@ -112,6 +114,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Put a workload of many users' jobs on a batch system, simulated or real."""
         import resource
+        from dataclasses import replace
 
         from assay.cli import emit
         from assay.document.json_form import to_json
@@ -183,6 +186,8 @@ def register(app: typer.Typer) -> None:
                 raise InputError(f"cannot be written: {error.strerror or error}", file=schedule) from None
         used = resource.getrusage(resource.RUSAGE_SELF)
         document = results.result(found, machine.name, used.ru_utime + used.ru_stime)
+        if not chosen.workload:
+            document = replace(document, printed=_printed(found, workload, jobs) or None)
         title = f"{machine.name}, {found.policy}, simulated"
         _export(export, [document], [activity.of_schedule(found, title)] if export else [])
         if json:
@@ -322,6 +327,20 @@ def _read(workload: str, jobs: str | None) -> Workload:
     batches = schedule_file.named(workload)
     table = job_table.of_schedule(workload, jobs)
     return job_table.workload(batches, job_table.load(table.path), Path(table.title))
+
+
+def _printed(found: Scheduled, workload: str, jobs: str | None) -> list[PrintedTotal]:
+    """Totals that the paper prints of its own test, where this is one; of all others nothing."""
+    from assay.throughput import job_table, schedule_file
+    from assay.throughput.printed_totals import SUITE, Schedule, printed_totals
+
+    if not schedule_file.is_published(workload):
+        return []
+    ran = found.workload
+    suites = [run for name, run in zip(ran.names, ran.runs.tolist(), strict=True) if name.startswith(SUITE)]
+    table = job_table.of_schedule(workload, jobs).path.stem
+    numbers, makespan = frozenset(ran.number.tolist()), float(found.ended.max())
+    return printed_totals(Schedule(workload, table, numbers, tuple(suites), found.processors, makespan))
 
 
 def _show(found: ThroughputResult, quiet: bool) -> None:

@@ -23,6 +23,7 @@ assay::network::InputOutput read(std::istringstream& words) {
                                                     {"startup", &io.startup},
                                                     {"access", &io.access},
                                                     {"disk", &io.disk},
+                                                    {"service", &io.service},
                                                     {"message", &io.message_flits},
                                                     {"request", &io.request_flits},
                                                     {"forward", &io.forward_flits},

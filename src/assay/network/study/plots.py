@@ -15,6 +15,8 @@ LABELS = {
     "rate": "messages per PE and millisecond",
     "pe_pe": "PE-PE header latency",
     "read": "overall header latency of a read",
+    "write": "overall header latency of a write",
+    "transaction": "overall header latency of I/O transactions",
     "io_io": "I/O-I/O header latency",
     "io_pe": "I/O-PE header latency",
     "header": "header latency",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from assay.analysis.fits import PAPER_SHORT, PAPER_SIZES
-from assay.benchmark.record import benchmarks
 from assay.document.fits import LineFit
 from assay.document.grid import Grid, grid
 from assay.document.params import Params
@@ -17,9 +16,13 @@ from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.papers.tables.echo_case import echo_case
+from assay.papers.tables.merit import figure, merits, row_of
+from assay.papers.tables.own_numbers import papers_fit
 from assay.report.units import human
 
-HYPERCUBES = "dunigan1991_hypercubes"
+HYPERCUBES, DELTA = "dunigan1991_hypercubes", "dunigan1991_delta"
+MACHINES = ("ipsc860", "ipsc1", "ipsc2", "ncube6400", "ncube3200", "vax11-780")
+DELTAS = ("delta", "ipsc860", "ncube6400")  # the columns of the DELTA's report
 _RATED = ("ipsc860", "ncube6400")  # of which it quotes LINPACK and the Livermore loops
 
 
@@ -50,27 +53,14 @@ def tables(document: Document) -> list[Grid]:
     """Tables 3 to 7 of the hypercubes' report, each with this machine's column where it measured what they hold."""
     return [
         made
-        for table in (_arithmetic, _programs, _single_rates, _memory, _coefficients, _merit)
+        for table in (_arithmetic, _programs, _single_rates, _memory, _coefficients, _merit, _deltas, _deltas_merit)
         if (made := table(document))
     ]
 
 
-def _machines() -> dict[str, str]:
-    order = ("ipsc860", "ipsc1", "ipsc2", "ncube6400", "ncube3200", "vax11-780")
+def _names(machines: Sequence[str]) -> list[str]:
     known = load().machines
-    return {name: known[name].name for name in order}
-
-
-def figure(document: Document, benchmark: str, name: str, **params: Any) -> ReportedFigure | None:
-    """Find one median figure of this run by benchmark, name and parameters."""
-    for section in document.benchmarks:
-        if section.benchmark == benchmark:
-            for candidate in section.figures:
-                given = candidate.params
-                wanted = candidate.name == name and candidate.statistic == "median"
-                if wanted and all(str(given.get(key)) == str(value) for key, value in params.items()):
-                    return candidate
-    return None
+    return [known[name].name for name in machines]
 
 
 def kind(document: Document) -> str:
@@ -78,40 +68,51 @@ def kind(document: Document) -> str:
     return document.kind
 
 
-def _table(
-    document: Document, table: str, title: str, own: Callable[[str], tuple[float | None, str]], note: str
+def beside(
+    document: Document,
+    table: str,
+    title: str,
+    own: Callable[[str], tuple[float | None, str]],
+    note: str,
+    paper: str = HYPERCUBES,
+    machines: Sequence[str] = MACHINES,
+    quoted_too: Collection[str] = (),
 ) -> Grid | None:
-    """Lay out a published table by its rows, this machine in front; None where it has nothing of its own to show."""
+    """Lay out a published table by its rows, this machine in front; None where it has nothing of its own to show.
+
+    `quoted_too`: rows whose own value was quoted, as the machine is only described.
+    """
     rows_by: dict[str, dict[str, PublishedCell]] = defaultdict(dict)
-    for cell in cells(paper=HYPERCUBES, table=table):
+    for cell in cells(paper=paper, table=table):
         label = cell.metric if cell.benchmark in ("summary", "echo-fit", "malloc") else cell.benchmark
         rows_by[label][cell.machine or ""] = cell
     rows, any_own = [], False
     for label, found in rows_by.items():
         value, unit = own(label)
-        any_own |= value is not None
+        any_own |= value is not None and label not in quoted_too
         quoted = [
             human(found[m].value, found[m].unit) if m in found and not math.isnan(found[m].value) else "–"
-            for m in _machines()
+            for m in machines
         ]
-        rows.append((label.removeprefix("caltech.").replace("_", " "), human(value, unit), *quoted))
+        text = human(value, unit) + (" (quoted)" if label in quoted_too else "")
+        rows.append((label.removeprefix("caltech.").replace("_", " "), text, *quoted))
     if not any_own:
         return None
-    return grid(title, ("", f"{document.machine} ({kind(document)})", *_machines().values()), rows, note)
+    return grid(title, ("", f"{document.machine} ({kind(document)})", *_names(machines)), rows, note)
 
 
 def _arithmetic(document: Document) -> Grid | None:
-    return _table(
+    return beside(
         document,
         "table3",
         "Table 3: arithmetic operation times",
-        lambda label: _value(figure(document, "caltech", "time_per_op", **_row(label))),
+        lambda label: _value(figure(document, "caltech", "time_per_op", **row_of(label))),
         "This machine: operation and assignment, the loop subtracted. Others: quoted, Dunigan 1991, Table 3.",
     )
 
 
 def _programs(document: Document) -> Grid | None:
-    return _table(
+    return beside(
         document,
         "table4",
         "Table 4: execution times of the test suites",
@@ -136,14 +137,14 @@ def _single_rates(document: Document) -> Grid | None:
             rows.append([title, own_text, *machines])
     if not rows:
         return None
-    columns = ["", f"this machine ({kind(document)})", *(f"{_machines()[name]} (quoted)" for name in _RATED)]
+    columns = ["", f"this machine ({kind(document)})", *(f"{load().machines[name].name} (quoted)" for name in _RATED)]
     return grid(
         "Section 3.2: LINPACK and Livermore loops", columns, rows, "Fortran on one node in the report; C++ here."
     )
 
 
 def _memory(document: Document) -> Grid | None:
-    return _table(
+    return beside(
         document,
         "table5",
         "Table 5: node memory capacity",
@@ -153,77 +154,56 @@ def _memory(document: Document) -> Grid | None:
 
 
 def _coefficients(document: Document) -> Grid | None:
+    own, note = _fitted(document)
+    return beside(document, "table6", "Table 6: least-squares communication coefficients", own, note)
+
+
+def _deltas(document: Document) -> Grid | None:
+    own, note = _fitted(document)
+    title = "DELTA, Table 3.1: least-squares communication coefficients"
+    return beside(document, "table3.1", title, own, note, DELTA, DELTAS)
+
+
+def _fitted(document: Document) -> tuple[Callable[[str], tuple[float | None, str]], str]:
+    """This run's coefficients by a table's rows, and a note on them."""
     chosen, which = echo_case(document)
-    fit, short = (_papers_fit(document, sizes, chosen) for sizes in (PAPER_SIZES, PAPER_SHORT))
-    return _table(
-        document,
-        "table6",
-        "Table 6: least-squares communication coefficients",
-        lambda label: (
-            (None, "1")
-            if fit is None
-            else {
-                "alpha": (fit.alpha, "s"),
-                "beta": (fit.beta, "s/B"),
-                "alpha_up_to_100_B": (short.alpha if short else None, "s"),
-            }.get(label, (None, "1"))
-        ),
-        "This machine: ordinary least squares over 8 to 8192 bytes and up to 100, as the paper's; one hop where known."
-        + which,
-    )
+    fit, short = (_of_papers(document, sizes, chosen) for sizes in (PAPER_SIZES, PAPER_SHORT))
+    own: dict[str, tuple[float | None, str]] = {}
+    if fit is not None:
+        own = {"alpha": (fit.alpha, "s"), "beta": (fit.beta, "s/B")}
+        own["alpha_up_to_100_B"] = (short.alpha if short else None, "s")
+    note = "This machine: ordinary least squares over 8 to 8192 bytes and up to 100, as the paper's; one hop "
+    note += "where known."
+    return lambda label: own.get(label, (None, "1")), note + which
 
 
-def _papers_fit(document: Document, over: tuple[float, float], chosen: Params) -> LineFit | None:
-    for section in document.benchmarks:
-        if section.benchmark == "echo":
-            for fit in section.fits:
-                if not isinstance(fit, LineFit) or fit.estimator != "ordinary":
-                    continue
-                alike = all(fit.params.get(key) == value for key, value in chosen.items())
-                if over[0] <= fit.over[0] and fit.over[1] <= over[1] and alike:
-                    return fit
-    return None
+def _of_papers(document: Document, over: tuple[float, float], chosen: Params) -> LineFit | None:
+    sections = (section for section in document.benchmarks if section.benchmark == "echo")
+    return next((fit for section in sections if (fit := papers_fit(section, over, chosen)) is not None), None)
 
 
 def _merit(document: Document) -> Grid | None:
-    chosen, which = echo_case(document)
+    return _of_merit(document, "table7", "Table 7: figures of merit", HYPERCUBES, MACHINES)
+
+
+def _deltas_merit(document: Document) -> Grid | None:
+    return _of_merit(document, "table5.1", "DELTA, Table 5.1: figures of merit", DELTA, DELTAS)
+
+
+def _of_merit(document: Document, table: str, title: str, paper: str, machines: Sequence[str]) -> Grid | None:
+    _, which = echo_case(document)
+    found = merits(document)
+    quoted = {label for label, each in found.items() if each.base is None}
+    note = "Rate of 8192 bytes, flop rate of the compound expression, time of 8 bytes, of a multiply, their ratio."
+    note += which
+    if quoted:
+        note += " Of a described machine the multiply and the flop rate are quoted, and its ratio is by them."
 
     def own(label: str) -> tuple[float | None, str]:
-        short, long = (
-            figure(document, "echo", name, bytes=n, **chosen) for name, n in (("half_round_trip", 8), ("rate", 8192))
-        )
-        multiply = figure(document, "caltech", "time_per_op", **_row("caltech.real8_mul"))
-        compound = figure(document, "caltech", "time_per_op", **_row("caltech.real8_compound"))
-        if label == "rate_8192_B":
-            return _value(long)
-        if label == "time_8_B":
-            return _value(short)
-        if label == "time_8_B_multiply":
-            return _value(multiply)
-        if label == "rate_flop":
-            return (1 / compound.value, "flop/s") if compound and compound.value else (None, "1")
-        if label == "comm_comp_ratio" and short and multiply and short.value and multiply.value:
-            return short.value / multiply.value, "1"
-        return None, "1"
+        return (found[label].value, found[label].unit) if label in found else (None, "1")
 
-    return _table(
-        document,
-        "table7",
-        "Table 7: figures of merit",
-        own,
-        "Rate of 8192 bytes, flop rate of the compound expression, time of 8 bytes, of a multiply, their ratio."
-        + which,
-    )
+    return beside(document, table, title, own, note, paper, machines, quoted)
 
 
 def _value(found: ReportedFigure | None) -> tuple[float | None, str]:
     return (None, "1") if found is None else (found.value, found.unit)
-
-
-def _row(label: str) -> Params:
-    """Return the case that a published row compares with, from the record of the program (`[row.NAME] id = …`)."""
-    for record in benchmarks().values():
-        for row in record.extra.get("row", {}).values():
-            if row["id"] == label:
-                return {key: value for key, value in row.items() if key != "id"}
-    return {"operation": "none"}

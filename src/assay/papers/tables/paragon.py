@@ -15,7 +15,8 @@ from assay.document.grid import Grid, grid
 from assay.document.params import Params
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
-from assay.papers.tables.hypercubes import figure, kind
+from assay.papers.tables.hypercubes import kind
+from assay.papers.tables.merit import figure
 from assay.report.units import counted, human
 
 PAPER = "dunigan1995_paragon_mp"

@@ -23,6 +23,7 @@ from assay.throughput.batch_system import (
     RUNNING,
     WAITING,
     Accounted,
+    AccountedTime,
     BatchQueue,
     NodeCommand,
     SilentSystemError,
@@ -193,7 +194,18 @@ def _accounted(batch_id: str, about: Mapping[str, str]) -> Accounted:
         well=(status == "0" and not deleted) if stage == ENDED else None,
         cancelled=deleted if stage == ENDED else None,
         nodes=tuple(nodes),
+        used=_used(about) if stage == ENDED else None,
     )
+
+
+def _used(about: Mapping[str, str]) -> AccountedTime | None:
+    """`resources_used.cput = 01:02:03`: user and system time of all its processes together."""
+    listed = dict(each.split("=", 1) for each in about.get("resources_used", "").split(",") if "=" in each)
+    match = re.fullmatch(r"(\d+):(\d\d):(\d\d)", about.get("resources_used.cput", listed.get("cput", "")))
+    if match is None:
+        return None
+    hours, minutes, seconds = map(int, match.groups())
+    return AccountedTime(total=3600.0 * hours + 60 * minutes + seconds)
 
 
 def _traced(batch_id: str, text: str) -> Iterator[Accounted]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 from xml.etree import ElementTree
@@ -24,6 +24,7 @@ from assay.throughput.batch_system import (
     RUNNING,
     WAITING,
     Accounted,
+    AccountedTime,
     BatchQueue,
     NodeCommand,
     SilentSystemError,
@@ -215,7 +216,17 @@ class GridEngineSystem(CommandSystem):
                 well=well,
                 cancelled=batch_id in self._deleted,
                 nodes=(host,) if host else (),
+                used=_used(about),
             )
+
+
+def _used(about: Mapping[str, str]) -> AccountedTime | None:
+    """`ru_utime 12.850`: seconds of the job's processes; some versions write an s behind it."""
+    found = {key: about.get(f"ru_{key}", "").removesuffix("s") for key in ("utime", "stime")}
+    if not all(re.fullmatch(r"\d+(\.\d*)?", text) for text in found.values()):
+        return None
+    user, system = float(found["utime"]), float(found["stime"])
+    return AccountedTime(user=user, system=system, total=user + system)
 
 
 def _tree(text: str) -> ElementTree.Element:

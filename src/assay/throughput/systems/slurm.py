@@ -22,7 +22,16 @@ from typing import Any, ClassVar
 
 from assay.errors import InputError
 from assay.machine.slurm_nodes import DOWN, DRAINED, FORMAT, HOPELESS, RESERVED, SlurmNode, slurm_nodes
-from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, BatchQueue, NodeCommand, SystemFacts
+from assay.throughput.batch_system import (
+    ENDED,
+    RUNNING,
+    WAITING,
+    Accounted,
+    AccountedTime,
+    BatchQueue,
+    NodeCommand,
+    SystemFacts,
+)
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, expanded, pairs
 from assay.throughput.job_programs import job_folder
 from assay.throughput.live_jobs import LiveJob
@@ -200,10 +209,10 @@ class SlurmSystem(CommandSystem):
     def _account(self, ids: Sequence[str]) -> Iterator[Accounted]:
         if self._accounting:
             listed = ",".join(ids)
-            answer = self._ask("sacct", "-n", "-P", "-X", f"--jobs={listed}", "--format=JobID,State,ExitCode,NodeList")
-            for line in answer.splitlines():
-                batch_id, word, code, nodes = (*line.split("|"), "", "", "")[:4]
-                yield _accounted(batch_id, word, code, nodes)
+            columns = "--format=JobID,State,ExitCode,NodeList,UserCPU,SystemCPU"
+            for line in self._ask("sacct", "-n", "-P", "-X", f"--jobs={listed}", columns).splitlines():
+                batch_id, word, code, nodes, user, system = (*line.split("|"), *[""] * 5)[:6]
+                yield replace(_accounted(batch_id, word, code, nodes), used=_used(user, system))
             return
         for about in self._shown():
             if about.get("JobId", "") in ids:
@@ -228,6 +237,23 @@ def _accounted(batch_id: str, word: str, code: str | None, nodes: str) -> Accoun
         cancelled=head == "CANCELLED" if stage == ENDED else None,
         nodes=expanded(nodes),
     )
+
+
+def _used(user: str, system: str) -> AccountedTime | None:
+    """Of all steps of a job. None where neither says anything: a cluster need not gather what jobs use."""
+    found = [_time(text) for text in (user, system)]
+    if found[0] is None or found[1] is None or not any(found):
+        return None
+    return AccountedTime(user=found[0], system=found[1], total=found[0] + found[1])
+
+
+def _time(text: str) -> float | None:
+    """Seconds of Slurm's [DD-[HH:]]MM:SS[.mmm]; None of what is no such time."""
+    match = re.fullmatch(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+(?:\.\d*)?)", text)
+    if match is None:
+        return None
+    days, hours, minutes, seconds = (float(each or 0) for each in match.groups())
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
 def _words(line: str) -> dict[str, str]:
