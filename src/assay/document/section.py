@@ -171,6 +171,7 @@ class Section:
     noise: Annotated[list[NodeNoise] | None, WRITTEN_IF_SET] = None
     over_time: Annotated[list[TimeSeries] | None, WRITTEN_IF_SET] = None
     transport: list[str] = field(default_factory=list)
+    mpi: Annotated[list[str] | None, WRITTEN_IF_SET] = None  # which started its ranks: version, and what started them
     binding: list[str] = field(default_factory=list)
     launches: int = 0
     guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # where ranks lie is as a virtual machine is told

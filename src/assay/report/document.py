@@ -37,6 +37,7 @@ from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launch_notes import launch_notes
 from assay.report.launches_spent import launches_spent
+from assay.report.made_with import NO_RANKS, started_by
 from assay.report.nodes_over_time import nodes_over_time
 from assay.report.not_positive import not_positive
 from assay.report.nothing_measured import nothing_measured
@@ -221,7 +222,7 @@ def _section(
     blocks = [of for of in everything if of.metric not in errors]
     result = judged(run, lines, record, blocks, usual, measured)
     result.add_unmeasured(launcher.get("warnings", []))  # such as ranks that wait for a hardware thread
-    result.add_unmeasured(pooled(record.name, lines.launches, run.provenance()))
+    result.add_unmeasured(pooled(record.name, lines.alike.values(), run.provenance()))
     for case, detail in lines.failed:
         if not result.worsen(State.INVALID, case=case):  # it names none that was sampled: then all
             result.worsen(State.INVALID)
@@ -263,6 +264,7 @@ def _section(
         noise=noise or None,
         over_time=lines.over_time or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
+        mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),
         guest=placement_from_host((each.params for each in derived), virtual),
         launches=len({of.launch for of in blocks}),
@@ -384,17 +386,24 @@ def _is_wanted(figure: ReportedFigure, statistic: str) -> bool:
 
 
 def _launcher_reports(run: Run) -> dict[str, dict[str, list[str]]]:
-    """What the launchers reported of each benchmark: the binding of ranks, and warnings about its times."""
-    begun: dict[str, str] = {}
+    """What the launchers reported of each benchmark: MPIs, the binding of ranks, and warnings about its times."""
+    begun: dict[str, dict[str, Any]] = {}
+    provenance = run.provenance()
     found: dict[str, dict[str, dict[str, None]]] = {}
     for entry in run.entries():
         if entry.get("event") == "begun":
-            begun[entry["task"]] = entry["about"]["benchmark"]
+            begun[entry["task"]] = entry["about"]
         elif entry.get("event") == "ended" and entry["status"] == 0:
-            of = found.setdefault(begun[entry["task"]], {"binding": {}, "warnings": {}})
+            about = begun[entry["task"]]
+            of = found.setdefault(about["benchmark"], {"binding": {}, "warnings": {}, "mpi": {}})
+            mpi = started_by(about, entry.get("command") or (), provenance)
+            of["mpi"] |= {mpi: None} if mpi else {}
             of["binding"] |= {entry["binding"]: None} if entry.get("binding") else {}
             of["warnings"] |= dict.fromkeys(entry.get("warnings", ()))
-    return {name: {key: list(texts) for key, texts in of.items()} for name, of in found.items()}
+    return {
+        name: {key: sorted(texts) if key == "mpi" else list(texts) for key, texts in of.items()}
+        for name, of in found.items()
+    }
 
 
 def _failures(run: Run) -> list[dict[str, Any]]:

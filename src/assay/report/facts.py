@@ -32,11 +32,16 @@ def facts(document: Document, about: Facts) -> list[FactLine]:
             ("caches", _caches(seen)),
             ("energy", _energy(document, seen)),
             ("network", _network(seen)),
-            ("MPI", _mpi(of.mpi, seen)),
+            ("MPI", "; ".join(used(document)) or _mpi(of.mpi, seen)),
             ("ranks", _per_node(about)),
             ("system", _join(host.distribution, host.kernel and f"kernel {host.kernel}")),
         ]
     return [FactLine(name=name, text=text) for name, text in found if text]
+
+
+def used(document: Document) -> list[str]:
+    """The MPIs that started ranks in a run, each once."""
+    return list(dict.fromkeys(each for section in document.benchmarks for each in section.mpi or ()))
 
 
 def discovered(document: Document, about: Facts) -> Facts:
