@@ -27,6 +27,7 @@ from assay.document.tournament import TournamentFound
 from assay.kinds import NumberKind
 from assay.report import energy
 from assay.report.balance import balances
+from assay.report.budget_spent import budget_spent, skipped
 from assay.report.causes import beside, causes
 from assay.report.choices import choices
 from assay.report.coarse import too_coarse
@@ -81,7 +82,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     counts = {state: sum(section.state == state for section in sections) for state in WORST}
     damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"
-    described = bool(run.about.get("described"))
+    described, budget = bool(run.about.get("described")), budget_spent(run)
     use, begun = nodes_over_time(file for of in tasks.values() for _, file in of)
     made = Document(
         run=run.about["id"],
@@ -99,13 +100,15 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         benchmarks=sections,
         left_out=[Skipped(benchmark=of.benchmark, title=of.title, reason=_reason(of)) for of in left_out]
         + [from_json(Skipped, each) for each in run.about.get("left_out") or ()]
-        + [_unplaced(entry) for entry in run.entries() if entry.get("event") == "left out"],
+        + [_unplaced(entry) for entry in run.entries() if entry.get("event") == "left out"]
+        + skipped(budget),
         provenance={key: HostFacts(stated) for key, stated in run.provenance().items()},
         host=measuring_host(run, measured),
         hosts={name: HostFacts(stated) for name, stated in measured.items()},
         described=described,
         spent=launches_spent(run),
         unfinished=unfinished(run),
+        budget=budget,
         nodes_over_time=use or None,
         begun=begun,
         kind=_kind(run),
@@ -409,4 +412,5 @@ def _launcher_reports(run: Run) -> dict[str, dict[str, list[str]]]:
 def _failures(run: Run) -> list[dict[str, Any]]:
     about = {e["task"]: e["about"]["benchmark"] for e in run.entries() if e.get("event") == "begun"}
     last = {e["task"]: e for e in run.entries() if e.get("event") == "ended"}
-    return [{**entry, "benchmark": about[task]} for task, entry in last.items() if entry["status"] != 0]
+    failed = {task: entry for task, entry in last.items() if entry["status"] != 0 and not entry.get("cut")}
+    return [{**entry, "benchmark": about[task]} for task, entry in failed.items()]
