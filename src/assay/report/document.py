@@ -40,6 +40,7 @@ from assay.report.launch_notes import launch_notes
 from assay.report.launches_spent import launches_spent
 from assay.report.made_with import NO_RANKS, started_by
 from assay.report.nodes_over_time import nodes_over_time
+from assay.report.nodes_used import nodes_used
 from assay.report.not_positive import not_positive
 from assay.report.nothing_measured import nothing_measured
 from assay.report.own_library import instead_of_library, without_library
@@ -72,19 +73,22 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     found: dict[str, tuple[Section, Judged]] = {}
     read = {name: launch_lines(tasks[name]) for name in known}
     usual = usual_references(launch for lines in read.values() for launch in lines.launches)
+    described = bool(run.about.get("described"))
     for name, record in known.items():
         lines = read[name]
         if lines.launches:
-            found[name] = _section(run, lines, record, launchers.get(name, {}), usual, measured)
+            made, judgement = _section(run, lines, record, launchers.get(name, {}), usual, measured)
+            used = nodes_used(tasks[name]) if described else []
+            found[name] = replace(made, nodes=used or None), judgement
     every = _with_failures({name: section for name, (section, _) in found.items()}, run, known)
     left_out = [section for section in every if _is_left_out(section)]
     sections = with_widths(run, [section for section in every if not _is_left_out(section)])
     counts = {state: sum(section.state == state for section in sections) for state in WORST}
     damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"
-    described, budget = bool(run.about.get("described")), budget_spent(run)
+    budget = budget_spent(run)
     use, begun = nodes_over_time(file for of in tasks.values() for _, file in of)
-    made = Document(
+    whole = Document(
         run=run.about["id"],
         folder=str(run.folder),
         machine=run.about.get("machine"),
@@ -114,10 +118,10 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         kind=_kind(run),
         quoted=_quoted(run) if quoted_nodes and described else None,
     )
-    if (nothing := nothing_measured(made)) is not None:
-        made = replace(made, warnings=[nothing, *made.warnings])
-    made = replace(made, variants=build_variants(run, made, {name: lines.failed for name, lines in read.items()}))
-    return replace(with_shares(made, known), balance=balances(reference(made)) or None)
+    if (nothing := nothing_measured(whole)) is not None:
+        whole = replace(whole, warnings=[nothing, *whole.warnings])
+    whole = replace(whole, variants=build_variants(run, whole, {name: lines.failed for name, lines in read.items()}))
+    return replace(with_shares(whole, known), balance=balances(reference(whole)) or None)
 
 
 def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, Benchmark]) -> list[Section]:
