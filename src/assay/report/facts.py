@@ -96,12 +96,14 @@ def _messages(document: Document, ranks: set[int], per_node: set[int]) -> str:
     found = [host.stated.get("description") for host in document.provenance.values()]
     described = [each for each in found if isinstance(each, dict)]
     node = next((each.get("node") for each in described), None)
-    processors = node.get("processors") if isinstance(node, dict) else None
-    crossed = {used.crossed for section in document.benchmarks for used in section.nodes or ()} - {None}
+    usual = (node.get("ranks") or node.get("processors")) if isinstance(node, dict) else None
+    used = [each for section in document.benchmarks for each in section.nodes or ()]
+    crossed = {each.crossed for each in used} - {None}
     if crossed == {False}:
         return "no message crossed the network"
-    room = max(per_node, default=processors if isinstance(processors, int) else 1)
-    if described and not crossed and 1 < max(ranks, default=0) <= room:
+    room = max(per_node, default=usual if isinstance(usual, int) else 1)  # of older runs, which do not say
+    together = all(each.nodes == 1 for each in used) if used else max(ranks, default=0) <= room
+    if described and not crossed and together and max(ranks, default=0) > 1:
         return "all on one node: no message crosses the network"
     if any(each.get("network") for each in described):
         return "network exact to the flit, protocols of the description"
