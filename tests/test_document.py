@@ -137,7 +137,7 @@ def test_a_case_whose_check_failed_is_in_no_fit(run: Run) -> None:
 
 
 def test_what_was_passed_is_called_no_bound() -> None:
-    host = {"frequency": 1e9, "flags": []}
+    host = {"frequency": 1e9, "flags": ["sse4_2"]}
     figure = from_json(Headline, headline("h", 16e9, "flop/s", bound="peak_float64"))
     found = bounds.share(figure, made_document(host=host))
     assert found is not None and found.share > 1

@@ -31,7 +31,6 @@ from assay.machine.node_inventory import (
     laid_out,
     slow_exchanges,
     slow_nodes,
-    theoretical_peak,
 )
 from assay.verbs import _inventory
 from cgroup_quota import processor_share
@@ -80,12 +79,6 @@ def test_a_card_without_link_and_its_rate_are_shown(tmp_path: Path) -> None:
     )
     found = node_inventory.facts(tmp_path, laid_out(answer, tmp_path)).network
     assert found == "eth0 tulip down 0.1 Gbit/s; InfiniBand mlx5_0 active 200 Gbit/s"
-
-
-def test_the_peak_of_a_published_machine_and_of_one_without_flags() -> None:
-    """Xeon Platinum 8280: 28 cores x 2.7 GHz x 32 flops = 2,419 Gflop/s, as Intel's own table has it."""
-    assert theoretical_peak(28, 2.7e9, ("fma", "avx512f")) == pytest.approx(2419.2e9)
-    assert theoretical_peak(28, 2.7e9, ()) is None and theoretical_peak(None, 2.7e9, ("fma",)) is None
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")

@@ -193,6 +193,11 @@ def test_two_mpis_over_shared_memory_and_tcp_stand_side_by_side(both: list[str],
     ]
     assert {row["a"]["run"] for row in whole["variants"]["rows"]} == {builds[0]["label"]}
     assert {row["b"]["run"] for row in whole["variants"]["rows"]} == {each["label"] for each in builds[1:]}
+    assert not [text for text in whole["warnings"] if "different circumstances" in text]
+    starters = [shutil.which("mpiexec.mpich"), str(WHEEL.with_name("mpiexec"))]
+    named = whole["benchmarks"][0]["mpi"]
+    assert len(named) == 2 and all(f"started by {each}" in " ".join(named) for each in starters)
+    assert " ".join("; ".join(named).split()) in " ".join(ended.out.split())
     cases = {(f["params"]["mpi"], f["params"]["transport"]) for f in whole["benchmarks"][0]["figures"]}
     assert cases == {(each["mpi"], each["transport"]) for each in builds}
     page = Path("here/report.html").read_text() if Path("here/report.html").exists() else ""
@@ -229,7 +234,8 @@ def test_what_an_earlier_run_reached_by_another_mpi_is_said_to_be_of_it(
     monkeypatch.setenv("MPICXX", str(WHEEL))
     monkeypatch.setenv("MPIEXEC", str(WHEEL.with_name("mpiexec")))
     for name in ("first", "second"):
-        assert assay("run", "echo", *given, str(tmp_path / name)).status == 0
+        ended = assay("run", "echo", *given, str(tmp_path / name))
+        assert ended.status == 0, ended.err
         report = assay("report", str(tmp_path / name))
         monkeypatch.delenv("MPICXX", raising=False)
         monkeypatch.delenv("MPIEXEC", raising=False)
@@ -239,6 +245,15 @@ def test_what_an_earlier_run_reached_by_another_mpi_is_said_to_be_of_it(
     assert mpi.startswith("Open MPI 5") and mpi in first["lines"][0]["made_with"]
     assert usual is not None and f"{usual.implementation} {usual.version}" in second["lines"][0]["made_with"]
     assert f"1 earlier run, with {mpi}" in " ".join(report.out.split())
+    used = [
+        assay("report", str(tmp_path / name), "--json").document["benchmarks"][0]["mpi"] for name in ("first", "second")
+    ]
+    assert used[0] == [f"{mpi}, started by {WHEEL.with_name('mpiexec')}"]
+    assert used[1] == [f"{usual.implementation} {usual.version}, started by {usual.mpiexec}"]
+    assert all(used[1][0] in " ".join(told.split()) for told in (report.out, ended.out))
+    beside = assay("compare", str(tmp_path / "first"), str(tmp_path / "second"), "--json").document
+    (differing,) = [each for each in beside["comparisons"][0]["differences"] if each["key"] == "MPI"]
+    assert [[differing["a"]], [differing["b"]]] == used
 
 
 def test_segments_are_read_by_name(tmp_path: Path) -> None:

@@ -66,6 +66,12 @@ class HostFacts:
         return found
 
     @property
+    def stated_clock(self) -> float | None:
+        """The clock that the processor states (Hz): of older runs the present one."""
+        found: float | None = self.stated.get("stated_clock") or self.frequency
+        return found
+
+    @property
     def flags(self) -> list[str] | None:
         """What the processor can do, as the kernel names it; of a host behind a launcher the compiler's flags."""
         found: list[str] | None = self.stated.get("flags")

@@ -15,7 +15,7 @@ from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.quoted import Quoted
 from assay.document.run_verdict import RunVerdict
 from assay.document.section import Section
-from assay.document.spent import LaunchesSpent
+from assay.document.spent import BudgetSpent, LaunchesSpent
 from assay.document.unfinished import Unfinished
 from assay.document.validation import Validation
 
@@ -24,8 +24,8 @@ from assay.document.validation import Validation
 class Skipped:
     """A benchmark (or several, with commas) that was not measured here, and why.
 
-    `kind` of reason: "ranks" (it needs more than there are places), "software" (a compiler or an MPI is missing) or
-    "machine" (what it measures is not there).
+    `kind` of reason: "ranks" (it needs more than there are places), "software" (a compiler or an MPI is missing),
+    "budget" (there was no time for it) or "machine" (what it measures is not there).
     """
 
     benchmark: str
@@ -42,7 +42,7 @@ class Document:
     `summary` is the verdict; `validation` and `beside` a described machine against what was published of it; `report`
     the path of the page, once there is one. `variants`: build variants beside one another, where there are any.
     `balance`: flops for each byte from memory, against the matrix product first.
-    `unfinished`: how far a run came that has not ended.
+    `budget`: what it left out, where one was given. `unfinished`: how far a run came that has not ended.
     `nodes_over_time`: what each node did from `begun` on (s since 1970), where the launches looked.
     """
 
@@ -66,6 +66,7 @@ class Document:
     described: bool
     spent: LaunchesSpent | None = None
     unfinished: Annotated[Unfinished | None, WRITTEN_IF_SET] = None
+    budget: Annotated[BudgetSpent | None, WRITTEN_IF_SET] = None
     nodes_over_time: Annotated[list[NodeUse] | None, WRITTEN_IF_SET] = None
     begun: Annotated[float | None, WRITTEN_IF_SET] = None
     kind: str = "measured"

@@ -139,6 +139,21 @@ class RoofPart:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NodesUsed:
+    """Nodes of a described machine that ranks were on, at most `per_node` on each, of its `processors`.
+
+    `crossed`: whether a message crossed the network, as the simulator counted; None where it does not
+    count: of a machine without one, and where ranks were placed (`--placement`).
+    """
+
+    ranks: int
+    nodes: int
+    per_node: int
+    processors: int
+    crossed: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Section:
     """What a benchmark's record says, and what was found: figures, main figures, fits, states, warnings.
 
@@ -172,7 +187,9 @@ class Section:
     noise: Annotated[list[NodeNoise] | None, WRITTEN_IF_SET] = None
     over_time: Annotated[list[TimeSeries] | None, WRITTEN_IF_SET] = None
     transport: list[str] = field(default_factory=list)
+    mpi: Annotated[list[str] | None, WRITTEN_IF_SET] = None  # which started its ranks: version, and what started them
     binding: list[str] = field(default_factory=list)
+    nodes: Annotated[list[NodesUsed] | None, WRITTEN_IF_SET] = None
     launches: int = 0
     guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # where ranks lie is as a virtual machine is told
     ppn: Annotated[int | None, WRITTEN_IF_SET] = None  # ranks per node, where one number was asked for

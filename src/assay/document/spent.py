@@ -25,6 +25,23 @@ class BenchmarkSpent(Look):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BudgetSpent:
+    """What a budget (s, of the whole command) left of a first look: `launches` of each benchmark, of `planned`.
+
+    `needed`: seconds that all of it would have taken; `left_out`: benchmarks without a launch; `cut`: how many launches
+    no longer fitted when they were due; `text`: all of it in words, empty where nothing was left out.
+    """
+
+    seconds: float
+    needed: float
+    planned: int
+    launches: int
+    left_out: list[str]
+    cut: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class LaunchesSpent:
     """Half-width wanted (relative), after which launches it was looked, the intervals' level, and the budget (s)."""
 

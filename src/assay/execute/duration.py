@@ -20,6 +20,7 @@ from assay.benchmark import resolved
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark
 from assay.execute import first_launch
+from assay.execute.budget import first_look
 from assay.execute.plan import Plan, varied_name
 from assay.store import Run
 
@@ -50,24 +51,41 @@ class Duration:
 
 def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]) -> Duration:
     """Expect how long the launches of `plan` take; compiling comes on top, once."""
-    taken = _taken(_alike(runs, machine, plan), {task.benchmark for task in plan.tasks})
-    first = plan.launches if plan.spending is None else plan.spending.looks[0]
-    seconds, slower, count, known = 0.0, 0.0, 0, 0
+    found = expected(plan, records, machine, runs)
+    seconds, slower = 0.0, 0.0
     for task in plan.tasks:
-        if task.launch < first:
+        if task.name in found:
+            seconds += found[task.name].seconds
+            slower += max(0.0, _at_most(records[task.benchmark], plan.profile) - found[task.name].seconds)
+    most = seconds + slower
+    if plan.spending is not None:
+        most = 2 * seconds
+    if plan.budget is not None:
+        most = plan.budget if plan.spending is not None else min(most, plan.budget)
+    return Duration(seconds, max(seconds, most), len(found), sum(each.known for each in found.values()))
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Seconds that a task is expected to take; whether that is as measured before."""
+
+    seconds: float
+    known: bool
+
+
+def expected(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]) -> dict[str, Expected]:
+    """Expect how long each launch of the first look will take, by the task's name."""
+    taken = _taken(_alike(runs, machine, plan), {task.benchmark for task in plan.tasks})
+    found: dict[str, Expected] = {}
+    for task in plan.tasks:
+        if task.launch < first_look(plan):
             key = (task.benchmark, task.ranks)
             before = taken.get((*key, task.launch == 0), taken.get((*key, task.launch != 0)))
             record = records[task.benchmark]
             once = first_launch.processor_seconds(record, plan.profile) / first_launch.usable() * (task.launch == 0)
             usual = before if before is not None else _by_record(record, plan.profile, task.ranks) + once
-            seconds += usual
-            slower += max(0.0, _at_most(record, plan.profile) - usual)
-            known += before is not None
-            count += 1
-    most = seconds + slower
-    if plan.spending is not None:
-        most = max(seconds, 2 * seconds if plan.spending.budget is None else plan.spending.budget)
-    return Duration(seconds, most, count, known)
+            found[task.name] = Expected(usual, before is not None)
+    return found
 
 
 def _alike(runs: Iterable[Run], machine: str, plan: Plan) -> list[Run]:

@@ -23,7 +23,7 @@ WITHIN = {"standard": 0.02, "full": 0.01}  # half an interval's width, relative,
 class Spending:
     """When a benchmark's launches end: at the first of `looks` where its intervals are within +-`within`.
 
-    `budget`: seconds that a run's launches may take together; None: twice what those before the first look took.
+    `budget`: seconds of the whole command; None: launches take twice what those before the first look took.
     """
 
     looks: tuple[int, ...]
@@ -79,6 +79,7 @@ class Plan:
     seed: int
     tasks: tuple[Task, ...]
     spending: Spending | None = None  # None: the launches are fixed
+    budget: float | None = None  # s, of the whole command (execute/budget.py)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the plan as plain data, which `from_dict` takes back when a run is resumed."""
@@ -215,12 +216,9 @@ def drawn_alike(plan: Plan, done: Plan) -> Plan:
 
 def spend(profile: str, launches: int | None, within: float | None, budget: float | None) -> Spending | None:
     """How launches are spent: None where their number is fixed (quick, or --launches alone)."""
-    for key, value in (("--within", within), ("--budget", budget)):
-        if value is not None and profile not in LOOKS:
-            accepted = f"--profile {' or '.join(LOOKS)}"
-            raise InputError(
-                f"needs more launches than --profile {profile} makes", key=key, value=value, accepted=accepted
-            )
+    if within is not None and profile not in LOOKS:
+        problem, accepted = f"needs more launches than --profile {profile} makes", f"--profile {' or '.join(LOOKS)}"
+        raise InputError(problem, key="--within", value=within, accepted=accepted)
     if profile not in LOOKS or (launches is not None and within is None):
         return None
     looks = LOOKS[profile]

@@ -33,6 +33,7 @@ from assay.execute.vectorised import described
 from assay.machine import reading
 from assay.machine.batch import batch
 from assay.machine.provenance import provenance
+from assay.stored.provenance import OF_MPI
 
 
 class Real:
@@ -166,11 +167,16 @@ class Real:
         return {
             "via": self.via or "local and mpiexec",
             "nodes": self.nodes,
-            "launchers": {name: made.describe() for name, made in self._launchers.items()},
+            "launchers": {name: self._launching(made) for name, made in self._launchers.items()},
             "mpi": None if self.mpi is None else vars(self.mpi) | {},
             "programs": self._programs(),
             **({"mpi_variants": self._exchanges()} if self._other else {}),
         } | ({"folders": self._folders()} if self.folders else {})
+
+    def _launching(self, made: Launcher) -> dict[str, Any]:
+        """What launches; of a run with MPI variants without an MPI, which each launch has of its own."""
+        stated = made.describe()
+        return {key: value for key, value in stated.items() if key not in OF_MPI} if self._other else stated
 
     def _exchanges(self) -> list[dict[str, Any]]:
         """What each MPI variant is here."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from assay.benchmark.record import Benchmark, benchmark
 from assay.benchmark.variants import variant_of
 from assay.errors import InputError, MeasurementError, StorageError
+from assay.execute.budget import TimeBound, first_look
 from assay.execute.checks import failed_checks
 from assay.execute.failure import is_silent
 from assay.execute.job import Job, Outcome, outputs
@@ -173,17 +174,27 @@ def do(
     begin: Callable[[], None] = lambda: None,
     records: Mapping[str, Benchmark] | None = None,
     looks: Looks | None = None,
+    bound: TimeBound | None = None,
 ) -> list[Failure]:
     """Run every task of `plan` that has not ended well yet; returns what failed.
 
     `begin` is called when what they need is compiled, `advance` after each.
-    `looks` decides which of the launches beyond the plan's first look are made.
+    `looks` decides which of the launches beyond the plan's first look are made; `bound` what no longer fits into the
+    budget.
     """
     known = records or {task.benchmark: benchmark(task.benchmark) for task in plan.tasks}
     done = finished(run)
     needed = [known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)]
+
+    def compiling(text: str) -> None:
+        if bound is not None:
+            bound.compiling()
+        say(text)
+
     try:
-        target.prepare(needed, say)
+        target.prepare(needed, compiling)
+        if bound is not None:
+            bound.begin(done)
     except (MeasurementError, InputError) as error:
         raise SetUpError(str(error)) from None
     begin()
@@ -197,14 +208,17 @@ def do(
     failures: list[Failure] = []
     broken: dict[str, int] = {}  # by benchmark, and variant
     unplaced: set[str] = set()
+    cut: list[str] = []
     for task in plan.tasks:
-        if task.name not in done and not (looks and looks.stopped(run, task.benchmark, task.launch)):
+        if task.name not in done and bound is not None and bound.cuts(task):
+            cut += [task.name] * (task.launch < first_look(plan))
+        elif task.name not in done and not (looks and looks.stopped(run, task.benchmark, task.launch)):
             of = varied_name(task.benchmark, task.factors)
             if broken.get(of, 0) >= 2:  # twice is no accident: save the time-outs of the other launches
                 failures.append(Failure(task.name, task.benchmark, "skipped: what failed before would fail again"))
             else:
                 try:
-                    failure, wrong_only = _do_one(run, task, known[task.benchmark], target, allocation, say)
+                    failure, wrong_only = _do_one(run, task, known[task.benchmark], target, allocation, say, bound)
                 except RefusedError as error:
                     refusing.add(of)
                     if alone and refusing == measured:
@@ -225,9 +239,12 @@ def do(
                     broken[of] = broken.get(of, 0) + (not (wrong_only and variant_of(task.factors)))
                     say(f"{task.benchmark}: {failure.reason}")
         advance(task.benchmark)
+    if cut:
+        run.journal({"event": "cut", "tasks": cut})
     if looks is not None:  # the last look, which ends nothing any more, says how narrow it became
         for name in known:
-            looks.stopped(run, name, plan.launches)
+            if bound is None or not bound.ended(name):
+                looks.stopped(run, name, plan.launches)
     return failures
 
 
@@ -250,9 +267,15 @@ def _is_here(outcome: Outcome) -> bool:
 
 
 def _do_one(
-    run: Run, task: Task, record: Benchmark, target: Target, allocation: int, say: Callable[[str], None]
+    run: Run,
+    task: Task,
+    record: Benchmark,
+    target: Target,
+    allocation: int,
+    say: Callable[[str], None],
+    bound: TimeBound | None = None,
 ) -> tuple[Failure | None, bool]:
-    """Do one launch; what failed, and whether that was nothing but checks.
+    """Do one launch; what failed, and whether that was nothing but checks. What the budget's end ends has not failed.
 
     RefusedError: before any ended well. NoPlaceError, StorageError: see there.
     """
@@ -265,8 +288,9 @@ def _do_one(
     run.journal({"event": "begun", "task": task.name, "file": file, "about": asdict(about)})
     out = run.folder / "launches" / file
     before = look()
+    limited = task if bound is None else bound.limited(task)
     try:
-        job = replace(target.job(record, task, out, run.folder / "log" / f"{Path(file).stem}.txt"), say=say)
+        job = replace(target.job(record, limited, out, run.folder / "log" / f"{Path(file).stem}.txt"), say=say)
         outcome = target.perform(record, job)
         rejected = False
     except InputError as error:
@@ -276,6 +300,9 @@ def _do_one(
     except MeasurementError as error:  # not what was asked for: what it wrote is kept and counts for nothing
         rejected = True
         outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())
+    ended_by_budget = outcome.status != 0 and limited.timeout < task.timeout and outcome.seconds >= limited.timeout
+    if bound is not None:
+        bound.took(task, outcome.seconds)
     beside = bystanders(before, look()) if _is_here(outcome) else []
     written = [run.content(path, about) for _, path in outputs(out)]
     if outcome.status == 0 and not (written and all(each.done for each in written)):
@@ -302,9 +329,10 @@ def _do_one(
             "files": {path.name: path.stat().st_size for _, path in outputs(out)},
             "checksums": {path.name: each.checksum for (_, path), each in zip(outputs(out), written, strict=False)},
             **({"rejected": True} if rejected else {}),
+            **({"cut": True} if ended_by_budget else {}),
         }
     )
-    if outcome.status == 0:
+    if outcome.status == 0 or ended_by_budget:
         return None, False
     if outcome.refused and not finished(run):
         raise RefusedError(f"{task.benchmark}: {outcome.refused}")

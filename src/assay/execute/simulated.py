@@ -71,7 +71,8 @@ def simulate(
             nodes = nodes_for(description, way, nodes_filled(description, ranks, job.ppn), seed)
             places = [node * per + rank % per for rank, node in enumerate(on())]
             lines, log = _placed(*given, places, logged=logged)
-            lines = _with_note(lines, f"placed on nodes {_shown(nodes)}" + (f" ({way})" if way in WAYS else ""))
+            where = f"placed on nodes {_shown(nodes)}" + (f" ({way})" if way in WAYS else "")
+            lines = _behind_launch(lines, {"event": "note", "text": where})
         elif logged:
             lines, log = core.logged(*given)
         else:
@@ -86,6 +87,9 @@ def simulate(
         write_timeline(Path(timeline), log, on())
     if log is not None and matrix is not None:
         write_matrix(Path(matrix), log, on())
+    processors = 1 if description.node is None else description.node.processors
+    used = {"ranks": ranks, "nodes": -(-ranks // per), "per_node": min(per, ranks), "processors": processors}
+    lines = _behind_launch(lines, {"event": "nodes", **used})
     if benchmark.extra.get("pairs"):
         from assay.described.ways import with_ways
 
@@ -135,10 +139,10 @@ def _placed(
     return lines, of_ranks(world.log(), places, world.nodes * world.processors) if logged else None
 
 
-def _with_note(lines: str, text: str) -> str:
-    """A note behind the line that opens a launch."""
+def _behind_launch(lines: str, event: Mapping[str, Any]) -> str:
+    """An event behind the line that opens a launch."""
     first, end, rest = lines.partition("\n")
-    return first + end + _line({"event": "note", "text": text}) + rest
+    return first + end + _line(event) + rest
 
 
 def _line(event: Mapping[str, Any]) -> str:

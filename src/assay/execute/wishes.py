@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmark
@@ -121,7 +121,7 @@ class Wishes:
         elif self.within is not None or self.budget is not None:
             key = "--within" if self.within is not None else "--budget"
             raise InputError("is about launches, and a described machine answers the same in each", key=key)
-        return planning.make(
+        made = planning.make(
             records,
             profile=self.profile,
             settings=self.settings,
@@ -132,6 +132,7 @@ class Wishes:
             timeout=self.timeout,
             variants=self.variants,
         )
+        return replace(made, budget=self.budget)
 
     def _sizes(self, record: Benchmark) -> list[Size]:
         """Ranks, and ranks per node: as given, else nodes times ranks per node, else what the record asks for.

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from assay.machine import reading
 from assay.machine.limits import limits
 from assay.machine.memory import memory
 from assay.machine.network import network
+from assay.machine.peak import flops_per_cycle, stated_clock
 from assay.machine.processors import processors
 from assay.machine.system import system
 
@@ -28,7 +29,10 @@ MEMORY_ALIKE = 0.02  # sizes of memory that differ by less are alike: firmware k
 
 
 class NodeFacts(reading.HostPart):
-    """What one node is. Hz, bytes, flop/s; `peak` in theory, of the whole node; None where the node does not say."""
+    """What one node is. Hz, bytes, flop/s; None where the node does not say.
+
+    `flops_per_cycle` and `peak` in theory, of all cores (machine/peak.py), `peak` at the clock that the node states.
+    """
 
     product: str | None = None
     processor: str | None = None
@@ -36,6 +40,7 @@ class NodeFacts(reading.HostPart):
     cores: int | None = None
     threads: int | None = None
     clock: float | None = None
+    flops_per_cycle: int | None = None
     peak: float | None = None
     governor: str | None = None
     memory: int | None = None
@@ -143,7 +148,7 @@ def facts(root: Path, answer: Mapping[str, str]) -> NodeFacts:
     """What a node is, by the tree of its files and by what its commands print."""
     cpu, kernel, links = processors(root), system(root, {}), network(root)
     block = reading.pairs((reading.text(root / "proc/cpuinfo") or "").partition("\n\n")[0], ":")
-    clock = cpu.frequency_max or cpu.frequency_base
+    clock, per_cycle = stated_clock(cpu), flops_per_cycle(cpu.cores, cpu.flags)
     dmi = [reading.text(root / f"sys/class/dmi/id/bios_{key}") for key in ("vendor", "version", "date")]
     cards = [
         _joined(each.name, each.driver, each.state, _rated(each.rate)) for each in links.interfaces if not each.virtual
@@ -156,8 +161,9 @@ def facts(root: Path, answer: Mapping[str, str]) -> NodeFacts:
         sockets=cpu.sockets,
         cores=cpu.cores,
         threads=cpu.threads,
-        clock=clock,
-        peak=theoretical_peak(cpu.cores, clock or cpu.frequency_now, cpu.flags),
+        clock=cpu.frequency_max or cpu.frequency_base,
+        flops_per_cycle=per_cycle,
+        peak=per_cycle * clock if per_cycle and clock else None,
         governor=cpu.governor,
         memory=memory(root).total,
         cpu_quota=limits(root, cpu.online).cpu_quota,
@@ -173,15 +179,6 @@ def facts(root: Path, answer: Mapping[str, str]) -> NodeFacts:
         tools=_joined(*(name for name in TOOLS if name in answer)) or None,
         network=_joined(*cards, by="; ") or None,
     )
-
-
-def theoretical_peak(cores: int | None, clock: float | None, flags: Sequence[str]) -> float | None:
-    """Flop/s in float64: two multiply-add units of the widest vectors that the flags name in each core; None where
-    the cores or the clock are not known. A processor with one such unit has half of it.
-    """
-    widths = (("avx512f", 32), ("fma", 16), ("avx", 8), ("asimd", 8), ("sse4_2", 4))
-    per_cycle = next((flops for flag, flops in widths if flag in flags), None)
-    return cores * clock * per_cycle if cores and clock and per_cycle else None
 
 
 def shown(fact: str, value: object) -> str:

@@ -11,6 +11,7 @@ from assay import __version__
 from assay.machine import reading
 from assay.machine.limits import limits
 from assay.machine.memory import memory
+from assay.machine.peak import stated_clock
 from assay.machine.processors import processors
 from assay.machine.system import system, virtualisation
 
@@ -42,6 +43,7 @@ def provenance(root: Path = Path("/")) -> dict[str, Any]:
         "governor": cpu.governor,
         "boost": cpu.boost,
         "frequency": cpu.frequency_now,
+        "stated_clock": stated_clock(cpu),
         "clock_source": kernel.clock_source,
         "load": [each for each in map(reading.real, load) if each is not None],
         "virtualised": virtual,

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from assay.benchmark.variants import USUAL
 from assay.document.comparison import FigureRow, LoneFigure, RunDifference
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.report import ranks_per_node
 from assay.report.comparing import Key, compared, size
+from assay.report.facts import used
 from assay.report.units import few
 from assay.report.variants import reference
 from assay.samples import case_text
@@ -120,15 +122,17 @@ def _text(value: object) -> str | None:
 def _build(document: Document) -> dict[str, str]:
     """By what a run's kernels were compiled, and which MPI started them; that of all its programs without variants."""
     builds = document.variants.builds if document.variants else []
+    stated: list[dict[str, str | None]] = []
     if builds:
         stated = [
-            {"compiler": each.by or each.compiler, "MPI": each.mpi, "transport": each.transport}
+            {"compiler": each.compiler if each.mpi else each.by or each.compiler}
+            | {"transport": None if each.transport == USUAL else each.transport}
             | ({} if each.flags is None else {"flags": _flags(each.flags, each.isa)})
             for each in builds
         ]
-    else:
+    if not any(each["compiler"] for each in stated):  # an MPI variant names none where it is the usual one
         programs = [facts.stated.get("programs") for facts in document.provenance.values()]
-        stated = [
+        stated += [
             {"compiler": of.get("compiler"), "flags": _flags(str(of.get("flags") or ""))}
             for each in programs
             if isinstance(each, dict)
@@ -137,7 +141,9 @@ def _build(document: Document) -> dict[str, str]:
         ]
     keys = dict.fromkeys(key for each in stated for key in each)
     texts = {key: dict.fromkeys(str(each[key]) for each in stated if each.get(key)) for key in keys}
-    return {key: " or ".join(of) for key, of in texts.items()}
+    found = {key: " or ".join(of) for key, of in texts.items()}
+    started = " or ".join(used(document))
+    return found | ({"MPI": started} if started else {})
 
 
 def _flags(flags: str, isa: str | None = None) -> str:

@@ -14,10 +14,10 @@ from typing import Any
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
+from assay.machine.peak import UNITS, Vectors, vectors
 from assay.report.described_bounds import DESCRIBED_BOUNDS, not_slowed
 from assay.report.units import human, unit_of
 
-UNITS = (1, 2)  # multiply-add units per core that processors of today have
 DOUBLE = "float64"
 LANES = {DOUBLE: 1, "float32": 2}  # of a vector, beside those of double precision
 TOLERANCE = 1.03  # a clock that was measured, and a boost that it misses
@@ -140,14 +140,12 @@ def peak_of(document: Document, precision: str) -> tuple[float, str] | None:
     processor may go beyond, they say that instead.
     """
     measured = _measured_clock(document)
-    clock, flags = measured[0] if measured else document.facts.frequency, _vectors(document)
+    clock, known = measured[0] if measured else document.facts.stated_clock, _vectors(document)
     best = best_peak(document.benchmarks, precision)
-    if not clock or flags is None:
+    if not clock or known is None:
         return None if best is None else (best, "best reading of this run")
-    lanes = (8 if "avx512f" in flags else 4 if "avx2" in flags else 2) * LANES[precision]
-    fused = 2 if flags & {"fma", "avx512f"} else 1
-    unit = clock * lanes * fused
-    vector = f"{lanes} lanes{' x 2 (multiply-add)' * (fused == 2)}"
+    unit = clock * known.per_cycle * LANES[precision]
+    vector = f"{known.lanes * LANES[precision]} lanes{' x 2 (multiply-add)' * (known.flops == 2)}"
     gigahertz = f"{clock / 1e9:.2f} GHz {measured[1] if measured else 'stated'}"
     if best is None:
         basis = f"{vector} x {UNITS[-1]} units x {gigahertz}"
@@ -187,11 +185,11 @@ def peak_measured(document: Document, figure: ReportedFigure) -> tuple[float, st
     return None if one is None else (threads * one[0], f"{threads} times {one[1]}" if threads > 1 else one[1])
 
 
-def _vectors(document: Document) -> set[str] | None:
-    """What vectors the processor that measured has, by the kernel's flags; None where its host did not say it."""
+def _vectors(document: Document) -> Vectors | None:
+    """The vectors of the processor that measured, by the kernel's flags; None where its host did not say it."""
     host = document.facts
     known = host.flags if host.submitted_from is None else host.vectors  # a node's `flags` are its compiler's
-    return None if known is None else set(known)
+    return None if known is None else vectors(known)
 
 
 def _measured_clock(document: Document) -> tuple[float, str] | None:

@@ -27,6 +27,7 @@ from assay.document.tournament import TournamentFound
 from assay.kinds import NumberKind
 from assay.report import energy, processor_time
 from assay.report.balance import balances
+from assay.report.budget_spent import budget_spent, skipped
 from assay.report.causes import beside, causes
 from assay.report.choices import choices
 from assay.report.coarse import too_coarse
@@ -37,7 +38,9 @@ from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
 from assay.report.launch_notes import launch_notes
 from assay.report.launches_spent import launches_spent
+from assay.report.made_with import NO_RANKS, started_by
 from assay.report.nodes_over_time import nodes_over_time
+from assay.report.nodes_used import nodes_used
 from assay.report.not_positive import not_positive
 from assay.report.nothing_measured import nothing_measured
 from assay.report.own_library import instead_of_library, without_library
@@ -70,19 +73,22 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     found: dict[str, tuple[Section, Judged]] = {}
     read = {name: launch_lines(tasks[name]) for name in known}
     usual = usual_references(launch for lines in read.values() for launch in lines.launches)
+    described = bool(run.about.get("described"))
     for name, record in known.items():
         lines = read[name]
         if lines.launches:
-            found[name] = _section(run, lines, record, launchers.get(name, {}), usual, measured)
+            made, judgement = _section(run, lines, record, launchers.get(name, {}), usual, measured)
+            used = nodes_used(tasks[name]) if described else []
+            found[name] = replace(made, nodes=used or None), judgement
     every = _with_failures({name: section for name, (section, _) in found.items()}, run, known)
     left_out = [section for section in every if _is_left_out(section)]
     sections = with_widths(run, [section for section in every if not _is_left_out(section)])
     counts = {state: sum(section.state == state for section in sections) for state in WORST}
     damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"
-    described = bool(run.about.get("described"))
+    budget = budget_spent(run)
     use, begun = nodes_over_time(file for of in tasks.values() for _, file in of)
-    made = Document(
+    whole = Document(
         run=run.about["id"],
         folder=str(run.folder),
         machine=run.about.get("machine"),
@@ -98,22 +104,24 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         benchmarks=sections,
         left_out=[Skipped(benchmark=of.benchmark, title=of.title, reason=_reason(of)) for of in left_out]
         + [from_json(Skipped, each) for each in run.about.get("left_out") or ()]
-        + [_unplaced(entry) for entry in run.entries() if entry.get("event") == "left out"],
+        + [_unplaced(entry) for entry in run.entries() if entry.get("event") == "left out"]
+        + skipped(budget),
         provenance={key: HostFacts(stated) for key, stated in run.provenance().items()},
         host=measuring_host(run, measured),
         hosts={name: HostFacts(stated) for name, stated in measured.items()},
         described=described,
         spent=launches_spent(run),
         unfinished=unfinished(run),
+        budget=budget,
         nodes_over_time=use or None,
         begun=begun,
         kind=_kind(run),
         quoted=_quoted(run) if quoted_nodes and described else None,
     )
-    if (nothing := nothing_measured(made)) is not None:
-        made = replace(made, warnings=[nothing, *made.warnings])
-    made = replace(made, variants=build_variants(run, made, {name: lines.failed for name, lines in read.items()}))
-    return replace(with_shares(made, known), balance=balances(reference(made)) or None)
+    if (nothing := nothing_measured(whole)) is not None:
+        whole = replace(whole, warnings=[nothing, *whole.warnings])
+    whole = replace(whole, variants=build_variants(run, whole, {name: lines.failed for name, lines in read.items()}))
+    return replace(with_shares(whole, known), balance=balances(reference(whole)) or None)
 
 
 def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, Benchmark]) -> list[Section]:
@@ -221,7 +229,7 @@ def _section(
     blocks = [of for of in everything if of.metric not in errors]
     result = judged(run, lines, record, blocks, usual, measured)
     result.add_unmeasured(launcher.get("warnings", []))  # such as ranks that wait for a hardware thread
-    result.add_unmeasured(pooled(record.name, lines.launches, run.provenance()))
+    result.add_unmeasured(pooled(record.name, lines.alike.values(), run.provenance()))
     for case, detail in lines.failed:
         if not result.worsen(State.INVALID, case=case):  # it names none that was sampled: then all
             result.worsen(State.INVALID)
@@ -263,6 +271,7 @@ def _section(
         noise=noise or None,
         over_time=lines.over_time or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
+        mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),
         guest=placement_from_host((each.params for each in derived), virtual),
         launches=len({of.launch for of in blocks}),
@@ -385,20 +394,28 @@ def _is_wanted(figure: ReportedFigure, statistic: str) -> bool:
 
 
 def _launcher_reports(run: Run) -> dict[str, dict[str, list[str]]]:
-    """What the launchers reported of each benchmark: the binding of ranks, and warnings about its times."""
-    begun: dict[str, str] = {}
+    """What the launchers reported of each benchmark: MPIs, the binding of ranks, and warnings about its times."""
+    begun: dict[str, dict[str, Any]] = {}
+    provenance = run.provenance()
     found: dict[str, dict[str, dict[str, None]]] = {}
     for entry in run.entries():
         if entry.get("event") == "begun":
-            begun[entry["task"]] = entry["about"]["benchmark"]
+            begun[entry["task"]] = entry["about"]
         elif entry.get("event") == "ended" and entry["status"] == 0:
-            of = found.setdefault(begun[entry["task"]], {"binding": {}, "warnings": {}})
+            about = begun[entry["task"]]
+            of = found.setdefault(about["benchmark"], {"binding": {}, "warnings": {}, "mpi": {}})
+            mpi = started_by(about, entry.get("command") or (), provenance)
+            of["mpi"] |= {mpi: None} if mpi else {}
             of["binding"] |= {entry["binding"]: None} if entry.get("binding") else {}
             of["warnings"] |= dict.fromkeys(entry.get("warnings", ()))
-    return {name: {key: list(texts) for key, texts in of.items()} for name, of in found.items()}
+    return {
+        name: {key: sorted(texts) if key == "mpi" else list(texts) for key, texts in of.items()}
+        for name, of in found.items()
+    }
 
 
 def _failures(run: Run) -> list[dict[str, Any]]:
     about = {e["task"]: e["about"]["benchmark"] for e in run.entries() if e.get("event") == "begun"}
     last = {e["task"]: e for e in run.entries() if e.get("event") == "ended"}
-    return [{**entry, "benchmark": about[task]} for task, entry in last.items() if entry["status"] != 0]
+    failed = {task: entry for task, entry in last.items() if entry["status"] != 0 and not entry.get("cut")}
+    return [{**entry, "benchmark": about[task]} for task, entry in failed.items()]

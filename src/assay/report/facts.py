@@ -8,7 +8,7 @@ from assay.document.host_facts import HostFacts
 from assay.document.params import Facts
 from assay.document.run_document import Document
 from assay.document.run_verdict import FactLine
-from assay.report import energy
+from assay.report import energy, nodes_used
 from assay.report.made_with import mpi_words
 from assay.report.units import human
 
@@ -32,11 +32,16 @@ def facts(document: Document, about: Facts) -> list[FactLine]:
             ("caches", _caches(seen)),
             ("energy", _energy(document, seen)),
             ("network", _network(seen)),
-            ("MPI", _mpi(of.mpi, seen)),
+            ("MPI", "; ".join(used(document)) or _mpi(of.mpi, seen)),
             ("ranks", _per_node(about)),
             ("system", _join(host.distribution, host.kernel and f"kernel {host.kernel}")),
         ]
     return [FactLine(name=name, text=text) for name, text in found if text]
+
+
+def used(document: Document) -> list[str]:
+    """The MPIs that started ranks in a run, each once."""
+    return list(dict.fromkeys(each for section in document.benchmarks for each in section.mpi or ()))
 
 
 def discovered(document: Document, about: Facts) -> Facts:
@@ -77,7 +82,8 @@ def _per_node(about: Facts) -> str:
 
 def _described(document: Document, about: Facts) -> list[tuple[str, str]]:
     sizes = _counts(about, "ranks")
-    ranks = _join(f"up to {max(sizes)} ranks" if sizes else "", _per_node(about))
+    named = nodes_used.words(used for section in document.benchmarks for used in section.nodes or ())
+    ranks = named or _join(f"up to {max(sizes)} ranks" if sizes else "", _per_node(about))
     return [
         ("machine", f"{_name(str(document.machine))}, as described; nothing here was measured"),
         ("simulated", _join(ranks, _messages(document, sizes, _counts(about, "ppn")))),
@@ -90,9 +96,14 @@ def _messages(document: Document, ranks: set[int], per_node: set[int]) -> str:
     found = [host.stated.get("description") for host in document.provenance.values()]
     described = [each for each in found if isinstance(each, dict)]
     node = next((each.get("node") for each in described), None)
-    processors = node.get("processors") if isinstance(node, dict) else None
-    room = max(per_node, default=processors if isinstance(processors, int) else 1)
-    if described and 1 < max(ranks, default=0) <= room:
+    usual = (node.get("ranks") or node.get("processors")) if isinstance(node, dict) else None
+    used = [each for section in document.benchmarks for each in section.nodes or ()]
+    crossed = {each.crossed for each in used} - {None}
+    if crossed == {False}:
+        return "no message crossed the network"
+    room = max(per_node, default=usual if isinstance(usual, int) else 1)  # of older runs, which do not say
+    together = all(each.nodes == 1 for each in used) if used else max(ranks, default=0) <= room
+    if described and not crossed and together and max(ranks, default=0) > 1:
         return "all on one node: no message crosses the network"
     if any(each.get("network") for each in described):
         return "network exact to the flit, protocols of the description"

@@ -110,7 +110,9 @@ def _missing(document: Document) -> Iterator[Finding]:
     if few:
         names = ", ".join(each.benchmark for each in few)
         yield _line(12, "missing", f"not measured for lack of ranks: {names}", "their least number is under This run")
-    for each in (each for each in document.left_out if each not in few):
+    if document.budget is not None and document.budget.text:
+        yield _line(70, "missing", document.budget.text, "a greater `--budget`; `assay plan` says what it would hold")
+    for each in (each for each in document.left_out if each not in few and each.kind != "budget"):
         reason = _short(each.reason.rpartition("left out: ")[2])
         what = "" if reason.startswith("not described") else "not measured: "
         yield _line(12, "missing", f"{each.title}: {what}{reason}")

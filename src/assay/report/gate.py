@@ -5,8 +5,9 @@ It is not met where nothing could be judged: too few launches, a bound instead o
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 
+from assay.benchmark.record import among
 from assay.document.comparison import FigureRow, Gate
 from assay.document.params import Params
 from assay.document.run_document import Document
@@ -25,6 +26,22 @@ def named(names: str, documents: Sequence[Document]) -> list[str]:
             accepted = ", ".join(sorted(f"{benchmark}.{figure}" for benchmark, figure in known)) or "nothing was valid"
             raise InputError("no run here has this figure", key="--figures", value=word, accepted=accepted)
     return words
+
+
+def known_to_records(names: str, benchmarks: Iterable[str]) -> None:
+    """InputError for a name of `--figures` that no record of these benchmarks has: refused before a run is read.
+
+    Where a benchmark has no record here any more, nothing is said.
+    """
+    run = set(benchmarks)
+    records = among(run)
+    if len(records) < len(run):
+        return
+    known = {(name, figure) for name, record in records.items() for figure in record.figures}
+    for word in (word.strip() for word in names.split(",") if word.strip()):
+        if not any(_means(word, pair) for pair in known):
+            accepted = ", ".join(sorted(f"{benchmark}.{figure}" for benchmark, figure in known))
+            raise InputError("no run here has this figure", key="--figures", value=word, accepted=accepted)
 
 
 def required(

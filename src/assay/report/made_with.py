@@ -6,8 +6,9 @@ library or another MPI, and is said to be.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from assay.benchmark.variants import MpiVariant
 from assay.document.params import Facts
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -34,6 +35,20 @@ def made_with(section: Section, document: Document) -> list[str]:
 def mpi_words(mpi: Facts) -> str:
     """An MPI's implementation and version, as far as they are known."""
     return " ".join(str(mpi[key]) for key in ("implementation", "version") if mpi.get(key))
+
+
+def started_by(about: Facts, command: Sequence[str], provenance: Mapping[str, Facts]) -> str:
+    """Which MPI a launch's ranks used, and what started them; empty where its circumstances name none.
+
+    `about`: of the launch, as journaled; of a run with MPI variants its own is meant.
+    """
+    stated = provenance.get(str(about.get("provenance"))) or {}
+    variant, mpi = MpiVariant.of(about.get("factors") or {}), stated.get("mpi")
+    for each in stated.get("mpi_variants") or () if variant else ():
+        if isinstance(each, dict) and MpiVariant.of(each) == variant:
+            mpi = {"implementation": each.get("by"), "version": each.get("version")}
+    words = mpi_words(mpi) if isinstance(mpi, dict) else ""
+    return f"{words}, started by {command[0]}" if words and command else words
 
 
 def differing(other: Sequence[str], own: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from assay.analysis.figures import CaseSamples, cells
 from assay.document.over_time import TimeSeries
 from assay.report.over_time import over_time
-from assay.samples import Check, Launch, Measured
+from assay.samples import Check, Launch, Measured, case_text
 from assay.stored.launch_file import Tasks
 
 
@@ -22,13 +22,15 @@ from assay.stored.launch_file import Tasks
 class LaunchLines:
     """All launches of a benchmark; of those that are complete and were not done again also blocks and failed checks.
 
-    `blocks`: with how many ranks its launch had; `failed`: case and detail; `over_time`: rate and latency by time.
+    `blocks`: with how many ranks its launch had; `failed`: case and detail; `over_time`: rate and latency by time;
+    `alike`: the launches by what the plan varied (variant, ranks per node), as no figure combines two of these.
     """
 
     launches: list[Launch]
     blocks: list[tuple[Measured, int]]
     failed: list[tuple[str, str]]
     over_time: list[TimeSeries] = field(default_factory=list)
+    alike: dict[str, list[Launch]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,12 @@ def launch_lines(tasks: Tasks) -> LaunchLines:
     """Read the files of one benchmark's tasks, of which one that ran on several nodes may have several in a row."""
     tasks = list(tasks)
     found, failed = LaunchLines([], [], []), dict[tuple[str, str], None]()
-    for _, files in groupby(tasks, key=lambda task: task[0]):
+    for about, files in groupby(tasks, key=lambda task: task[0]):
         lines = [line for _, file in files for line in file.rows]
         launches = [line for line in lines if isinstance(line, Launch)]
         ranks = {launch.host: launch.ranks for launch in launches if launch.complete}
         found.launches.extend(launches)
+        found.alike.setdefault(case_text(about.factors), []).extend(launches)
         for line in lines:
             if isinstance(line, Measured) and line.block.host in ranks:
                 found.blocks.append((line, ranks[line.block.host]))

@@ -20,6 +20,7 @@ BAR = 20  # cells
 MOST_VARIED = 40  # rows of a table of build variants
 MOST_SOFTWARE = 4  # components of earlier runs' software
 SIZES = ("simulated", "placed", "ranks")  # facts that a run of one benchmark shows: on how many ranks, and where
+OF_RANKS = ("MPI",)  # those that one with ranks shows
 POOR = "CD"  # grades whose reason a run of one benchmark shows
 ODD = 50  # weight of a finding that a run of one benchmark shows
 FULL, EMPTY, TICK = "█", "░", "│"
@@ -66,8 +67,9 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     """Sum up a run of one benchmark: main figures, a library's choices, anomalies, the reasons of a poor grade."""
     found = of(document)
     lines = textwrap.wrap(heading(document), width)
+    shown = SIZES + (OF_RANKS if any(section.mpi for section in document.benchmarks) else ())
     for fact in found.facts:
-        lines += _hung(f"{fact.name:<11}", fact.text, width) if fact.name in SIZES else []
+        lines += _hung(f"{fact.name:<11}", fact.text, width) if fact.name in shown else []
     if document.variants and len(document.variants.builds) > 1 and found.lines:
         first = variant_tables.first(document.variants)
         lines += _hung("Of ", f"{first}, the first variant; how the others differ stands below:", width)

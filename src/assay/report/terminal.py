@@ -85,7 +85,7 @@ def show(document: Document, console: Console | None = None) -> None:
         for table in own_tables.tables(first, section) if document.variants else ():
             out.print(table.rich())
     _lines(out, [*launches_spent.lines(document.spent), *(processor_time.lines(document) if alone else ())])
-    for each in document.left_out if alone else ():
+    for each in (each for each in document.left_out if alone and each.kind != "budget"):
         _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
     own = [quoted.table(document.quoted)] if document.quoted and not alone else []  # of nodes, which were not run
     beside = document.beside or []

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 _NUMBER, _TEXT, _TRUTH = (int, float), (str,), (bool,)
-_NUMBERS = ("sockets", "cores", "threads", "usable_cpus", "cpu_quota", "memory", "memory_limit", "frequency")
+_NUMBERS = (
+    "sockets",
+    "cores",
+    "threads",
+    "usable_cpus",
+    "cpu_quota",
+    "memory",
+    "memory_limit",
+    "frequency",
+    "stated_clock",
+)
 _TEXTS = (
     *("host", "cpu", "architecture", "affinity", "kernel", "distribution", "governor", "clock_source"),
     *("hypervisor", "container", "assay", "time", "python", "via"),

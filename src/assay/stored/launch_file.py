@@ -31,9 +31,9 @@ class Content:
 
     `rows`: what can be used; `faults`: "LINE: what is wrong"; `blocks`: finished ones, usable or not; `done`: the
     program said that it had ended; `opening`: the first launch line; `failed`: checks that did not pass; `where`: of a
-    described machine, where each case's time went; `over_time`: rate and latency by slot of time; `traces`: lines of
-    noise traces, with the launch lines before them, by number; `pairs`: lines of all pairs' times, with the launch
-    line before them; `looks`: at the counters of the nodes that it ran on.
+    described machine, where each case's time went, and on how many `nodes` its ranks were; `over_time`: rate and
+    latency by slot of time; `traces`: lines of noise traces, with the launch lines before them, by number; `pairs`:
+    lines of all pairs' times, with the launch line before them; `looks`: at the counters of the nodes that it ran on.
     """
 
     about: Circumstance
@@ -46,6 +46,7 @@ class Content:
     opening: dict[str, Any] = field(default_factory=dict)
     failed: list[dict[str, Any]] = field(default_factory=list)
     where: list[dict[str, Any]] = field(default_factory=list)
+    nodes: list[dict[str, Any]] = field(default_factory=list)
     over_time: list[TimeSlot] = field(default_factory=list)
     traces: list[tuple[int, bytes]] = field(default_factory=list)
     pairs: list[bytes] = field(default_factory=list)
@@ -92,6 +93,8 @@ def content(path: Path, about: Circumstance) -> Content:
             read.failed.append(event)
         elif kind == "where":
             read.where.append(event)
+        elif kind == "nodes":
+            read.nodes.append(event)
         elif kind == "over_time":
             try:
                 read.over_time.append(time_slot(event, about))

@@ -26,7 +26,10 @@ OF_HOST = frozenset(
         *("virtualised", "hypervisor", "container"),
     }
 )
-OF_RUN = frozenset({"assay", "simulated", "description", "via", "nodes", "launchers", "mpi", "programs", "folders"})
+OF_RUN = frozenset(
+    {"assay", "simulated", "description", "via", "nodes", "launchers", "mpi", "mpi_variants", "programs", "folders"}
+)
+OF_MPI = frozenset({"implementation", "version", "mpicxx", "mpiexec", "embedded"})  # what a launcher says of its own
 VOLATILE = frozenset({"allocation"})  # below the keys above: the number that a batch system gives
 _DIGEST = re.compile("[0-9a-f]{16}")  # the name of a file of circumstances
 MEMORY_WITHIN = 0.05  # relative: a kernel reserves more or less of the same memory
@@ -112,8 +115,22 @@ def fingerprint(document: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in document.items():
         if key in counted and not (key == "mpi" and value is None):  # nothing that was left to do needed one
-            _flatten(key, value, made)
+            _flatten(key, _by_variant(value) if key == "mpi_variants" else value, made)
+    if document.get("mpi_variants"):  # each launch has the MPI of its variant; before, a launcher stated the last one's
+        made = {key: value for key, value in made.items() if not _of_launcher(key)}
     return made
+
+
+def _by_variant(stated: Any) -> Any:
+    """What each MPI variant was, by its name; with what compiler its programs were made stands in its commands."""
+    if not isinstance(stated, list) or not all(isinstance(each, dict) for each in stated):
+        return stated
+    keys = ("mpi", "transport", "compiler")
+    return {" ".join(str(each[key]) for key in keys if each.get(key)): each for each in stated}
+
+
+def _of_launcher(key: str) -> bool:
+    return key.startswith("launchers.") and key.rpartition(".")[2] in OF_MPI
 
 
 def _flatten(key: str, value: Any, into: dict[str, Any]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +15,14 @@ from assay.benchmark.record import benchmark
 from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
 from assay.execute.announced import announced
+from assay.execute.budget import Cut, TimeBound, fitted
 from assay.execute.enough_nodes import enough_nodes
 from assay.execute.libraries import refuse_missing
 from assay.execute.plan import Plan
 from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
 from assay.machine.provenance import provenance
+from assay.report.budget_spent import words
 from assay.store import Run, storage_failed
 from assay.verbs._progress import ProgressCallbacks, shown
 from assay.verbs._spending import Spent
@@ -41,6 +45,31 @@ def admitted(wishes: Wishes) -> tuple[Plan, session.Target]:
     return plan, where
 
 
+def within_budget(plan: Plan, where: session.Target) -> tuple[Plan, Cut | None, TimeBound | None]:
+    """What of a plan fits into its budget, what is cut, and the bound on the rest; as it is where it has none.
+
+    InputError with the least budget where nothing fits.
+    """
+    bound = _bound(plan, where)
+    if bound is None:
+        return plan, None, None
+    fitting, cut = fitted(plan, bound.records, bound.takes)
+    return fitting, cut, replace(bound, plan=fitting)
+
+
+def _bound(plan: Plan, where: session.Target) -> TimeBound | None:
+    """The bound on a plan, which begins now; None where it has no budget."""
+    if plan.budget is None:
+        return None
+    from assay.execute.duration import expected
+    from assay.store import known_runs
+
+    began = time.monotonic()
+    records = {name: benchmark(name) for name in dict.fromkeys(task.benchmark for task in plan.tasks)}
+    takes = {name: each.seconds for name, each in expected(plan, records, where.machine, known_runs()).items()}
+    return TimeBound(plan, records, takes, began=began)
+
+
 def measure(
     wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, str]] = (), quiet: bool = False
 ) -> tuple[Run, list[Failure]]:
@@ -50,13 +79,15 @@ def measure(
     run either.
     """
     plan, where = admitted(wishes)
+    plan, cut, bound = within_budget(plan, where)
+    note = "" if cut is None else words(cut.to_dict())
     if wishes.on is None and not quiet:
         records, here = map(benchmark, wishes.names), wishes.via in (None, "local")
         for line in announced(
             records, wishes.profile, wishes.settings, here=here, folders=wishes.folders(), ranks=plan.most_ranks
         ):
             print(line, file=sys.stderr)
-    for line in () if quiet else wishes.raised():
+    for line in () if quiet else [*wishes.raised(), *([note] if note else [])]:
         print(line, file=sys.stderr)
     found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
     about = {
@@ -69,11 +100,12 @@ def measure(
         "host": provenance() | ({} if found is None else {"flags": found.processors.flags}),
         "left_out": list(left_out),
         "discovered": None if found is None else found.model_dump(mode="json"),
+        **({} if cut is None else {"budget": cut.to_dict()}),
     }
     parent_is_ours = out is None and not Path("runs").exists()
     run = Run.create(out, about)
     try:
-        return run, proceed(run, plan, where, quiet)
+        return run, proceed(run, plan, where, quiet, bound)
     except InputError as error:
         refused = wishes.on is not None or isinstance(error, session.RefusedError | session.SetUpError)
         if refused and not session.finished(run):
@@ -111,18 +143,30 @@ def resume(run: Run, quiet: bool = False) -> list[Failure]:
             accepted=first["msg"],
         ) from None
     where = wishes.target()
-    return proceed(run, plan, where, quiet)
+    return proceed(run, plan, where, quiet, _rest(run, plan, where))
 
 
-def proceed(run: Run, plan: Plan, where: session.Target, quiet: bool = False) -> list[Failure]:
-    """Measure the rest of a plan, showing progress."""
+def _rest(run: Run, plan: Plan, where: session.Target) -> TimeBound | None:
+    """The bound of a run that is resumed: what its launches took counts."""
+    bound = _bound(plan, where)
+    if bound is not None:
+        bound.spent = sum(float(each.get("seconds") or 0.0) for each in run.entries() if each.get("event") == "ended")
+    return bound
+
+
+def proceed(
+    run: Run, plan: Plan, where: session.Target, quiet: bool = False, bound: TimeBound | None = None
+) -> list[Failure]:
+    """Measure the rest of a plan within its budget, showing progress."""
     quietly = contextlib.nullcontext(
         ProgressCallbacks(lambda text: None, lambda name: None)
     )  # the last line counts what failed
     with quietly if quiet else shown(plan.tasks, len({task.benchmark for task in plan.tasks})) as progress:
         try:
             say, advance, begin = progress.say, progress.advance, progress.begin
-            failures = session.do(run, plan, where, say=say, advance=advance, begin=begin, looks=Spent.of(plan))
+            failures = session.do(
+                run, plan, where, say=say, advance=advance, begin=begin, looks=Spent.of(plan, bound), bound=bound
+            )
         except (session.AnotherMachineError, session.SetUpError):
             raise  # nothing was begun
         except BaseException as error:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed

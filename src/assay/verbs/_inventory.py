@@ -36,6 +36,10 @@ def inventory(via: str, seconds: float | None, quiet: bool, json: bool) -> int:
     return 1 if found.silent or not found.nodes else 0
 
 
+def _at_clock(per_cycle: int | None, clock: float) -> str:
+    return "" if per_cycle is None else f"  peak of all cores at this clock {per_cycle * clock / 1e9:.4g} Gflop/s"
+
+
 def _program() -> Path:
     from assay.benchmark.record import programs_root
     from assay.execute.build import build
@@ -97,7 +101,8 @@ def table(found: ClusterInventory) -> list[str]:
         value = (each.majority or "no majority") if each else shown(fact, getattr(found.nodes[0].facts, fact))
         of = f"  ({each.count} of {len(found.nodes)})" if each else ""
         if each or value != "not visible":
-            lines.append(f"  {fact.replace('_', ' '):13} {value}{of}")
+            name = "peak at the stated clock" if fact == "peak" else fact.replace("_", " ")
+            lines.append(f"  {name:13} {value}{of}")
     for odd in found.differences:
         lines += [f"differs: {node}: {odd.fact.replace('_', ' ')} {value}" for node, value in odd.nodes.items()]
     lines += [f"silent: {each.node}: {each.why}" for each in found.silent]
@@ -106,8 +111,10 @@ def table(found: ClusterInventory) -> list[str]:
     lines += [f"not measured: {each.node}: {each.why}" for each in found.unmeasured]
     if speeds := {each.node: each.measured for each in found.nodes if each.measured}:
         lines.append("measured on one hardware thread: dependent additions, float64, share of it that the program got")
+        per_cycle = {each.node: each.facts.flops_per_cycle for each in found.nodes}
         lines += [
             f"  {node:13} {each.clock / 1e9:.3g} GHz  {each.peak / 1e9:.3g} Gflop/s  {each.share:.0%}"
+            + _at_clock(per_cycle[node], each.clock)
             for node, each in speeds.items()
         ]
     rates = {each.node: each.exchanges for each in found.nodes if each.exchanges}

@@ -99,7 +99,9 @@ Transports = Annotated[
 Budget = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", help="time limit for launches, such as 20min (default: twice the profile's first launches)"
+        metavar="TIME",
+        help="time limit for the whole command, such as 20min: what does not fit is left out (default: twice the "
+        "profile's first launches)",
     ),
 ]
 Timeout = Annotated[

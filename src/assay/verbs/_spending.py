@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.execute.budget import TimeBound
 from assay.execute.plan import Plan, Spending
 from assay.store import Run
 
@@ -19,14 +20,15 @@ class Spent:
 
     spending: Spending
     tasks: dict[str, tuple[str, int]]  # benchmark and launch by the task's name
+    bound: TimeBound | None = None
     _decided: dict[tuple[str, int], bool] = field(default_factory=dict)
 
     @staticmethod
-    def of(plan: Plan) -> Spent | None:
-        """Give what decides for this plan; None where its launches are fixed."""
+    def of(plan: Plan, bound: TimeBound | None = None) -> Spent | None:
+        """Give what decides for this plan, by `bound` where it has a budget; None where its launches are fixed."""
         if plan.spending is None:
             return None
-        return Spent(plan.spending, {task.name: (task.benchmark, task.launch) for task in plan.tasks})
+        return Spent(plan.spending, {task.name: (task.benchmark, task.launch) for task in plan.tasks}, bound)
 
     def stopped(self, run: Run, benchmark: str, launches: int) -> bool:
         """Whether a benchmark ends after so many launches; each look and each stop is journaled once."""
@@ -58,7 +60,11 @@ class Spent:
 
         first = sum(spent for (_, launch), spent in seconds.items() if launch < self.spending.looks[0])
         own = [spent for (name, _), spent in seconds.items() if name == benchmark]
-        rules: list[StoppingRule] = [TimeBudget(2 * first if self.spending.budget is None else self.spending.budget)]
+        budget = 2 * first if self.spending.budget is None else self.spending.budget
+        elapsed = sum(seconds.values())
+        if self.bound is not None:  # of the whole command
+            budget, elapsed = self.bound.seconds, self.bound.elapsed()
+        rules: list[StoppingRule] = [TimeBudget(budget)]
         figures: list[list[float]] = []
         if launches in self.spending.looks:
             figures = watched(run, benchmark)
@@ -66,9 +72,7 @@ class Spent:
                 return Decision(True, "no valid figure to watch", self.spending.level).to_dict()
             rules.insert(0, HalfWidth(self.spending.within, self.spending.looks))
         following = sum(own) / len(own) if own else 0.0
-        return (
-            FirstOf(tuple(rules)).decide(LaunchProgress(figures, launches, sum(seconds.values()), following)).to_dict()
-        )
+        return FirstOf(tuple(rules)).decide(LaunchProgress(figures, launches, elapsed, following)).to_dict()
 
     def _seconds(self, entries: list[dict[str, Any]]) -> dict[tuple[str, int], float]:
         """Seconds that each benchmark's rounds of launches took."""

@@ -74,6 +74,9 @@ def register(app: typer.Typer) -> None:
                 accepted="with --margin",
             )
         first = Run.open(run)
+        if figures is not None:
+            runs = [first, *(Run.open(name) for name in others or () if _is_run(name))]
+            gate.known_to_records(figures, (each.benchmark for of in runs for each, _ in of.tasks()))
         whole = document(first)
         if not others:
             whole, beside = _variants(first, whole)

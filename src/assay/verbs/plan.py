@@ -65,10 +65,11 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.execute.announced import announced
         from assay.execute.duration import duration
+        from assay.report.budget_spent import words
         from assay.store import known_runs
         from assay.verbs import _quoting
         from assay.verbs._alone import alone
-        from assay.verbs._doing import admitted
+        from assay.verbs._doing import admitted, within_budget
         from assay.verbs._wishing import evaluation
 
         given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
@@ -81,13 +82,15 @@ def register(app: typer.Typer) -> None:
             emit({"tasks": [], "quoted": True}) if json else print(quoted)
             return
         made, where = admitted(wishes)
+        made, cut, _ = within_budget(made, where)
         records = {name: benchmark(name) for name in wishes.names}
         machine = os.uname().nodename if on is None else where.machine
         expected: Duration | None = duration(made, records, machine, known_runs())
         if on is not None and expected and expected.known < expected.launches:
             expected = None  # what a simulation takes is known only from one made before
         if json:
-            emit(made.to_dict() | {"expected": None if expected is None else expected.to_dict()})
+            about = {} if cut is None else {"cut": cut.to_dict()}
+            emit(made.to_dict() | about | {"expected": None if expected is None else expected.to_dict()})
             return
         first = made.launches if made.spending is None else made.spending.looks[0]
         for task in made.tasks if not quiet else ():
@@ -101,6 +104,8 @@ def register(app: typer.Typer) -> None:
             if looks and not quiet:
                 print(f"then up to {looks} launches, where intervals are wider than ±{made.spending.within:.1%}")
         print(_words(expected, made.spending is not None))
+        if cut is not None and (note := words(cut.to_dict())):
+            print(note)
         for line in (
             announced(records.values(), profile, here=via in (None, "local")) if on is None and not quiet else ()
         ):
