@@ -39,6 +39,7 @@ CONSTANT: dict[str, Any] = {"name": "m", "messages": {"startup": "70 us", "per_b
 PACKETS = {"protocol": [{"startup": "20 us", "packet": "100 B"}]}
 ASKS = {"protocol": [{"startup": "20 us", "handshake": True}]}
 EVERY = {"protocol": [{"startup": "20 us", "packet": "100 B", "handshake_every": 2, "handshake_startup": "9 us"}]}
+BUSY = {"protocol": [{"startup": "1 us", "receive": "90 us"}], "progress": {"kind": "interrupt"}}
 PAIRED = {"node": {"processors": 2}, "compute": {"rate": {"dot": "40 Mflop/s"}}}
 COMPUTING = {
     "node": {"processors": 2, "cache": "8 KiB"},
@@ -107,6 +108,7 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "node.processors": ({}, 2, "alltoall bytes=8"),
     "node.ranks": ({"node": {"processors": 2}}, 1, "alltoall bytes=8"),
     "node.interface": ({}, "1 MB/s", "echo bytes=500"),
+    "node.intake": (BUSY, "processor", "fan-in bytes=500"),
     "node.memory": ({"protocol": [LONG]}, "100 B", "echo bytes=500"),
     "node.bus": ({}, "200 MB/s", STREAM),
     "node.clock_tick": ({}, "7 us", "echo bytes=8"),
@@ -336,7 +338,7 @@ def test_words_for_the_comparison_decide_its_marks(tmp_path: Path) -> None:
         ({}, "one_sided.receive", "5 us", r"where \[progress\] is by hardware"),
         ({}, "progress.interrupt", "5 us", "with kind = hardware"),
         ({}, "barrier.step", "5 us", "with algorithm = messages"),
-        ({}, "barrier.algorithm", "linear", "would cost nothing"),
+        ({}, "barrier.algorithm", "hardware", "would cost nothing"),
         ({}, "node.forwarding", {}, "it costs nothing"),
         ({"network": {"topology": "crossbar", "nodes": 4, "cycle": "1 ns"}}, "node.forwarding", {"startup": "1 us"},
          "messages pass through switches"),

@@ -43,6 +43,7 @@ struct MachineParameters {
   double memory = 0;     // bytes of a node; 0: not said
   double bus = 0;        // ps per byte that the interface takes of the bus
   double interface = 0;  // ps per byte that crosses a node's interface, either way
+  double intake = 0;     // ps per flit that a node's processor takes in, one thing at a time; 0: its interface does
   Time clock_tick = 1;
   std::map<std::string, double, std::less<>> costs;   // s a unit of work, by kernel
   std::map<std::string, double, std::less<>> shared;  // s a unit takes of the memory that a node's ranks share
@@ -52,10 +53,9 @@ struct MachineParameters {
   double forward_byte = 0;           // ps
   Progress progress = Progress::hardware;
   Time interrupt = 0;
-  Time barrier = -1;                // of the machine's own barrier, a step; less than 0: made of messages
-  std::uint32_t barrier_steps = 1;  // factor on log2 ranks
-  bool barrier_linear = false;      // or a step for each rank
-  bool host_files = false;          // files lie at the host processor
+  Time barrier = -1;  // of the machine's own barrier, a step; less than 0: made of messages
+  BarrierBy barrier_by = BarrierBy::dissemination;
+  bool host_files = false;  // files lie at the host processor
 };
 
 MachineParameters read_machine(const Description& description);

@@ -29,6 +29,9 @@ class NotDescribed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// How a machine's own barrier passes the word that all have come (own_barrier.cpp).
+enum class BarrierBy : std::uint8_t { dissemination, tree, tree_exchange, linear, hardware };
+
 struct Message {
   int source;
   int destination;
@@ -80,6 +83,8 @@ class MessageModel {
   virtual Time grain() const { return 1; }
   // What the machine's own barrier takes after the last call, or less than 0: it is made of messages.
   virtual Time barrier(int) const { return 0; }
+  // Of which messages.
+  virtual BarrierBy barrier_messages() const { return BarrierBy::dissemination; }
   // Given to World::at or World::defer.
   virtual void event(World&, std::uint64_t) {}
   // Its own clockwork, at the time it asked for.

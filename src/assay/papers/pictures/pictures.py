@@ -177,7 +177,7 @@ def _contention(*machines: str) -> Iterator[Curve]:
         for load in LOADS:
             label = f"{machine}, load {load}%" if several else f"load {load}%"
             style = ":" if several and load else "-"
-            parameters = {"bytes": LENGTHS, "load": (load,)}
+            parameters = {"bytes": LENGTHS, "load": (load,), "load_by": "length"}
             yield Simulated(
                 label, machine if several else str(load), machine, "contention", "rate", "bytes", parameters, style
             )
@@ -240,6 +240,7 @@ def _slowdown() -> Iterator[Curve]:
         yield Simulated(machine, machine, machine, "spin", "slowdown", "bytes", parameters)
 
 
+LOADED = "The load is set by the length of the loading messages, as in the reports."
 SIZE, RATE, TIME, TOGETHER = "message, bytes", "rate, B/s", "one way, s", "rate together, B/s"
 READINGS = {"a request every six segments": "delta", "one request, after six segments": "delta:text"}
 SYSTEMS = {"OSF": "paragon-mp", "SUNMOS": "paragon-mp:sunmos", "turbo OSF": "paragon-mp:turbo"}
@@ -292,10 +293,12 @@ PICTURES: tuple[Picture, ...] = (
     _picture(
         *("fig7", "iPSC/860: rate beside a load on its channel", "hypercubes, Figure 7"),
         *(SIZE, RATE, _contention("ipsc860")),
+        note=LOADED,
     ),
     _picture(
         *("fig8", "Ncube 6400: rate beside a load on its channel", "hypercubes, Figure 8"),
         *(SIZE, RATE, _contention("ncube6400")),
+        note=LOADED,
     ),
     _picture(
         *("fig9", "One node receives from 1, 2, 4 and 6 neighbours", "hypercubes, Figure 9"),
@@ -336,10 +339,12 @@ PICTURES: tuple[Picture, ...] = (
     _picture(
         *("fig3.4", "DELTA: rate beside a load on its channel", "DELTA, Figure 3.4"),
         *(SIZE, RATE, _contention("delta")),
+        note=LOADED,
     ),
     _picture(
         *("fig3.5", "iPSC/860 and Ncube 6400: rate beside a load (dotted: 25 to 100%)", "DELTA, Figure 3.5"),
         *(SIZE, RATE, _contention("ipsc860", "ncube6400")),
+        note=LOADED,
     ),
     _picture(
         *("fig3.6", "One node receives from its neighbours", "DELTA, Figure 3.6"),
