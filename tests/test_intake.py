@@ -1,4 +1,4 @@
-"""A receiving processor that takes in what comes, one thing at a time ([node] intake): laws, and what the papers say."""
+"""A receiving processor that takes in what comes, one at a time ([node] intake): laws, and what the papers find."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_processor_that_takes_in_is_interrupted_and_is_no_interface_with_a_rat
     given: dict[str, Any] = {"name": "m", "network": network, "protocol": [{"startup": "1 us"}]}
     for kind, node in (("hardware", {}), ("interrupt", {"interface": "1 MB/s"})):
         made = {**given, "progress": {"kind": kind}, "node": {"intake": "processor", **node}}
-        with pytest.raises(ValueError, match="one of the two" if node else "interrupted"):
+        with pytest.raises(ValueError, match="interface has a rate" if node else "interrupted"):
             DescribedMachine.model_validate(made)
 
 

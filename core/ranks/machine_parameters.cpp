@@ -72,6 +72,7 @@ Protocol protocol(const Reader& read) {
   p.handshake_every = static_cast<std::uint32_t>(read.number("handshake_every"));
   p.handshake_from = static_cast<std::uint32_t>(read.number("handshake_from", p.handshake_every + 1.0));
   p.buffered = read.truth("buffered");
+  p.loses = read.text("unposted", "kept") == "lost";
   return p;
 }
 

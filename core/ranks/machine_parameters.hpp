@@ -28,6 +28,7 @@ struct Protocol {
   Time handshake_startup = 0;                             // the sender's processor, for each handshake
   std::uint32_t handshake_every = 0, handshake_from = 0;  // packets: before each so many-th, from that one on
   bool buffered = false;                                  // the sender goes on once its processor is done
+  bool loses = false;                                     // a message in ready mode that finds no receive
 };
 
 enum class Progress : std::uint8_t { calls, interrupt, hardware };

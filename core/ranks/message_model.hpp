@@ -71,6 +71,8 @@ class MessageModel {
   virtual void matched(World&, MessageId) {}
   // A message's data come to its receiver's node.
   virtual void arriving(World&, const Message&) {}
+  // Whether a message in ready mode is lost that comes before its receive is posted.
+  virtual bool loses_unposted() const { return false; }
   // What was put is in its target's memory: whoever put it may know, World::exposed().done(id), now or later.
   virtual void acknowledge(World& world, MessageId id);
   // Whether arriving() touches nobody but the receiver, and it only if it computes.

@@ -50,6 +50,7 @@ class Networked final : public MessageModel {
   void matched(World& world, MessageId id) override;
   void arriving(World& world, const Message& message) override;
   void acknowledge(World& world, MessageId id) override;
+  bool loses_unposted() const override { return !machine_.ready.empty() && machine_.ready.front().loses; }
   bool arrives_quietly() const override { return machine_.bus == 0 && machine_.intake == 0; }
   Time receiving(const Message& message) override;
   bool interrupts() const override { return machine_.progress == Progress::interrupt; }

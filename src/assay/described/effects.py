@@ -139,7 +139,7 @@ def _overruling(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     for table, given in (("forced", machine.forced), ("one_sided", machine.one_sided)):
         if given is None:
             continue
-        over = given.model_dump(exclude_none=True)
+        over = given.model_dump(exclude_none=True, exclude={"unposted"})
         for name, value in over.items():
             keys = (table, type(given).model_fields[name].alias or name)
             by_hardware = machine.progress is None or machine.progress.kind == "hardware"

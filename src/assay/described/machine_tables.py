@@ -76,6 +76,9 @@ class ForcedTable(Table):
     receive_copy: SecondsPerByte | None = Field(None, description="in place of the protocol's")
     handshake: bool | None = Field(None, description="in place of the protocol's; usually false")
     handshake_every: int | None = Field(None, ge=0, description="in place of the protocol's")
+    unposted: Literal["kept", "lost"] | None = Field(
+        None, description="what becomes of one that comes before its receive is posted; by default it is kept"
+    )
 
 
 class OneSidedTable(Table):

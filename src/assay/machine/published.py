@@ -227,7 +227,7 @@ class Fragment(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     label: Label
     text: str
-    reading: dict[str, float] = {}
+    reading: dict[str, int] = {}
 
 
 class Unreadable(PublishedBlock):
