@@ -76,7 +76,7 @@ def test_what_start_ups_and_receipts_allow(tmp_path: Path) -> None:
         run = made("echo", key, "higher", allowed, **params)
         found = bounds.share(run.benchmarks[0].headlines[0], run)
         assert found is not None and found.value == pytest.approx(value), (key, params)
-    for algorithm, steps in (("hardware", 1), ("dissemination", 3), ("tree", 6), ("linear", 8)):
+    for algorithm, steps in (("hardware", 1), ("dissemination", 3), ("tree", 6), ("tree-exchange", 5), ("linear", 8)):
         own = described(tmp_path / "m.toml", f'{CUBE}[barrier]\nalgorithm = "{algorithm}"\nstep = "7 us"\n')
         run = made("barrier", "line_transfers", "lower", own, ranks=8, algorithm="library")
         found = bounds.share(run.benchmarks[0].headlines[0], run)

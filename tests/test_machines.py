@@ -156,7 +156,8 @@ def test_the_deltas_four_numbers() -> None:
     short, long = (twins.times(played(), "delta", (8, 8192))[size] for size in (8, 8192))
     assert (rate, short) == (pytest.approx(13.1e6, rel=0.005), pytest.approx(62e-6, rel=0.005))
     assert 8192 / long == pytest.approx(11.9e6, rel=0.03)
-    assert played().ask("delta:text", "echo", "rate", bytes=(100000,), hops=(1,))[0].value > 16e6  # the text's reading
+    text = played().ask("delta:text", "echo", "rate", bytes=(100000,), hops=(1,))[0].value  # the text's reading
+    assert text == pytest.approx(13.1e6, rel=0.01)
 
 
 def test_the_paragon_by_system() -> None:
@@ -259,7 +260,8 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
         "d91d.segments",  # the printed rates and the text pull apart; both are shown
         "d91d.six-times-bandwidth",  # so with FORCE_TYPE only
         "d91d.rate-linear",  # a time of alpha + beta N levels off
-        "d91d.fan-in-delta-small",  # a second sender fills the waits for buffers
+        "d91d.contention-cubes",  # as d91h.contention
+        "d91h.contention",  # 2 and 8 KiB of the Ncube 6400 hardly notice short loading messages, and not in order
         "d91h.host-ipsc1-vs-node",  # 8.0 times, not nearly ten
         "d91h.store-and-forward-decay",  # 8,192 bytes of the iPSC/1 keep 0.71 over six hops
         "d91h.cfs-vs-host-file",  # 45 times the host's disk, 5.4 times NFS, both assumed: ten lies between

@@ -71,6 +71,7 @@ Protocol protocol(const Reader& read) {
   p.handshake_every = static_cast<std::uint32_t>(read.number("handshake_every"));
   p.handshake_from = static_cast<std::uint32_t>(read.number("handshake_from", p.handshake_every + 1.0));
   p.buffered = read.truth("buffered");
+  p.loses = read.text("unposted", "kept") == "lost";
   return p;
 }
 
@@ -145,6 +146,7 @@ MachineParameters read_machine(const Description& description) {
     m.memory = node.number("memory");
     m.bus = node.number("bus") * picoseconds_a_second;
     m.interface = node.number("interface") * picoseconds_a_second;
+    m.intake = node.number("intake") * picoseconds_a_second;
     m.clock_tick = std::max<Time>(1, node.time("clock_tick", 1));
     m.noise = node.noise();
     if (const Table* forwarding = node.table("forwarding")) {
@@ -162,9 +164,12 @@ MachineParameters read_machine(const Description& description) {
   if (const Table* table = read.table("storage")) m.host_files = Reader(*table).truth("host");
   if (const Table* table = read.table("barrier")) {
     const std::string algorithm = Reader(*table).text("algorithm", "messages");
-    if (algorithm != "messages") m.barrier = Reader(*table).time("step");
-    m.barrier_linear = algorithm == "linear";
-    m.barrier_steps = algorithm == "hardware" ? 0 : algorithm == "tree" ? 2 : 1;
+    if (const Time step = Reader(*table).time("step"); step > 0) m.barrier = step;
+    m.barrier_by = algorithm == "tree"            ? BarrierBy::tree
+                   : algorithm == "tree-exchange" ? BarrierBy::tree_exchange
+                   : algorithm == "linear"        ? BarrierBy::linear
+                   : algorithm == "hardware"      ? BarrierBy::hardware
+                                                  : BarrierBy::dissemination;
   }
   return m;
 }

@@ -29,6 +29,7 @@ struct Protocol {
   Time handshake_startup = 0;                             // the sender's processor, for each handshake
   std::uint32_t handshake_every = 0, handshake_from = 0;  // packets: before each so many-th, from that one on
   bool buffered = false;                                  // the sender goes on once its processor is done
+  bool loses = false;                                     // a message in ready mode that finds no receive
 };
 
 enum class Progress : std::uint8_t { calls, interrupt, hardware };
@@ -44,6 +45,7 @@ struct MachineParameters {
   double memory = 0;     // bytes of a node; 0: not said
   double bus = 0;        // ps per byte that the interface takes of the bus
   double interface = 0;  // ps per byte that crosses a node's interface, either way
+  double intake = 0;     // ps per flit that a node's processor takes in, one thing at a time; 0: its interface does
   Time clock_tick = 1;
   std::map<std::string, KernelCost, std::less<>> costs;  // of a unit of work, by kernel
   std::string mpi;                                       // the library whose collectives these are; none: ""
@@ -52,10 +54,9 @@ struct MachineParameters {
   double forward_byte = 0;           // ps
   Progress progress = Progress::hardware;
   Time interrupt = 0;
-  Time barrier = -1;                // of the machine's own barrier, a step; less than 0: made of messages
-  std::uint32_t barrier_steps = 1;  // factor on log2 ranks
-  bool barrier_linear = false;      // or a step for each rank
-  bool host_files = false;          // files lie at the host processor
+  Time barrier = -1;  // of the machine's own barrier, a step; less than 0: made of messages
+  BarrierBy barrier_by = BarrierBy::dissemination;
+  bool host_files = false;  // files lie at the host processor
 };
 
 MachineParameters read_machine(const Description& description);

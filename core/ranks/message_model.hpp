@@ -29,6 +29,9 @@ class NotDescribed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// How a machine's own barrier passes the word that all have come (own_barrier.cpp).
+enum class BarrierBy : std::uint8_t { dissemination, tree, tree_exchange, linear, hardware };
+
 struct Message {
   int source;
   int destination;
@@ -68,6 +71,8 @@ class MessageModel {
   virtual void matched(World&, MessageId) {}
   // A message's data come to its receiver's node.
   virtual void arriving(World&, const Message&) {}
+  // Whether a message in ready mode is lost that comes before its receive is posted.
+  virtual bool loses_unposted() const { return false; }
   // What was put is in its target's memory: whoever put it may know, World::exposed().done(id), now or later.
   virtual void acknowledge(World& world, MessageId id);
   // Whether arriving() touches nobody but the receiver, and it only if it computes.
@@ -80,6 +85,8 @@ class MessageModel {
   virtual Time grain() const { return 1; }
   // What the machine's own barrier takes after the last call, or less than 0: it is made of messages.
   virtual Time barrier(int) const { return 0; }
+  // Of which messages.
+  virtual BarrierBy barrier_messages() const { return BarrierBy::dissemination; }
   // Given to World::at or World::defer.
   virtual void event(World&, std::uint64_t) {}
   // Its own clockwork, at the time it asked for.

@@ -4,37 +4,15 @@
 // allreduce by a reduction to rank 0 and a broadcast, gather and scatter by the root's messages in turn, reduce-scatter
 // by a reduction and a scatter, allgather round a ring, alltoall with every message posted at once, a scan from rank to
 // rank, barrier by recursive doubling with the surplus ranks folded onto the first ones. MPICH-GM took these over.
-// Messages of the library have tags of their own, as an MPI library's have a context.
 #include <vector>
 
 #include "ranks/algorithms/rows.hpp"
-#include "ranks/simulated.hpp"
+#include "ranks/inside.hpp"
 
 namespace assay::described {
 namespace {
 
-constexpr int library_tags = ranks::last_tag + 200;
-
-// The rank's communicator as the library sees it.
-class Inside : public Simulated {
- public:
-  explicit Inside(const Simulated& rank) : Simulated(rank) {}
-  Send send(const void* data, std::size_t bytes, int to, int tag) {
-    return Simulated::send(data, bytes, to, library_tags + tag);
-  }
-  Isend isend(const void* data, std::size_t bytes, int to, int tag) {
-    return Simulated::isend(data, bytes, to, library_tags + tag);
-  }
-  Wait recv(void* buffer, std::size_t room, int from, int tag) {
-    return Simulated::recv(buffer, room, from, library_tags + tag);
-  }
-  Posted irecv(void* buffer, std::size_t room, int from, int tag) {
-    return Simulated::irecv(buffer, room, from, library_tags + tag);
-  }
-  Sendrecv sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room, int from, int tag) {
-    return Simulated::sendrecv(data, bytes, to, buffer, room, from, library_tags + tag);
-  }
-};
+using Library = Inside<ranks::last_tag + 200>;
 
 constexpr ranks::Algorithm algorithm(ranks::Operation operation) {
   using ranks::Algorithm;
@@ -54,7 +32,7 @@ constexpr ranks::Algorithm algorithm(ranks::Operation operation) {
 }
 
 // Everything to rank 0, and a block of the sum to each.
-ranks::Task reduce_and_scatter(Inside& comm, ranks::Exchange x) {
+ranks::Task reduce_and_scatter(Library& comm, ranks::Exchange x) {
   const std::size_t all = x.block * static_cast<std::size_t>(comm.size());
   std::vector<std::byte> sum(x.in ? all : 0), spare(2 * sum.size());
   co_await ranks::reduce_binomial(comm, {x.in, x.in ? sum.data() : nullptr, x.in ? spare.data() : nullptr, all, 0});
@@ -66,7 +44,7 @@ ranks::Task reduce_and_scatter(Inside& comm, ranks::Exchange x) {
 ranks::Task Simulated::collective(ranks::Operation operation, const void* in, void* out, std::size_t block, int root) {
   using ranks::Operation;
   if (!describes_collectives()) throw NotDescribed("it has no [mpi] personality, whose collectives these would be");
-  Inside own(*this);
+  Library own(*this);
   const bool sums = operation == Operation::reduce || operation == Operation::allreduce || operation == Operation::scan;
   std::vector<std::byte> sum, spare(sums && in ? 2 * block : 0);
   auto* into = static_cast<std::byte*>(out);
@@ -78,7 +56,7 @@ ranks::Task Simulated::collective(ranks::Operation operation, const void* in, vo
   if (operation == Operation::reduce_scatter)
     co_await reduce_and_scatter(own, x);
   else
-    co_await ranks::row_of<Inside>(operation, algorithm(operation))->all(own, x);
+    co_await ranks::row_of<Library>(operation, algorithm(operation))->all(own, x);
 }
 
 }  // namespace assay::described

@@ -14,6 +14,7 @@ Networked::Networked(MachineParameters machine, std::unique_ptr<network::Live> l
       ticks_(1 / static_cast<double>(tick_)),
       word_(flits({}, 0)) {
   if (machine_.interface > 0) interface_free_.resize(live_->nodes(), 0);
+  if (machine_.intake > 0) intake_free_.resize(live_->nodes(), 0);
   for (Protocol& each : machine_.one_sided) {  // memory that is exposed needs no buffer
     each.handshake = false;
     each.handshake_every = 0;
@@ -35,9 +36,19 @@ std::optional<int> Networked::hops(int from, int to) const {
 
 Time Networked::barrier(int among) const {
   if (machine_.barrier < 0) return -1;
-  if (machine_.barrier_linear) return machine_.barrier * among;
   const auto rounds = static_cast<Time>(std::bit_width(static_cast<unsigned>(std::max(1, among) - 1)));
-  return machine_.barrier * (machine_.barrier_steps == 0 ? 1 : machine_.barrier_steps * rounds);
+  switch (machine_.barrier_by) {
+    case BarrierBy::linear:
+      return machine_.barrier * among;
+    case BarrierBy::tree:
+      return machine_.barrier * 2 * rounds;
+    case BarrierBy::tree_exchange:
+      return machine_.barrier * std::max<Time>(0, 2 * rounds - 1);
+    case BarrierBy::hardware:
+      return machine_.barrier;
+    default:
+      return machine_.barrier * rounds;
+  }
 }
 
 bool Networked::keeps_order() const {
@@ -92,7 +103,7 @@ void Networked::quote_anew(std::uint64_t bytes, bool ready) {
   const Protocol& protocol = protocol_for(ready ? machine_.ready : machine_.protocols, bytes);
   const auto copied = static_cast<double>(std::min<std::uint64_t>(bytes, protocol.copy_limit));
   const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes <= protocol.packet) && machine_.bus <= 0 &&
-                     machine_.interface <= 0;
+                     machine_.interface <= 0 && machine_.intake <= 0;
   quoted_ = {&protocol,
              bytes,
              protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0),
@@ -229,19 +240,39 @@ void Networked::bring_packet(World& world, MessageId id) {
   world.at(over, std::uint64_t{id} << stage_bits | fetched);
 }
 
-// A packet that has come crosses the interface of its receiver's node.
+// A packet that has come crosses the interface of its receiver's node, or is taken in by the processor: from its first
+// flit on, or once the processor has done what came before.
 void Networked::take_packet(World& world, MessageId id) {
   Sending& sending = world.kept<Sending>(id);
   const Message message = world.message(id);
   const std::uint64_t before = sending.protocol->packet * sending.taken++;
   const std::uint64_t bytes = piece(*sending.protocol, message.bytes - before);
-  const Time over = over_interface(world.now(), message.destination, bytes);
-  if (sending.left == 0 && sending.taken == sending.sent) {  // the last one
+  const bool last = sending.left == 0 && sending.taken == sending.sent;
+  Time over = world.now(), receive = 0;
+  if (machine_.interface > 0) over = over_interface(over, message.destination, bytes);
+  if (takes_in(message)) {
+    if (last && message.tag >= 0) {
+      const Quote& quoted = quote(message.bytes, message.ready);
+      receive = quoted.receive + quoted.receive_copying;
+    }
+    over = take_in(world, message.destination, flits(*sending.protocol, bytes), receive);
+  }
+  if (last) {
     account(sending.handed, static_cast<std::uint32_t>(*hops(message.source, message.destination)) + 2,
             flits(*sending.protocol, bytes), world.now());
     account_interface(bytes, over - world.now());
   }
-  packet_there(world, id, over);
+  packet_there(world, id, over + receive);
+}
+
+// When the receiver's processor has moved a packet that has come; its part of a receive follows at once.
+Time Networked::take_in(World& world, int rank, std::uint32_t flits, Time receive) {
+  const Time moving = std::llround(machine_.intake * flits);
+  Time& free = intake_free_[node(rank)];
+  const Time moved = std::max(world.now(), free + moving);
+  free = moved + receive;
+  world.steal(rank, moving + receive);
+  return moved;
 }
 
 // When so many bytes are over the interface of a rank's node, which serves one after another.
@@ -270,6 +301,12 @@ void Networked::hand_packet(World& world, MessageId id, Time at) {
 // Something for this rank's processor to do beside its program.
 void Networked::attend(World& world, int rank, MessageId id, Stage stage) {
   const std::uint64_t subject = std::uint64_t{id} << stage_bits | stage;
+  if (stage == answer && takes_in(world.message(id))) {
+    world.steal(rank, machine_.interrupt);
+    Time& free = intake_free_[node(rank)];
+    free = std::max(free, world.now()) + machine_.interrupt;
+    return world.at(free, subject);
+  }
   if (machine_.progress == Progress::hardware || !world.computing(rank)) return event(world, subject);
   if (machine_.progress == Progress::calls) return world.defer(rank, subject, id);
   world.steal(rank, machine_.interrupt);
@@ -294,7 +331,7 @@ Time Networked::receiving(const Message& message) {
   const Quote& quoted = quote(message.bytes, message.ready);
   where_.protocol += quoted.receive;
   where_.copying += quoted.receive_copying;
-  return quoted.receive + quoted.receive_copying;
+  return takes_in(message) ? 0 : quoted.receive + quoted.receive_copying;  // spent as it was taken in
 }
 
 void Networked::serve(World& world) {
@@ -390,7 +427,8 @@ void Networked::packet_left(World& world, MessageId id, Time time) {
 
 void Networked::packet_arrived(World& world, MessageId id, const network::Report& report, Time time) {
   const Sending& sending = world.kept<Sending>(id);
-  if (machine_.interface > 0) return world.at(time, std::uint64_t{id} << stage_bits | drained);
+  if (machine_.interface > 0 || takes_in(world.message(id)))
+    return world.at(time, std::uint64_t{id} << stage_bits | drained);
   if (sending.open == 1 && sending.left == 0) account(sending.handed, report.hops, report.flits, time);
   packet_there(world, id, time);
 }

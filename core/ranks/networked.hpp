@@ -8,6 +8,9 @@
 //               many-th may ask for buffers again
 //   interface   what goes out or comes in crosses the node's interface first, packet by packet in turn with all others
 //               of its node; a message's next packet does while the one before leaves
+//   intake      the receiver's processor moves what comes into memory, one thing at a time, in the order of arrival: a
+//               packet, in no less than its time on the last channel, and after a message's last one the processor's
+//               part of the receive; an answer to a request, which is an interrupt
 // Answering a request, and sending on a reply, need the node's *progress*: inside a message call, by an interrupt that
 // costs the computing it interrupts, or by hardware. A rank's node is rank / processors; messages inside a node take
 // [self]. Times of the processors are charged where they are spent; what passes a node lengthens the computing
@@ -47,12 +50,14 @@ class Networked final : public MessageModel {
   void matched(World& world, MessageId id) override;
   void arriving(World& world, const Message& message) override;
   void acknowledge(World& world, MessageId id) override;
-  bool arrives_quietly() const override { return machine_.bus == 0; }
+  bool loses_unposted() const override { return !machine_.ready.empty() && machine_.ready.front().loses; }
+  bool arrives_quietly() const override { return machine_.bus == 0 && machine_.intake == 0; }
   Time receiving(const Message& message) override;
   bool interrupts() const override { return machine_.progress == Progress::interrupt; }
   void event(World& world, std::uint64_t subject) override;
   void serve(World& world) override;
   Time barrier(int among) const override;
+  BarrierBy barrier_messages() const override { return machine_.barrier_by; }
   Time grain() const override { return tick_; }
   bool keeps_order() const override;
   std::string stuck() const override { return live_->stuck(); }
@@ -134,6 +139,8 @@ class Networked final : public MessageModel {
   void bring_packet(World& world, MessageId id);
   void take_packet(World& world, MessageId id);
   Time over_interface(Time now, int rank, std::uint64_t bytes);
+  Time take_in(World& world, int rank, std::uint32_t flits, Time receive);
+  bool takes_in(const Message& message) const { return machine_.intake > 0 && message.destination < first_server_; }
   std::uint64_t piece(const Protocol& protocol, std::uint64_t left) const {
     return protocol.packet == 0 ? left : std::min(left, protocol.packet);
   }
@@ -169,6 +176,7 @@ class Networked final : public MessageModel {
   int host_ = -1;
   Time host_free_ = 0;                // when it has passed the files' messages so far
   std::vector<Time> interface_free_;  // by node; empty where interfaces take no time
+  std::vector<Time> intake_free_;     // likewise of processors that take in what comes
   int first_server_ = std::numeric_limits<int>::max();
   std::vector<std::uint32_t> servers_;  // the I/O nodes' places
 };

@@ -271,6 +271,8 @@ class Simulated {
       co_await Barrier{*world_, self(), group_, among, cost};
     else if (describes_collectives() && among == size())
       co_await collective(ranks::Operation::barrier, nullptr, nullptr, 0, 0);
+    else if (const BarrierBy by = world_->model().barrier_messages(); by != BarrierBy::dissemination)
+      co_await barrier_by(by, among);
     else
       for (int step = 1; step < among; step *= 2)
         co_await sendrecv(nullptr, 0, (rank_ + step) % among, nullptr, 0, (rank_ - step + among) % among,
@@ -367,6 +369,7 @@ class Simulated {
     if (!world_->files()) throw NotDescribed("it has no [storage], what its I/O nodes and disks take");
     return *world_->files();
   }
+  ranks::Task barrier_by(BarrierBy by, int among);  // own_barrier.cpp
   static constexpr int own_barrier_tag = ranks::last_tag + 100;
 
   // Of a group: the ranks among all, and tags with its context. All ranks are group 0, whose numbers are these.

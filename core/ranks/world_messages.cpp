@@ -234,6 +234,8 @@ void World::match(MessageId id) {
     messages_[id].here ? deliver(id) : model_.matched(*this, id);
     return;
   }
+  if (messages_[id].message.ready && messages_[id].here && model_.loses_unposted()) [[unlikely]]
+    return answered(id, owes_delivery);
   put_in(messages_, rank.messages, id);
   if (!looking_.empty()) [[unlikely]]
     sight(id);

@@ -22,7 +22,7 @@ def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     if machine.barrier is not None and machine.network is not None:
         if machine.barrier.algorithm == "messages" and machine.barrier.step:
             yield Idle(("barrier", "step"), "has no effect with algorithm = messages")
-        if machine.barrier.algorithm != "messages" and not machine.barrier.step:
+        if machine.barrier.algorithm == "hardware" and not machine.barrier.step:
             why = f"has no effect without a step: a barrier by {machine.barrier.algorithm} would cost nothing"
             yield Idle(("barrier", "algorithm"), why, "step, such as 58 us")
     if machine.storage is not None:
@@ -149,7 +149,7 @@ def _overruling(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     for table, given in (("forced", machine.forced), ("one_sided", machine.one_sided)):
         if given is None:
             continue
-        over = given.model_dump(exclude_none=True)
+        over = given.model_dump(exclude_none=True, exclude={"unposted"})
         for name, value in over.items():
             keys = (table, type(given).model_fields[name].alias or name)
             by_hardware = machine.progress is None or machine.progress.kind == "hardware"

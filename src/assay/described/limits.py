@@ -40,9 +40,7 @@ def limits(description: DescribedMachine) -> dict[str, Any]:
         "protocols": protocols,
         "rate": None if slowest is None else rates[slowest],
         "rate_by": slowest,
-        "barrier": None
-        if own is None or own.algorithm == "messages"
-        else {"algorithm": own.algorithm, "step": own.step},
+        "barrier": None if own is None or not own.step else {"algorithm": own.algorithm, "step": own.step},
         "nodes": nodes_of(description),
         "per_node": 1 if node is None else node.ranks or node.processors,
     }

@@ -86,9 +86,14 @@ class DescribedMachine(machine_tables.MachineTable):
             plain["node"]["processors"] = per_node or plain["node"].pop("ranks", None) or self.node.processors
         if kernels := node_model.for_core(self):
             plain["kernels"] = kernels
+        intake = plain.get("node", {}).pop("intake", None)
         found = self.network_description()
         if found is not None:
-            plain |= {"network": found.core()["network"], "cycle": found.cycle, "flit_bytes": found.network.flit_bytes}
+            network = found.core()["network"]
+            plain |= {"network": network, "cycle": found.cycle, "flit_bytes": found.network.flit_bytes}
+            if intake == "processor":
+                ticks = network.get("ejection_flit_ticks") or network["flit_ticks"]
+                plain["node"]["intake"] = ticks * found.cycle  # seconds of a flit
         if self.node is not None and self.node.noise is not None:
             plain["node"]["noise"] = self._noise(self.node.noise)
         if self.storage is not None:

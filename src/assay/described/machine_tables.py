@@ -76,6 +76,9 @@ class ForcedTable(Table):
     receive_copy: SecondsPerByte | None = Field(None, description="in place of the protocol's")
     handshake: bool | None = Field(None, description="in place of the protocol's; usually false")
     handshake_every: int | None = Field(None, ge=0, description="in place of the protocol's")
+    unposted: Literal["kept", "lost"] | None = Field(
+        None, description="what becomes of one that comes before its receive is posted; by default it is kept"
+    )
 
 
 class OneSidedTable(Table):
@@ -143,6 +146,11 @@ class NodeTable(Table):
         description="what a byte takes of the node's one interface to the network (I/O bus, or protocol stack), "
         "which all that goes out and comes in crosses in turn, a packet at a time",
     )
+    intake: Literal["interface", "processor"] = Field(
+        "interface",
+        description="what moves into memory what comes from the network. The processor does one thing at a time: a "
+        "packet, as it comes or once it is free; an answer to a request, [progress] interrupt; its part of a receive",
+    )
     clock_tick: Seconds = Field(0.0, description="what now() counts in; 0: exact")
     noise: str | None = Field(
         None,
@@ -170,11 +178,13 @@ class ProgressTable(Table):
 class BarrierTable(Table):
     """[barrier]: The machine's own barrier; without this table it is made of messages."""
 
-    algorithm: Literal["messages", "dissemination", "tree", "linear", "hardware"] = Field(
+    algorithm: Literal["messages", "dissemination", "tree", "tree-exchange", "linear", "hardware"] = Field(
         "messages",
-        description="messages; ceil(log2 ranks) steps, twice as many, one a rank, or one, after the last call",
+        description="with a step so many of them after the last call: ceil(log2 ranks), twice as many, one less than "
+        "that (two trees whose roots exchange), one per rank, or one. Without a step the messages of the algorithm are "
+        "sent: of linear each rank's to rank 0, and its answer; messages is dissemination; hardware has none",
     )
-    step: Seconds = Field(0.0, description="a step")
+    step: Seconds = Field(0.0, description="a step; 0: by messages")
 
 
 def _rate(value: object) -> float:
@@ -297,6 +307,13 @@ class MachineTable(Table):
                 refuse(place, f"the last [[{key}]] takes all longer messages", "no up_to there")
         if self.storage is not None and self.storage.host and not (self.network and self.host):
             refuse(("storage", "host"), "files at the host need a way to it", "[network] and [[host]]")
+        if self.node is not None and self.node.intake == "processor":
+            if self.progress is None or self.progress.kind != "interrupt":
+                refuse(
+                    ("node", "intake"), "a processor that takes in what comes is interrupted", "[progress] interrupt"
+                )
+            if self.node.interface:
+                refuse(("node", "intake"), "is the processor, and interface has a rate", "one of the two")
         for name, text in self.origin.items():
             if not text.startswith(("stated: ", "fitted: ", "assumed: ")):
                 refuse(("origin", name), f"is {text!r}", "a text that begins with stated:, fitted: or assumed:")

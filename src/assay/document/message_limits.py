@@ -19,7 +19,7 @@ class ProtocolLimits:
 class BarrierLimits:
     """The machine's own barrier: its algorithm, and the time of a step (s)."""
 
-    algorithm: Literal["hardware", "dissemination", "tree", "linear"]
+    algorithm: Literal["hardware", "dissemination", "tree", "tree-exchange", "linear"]
     step: float
 
 

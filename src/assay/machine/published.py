@@ -219,11 +219,15 @@ class PublishedFigure(PublishedBlock):
 
 
 class Fragment(BaseModel):
-    """A line of a table that fell apart, as it stands in the text, and the row that it may belong to."""
+    """A line of a table that fell apart, as it stands in the text, and the row that it may belong to.
+
+    reading: whose numbers they may be, by machine; doubtful.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     label: Label
     text: str
+    reading: dict[str, int] = {}
 
 
 class Unreadable(PublishedBlock):

@@ -21,6 +21,7 @@ STEPS: Mapping[str, Callable[[int], int]] = {
     "hardware": lambda ranks: 1,
     "dissemination": lambda ranks: math.ceil(math.log2(ranks)),
     "tree": lambda ranks: 2 * math.ceil(math.log2(ranks)),
+    "tree-exchange": lambda ranks: 2 * math.ceil(math.log2(ranks)) - 1,
     "linear": lambda ranks: ranks,
 }
 

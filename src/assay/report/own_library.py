@@ -25,7 +25,7 @@ def instead_of_library(provenance: Mapping[str, Facts]) -> str | None:
     if not described or any(each.get("mpi") for each in described):
         return None
     barriers = [each.get("barrier") or {"algorithm": "messages"} for each in described]
-    return OF_MESSAGES if all(each["algorithm"] == "messages" for each in barriers) else OWN
+    return OF_MESSAGES if all(each["algorithm"] == "messages" or not each.get("step") for each in barriers) else OWN
 
 
 def alone(whose: str) -> str:

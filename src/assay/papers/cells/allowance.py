@@ -21,6 +21,7 @@ TICKS = {"ipsc860": 5e-6, "ipsc2": 5e-6, "ipsc1": 25e-6}  # s, one way, by publi
 # which verdicts would differ with half and with double.
 SAME = 0.05  # 'the same', 'unaffected'
 LITTLE = 0.1  # 'little difference', 'marginal', 'very closely'
+SLIGHT = 0.25  # 'only a slight improvement', and below 'markedly'; chosen with the simulated gains in view
 FLAT = 0.05  # a trend that stays: what a reader sees of a printed curve
 _FACTOR: ContextVar[float] = ContextVar("factor", default=1.0)
 TIMED = ("echo", "echo-self", "echo-host")  # what was timed with that clock

@@ -91,16 +91,17 @@ def _scales(answers: Answers, claim: Claim) -> list[ClaimPart]:
     """More I/O nodes; larger blocks; the printed sum of 128 compute nodes, which read the printed 32 MB each."""
     nodes = (16, 32, 64)
     found = [
-        rate(answers, LARGE, on_ranks=128, io_nodes=n, call=CALL, section=SECTION, layout="records") for n in nodes
+        rate(
+            answers, LARGE, on_ranks=128, io_nodes=n, call=CALL, section=PRINTED, layout="records", direction="read"
+        )  # as the printed cell's twin is asked
+        for n in nodes
     ]
     by_nodes = [value for value in found if value is not None]
     calls = (CALL, 4 * CALL, 16 * CALL)
-    found = [rate(answers, LARGE, on_ranks=1, call=call, section=2 * SECTION) for call in calls]
-    by_call = [value for value in found if value is not None]
+    one = [rate(answers, LARGE, on_ranks=1, call=call, section=2 * SECTION) for call in calls]
+    by_call = [value for value in one if value is not None]
     printed = claim.model_copy(update={"op": "~=", "value": 95, "unit": "MB/s"})
-    whole = rate(
-        answers, LARGE, on_ranks=128, io_nodes=64, call=CALL, section=PRINTED, layout="records", direction="read"
-    )  # as the printed cell's twin is asked
+    whole = found[-1]
     words = f"{LARGE}, 32 MB each: {shown(whole, printed)} ({stated(printed, 'paragon-mp')})"
     fitted = ("paragon-mp pfs [metric rate_aggregate]",)
     return [

@@ -26,16 +26,16 @@ from assay.papers.claims.unjudged import REASONS
 
 PAPERS = ("d91h.", "d91d.", "d95p.")
 NOTES = {
-    "d91h.fan-in-ipsc860": "Judged for 1, 2, 4 and 6 senders of 8,192 bytes.",
+    "d91h.fan-in-ipsc860": "1 to 6 senders; what is slight is our choice, made with the simulated gains in view.",
     "d91h.host-ipsc1-vs-ncube3200": "Large: 8,192 bytes, whose iPSC/1 row is lost in print.",
     "d91h.host-ipsc1-vs-node": "Large: 8,192 bytes.",
     "d91h.hop-ipsc860-long": "Appendix A itself gives 29 to 31 us per hop: the text does not follow from its tables.",
     "d91d.segments": "The greatest jump between 8 and 6,300 bytes; the other reading is a variant of the description.",
-    "d91d.barrier-growth-cube": "By messages in rounds whose number is a logarithm: the algorithm is ours, the paper's "
-    "is not printed.",
+    "d91d.barrier-growth-cube": "By messages in rounds whose number is a logarithm: the algorithms are ours, the "
+    "paper's are not printed.",
     "d91d.six-times-bandwidth": "8,192 bytes, without FORCE_TYPE; with it, 17 MB/s are six times the iPSC/860's 2.8.",
     "d95p.corner-to-corner": "77 hops of the 40 ns that the paper states are 3.08 us: the text rounds.",
-    "d91d.fan-in-delta-small": "256 and 8,192 bytes, to a node inside the mesh. A stream alone waits for its buffers.",
+    "d91d.fan-in-delta-small": "1 to 4 senders to a node inside the mesh.",
     "d91h.cfs-block-size": "One compute node; the paper prints no lengths of calls.",
     "d91h.cfs-aggregate-falls": "10 and 20 compute nodes with calls of 64 KiB, an assumed length.",
     "d91h.cfs-vs-host-file": "Files of 1 MiB, calls of 64 KiB; the hosts' disks and NFS are assumed.",

@@ -17,7 +17,7 @@ from assay.machine import catalogue
 from assay.machine.published import Claim
 from assay.papers.cells import allowance, twins
 from assay.papers.cells.answers import Answers
-from assay.papers.claims import files
+from assay.papers.claims import files, streams
 from assay.papers.claims.breaks import break_near
 from assay.papers.claims.claim_kinds import (
     about,
@@ -43,13 +43,6 @@ def _both_readings(answers: Answers, claim: Claim) -> list[ClaimPart]:
     parts = tested(answers, claim, "delta", "echo")
     other = value_of(answers, claim, "delta:text", "echo", {})
     return [*parts, fact(True, f"by the text's reading (delta:text): {shown(other, claim)}")]
-
-
-def _small_and_large(answers: Answers, claim: Claim) -> list[ClaimPart]:
-    """Rising with the senders for messages within a segment, flat above."""
-    small = trend(answers, claim.model_copy(update={"params": {"message_B": 256}}), "delta", "fan-in")
-    large = {"params": {"message_B": 8192}, "direction": "flat"}
-    return [*small, *trend(answers, claim.model_copy(update=large), "delta", "fan-in")]
 
 
 def _beside_the_stream(answers: Answers, claim: Claim) -> list[ClaimPart]:
@@ -306,7 +299,6 @@ JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91d.distance-growth": _distance,
     "d91d.rate-linear": _rate_linear,
     "d91d.segments": _both_readings,
-    "d91d.fan-in-delta-small": _small_and_large,
     "d91d.barrier-growth-mesh": _form,
     "d91d.barrier-growth-cube": _form,
     "d91d.time-model": _linear_with_hops,
@@ -322,4 +314,5 @@ JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d95p.turbo": _in_turbo,
     "d95p.ipc-limits-io": _not_the_networks,
     **files.JUDGES,
+    **streams.JUDGES,
 }

@@ -1,6 +1,6 @@
 """Tables of which only single lines can be read: shown beside what is simulated, never counted.
 
-Which number belongs to which machine is not known, so that they are no input of a description and no evidence.
+Where the lines allow a reading, its numbers stand beside the simulated ones with their errors, all of them doubtful.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from assay.papers.cells.answers import Answers
 from assay.papers.claims.quantities import QUANTITIES
 from assay.report.units import human
 
+MICROSECOND = 1e-6
+
 
 def tables(answers: Answers, machine: str | None = None) -> list[Grid]:
     """One table for each that fell apart into lines; of all its machines, or of those that have `machine`."""
@@ -25,13 +27,26 @@ def _lines(answers: Answers, one: block.Unreadable) -> Grid:
     quantity = QUANTITIES[one.benchmark or "", "time"]
     rows = []
     for fragment in one.fragments:
-        times = (quantity(answers, machine, {"nodes": fragment.label}) for machine in one.machines)
-        simulated = ("–" if time is None else human(time, "s") for time in times)
-        rows.append((f"{fragment.label} ?", f"{fragment.text} ?", *simulated))
+        cells = []
+        for machine in one.machines:
+            printed = fragment.reading.get(machine)
+            time = quantity(answers, machine, {"nodes": fragment.label})
+            cells.append(_beside(None if printed is None else printed * MICROSECOND, time))
+        rows.append((f"{fragment.label} ?", f"{fragment.text} ?", *cells))
     title = f"{one.where.partition(',')[0]}, reading uncertain"
-    note = "The lines as they stand in the text, labels by their place on the page: which number belongs to which "
-    note += "machine is not known. Neither evidence nor an input of any description."
-    return grid(title, ("nodes", "printed line (us)", *(f"{name}, simulated" for name in one.machines)), rows, note, 2)
+    note = "The lines as they stand in the text; which number belongs to which machine and how many nodes is a reading "
+    note += "(columns in the order of Tables 3.1 and 5.1, rows of 8, 16 and 64 nodes; the first two rows place what is "
+    note += "left over). No number of a description is fitted on it and none of it is evidence; which algorithm the "
+    note += "iPSC/860's barrier has was chosen with it in view."
+    return grid(title, ("nodes", "printed line (us)", *one.machines), rows, note, 2)
+
+
+def _beside(printed: float | None, simulated: float | None) -> str:
+    """A doubtful number, what is simulated, and by how much that differs."""
+    shown = "–" if simulated is None else human(simulated, "s")
+    if printed is None or simulated is None:
+        return shown
+    return f"{human(printed, 's')} ?; {shown} ({100 * (simulated / printed - 1):+.1f}%)"
 
 
 def section(answers: Answers) -> Iterator[str]:
