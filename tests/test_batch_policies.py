@@ -76,6 +76,17 @@ def test_a_policy_is_its_definition_where_many_wait(policy: str) -> None:
         agree(policy, crowded(seed))
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_conservative_is_its_definition_where_a_deep_queue_moves_again_and_again(seed: int) -> None:
+    """Requests of one to ten times the run: at each early end several of thirty jobs move, and some more than once."""
+    dice = random.Random(seed)
+    jobs = []
+    for number, submitted in enumerate(sorted(dice.randrange(12) for _ in range(30))):
+        runs, width = dice.randint(1, 6), min(8, dice.choice([1, 1, 2, 2, 3, 4, 6, 8]))
+        jobs.append(TwinJob(number, submitted, runs, round(runs * dice.uniform(1, 10)), width))
+    agree("conservative", (8, jobs))
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 @given(workloads())
 @settings(max_examples=150, deadline=None)

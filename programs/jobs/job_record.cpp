@@ -181,6 +181,10 @@ struct Ended {
 // gets lines of what the node does meanwhile.
 Ended await(pid_t child, double limit, const sigset_t& watched, int record) {
   Ended ended;
+  if (child < 0) {
+    ended.status = not_started << 8;  // as of a process that ended so
+    return ended;
+  }
   const double began = clock_of(CLOCK_MONOTONIC);
   double kill_at = 0;  // 0: nobody has asked it to end
   double look_at = began + 1.0;
@@ -299,6 +303,11 @@ int main(int count, char** words) {
       std::fprintf(stderr, "job_record: cannot be pinned: %s\n", std::strerror(error));
   }
   const pid_t child = start(wishes.commands, wishes.output, before);
+  if (child < 0) {
+    std::fprintf(stderr, "job_record: no process can be made (%s): the job was not started\n", std::strerror(errno));
+    unlink(wishes.record.c_str());
+    return not_started;
+  }
   write_line(record, event("start") + ", \"group\": " + std::to_string(child) + ", \"began\": " + began_at() + "}");
   write_node(record);
   const std::string folder = wishes.record.substr(0, wishes.record.rfind('/'));
