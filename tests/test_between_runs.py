@@ -82,7 +82,7 @@ def test_the_heading_says_what_the_columns_differ_in(placed: dict[str, Any]) -> 
 
 
 def test_a_report_says_the_ranks_per_node_that_were_asked_for(placed: dict[str, Any]) -> None:
-    for name, words in (("one", "up to 4 ranks, 1 per node"), ("two", "up to 4 ranks, 2 per node")):
+    for name, words in (("one", "4 ranks on 4 nodes, 1 each"), ("two", "4 ranks on 2 nodes, 2 each")):
         assert words in " ".join(assay("report", str(placed[name][0])).out.split())
     tasks = [{"ranks": 4, "ppn": 1}, {"ranks": 4, "ppn": 2}]
     measured = {line.name: line.text for line in facts(document(), {"plan": {"tasks": tasks}})}

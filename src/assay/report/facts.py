@@ -83,7 +83,9 @@ def _per_node(about: Facts) -> str:
 def _described(document: Document, about: Facts) -> list[tuple[str, str]]:
     sizes = _counts(about, "ranks")
     named = nodes_used.words(used for section in document.benchmarks for used in section.nodes or ())
-    ranks = named or _join(f"up to {max(sizes)} ranks" if sizes else "", _per_node(about))
+    several = len(_counts(about, "ppn")) > 1
+    widest = named or (f"up to {max(sizes)} ranks" if sizes else "")
+    ranks = _join(widest, _per_node(about) if several or not named else "")
     return [
         ("machine", f"{_name(str(document.machine))}, as described; nothing here was measured"),
         ("simulated", _join(ranks, _messages(document, sizes, _counts(about, "ppn")))),
