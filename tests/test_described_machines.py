@@ -59,6 +59,7 @@ def test_the_ipsc860_echoes_by_a_formula_of_its_own_numbers() -> None:
         processors = entry.startup + entry.receive
         processors += entry.copy_time * min(size, round(entry.copy_limit) if entry.copy_limit is not None else size)
         crossings = 3 if entry.handshake else 1
+        processors += described.progress.interrupt if entry.handshake and described.progress else 0.0  # a request's
         wanted = processors + crossings * hops * hop + (size + crossings - 1) * byte
         assert took == pytest.approx(wanted, abs=2e-9 * crossings)
 

@@ -35,9 +35,9 @@ def _lines(answers: Answers, one: block.Unreadable) -> Grid:
         rows.append((f"{fragment.label} ?", f"{fragment.text} ?", *cells))
     title = f"{one.where.partition(',')[0]}, reading uncertain"
     note = "The lines as they stand in the text; which number belongs to which machine and how many nodes is a reading "
-    note += "(columns in the order of Tables 3.1 and 5.1, rows of 8, 16 and 64 nodes; the first two rows place what is "
-    note += "left over). No number of a description is fitted on it and none of it is evidence; which algorithm the "
-    note += "iPSC/860's barrier has was chosen with it in view."
+    note += "(columns in the order of Tables 3.1 and 5.1, rows of 8, 16 and 64 nodes; the first two rows place the "
+    note += "remaining ones). No number of a description is fitted on it and none of it is evidence; which algorithm "
+    note += "the iPSC/860's barrier has was chosen with it in view."
     return grid(title, ("nodes", "printed line (us)", *one.machines), rows, note, 2)
 
 
