@@ -161,7 +161,8 @@ def test_the_deltas_four_numbers() -> None:
 
 
 def test_the_paragon_by_system() -> None:
-    rows = {(row.cell.metric, row.cell.params["mode"]): row for row in tables("paragon-mp")[0].rows if row.error}
+    every = [row for table in tables("paragon-mp") for row in table.rows if row.error and "mode" in row.cell.params]
+    rows = {(row.cell.metric, row.cell.params["mode"]): row for row in every}
     assert len(rows) == 5
     assert all(row.error is not None and abs(row.error.left) < 0.005 for row in rows.values())
 
@@ -273,6 +274,7 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
         "vds.mod1h-independent-of-cpus-ethernet",  # all patterns but the 3-D neighbours
         "vds.dotproduct-tree-better-myrinet",  # clearly: it is 1.3% faster, less than what hardly differs on Ethernet
         "vds.dotproduct-implementations-equal-ethernet",  # the naive one's root handles seven messages in and out: 11%
+        "vds.dotproduct-two-cpus",  # SGI's 67 and 278 Mflop/s leave 85 for two: 1.5 times as slow
         "vds.ibm-broadcast-faster",  # 17% on 4 ranks, where 11 to 16% are printed
         "vds.two-cpus-per-node-hurts-patterns",  # the 1-D ring loses nothing
     }
