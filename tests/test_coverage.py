@@ -25,7 +25,23 @@ from assay.verbs._asking import asked_here
 ROOT = Path(__file__).resolve().parent.parent
 # How many items each report has: counted in the reports, by reading them.
 ITEMS = {"H": range(1, 66), "D": range(66, 99), "P": range(99, 133), "V": range(1, 97), "G": range(1, 56)}
-CHEAP = ("H15", "H16", "H21", "H30", "H38", "H52", "H62", "H63", "D66", "D76", "D87", "P99", "P115", "P123", "P124")
+CHEAP: tuple[str, ...] = (
+    "H15",
+    "H16",
+    "H21",
+    "H30",
+    "H38",
+    "H52",
+    "H62",
+    "H63",
+    "D66",
+    "D76",
+    "D87",
+    "P99",
+    "P115",
+    "P123",
+    "P124",
+)
 CHEAP += ("V7", "V60", "V63", "V71", "V93", "G3", "G27", "G36", "G45", "G51")
 TENTH = {"tenth": ItemCriterion(share=0.1, basis="a test's")}
 
@@ -94,7 +110,7 @@ def test_an_item_is_what_its_checks_are(states: list[State]) -> None:
     found = dict(zip([one.run for one in many], states, strict=True))
     original = checks.check
     try:
-        checks.check = lambda one, criteria, asking: CheckResult(found[one.run])  # type: ignore[assignment]
+        checks.check = lambda one, criteria, asking: CheckResult(found[one.run])
         state = judge(Item(id="X", where="w", what="x", checks=many, why_not="y"), {}, answering()).state
     finally:
         checks.check = original
@@ -198,7 +214,7 @@ def test_the_pages_summary_counts_its_rows() -> None:
 def test_a_row_that_works_does_not_say_why_not() -> None:
     item = Item(id="X1", where="Table 1", what="x", checks=[ItemCheck(run="doctor", words=["a"])], why_not="because")
     for out, shown in (("a", False), ("b", True)):
-        one = page.one(item, Report(paper="p", item=[item]), Asking(lambda words, out=out: Said(0, out)))  # type: ignore[misc]
+        one = page.one(item, Report(paper="p", item=[item]), Asking(lambda words, out=out: Said(0, out)))
         (row,) = page.rows([one]).rows
         assert ("because" in row[-1]) == shown
         assert row[3] == "`assay doctor`"
