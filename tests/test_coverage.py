@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.machine import catalogue
 from assay.papers.coverage import checks, page
-from assay.papers.coverage.asking import Asking, Said
+from assay.papers.coverage.asking import Asking, CommandAnswer
 from assay.papers.coverage.checks import CheckResult, State, check, judge
 from assay.papers.coverage.items import Item, ItemCheck, ItemCriterion, Report, read, reports
 from assay.papers.coverage.markdown_tables import tables
@@ -25,15 +25,35 @@ from assay.verbs._asking import asked_here
 ROOT = Path(__file__).resolve().parent.parent
 # How many items each report has: counted in the reports, by reading them.
 ITEMS = {"H": range(1, 66), "D": range(66, 99), "P": range(99, 133), "V": range(1, 97), "G": range(1, 56)}
-CHEAP = ("H15", "H16", "H21", "H30", "H38", "H52", "H62", "H63", "D66", "D76", "D87", "P99", "P115", "P123", "P124")
+CHEAP: tuple[str, ...] = (
+    "H15",
+    "H16",
+    "H21",
+    "H30",
+    "H38",
+    "H52",
+    "H62",
+    "H63",
+    "D66",
+    "D76",
+    "D87",
+    "P99",
+    "P115",
+    "P123",
+    "P124",
+)
 CHEAP += ("V7", "V60", "V63", "V71", "V93", "G3", "G27", "G36", "G45", "G51")
 TENTH = {"tenth": ItemCriterion(share=0.1, basis="a test's")}
 
 
 def answering(document: Mapping[str, Any] | None = None, refusal: str = "") -> Asking:
     """A command line that answers everything alike."""
-    said = Said(2, "", f"assay: {refusal}\n", refused=True) if refusal else Said(0, json.dumps(document or {}))
-    return Asking(lambda words: said)
+    answer = (
+        CommandAnswer(2, "", f"assay: {refusal}\n", refused=True)
+        if refusal
+        else CommandAnswer(0, json.dumps(document or {}))
+    )
+    return Asking(lambda words: answer)
 
 
 def figure(value: float | None, name: str = "rate", **params: Any) -> dict[str, Any]:
@@ -54,7 +74,7 @@ def test_no_state_is_written_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "answer"),
     [
         ("checks = []", "an item that nothing asks for says why not"),
         ('checks = [{ run = "doctor" }]', "a check has one of"),
@@ -65,10 +85,10 @@ def test_no_state_is_written_by_hand(tmp_path: Path) -> None:
         ('checks = [{ table = "ipsc860 echo", within = "none" }]', "no criterion none"),
     ],
 )
-def test_a_record_that_asks_nothing_definite_is_refused(text: str, said: str, tmp_path: Path) -> None:
+def test_a_record_that_asks_nothing_definite_is_refused(text: str, answer: str, tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(f'paper = "p"\n[[item]]\nid = "X1"\nwhere = "w"\nwhat = "x"\n{text}\n')
-    with pytest.raises(InputError, match=said) as refused:
+    with pytest.raises(InputError, match=answer) as refused:
         read(path)
     assert re.match(r".*own\.toml:\d+: ", str(refused.value))
 
@@ -94,7 +114,7 @@ def test_an_item_is_what_its_checks_are(states: list[State]) -> None:
     found = dict(zip([one.run for one in many], states, strict=True))
     original = checks.check
     try:
-        checks.check = lambda one, criteria, asking: CheckResult(found[one.run])  # type: ignore[assignment]
+        checks.check = lambda one, criteria, source: CheckResult(found[one.run])
         state = judge(Item(id="X", where="w", what="x", checks=many, why_not="y"), {}, answering()).state
     finally:
         checks.check = original
@@ -119,11 +139,11 @@ def test_a_wrong_number_differs() -> None:
 def test_a_broken_cell_of_the_catalogue_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     one = ItemCheck(table="ncube3200 echo [hops 1] [message_B 8]", within="tenth")
     with asked_here({}) as ask:
-        asking = Asking(ask)
-        assert check(one, TENTH, asking).state == "works"
+        source = Asking(ask)
+        assert check(one, TENTH, source).state == "works"
         (cell,) = checks.named(one.table)
         monkeypatch.setattr(checks, "named", lambda text: [replace(cell, value=2 * cell.value)])
-        assert check(one, TENTH, asking).state == "differs"
+        assert check(one, TENTH, source).state == "differs"
 
 
 def test_a_figure_that_does_not_come_out_is_absent() -> None:
@@ -162,35 +182,35 @@ def test_a_table_is_beside_where_own_and_printed_values_are() -> None:
 def test_claims_of_ghosh_are_those_of_the_studies_page(tmp_path: Path) -> None:
     (tmp_path / "ghosh.md").write_text("\n**✗ differs**: It saturates. (`ghosh.scaling`, section 3.1)\n")
     one = ItemCheck(claims=["ghosh.scaling"])
-    assert check(one, {}, Asking(lambda words: Said(0, ""), docs=tmp_path)).state == "differs"
-    assert check(one, {}, Asking(lambda words: Said(0, ""))).state == "absent"
+    assert check(one, {}, Asking(lambda words: CommandAnswer(0, ""), docs=tmp_path)).state == "differs"
+    assert check(one, {}, Asking(lambda words: CommandAnswer(0, ""))).state == "absent"
 
 
 def test_several_commands_hand_their_run_on() -> None:
     asked: list[tuple[str, ...]] = []
 
-    def ask(words: tuple[str, ...]) -> Said:
+    def ask(words: tuple[str, ...]) -> CommandAnswer:
         asked.append(words)
-        return Said(0, json.dumps({"folder": "runs/1"}))
+        return CommandAnswer(0, json.dumps({"folder": "runs/1"}))
 
-    Asking(ask).said("run vectors; compare RUN ipsc860", "--json")
+    Asking(ask).answer("run vectors; compare RUN ipsc860", "--json")
     assert asked == [("run", "vectors", "--json"), ("compare", "runs/1", "ipsc860", "--json")]
 
 
 def test_the_page_has_what_the_commands_give_now() -> None:
     """For rows that take no measurement and little time."""
-    kept = dict(re.findall(r"^\| (\w+) \|.*\| (works|differs|in part|absent) \|", _page(), re.MULTILINE))
+    kept = dict(re.findall(r"^\| ([HDPVG]\d+) \|.*\| (works|differs|in part|absent) \|", _page(), re.MULTILINE))
     assert len(kept) == sum(map(len, ITEMS.values()))
     with asked_here(page.files()) as ask:
-        asking = Asking(ask, docs=ROOT / "docs")
+        source = Asking(ask, docs=ROOT / "docs")
         for report in reports():
             for item in report.item:
                 if item.id in CHEAP:
-                    assert judge(item, report.criterion, asking).state == kept[item.id], item.id
+                    assert judge(item, report.criterion, source).state == kept[item.id], item.id
 
 
 def test_the_pages_summary_counts_its_rows() -> None:
-    states = re.findall(r"^\| \w+ \|.*\| (works|differs|in part|absent) \|", _page(), re.MULTILINE)
+    states = re.findall(r"^\| [HDPVG]\d+ \|.*\| (works|differs|in part|absent) \|", _page(), re.MULTILINE)
     words = ", ".join(f"{states.count(state)} {state}" for state in checks.STATES)
     assert f"**{len(states)} items of 5 reports: {words}.**" in _page()
 
@@ -198,7 +218,7 @@ def test_the_pages_summary_counts_its_rows() -> None:
 def test_a_row_that_works_does_not_say_why_not() -> None:
     item = Item(id="X1", where="Table 1", what="x", checks=[ItemCheck(run="doctor", words=["a"])], why_not="because")
     for out, shown in (("a", False), ("b", True)):
-        one = page.one(item, Report(paper="p", item=[item]), Asking(lambda words, out=out: Said(0, out)))  # type: ignore[misc]
+        one = page.one(item, Report(paper="p", item=[item]), Asking(lambda words, out=out: CommandAnswer(0, out)))
         (row,) = page.rows([one]).rows
         assert ("because" in row[-1]) == shown
         assert row[3] == "`assay doctor`"

@@ -11,7 +11,7 @@ import io
 import os
 from collections.abc import Iterator, Mapping
 
-from assay.papers.coverage.asking import Said
+from assay.papers.coverage.asking import CommandAnswer
 
 STATE = "ASSAY_RUNS"  # whose folder has the index of runs: these are in nobody's
 
@@ -37,7 +37,7 @@ def asked_here(files: Mapping[str, str]) -> Iterator[Asker]:
 class Asker:
     """The command line, asked in this process; one launch for what measures this machine."""
 
-    def __call__(self, words: tuple[str, ...]) -> Said:
+    def __call__(self, words: tuple[str, ...]) -> CommandAnswer:
         """Run `assay WORDS`."""
         from typer.exceptions import TyperException
 
@@ -59,7 +59,7 @@ class Asker:
                 err.write(f"{error.format_message()}\n")
             except SystemExit as end:
                 status = end.code if isinstance(end.code, int) else 1
-        return Said(int(status), out.getvalue(), err.getvalue(), refused)
+        return CommandAnswer(int(status), out.getvalue(), err.getvalue(), refused)
 
 
 def measures(words: tuple[str, ...]) -> bool:

@@ -20,7 +20,7 @@ GHOSH = re.compile(r"^\*\*. (?P<outcome>[a-z ]+)\*\*: .*\(`(?P<claim>ghosh\.[^`]
 
 
 @dataclass(frozen=True)
-class Said:
+class CommandAnswer:
     """What a command answered: its exit status and both streams."""
 
     status: int
@@ -44,12 +44,12 @@ class Said:
         if not self.refused:
             return ""
         lines = [line for line in self.err.splitlines() if line.strip()]
-        said = lines[-1] if lines else f"exit status {self.status}"
-        said = said.removeprefix("assay: ").partition("; accepted: ")[0].partition("; seen: ")[0]
-        return re.sub(r"(?<!\S)/\S*/", "", said)  # folders are of this machine
+        answer = lines[-1] if lines else f"exit status {self.status}"
+        answer = answer.removeprefix("assay: ").partition("; accepted: ")[0].partition("; seen: ")[0]
+        return re.sub(r"(?<!\S)/\S*/", "", answer)  # folders are of this machine
 
 
-Ask = Callable[[tuple[str, ...]], Said]  # the words of a command line without `assay`
+Ask = Callable[[tuple[str, ...]], CommandAnswer]  # the words of a command line without `assay`
 
 
 @dataclass
@@ -59,11 +59,11 @@ class Asking:
     ask: Ask
     answers: Answers = field(default_factory=Played)
     docs: Path | None = None
-    _known: dict[tuple[str, ...], Said] = field(default_factory=dict)
+    _known: dict[tuple[str, ...], CommandAnswer] = field(default_factory=dict)
 
-    def said(self, command: str, *more: str) -> Said:
+    def answer(self, command: str, *more: str) -> CommandAnswer:
         """The answer to the last of several commands (semicolons); RUN is the folder of the run of the one before."""
-        folder, found = "", Said(0, "")
+        folder, found = "", CommandAnswer(0, "")
         steps = [step.strip() for step in command.split(";")]
         for at, step in enumerate(steps):
             words = tuple(folder if word == "RUN" else word for word in shlex.split(step))
@@ -77,14 +77,14 @@ class Asking:
     def disturbed(self, command: str) -> bool:
         """Whether a command was run, and failed without being refused: on a real machine that was busy."""
         first = command.partition(";")[0]
-        return any(said.status and not said.refused for words, said in self._known.items() if _is(words, first))
+        return any(answer.status and not answer.refused for words, answer in self._known.items() if _is(words, first))
 
     def forget(self, command: str) -> None:
         """Ask this command anew the next time."""
         first = command.partition(";")[0]
-        self._known = {words: said for words, said in self._known.items() if not _is(words, first)}
+        self._known = {words: answer for words, answer in self._known.items() if not _is(words, first)}
 
-    def _once(self, words: tuple[str, ...]) -> Said:
+    def _once(self, words: tuple[str, ...]) -> CommandAnswer:
         if words not in self._known:
             self._known[words] = self.ask(words)
         return self._known[words]

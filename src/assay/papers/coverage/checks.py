@@ -19,7 +19,7 @@ from assay.document.validation import Outcome
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import clauses, twins
-from assay.papers.coverage.asking import Asking, Said
+from assay.papers.coverage.asking import Asking, CommandAnswer
 from assay.papers.coverage.items import Item, ItemCheck, ItemCriterion
 from assay.papers.coverage.markdown_tables import tables
 from assay.report.units import human
@@ -37,13 +37,13 @@ class CheckResult:
     words: str = ""
 
 
-def judge(item: Item, criteria: Mapping[str, ItemCriterion], asking: Asking) -> CheckResult:
-    """The state of an item, and what its checks that do not work said."""
-    found = [check(one, criteria, asking) for one in item.checks]
+def judge(item: Item, criteria: Mapping[str, ItemCriterion], source: Asking) -> CheckResult:
+    """The state of an item, and what its checks that do not work answer."""
+    found = [check(one, criteria, source) for one in item.checks]
     states = {one.state for one in found}
     state: State = "absent" if not found else "in part" if "absent" in states and len(states) > 1 else worst(states)
-    said = [one.words for one in found if one.words and (state == "works" or one.state != "works")]
-    return CheckResult(state, "; ".join(dict.fromkeys(said)))
+    answer = [one.words for one in found if one.words and (state == "works" or one.state != "works")]
+    return CheckResult(state, "; ".join(dict.fromkeys(answer)))
 
 
 def worst(states: set[State]) -> State:
@@ -51,42 +51,42 @@ def worst(states: set[State]) -> State:
     return max(states, key=STATES.index)
 
 
-def check(one: ItemCheck, criteria: Mapping[str, ItemCriterion], asking: Asking) -> CheckResult:
+def check(one: ItemCheck, criteria: Mapping[str, ItemCriterion], source: Asking) -> CheckResult:
     """What comes of one check; it is absent as well where the catalogue has not the cells that it names.
 
     Where a busy machine disturbed a run so far that it has no valid figure, it is made once more.
     """
     try:
-        found = _check(one, criteria, asking)
-        if found.state == "absent" and asking.disturbed(one.run):
-            asking.forget(one.run)
-            found = _check(one, criteria, asking)
+        found = _check(one, criteria, source)
+        if found.state == "absent" and source.disturbed(one.run):
+            source.forget(one.run)
+            found = _check(one, criteria, source)
     except LookupError as error:
         return _absent(str(error))
     return found
 
 
-def _check(one: ItemCheck, criteria: Mapping[str, ItemCriterion], asking: Asking) -> CheckResult:
+def _check(one: ItemCheck, criteria: Mapping[str, ItemCriterion], source: Asking) -> CheckResult:
     criterion = criteria.get(one.within)
     if one.claims:
-        return _claims(one.claims, asking)
+        return _claims(one.claims, source)
     if one.table and criterion:
-        return _table(one.table, criterion, asking)
+        return _table(one.table, criterion, source)
     if one.words:
-        said = asking.said(one.run)
-        text = _flat(said.out)
+        answer = source.answer(one.run)
+        text = _flat(answer.out)
         lacking = [each for each in one.words if _flat(each) not in text]
-        return _absent(said.refusal or f"the answer lacks {', '.join(map(repr, lacking))}") if lacking else WORKS
+        return _absent(answer.refusal or f"the answer lacks {', '.join(map(repr, lacking))}") if lacking else WORKS
     if one.beside:
-        return _beside(one, asking)
-    said = asking.said(one.run, "--json")
-    if said.refusal:
-        return _absent(said.refusal)
+        return _beside(one, source)
+    answer = source.answer(one.run, "--json")
+    if answer.refusal:
+        return _absent(answer.refusal)
     if one.quotes:
-        return _quotes(named(one.quotes), said)
+        return _quotes(named(one.quotes), answer)
     if one.compared:
-        return _compared(named(one.compared), said)
-    return _figures(one, criterion, said)
+        return _compared(named(one.compared), answer)
+    return _figures(one, criterion, answer)
 
 
 WORKS = CheckResult("works")
@@ -114,10 +114,10 @@ def named(text: str) -> list[PublishedCell]:
     return found
 
 
-def _claims(names: Sequence[str], asking: Asking) -> CheckResult:
+def _claims(names: Sequence[str], source: Asking) -> CheckResult:
     found = []
     for name in names:
-        outcome, numbers = asking.outcome(name)
+        outcome, numbers = source.outcome(name)
         short = name.partition(".")[2]
         found.append(CheckResult(BY_OUTCOME[outcome], f"{short} {outcome}" + (f": {numbers}" if numbers else "")))
     states = {one.state for one in found}
@@ -125,11 +125,11 @@ def _claims(names: Sequence[str], asking: Asking) -> CheckResult:
     return CheckResult(state, "; ".join(one.words for one in found if state != "works" and one.state != "works"))
 
 
-def _table(text: str, criterion: ItemCriterion, asking: Asking) -> CheckResult:
+def _table(text: str, criterion: ItemCriterion, source: Asking) -> CheckResult:
     """Cells of a described machine beside their twins; `MACHINE:VARIANT` before the clause names a description."""
     machine, _, clause = text.partition(" ")
     cells = named(f"{machine.partition(':')[0]} {clause}")
-    values = twins.simulated(asking.answers, machine, cells)
+    values = twins.simulated(source.answers, machine, cells)
     sure = [cell for cell in cells if not cell.doubtful] or cells
     pairs = [(cells[at].value, value) for at, value in values.items() if cells[at] in sure]
     if not pairs:
@@ -144,9 +144,9 @@ def _within(error: float, criterion: ItemCriterion, words: str) -> CheckResult:
     return CheckResult("differs", f"{words}, more than {criterion.share:.0%} ({criterion.basis})")
 
 
-def _figures(one: ItemCheck, criterion: ItemCriterion | None, said: Said) -> CheckResult:
+def _figures(one: ItemCheck, criterion: ItemCriterion | None, answer: CommandAnswer) -> CheckResult:
     values: dict[str, list[float]] = {}
-    for figure in said.document.get("figures", ()):
+    for figure in answer.document.get("figures", ()):
         params = figure.get("params") or {}
         fits = all(str(params.get(key)) == str(value) for key, value in one.at.items())
         value = figure.get("value")
@@ -177,8 +177,8 @@ def came_out(value: float | None, launches: Sequence[tuple[int, float]]) -> floa
     return launches[-1][1] if value is None and launches else value
 
 
-def _quotes(cells: Sequence[PublishedCell], said: Said) -> CheckResult:
-    figures = [*said.document.get("quoted", ()), *said.document.get("figures", ())]
+def _quotes(cells: Sequence[PublishedCell], answer: CommandAnswer) -> CheckResult:
+    figures = [*answer.document.get("quoted", ()), *answer.document.get("figures", ())]
     seen = {(each.get("published_as"), each.get("value")) for each in figures if each.get("kind") == "quoted"}
     lacking = [cell for cell in cells if (cell.benchmark, cell.value) not in seen]
     if lacking:
@@ -187,11 +187,11 @@ def _quotes(cells: Sequence[PublishedCell], said: Said) -> CheckResult:
     return WORKS
 
 
-def _beside(one: ItemCheck, asking: Asking) -> CheckResult:
-    said = asking.said(f"{one.run}; report RUN", "--markdown")
-    if said.refusal:
-        return _absent(said.refusal)
-    found = [table for table in tables(said.out) if table.title.startswith(one.beside) and table.beside]
+def _beside(one: ItemCheck, source: Asking) -> CheckResult:
+    answer = source.answer(f"{one.run}; report RUN", "--markdown")
+    if answer.refusal:
+        return _absent(answer.refusal)
+    found = [table for table in tables(answer.out) if table.title.startswith(one.beside) and table.beside]
     if not found:
         return _absent(f"no table '{one.beside}' with own and printed values in the run's report")
     texts = [text for table in found for row in table.rows for text in row]
@@ -202,8 +202,8 @@ def _beside(one: ItemCheck, asking: Asking) -> CheckResult:
     return WORKS
 
 
-def _compared(cells: Sequence[PublishedCell], said: Said) -> CheckResult:
-    rows = [row for entry in said.document.get("comparisons", ()) for row in entry.get("rows", ())]
+def _compared(cells: Sequence[PublishedCell], answer: CommandAnswer) -> CheckResult:
+    rows = [row for entry in answer.document.get("comparisons", ()) for row in entry.get("rows", ())]
     seen = {(row.get("b") or {}).get("value") for row in rows}
     lacking = [cell for cell in cells if cell.value not in seen]
     if lacking:

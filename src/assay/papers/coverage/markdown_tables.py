@@ -21,8 +21,8 @@ class MarkdownTable:
     @property
     def own(self) -> list[int]:
         """The columns of one's own values: by their headings, else the first after the rows' names."""
-        said = [at for at, text in enumerate(self.headings) if _OWN.search(text) or text.endswith(": here")]
-        return said or [1]
+        answer = [at for at, text in enumerate(self.headings) if _OWN.search(text) or text.endswith(": here")]
+        return answer or [1]
 
     @property
     def beside(self) -> bool:

@@ -45,10 +45,10 @@ class JudgedItem:
     judged: CheckResult
 
 
-def write(folder: Path, asking: Asking) -> Path:
+def write(folder: Path, source: Asking) -> Path:
     """Write `folder`/coverage.md."""
     path = folder / "coverage.md"
-    path.write_text("\n".join(page(reports(), asking)).rstrip() + "\n", encoding="utf-8")
+    path.write_text("\n".join(page(reports(), source)).rstrip() + "\n", encoding="utf-8")
     return path
 
 
@@ -57,9 +57,9 @@ def files() -> dict[str, str]:
     return {name: text for report in reports() for name, text in report.files.items()}
 
 
-def page(found: Sequence[Report], asking: Asking) -> Iterator[str]:
+def page(found: Sequence[Report], source: Asking) -> Iterator[str]:
     """Its lines."""
-    items = {report.paper: [one(item, report, asking) for item in report.item] for report in found}
+    items = {report.paper: [one(item, report, source) for item in report.item] for report in found}
     yield INTRODUCTION.format(summary=summary(items))
     yield counts(items).markdown()
     for report in found:
@@ -72,9 +72,9 @@ def page(found: Sequence[Report], asking: Asking) -> Iterator[str]:
             yield f"Criteria. {'; '.join(criteria)}.\n"
 
 
-def one(item: Item, report: Report, asking: Asking) -> JudgedItem:
+def one(item: Item, report: Report, source: Asking) -> JudgedItem:
     """Judge one item."""
-    return JudgedItem(item, judge(item, report.criterion, asking))
+    return JudgedItem(item, judge(item, report.criterion, source))
 
 
 def summary(items: Mapping[str, Sequence[JudgedItem]]) -> str:
@@ -98,11 +98,11 @@ def rows(items: Sequence[JudgedItem]) -> Grid:
     lines = []
     for each in items:
         item, judged = each.item, each.judged
-        said = [judged.words] if judged.words else []
+        answer = [judged.words] if judged.words else []
         if judged.state != "works" and item.why_not:
-            said.append(item.why_not)
-        told = " ".join(text if text.endswith(".") else f"{text}." for text in said)
-        lines.append((item.id, item.where, item.what, commands(item.checks), judged.state, told or "–"))
+            answer.append(item.why_not)
+        joined = " ".join(text if text.endswith(".") else f"{text}." for text in answer)
+        lines.append((item.id, item.where, item.what, commands(item.checks), judged.state, joined or "–"))
     return grid("Items", ("item", "where", "what", "command", "state", "numbers, or why not"), lines, left=6)
 
 
