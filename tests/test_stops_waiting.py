@@ -87,7 +87,7 @@ def test_a_second_ctrl_c_leaves_jobs_to_the_same_command(tmp_path: Path) -> None
     log = tmp_path / "test" / "log.jsonl"
 
     def submitted() -> bool:
-        """It is, and is known to be: a signal between the two has the job looked up by its mark, which is not there."""
+        """It is, and that is known: a signal between the two has the job looked up by its mark, which is not here."""
         return log.exists() and '"submitted"' in log.read_text() and time.time() - log.stat().st_mtime > 0.5
 
     found = stopped(

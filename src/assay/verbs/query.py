@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Annotated, Any
@@ -103,8 +104,15 @@ def _read(sql: str, write: bool) -> int:
 
 def _executed(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection | None:
     """Execute in a thread, so that a signal is answered at once: DuckDB looks for one after tasks of half a minute."""
-    with ThreadPoolExecutor(1) as pool, stops.current().also_ending(connection.interrupt):
-        return pool.submit(connection.execute, sql).result()
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(connection.execute, sql)
+        try:
+            return answer.result()
+        except BaseException:
+            while not answer.done():  # an interrupt before it has begun is forgotten
+                connection.interrupt()
+                time.sleep(0.01)
+            raise
 
 
 def show(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
