@@ -56,7 +56,7 @@ KERNELS: dict[str, WorkKind] = {
     "wavelet": WorkKind("flop", "wavelet transform", COMPILED),
     "ep": WorkKind("1", "a uniform random number of the NAS kernel EP, and its part of a pair of deviates"),
     "mg": WorkKind("flop", "stencils of the NAS kernel MG over grids", COMPILED, 2.0, 2.0),
-    "cg": WorkKind("flop", "products of the NAS kernel CG: of two flops a value and its column from memory", COMPILED, 6.0),
+    "cg": WorkKind("flop", "products of the NAS kernel CG: a value and its column per two flops", COMPILED, 6.0),
     "is": WorkKind("1", "a key of the NAS kernel IS put into its bucket, or counted", (), 12.0, 8.0),
     "eigenvalues": WorkKind("flop", "eigenvalues of a symmetric matrix", COMPILED),
     "broadcast": WorkKind("flop", "z = a; a kernel without arithmetic counts one per element", (), 0.0, 8.0),
