@@ -12,12 +12,13 @@ import pytest
 from assay.benchmark.record import benchmark, read_record
 from assay.described.machine_file import load
 from assay.execute.build import build
+from command_line import assay
 from mpis_here import MPI, start_ranks
 from started import play, words
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ("ep", "ft", "mg", "cg", "is")
-RATES = "\n[compute.rate]\n" + "".join(f'{kernel} = "1 Gflop/s"\n' for kernel in (*KERNELS, "fft"))
+RATES = "\n[compute.rate]\n" + "".join(f'{kernel} = "1 Gflop/s"\n' for kernel in ("ep", "fft", "mg", "cg", "is"))
 
 
 def machine(folder: Path) -> dict[str, Any]:
@@ -129,3 +130,36 @@ def test_a_defect_in_a_measured_loop_is_seen(kernel: str, tmp_path: Path) -> Non
     made = build([record], mpi=MPI, root=programs, cache=tmp_path / "cache")["nas"].path
     (check,) = events(on_mpi(made, 1, f"kernel={kernel}", "class=S"), "check")
     assert not check["passed"]
+
+
+def test_data_are_carried_on_request_and_the_result_is_official(tmp_path: Path, own_folder: None) -> None:
+    """Class W is simulated without data; with --verify it is computed, and takes the same simulated time."""
+    machine(tmp_path)
+    given = ("run", "nas", "--on", "constant.toml", "-n", "4", "--set", "kernel=is", "--set", "class=W", "--json")
+    found = {}
+    for more in ((), ("--verify",)):
+        answer = assay(*given, *more, "--out", f"run{len(more)}")
+        assert answer.status == 0, answer.err
+        launches = tmp_path / f"run{len(more)}" / "launches"
+        (check,) = events(next(launches.glob("*.jsonl")).read_text(), "check")
+        assert check["passed"]
+        found[more] = check["detail"], answer.document["figures"][0]["value"]
+    assert found[()][0] == "simulated without data; --verify computes and checks"
+    assert found[("--verify",)][0] == "50 of 50 official ranks; 0 keys out of order"
+    assert found[()][1] == found[("--verify",)][1]
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (("echo", "--on", "constant.toml"), "has no effect on echo"),
+        (("nas",), "is of simulated ranks"),
+    ],
+)
+def test_what_carries_data_anyhow_refuses_to_be_asked(
+    given: tuple[str, ...], problem: str, tmp_path: Path, own_folder: None
+) -> None:
+    machine(tmp_path)
+    answer = assay("run", *given, "--verify")
+    assert answer.status == 2
+    assert f"--verify: {problem}" in answer.err

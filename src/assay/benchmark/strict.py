@@ -31,6 +31,7 @@ _TOP = {
         "matrix",
         "apart",
         "or_nothing",
+        "with_data",
         "traces",
         "unjudged",
         "flags",

@@ -26,8 +26,9 @@ class DescribedTarget:
         timeline: str | None = None,
         matrix: str | None = None,
         placement: tuple[str, int] | None = None,
+        verify: bool = False,
     ) -> None:
-        self.timeline, self.matrix, self.placement = timeline, matrix, placement
+        self.timeline, self.matrix, self.placement, self.verify = timeline, matrix, placement, verify
         self.description: DescribedMachine = open_described(name, overrides)
         refuse_idle_names(self.description)
         self.machine = self.description.name
@@ -59,7 +60,7 @@ class DescribedTarget:
 
         if record.kind == "node":
             return simulate_node(self.description, record, job)
-        return simulate(self.description, record, job, self.timeline, self.matrix, self.placement)
+        return simulate(self.description, record, job, self.timeline, self.matrix, self.placement, self.verify)
 
     def circumstances(self) -> dict[str, Any]:
         """Say which version simulated, and what the description allows at best; a simulation has no other ones."""

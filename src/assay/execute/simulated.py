@@ -35,6 +35,7 @@ def simulate(
     timeline: str | None = None,
     matrix: str | None = None,
     placement: tuple[str, int] | None = None,
+    verify: bool = False,
 ) -> Outcome:
     """Play `benchmark` on the machine, with `job.ranks` ranks (two unless given), `job.ppn` of them
     per node (as the description has it unless given), and append its lines to `job.out`.
@@ -42,7 +43,8 @@ def simulate(
     `job.command` is the program's name and the task's words, which are resolved here against its record. Time does not
     pass for the program, so `job.timeout` is not used; `seconds` of the outcome is this process's own time. `timeline`
     and `matrix`: files for what happened (`assay.described.timeline`). `placement`: where ranks are if not in
-    order from node 0 on, and the seed of what is drawn (`assay.described.placed`).
+    order from node 0 on, and the seed of what is drawn (`assay.described.placed`). `verify`: compute
+    and check with data, whatever that takes.
     """
     from assay._core import ranks as core
 
@@ -55,7 +57,7 @@ def simulate(
     if benchmark.part == "files":
         defaults = {name: text for name, text in defaults.items() if name not in LENGTHS}
     words = program_words(benchmark, job.command[1:], simulated=True, defaults=defaults)
-    given = (benchmark.name, machine, ranks, list(words))
+    given = (benchmark.name, machine, ranks, [*words, *(["--verify"] if verify else [])])
     log = None
     logged = timeline is not None or matrix is not None
     per = int(machine.get("node", {}).get("processors", 1))

@@ -127,11 +127,12 @@ def target(
     variants: Sequence[AnyVariant] = (),
     folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
     placement: tuple[str, int] | None = None,
+    verify: bool = False,
 ) -> Target:
     """Choose where to run; InputError where the wishes contradict each other.
 
     `folders`: where benchmarks write files, by benchmark and parameter. `placement`: where a described machine's ranks
-    are (described/placed.py), and the seed of what is drawn.
+    are (described/placed.py), and the seed of what is drawn. `verify`: simulated programs compute with data.
     """
     if on is None:
         for key, value in (("--timeline", timeline), ("--matrix", matrix)):
@@ -148,7 +149,7 @@ def target(
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
     from assay.execute.described import DescribedTarget
 
-    return DescribedTarget(on, overrides, timeline, matrix, placement)
+    return DescribedTarget(on, overrides, timeline, matrix, placement, verify)
 
 
 def _room(on: str, overrides: Mapping[str, str] | None = None, ppn: int | None = None) -> int | None:

@@ -42,6 +42,7 @@ class Wishes:
     timeline: str | None = None
     matrix: str | None = None
     placement: str | None = None
+    verify: bool = False
     variants: tuple[AnyVariant, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,6 +61,8 @@ class Wishes:
         planning.check_profile(self.profile)
         if self.timeout is not None:
             self._check_timeout(self.timeout)
+        if self.verify:
+            self._check_verify()
         for name in self.names:
             benchmark(name).settings(self.settings)
         if self.on is None:
@@ -84,6 +87,16 @@ class Wishes:
                 "is too short to start a program", key="--timeout", value=f"{timeout:g}s", accepted=accepted
             )
 
+    def _check_verify(self) -> None:
+        if self.on is None:
+            raise InputError(
+                "is of simulated ranks: real ones always compute and check", key="--verify", accepted="--on"
+            )
+        for name in self.names:
+            if "with_data" not in benchmark(name).extra:
+                problem = f"has no effect on {name}, whose simulated messages carry data wherever there is room"
+                raise InputError(problem, key="--verify", accepted="no --verify")
+
     def _check_folders(self, on: str) -> None:
         for name in self.names:
             for key in benchmark(name).paths:
@@ -103,7 +116,8 @@ class Wishes:
     def target(self) -> Target:
         """Where it will be done; InputError where a folder for files is not to be had."""
         named = (self.on, self.via, self.nodes, self.machine, self.timeline, self.matrix, self.variants)
-        return target(*named, self.folders(), None if self.placement is None else (self.placement, self.seed))
+        placement = None if self.placement is None else (self.placement, self.seed)
+        return target(*named, self.folders(), placement, self.verify)
 
     def folders(self) -> dict[str, dict[str, Folder]]:
         """Where the benchmarks write files, by benchmark and parameter; a described machine has no folders."""

@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
         json: Json = False,
     ) -> None:
         """Write the files of README's examples into a new folder: networks, machines, jobs, a program."""
+        import contextlib
         import shutil
 
         from assay.benchmark.record import programs_root
@@ -30,16 +31,21 @@ def register(app: typer.Typer) -> None:
         names = sorted(str(path.relative_to(shipped)) for path in shipped.rglob("*") if path.is_file())
         if not names:
             raise InputError("the examples are missing from this installation", file=shipped)
-        made = False
+        made: list[Path] = []  # files and folders, in this order
         try:
             folder.mkdir(parents=True)
-            made = True
+            made.append(folder)
             for name in names:
-                (folder / name).parent.mkdir(exist_ok=True)
-                shutil.copyfile(shipped / name, folder / name)
+                to = folder / name
+                if not to.parent.exists():
+                    to.parent.mkdir()
+                    made.append(to.parent)
+                made.append(to)
+                shutil.copyfile(shipped / name, to)
         except OSError as error:
-            if made:
-                shutil.rmtree(folder, ignore_errors=True)
+            for each in reversed(made):
+                with contextlib.suppress(OSError):
+                    each.rmdir() if each.is_dir() else each.unlink()
             problem = error.strerror or "cannot be written"
             raise InputError(problem, key="FOLDER", value=str(folder), accepted="a folder that is not there") from None
         if json:

@@ -80,6 +80,12 @@ def register(app: typer.Typer) -> None:
                 "verify and synchronise",
             ),
         ] = None,
+        verify: Annotated[
+            bool,
+            typer.Option(
+                "--verify", help="on a described machine: an application also computes, and checks its result"
+            ),
+        ] = False,
         out: RunFolder = None,
         quiet: Quiet = False,
         json: Json = False,
@@ -126,6 +132,7 @@ def register(app: typer.Typer) -> None:
             seed=seed,
             timeline=None if timeline is None else str(timeline),
             matrix=None if matrix is None else str(matrix),
+            verify=verify,
             variants=wished(
                 [record(benchmark)],
                 mpis=mpis or (),
