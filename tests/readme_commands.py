@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GENERATED = {"commands.md", "benchmarks.md", "machines.md", "ghosh.md", "network.md", "machine_keys.md"}
+GENERATED = {"coverage.md", "commands.md", "benchmarks.md", "machines.md", "ghosh.md", "network.md", "machine_keys.md"}
 PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in GENERATED)]
 SCRIPT = {"test", "lint", "bench", "docs"}  # what ./x does itself
 

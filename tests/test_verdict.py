@@ -467,7 +467,7 @@ def test_what_is_simulated_is_said_alike_when_it_is_written_and_when_it_is_read(
         return line
 
     first = stated(planned)
-    assert first == stated(run.about) and first.startswith("up to 2 ranks, ") and words in first
+    assert first == stated(run.about) and first.startswith("2 ranks on 2 nodes, 1 each, ") and words in first
     assert ("network exact" in first) == (on is not None)
 
 
