@@ -324,8 +324,8 @@ def test_what_a_machine_lacks_is_said_of_what_was_published_and_not_of_its_simul
     assert second.endswith(f" and what was published of {name} have no figure in common")
     simulated = _predicting.predicted
 
-    def doubtful(run: Run, machine: str, say: Callable[[str], None]) -> Document | None:
-        found = simulated(run, machine, say)
+    def doubtful(run: Run, machine: str, *more: Any) -> Document | None:
+        found = simulated(run, machine, *more)
         return None if found is None else replace(found, state="invalid", warnings=["alltoall: a rank stopped"])
 
     monkeypatch.setattr(_predicting, "predicted", doubtful)

@@ -76,7 +76,7 @@ def test_without_a_library_and_a_barrier_described_it_is_made_of_messages(collec
         ((str(CONSTANT),), "of messages"),  # neither [mpi] nor [barrier]
         (("dragonfly-slingshot",), "of messages"),
         (("paragon-mp",), "of messages"),  # [barrier] algorithm = "messages"
-        (("delta",), "the machine's own"),
+        (("delta",), "of messages"),
         ((str(CONSTANT), *HARDWARE), "the machine's own"),
         (("compaq-xp1000-cluster",), "the library's"),  # [mpi]
     ],

@@ -40,7 +40,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (("study", "section6"), ("section6: ", " claims: ")),
         (("replay", HYPERCUBE, "messages.csv", "-o", "delivered.csv"), ("2 of 2 messages delivered in ",)),
-        (("fit", "--on", "delta"), ("delta: 3 numbers fitted to 3 cells, worst error 0.",)),
+        (("fit", "--on", "delta"), ("delta: 2 numbers fitted to 2 cells, worst error 0.",)),
         (("doctor",), (" measurable: ", "processor", " missing, ", " warnings: ")),
     ],
 )

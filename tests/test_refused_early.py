@@ -80,7 +80,7 @@ REFUSED = {
         "--out: is written as CSV; seen: 'samples.json'; accepted: a name that ends in .csv, or --format json"
     ),
     "export RUN --format json -o samples.csv": (
-        "--out: is written as JSON; seen: 'samples.csv'; accepted: a name that ends in .json"
+        "--out: is written as JSON, by --format json; seen: 'samples.csv'; accepted: a name that ends in .json"
     ),
     "export RUN --json -o samples.parquet": "--out: is written as JSON; seen: 'samples.parquet'; accepted: a name that",
     "throughput lublin --on batch.toml --schedule out.csv": (

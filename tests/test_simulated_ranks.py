@@ -105,7 +105,7 @@ def test_simulate_appends_the_lines_of_a_launch(tmp_path: Path) -> None:
     assert (outcome.status, outcome.hosts) == (0, ("constant",))
     simulate(load(EXAMPLE), benchmarks()["echo"], job)
     events = [json.loads(line)["event"] for line in out.read_text().splitlines()]
-    assert events == ["launch", "block", "check", "done"] * 2
+    assert events == ["launch", "nodes", "block", "check", "done"] * 2
     with pytest.raises(InputError, match="partner"):
         wrong = Job("echo-0", ("echo", "--set", "partner=9"), 2, None, None, out, tmp_path / "log", 10.0)
         simulate(load(EXAMPLE), benchmarks()["echo"], wrong)

@@ -56,7 +56,7 @@ PROGRAMS = [
 
 ETHERNET = "sgi-l1200-cluster:ethernet"
 NOT_DESCRIBED = {
-    ("distributed-dot", "ipsc860"), ("distributed-dot", "dragonfly-slingshot"),
+    ("distributed-dot", "dragonfly-slingshot"),
     ("collective-overlap", ETHERNET), ("loggp", ETHERNET), ("overlap", ETHERNET),
 }  # fmt: skip
 

@@ -328,7 +328,10 @@ def test_times_of_a_table_are_read_in_the_units_that_tables_are_written_in(
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
-        ("instances = 0\n", ":4: a.instances: is out of bounds; seen: 0; accepted: a whole number from 1 on"),
+        (
+            "instances = 0\n",
+            ":4: a.instances: is out of bounds; seen: 0; accepted: a whole number from 1 to 2,147,483,646",
+        ),
         ('limit = "100000 days"\n', ":4: a.limit: is no time of a job; seen: '100000 days'; accepted: 0 s to 68 years"),
         ('limit = "3 weeks"\n', 'accepted: a time such as "1000 s", "2 h", "3 days"'),
     ],

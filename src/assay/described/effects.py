@@ -7,11 +7,13 @@ where the file states an interrupt's cost) are the file's own and stay.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.described import machine_tables, storage_effects
+from assay.described.kernels import KERNELS
 from assay.toml.checking import Table
 from assay.toml.idle import Idle
 
@@ -49,7 +51,9 @@ def _computing(machine: machine_tables.MachineTable, compute: machine_tables.Com
     cache = machine.node is not None and bool(machine.node.cache)
     for kernel in compute.half_length:
         if kernel not in alone and kernel not in compute.cached:
-            yield Idle(("compute", "half_length", kernel), "has no effect without a rate of that kernel")
+            unknown = {*alone, *compute.cached} - {*KERNELS}
+            if not difflib.get_close_matches(kernel, unknown, 1):  # a wrong name of its rate is refused as such
+                yield Idle(("compute", "half_length", kernel), "has no effect without a rate of that kernel")
     for kernel in compute.cached:
         if kernel not in alone and not cache:
             yield Idle(

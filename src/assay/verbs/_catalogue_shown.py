@@ -81,9 +81,6 @@ def show_paper(console: Console, paper: Paper, blocks: Any) -> None:
     console.print(Text(f"{', '.join(paper.authors)}. {paper.venue}, {paper.year or 'undated'} ({paper.year_basis})"))
     for words in (*paper.conventions, *paper.remarks):
         console.print(Text(f"- {words}"))
-    for event in blocks.get("event", ()):  # of Appendix A of the Paragon MP's report
-        if event.paper == paper.id:
-            console.print(Text(f"{event.date}  {event.text}"))
     counts = {kind: sum(each.paper == paper.id for each in found) for kind, found in blocks.items()}
     console.print(
         Text("holds: " + ", ".join(f"{count} {kind}" for kind, count in counts.items() if count), style="dim")

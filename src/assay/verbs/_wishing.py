@@ -13,7 +13,7 @@ from assay.document.quoted import Quoted
 from assay.errors import InputError, MeasurementError
 from assay.execute.absent import absent
 from assay.execute.mpi_variants import wished
-from assay.execute.plan import chosen
+from assay.execute.plan import check_profile, chosen
 from assay.execute.target import enough_ranks
 from assay.execute.variants import taken_by
 from assay.execute.wishes import Wishes, counts, seconds, share
@@ -54,6 +54,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     contradict each other, MeasurementError where what was named cannot be measured here.
     """
     on, nodes, profile = options["on"], options["nodes"], options["profile"]
+    check_profile(profile)
     parts = chosen(
         options["only"], first_look=profile == "quick" and on is None, profile=profile if on is None else None
     )
