@@ -100,6 +100,7 @@ CASES: dict[str, list[Case]] = {
     ],
 }  # fmt: skip
 ENDS_SOON = {
+    "examples": "copies a score of small files",
     "runs": "lists folders, some hundred a second",
     "version": "prints what is installed",
 }
