@@ -56,6 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="./x bench nas", description=__doc__)
     parser.add_argument("--npb", type=Path, required=True, help="folder of the reference's programs, KERNEL.CLASS.x")
     parser.add_argument("--classes", default="W,A")
+    parser.add_argument("--kernels", default=",".join(KERNELS))
     parser.add_argument("--ranks", default="1,2")
     parser.add_argument("--launches", type=int, default=5)
     options = parser.parse_args(arguments)
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
     print(
         f"{'kernel':8}{'class':7}{'ranks':7}{'ours':>12}{'NPB':>12}{'ratio':>8}   of {options.launches} launches each"
     )
-    for kernel in KERNELS:
+    for kernel in options.kernels.split(","):
         for size in options.classes.split(","):
             for ranks in map(int, options.ranks.split(",")):
                 reference = options.npb / f"{kernel}.{size}.x"

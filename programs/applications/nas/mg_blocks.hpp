@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "applications/nas/mg_grid.hpp"
@@ -54,16 +55,17 @@ void over_layer(const Grid& grid, std::size_t axis, std::size_t layer, Each each
       for (std::size_t x = from[0]; x < to[0]; ++x) each(grid.place(x, y, z));
 }
 
-// The layers of a grid that one rank has as a whole.
+// The layers across an axis along which one rank has the whole grid.
+inline void wrap(Grid& grid, std::size_t axis) {
+  const std::size_t last = grid.inner[axis];
+  std::size_t apart = axis == 0 ? 1 : axis == 1 ? grid.inner[0] + 2 : (grid.inner[0] + 2) * (grid.inner[1] + 2);
+  apart *= last;
+  double* const values = grid.values.data();
+  over_layer(grid, axis, 0, [&](std::size_t at) { values[at] = values[at + apart]; });
+  over_layer(grid, axis, last + 1, [&](std::size_t at) { values[at] = values[at - apart]; });
+}
 inline void wrap(Grid& grid) {
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::size_t last = grid.inner[axis];
-    std::size_t apart = axis == 0 ? 1 : axis == 1 ? grid.inner[0] + 2 : (grid.inner[0] + 2) * (grid.inner[1] + 2);
-    apart *= last;
-    double* const values = grid.values.data();
-    over_layer(grid, axis, 0, [&](std::size_t at) { values[at] = values[at + apart]; });
-    over_layer(grid, axis, last + 1, [&](std::size_t at) { values[at] = values[at - apart]; });
-  }
+  for (std::size_t axis = 0; axis < 3; ++axis) wrap(grid, axis);
 }
 
 inline constexpr int layer_tag = 14;
@@ -74,6 +76,10 @@ ranks::Task exchange(C& comm, const Blocks& blocks, Grid& grid) {
   const bool carries = !grid.values.empty();
   std::vector<double> out, in;
   for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (blocks.across(axis) == 1) {
+      if (carries) wrap(grid, axis);
+      continue;
+    }
     const std::size_t last = grid.inner[axis];
     std::size_t count = 1;
     for (std::size_t other = 0; other < 3; ++other) count *= other == axis ? 1 : grid.inner[other] + 2;
@@ -83,16 +89,11 @@ ranks::Task exchange(C& comm, const Blocks& blocks, Grid& grid) {
       const std::size_t mine = step < 0 ? 1 : last, theirs = step < 0 ? last + 1 : 0;
       std::size_t i = 0;
       if (carries) over_layer(grid, axis, mine, [&](std::size_t at) { out[i++] = values[at]; });
-      if (blocks.across(axis) == 1) {
-        in.swap(out);
-      } else {
-        co_await comm.sendrecv(carries ? out.data() : nullptr, count * sizeof(double), blocks.neighbour(axis, step),
-                               carries ? in.data() : nullptr, count * sizeof(double), blocks.neighbour(axis, -step),
-                               layer_tag);
-      }
+      co_await comm.sendrecv(carries ? out.data() : nullptr, count * sizeof(double), blocks.neighbour(axis, step),
+                             carries ? in.data() : nullptr, count * sizeof(double), blocks.neighbour(axis, -step),
+                             layer_tag);
       i = 0;
       if (carries) over_layer(grid, axis, theirs, [&](std::size_t at) { values[at] = in[i++]; });
-      if (carries) out.resize(count), in.resize(count);
     }
   }
 }
