@@ -95,6 +95,13 @@ def test_what_a_described_machine_charges_is_divided_among_its_ranks(tmp_path: P
     assert took[16] == pytest.approx(took[1] / 16 + 8 * message, rel=1e-9)
 
 
+def test_a_kernel_without_a_rate_is_left_out_and_named(own_folder: None) -> None:
+    """The Paragon's description has a rate of compiled code, which says nothing of a sort of whole numbers."""
+    answer = assay("run", "nas", "--on", "paragon-mp", "-n", "4", "--json")
+    assert {each["params"]["kernel"] for each in answer.document["figures"]} == {"ep", "ft", "mg", "cg"}
+    assert "the description has no rate for kernel is" in answer.out
+
+
 @pytest.mark.parametrize(("kernel", "ranks"), [("cg", 3), ("is", 6), ("ft", 128), ("mg", 5)])
 def test_ranks_that_a_kernel_cannot_be_divided_among_are_refused(kernel: str, ranks: int, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="a power of two"):

@@ -82,8 +82,22 @@ help = "operations as NPB counts them, over the time"
   static constexpr int most_with_data = 64;  // simulated ranks, which share one process
   static constexpr const char* not_carried = "simulated without data; --verify computes and checks";
 
+  // The kernel of [compute] that a case is charged by.
+  static std::string_view charged(const timing::CaseSettings& settings) {
+    const std::string& name = settings.at("kernel").text;
+    return name == "ft" ? std::string_view("fft") : std::string_view(name);
+  }
+
   template <ranks::Communicator C>
   static ranks::Task run(C& comm, ranks::Session& session) {
+    for (const std::string_view kernel : kernels) {
+      const std::string reason = "the description has no rate for kernel " + std::string(kernel);
+      session.keep(
+          [&](const auto& each) {
+            return !comm.is_simulated() || each.at("kernel").text != kernel || comm.cost_of(charged(each));
+          },
+          reason.c_str(), comm.rank() == 0);
+    }
     Player<C> player{comm, session.options().verify};
     co_await ranks::sample(comm, session, player);
   }
