@@ -49,6 +49,19 @@ def test_names_of_living_processes_other_hosts_and_other_forms_stay(tmp_path: Pa
     assert left_names.clear(tmp_path / "nosuch", ".x-") == []
 
 
+def test_a_living_process_may_have_a_name_of_any_bytes(tmp_path: Path) -> None:
+    code = "import ctypes, time; ctypes.CDLL(None).prctl(15, b'\\xff\\xfe) Z'); print(1, flush=True); time.sleep(60)"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None and process.stdout.readline()
+        began = Path(f"/proc/{process.pid}/stat").read_bytes().rpartition(b")")[2].split()[19]
+        (tmp_path / of(process.pid, int(began), left_names.marked(".x-"))).touch()
+        assert left_names.clear(tmp_path, ".x-") == []
+    finally:
+        process.kill()
+        process.communicate()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to others")
 def test_what_belongs_to_another_stays(tmp_path: Path) -> None:
     left = tmp_path / of(*GONE, left_names.marked(".x-"))

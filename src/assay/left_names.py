@@ -22,7 +22,7 @@ _MARKED = re.compile(r"own-([0-9a-f]{12})-(\d{1,10})-(\d{1,20})-")
 
 def marked(prefix: str, suffix: str = "") -> str:
     """A name that no other file has, with the mark of this process between `prefix` and `suffix`."""
-    return f"{prefix}own-{_here()}-{os.getpid()}-{_began(os.getpid())}-{secrets.token_hex(6)}{suffix}"
+    return f"{prefix}own-{_here()}-{os.getpid()}-{began(os.getpid())}-{secrets.token_hex(6)}{suffix}"
 
 
 def clear(folder: Path, prefix: str) -> list[str]:
@@ -35,7 +35,7 @@ def clear(folder: Path, prefix: str) -> list[str]:
 
 def _is_left(name: str) -> bool:
     mark = _MARKED.search(name)
-    return mark is not None and mark[1] == _here() and _began(int(mark[2])) != int(mark[3])
+    return mark is not None and mark[1] == _here() and began(int(mark[2])) != int(mark[3])
 
 
 def _removed(path: Path) -> bool:
@@ -60,10 +60,19 @@ def _here() -> str:
     return hashlib.sha256(words.encode()).hexdigest()[:12]
 
 
-def _began(process: int) -> int | None:
-    """When a process began, in the kernel's ticks; None where there is none of this number that still runs."""
+def began(process: int) -> int | None:
+    """When a process began, in the kernel's ticks since its start; None where there is none of this number.
+
+    One that has ended, and that its parent has not waited for, is gone.
+    """
+    words = stat_words(process)
+    return None if words is None or words[0] in "ZX" else int(words[19])
+
+
+def stat_words(process: int) -> list[str] | None:
+    """The words of /proc/PID/stat behind the name, which may be any bytes: state, parent, group, session …"""
     try:
-        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        words = Path(f"/proc/{int(process)}/stat").read_text(encoding="utf-8", errors="replace")
+        return words.rpartition(")")[2].split()
     except (OSError, ValueError):
         return None
-    return None if words[0] in "ZX" else int(words[19])

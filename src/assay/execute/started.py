@@ -8,16 +8,10 @@ from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
 
+from assay import left_names
 
-def began(process: int) -> int | None:
-    """When a process began, in the kernel's ticks since its start; None where there is none of this number.
-
-    One that has ended, and that its parent has not waited for, is gone.
-    """
-    words = _stat(process)
-    return None if words is None or words[0] in "ZX" else int(words[19])
+began = left_names.began
 
 
 def held(process: int, since: int | None) -> int | None:
@@ -54,17 +48,8 @@ def end_group(group: int, session: int, since: int | None) -> int:
     """
     killed = 0
     for name in os.listdir("/proc") if since is not None else ():  # noqa: PTH208 - thousands, of which the names do
-        if name.isdigit() and (words := _stat(int(name))) is not None:
+        if name.isdigit() and (words := left_names.stat_words(int(name))) is not None:
             start = int(words[19])
             if (int(words[2]), int(words[3])) == (group, session) and since is not None and start >= since:
                 killed += send(int(name), start, signal.SIGKILL)
     return killed
-
-
-def _stat(process: int) -> list[str] | None:
-    """The words of /proc/PID/stat behind the name: state, parent, group, session …"""
-    try:
-        words = Path(f"/proc/{int(process)}/stat").read_text(encoding="utf-8", errors="replace")
-        return words.rpartition(")")[2].split()
-    except (OSError, ValueError):
-        return None
