@@ -61,7 +61,10 @@ def numbers(document: Document) -> list[OwnNumber]:
     return found
 
 
-def _of_figure(figure: ReportedFigure, section: Section, metric: str, case: Params, of: str | None) -> OwnNumber:
+def of_figure(
+    figure: ReportedFigure, section: Section, metric: str, case: Params | None = None, of: str | None = None
+) -> OwnNumber:
+    """A figure as a number of `metric`; without a case it is the figure as it is, by its own."""
     return OwnNumber(
         published=tuple(section.published),
         metric=metric,
@@ -136,13 +139,13 @@ def _algorithms(document: Document, section: Section) -> Iterator[OwnNumber]:
     many = len({each.params.get("size") for each in ours})
     of = f"the greatest of {many} sizes" if many > 1 else "the only size"
     if (best := _greatest(ours)) is not None:
-        yield _of_figure(best, section, "r_max", UNSTATED, of)
+        yield of_figure(best, section, "r_max", UNSTATED, of)
     by_form: dict[str, list[ReportedFigure]] = defaultdict(list)
     for each in ours:
         by_form[str(each.params.get("form"))].append(each)
     for form, word in IMPLEMENTATIONS.items():
         if (best := _greatest(by_form.get(form, ()))) is not None:
-            yield _of_figure(best, section, "r_max", UNSTATED | {"implementation": word}, of)
+            yield of_figure(best, section, "r_max", UNSTATED | {"implementation": word}, of)
     if section.benchmark not in BYTES:
         return
     caches = _caches(document)
@@ -151,13 +154,13 @@ def _algorithms(document: Document, section: Section) -> Iterator[OwnNumber]:
         level = _level(BYTES[section.benchmark](size), caches)
         stated = WAVELET.get(size) if section.benchmark == "wavelet" else size
         if stated is not None:
-            yield replace(_of_figure(each, section, "r_max", {"size": stated}, None), level=level)
+            yield replace(of_figure(each, section, "r_max", {"size": stated}, None), level=level)
     for level in ("L1", "L2", "memory"):
         within = [each for each in ours if _level(BYTES[section.benchmark](int(each.params["size"])), caches) == level]
         if (best := _greatest(within)) is not None:
-            yield replace(_of_figure(best, section, "r_max", {"operands_in": level, "size": None}, None), level=level)
+            yield replace(of_figure(best, section, "r_max", {"operands_in": level, "size": None}, None), level=level)
             if level == "memory":  # a size that is called large
-                yield replace(_of_figure(best, section, "r_max", {"size": "large"}, None), level=level)
+                yield replace(of_figure(best, section, "r_max", {"size": "large"}, None), level=level)
 
 
 BYTES: dict[str, Callable[[int], int]] = {  # of a problem's data, by its size
@@ -192,7 +195,7 @@ def _dot_products(document: Document, section: Section) -> Iterator[OwnNumber]:
     for (ranks, _), found in by_ranks.items():
         if (best := _greatest(found)) is not None:
             of = f"the best of {len(found)}; the paper prints no length"
-            yield _of_figure(best, section, "rate", {"implementation": "best", "cpus": ranks}, of)
+            yield of_figure(best, section, "rate", {"implementation": "best", "cpus": ranks}, of)
 
 
 def _patterns(document: Document, section: Section) -> Iterator[OwnNumber]:
@@ -203,7 +206,7 @@ def _patterns(document: Document, section: Section) -> Iterator[OwnNumber]:
             found[str(each.params["pattern"]), ranks, each.params.get("ppn")].append(each)
     for (pattern, ranks, _), rates in found.items():
         if (best := _greatest(rates)) is not None:
-            made = _of_figure(best, section, "bandwidth", {"cpus": ranks}, f"the greatest of {len(rates)} lengths")
+            made = of_figure(best, section, "bandwidth", {"cpus": ranks}, f"the greatest of {len(rates)} lengths")
             yield replace(made, published=(f"mod1h.{pattern}",))
 
 
@@ -218,7 +221,7 @@ def _fine_echo(document: Document, section: Section) -> Iterator[OwnNumber]:
             continue
         rate, size = greatest_rate(times)
         base = next(each for each in found if int(each.params["bytes"]) == size)
-        made = _of_figure(base, section, "bandwidth", {"message": None, "message_B": None}, None)
+        made = of_figure(base, section, "bandwidth", {"message": None, "message_B": None}, None)
         yield replace(made, value=rate, unit="B/s", figure="greatest_rate", of=f"the greatest of {len(times)} lengths")
         short = f"a line over lengths up to {SHORT:,} B"
         yield replace(made, metric="latency", value=latency(times), unit="s", figure="latency", of=short, case={})
@@ -236,12 +239,12 @@ def _intrinsics(document: Document, section: Section) -> Iterator[OwnNumber]:
     for name, cases in found.items():
         worst = max(cases, key=lambda each: each.shown or 0.0)
         of = f"the worst of {len(cases)} ranges" if len(cases) > 1 else None
-        yield _without_outcomes(_of_figure(worst, section, "digits_lost", {"function": name}, of))
+        yield _without_outcomes(of_figure(worst, section, "digits_lost", {"function": name}, of))
     every = [each for cases in found.values() for each in cases]
     if every:
         worst, functions = max(every, key=lambda each: each.shown or 0.0), len(found.keys() - {*NEAR_ONE.values()})
         of = f"the worst of {functions} functions"
-        yield _without_outcomes(_of_figure(worst, section, "digits_lost", {"function": "all"}, of))
+        yield _without_outcomes(of_figure(worst, section, "digits_lost", {"function": "all"}, of))
 
 
 def _without_outcomes(own: OwnNumber) -> OwnNumber:

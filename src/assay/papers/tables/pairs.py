@@ -16,11 +16,10 @@ from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmarks
 from assay.document.params import Params
-from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.catalogue import PublishedCell, load
-from assay.papers.tables.own_numbers import OwnNumber, numbers
+from assay.papers.tables.own_numbers import OwnNumber, numbers, of_figure
 from assay.papers.tables.paragon import BANDWIDTH, KERNELS, THREADS
 from assay.report.units import few, params
 
@@ -96,21 +95,7 @@ def _as_they_are(section: Section, cell: PublishedCell) -> Iterator[OwnNumber]:
     for figure in section.figures if {cell.benchmark, family} & {*section.published} else ():
         stands = figure.statistic == "median" and figure.shown
         if stands and figure.name == cell.metric and figure.unit == cell.unit:
-            yield _number(figure, section)
-
-
-def _number(figure: ReportedFigure, section: Section) -> OwnNumber:
-    return OwnNumber(
-        published=tuple(section.published),
-        metric=figure.name,
-        benchmark=section.benchmark,
-        figure=figure.name,
-        value=figure.shown or 0.0,
-        unit=figure.unit,
-        params=figure.params,
-        kind=figure.kind,
-        state=figure.state,
-    )
+            yield of_figure(figure, section, figure.name)
 
 
 def _paired(own: OwnNumber, cell: PublishedCell, record: Benchmark | None) -> Pair | None:
