@@ -22,11 +22,13 @@ inline constexpr std::array<CgClass, classes> cg_classes{{
 }};
 
 template <ranks::Communicator C>
-class Cg final : public Kernel {
+class Cg final : public Charged<C> {
+  using Charged<C>::comm_, Charged<C>::carries_, Charged<C>::work, Charged<C>::data;
+
  public:
   static constexpr int steps_each = 25, sum_tag = 12, turn_tag = 13;
 
-  Cg(C& comm, Class size, bool carries) : comm_(comm), size_(cg_classes[place(size)]), carries_(carries) {
+  Cg(C& comm, Class size, bool carries) : Charged<C>(comm, "cg", carries), size_(cg_classes[place(size)]) {
     ranks::needs(is_power_of_two(comm.size()), "a power of two of ranks", comm.size());
     while (columns_ * columns_ < comm.size()) columns_ *= 2;
     rows_ = comm.size() / columns_;
@@ -152,17 +154,7 @@ class Cg final : public Kernel {
     }
   }
 
-  template <class Body>
-  auto work(double flops, Body body) {
-    return comm_.compute(ranks::Work{"cg", flops}, [this, &body] {
-      if (carries_) body();
-    });
-  }
-  double* data(std::vector<double>& vector) { return carries_ ? vector.data() : nullptr; }
-
-  C& comm_;
   CgClass size_;
-  bool carries_;
   int rows_ = 1, columns_ = 1, row_ = 0, column_ = 0;  // the grid of ranks, and this one's place
   Extent own_{};
   std::size_t length_ = 0, height_ = 0;  // of vectors by columns and by rows

@@ -23,10 +23,12 @@ inline constexpr std::array<FtClass, classes> ft_classes{
     {{64, 64, 64, 6}, {128, 128, 32, 6}, {256, 256, 128, 6}, {512, 256, 256, 20}, {512, 512, 512, 20}}};
 
 template <ranks::Communicator C>
-class Ft final : public Kernel {
+class Ft final : public Charged<C> {
+  using Charged<C>::comm_, Charged<C>::carries_, Charged<C>::work, Charged<C>::data;
+
  public:
   Ft(C& comm, Class size, bool carries)
-      : comm_(comm), size_(ft_classes[place(size)]), official_(ft_sums(place(size))), carries_(carries) {
+      : Charged<C>(comm, "fft", carries), size_(ft_classes[place(size)]), official_(ft_sums(place(size))) {
     const auto ranks = static_cast<std::size_t>(comm.size());
     ranks::needs(is_power_of_two(comm.size()) && ranks <= std::min(size_.y, size_.z),
                  "a power of two of ranks, at most as many as planes", comm.size());
@@ -155,18 +157,8 @@ class Ft final : public Kernel {
     return sum / static_cast<double>(size_.x * size_.y * size_.z);
   }
 
-  template <class Body>
-  auto work(double flops, Body body) {
-    return comm_.compute(ranks::Work{"fft", flops}, [this, &body] {
-      if (carries_) body();
-    });
-  }
-  Complex* data(std::vector<Complex>& values) { return carries_ ? values.data() : nullptr; }
-
-  C& comm_;
   FtClass size_;
   const std::vector<Complex>& official_;
-  bool carries_;
   std::size_t planes_ = 0, width_ = 0;  // of z and of y that a rank has
   std::vector<Part> parts_;
   std::vector<FtLines> lines_;

@@ -58,13 +58,15 @@ inline constexpr std::array<IsClass, classes> is_classes{{
 }};
 
 template <ranks::Communicator C>
-class Is final : public Kernel {
+class Is final : public Charged<C> {
+  using Charged<C>::comm_, Charged<C>::carries_, Charged<C>::work, Charged<C>::data;
+
  public:
   static constexpr int iterations = 10;
   static constexpr std::size_t buckets = 1024;
 
   Is(C& comm, Class size, bool carries)
-      : comm_(comm), size_(is_classes[place(size)]), keys_(std::size_t{1} << size_.log_keys), carries_(carries) {
+      : Charged<C>(comm, "is", carries), size_(is_classes[place(size)]), keys_(std::size_t{1} << size_.log_keys) {
     ranks::needs(is_power_of_two(comm.size()) && comm.size() <= static_cast<int>(buckets),
                  "a power of two of ranks, at most 1024", comm.size());
   }
@@ -115,9 +117,7 @@ class Is final : public Kernel {
 
   ranks::Task rank_keys(int iteration) {
     const std::size_t own = keys_ / static_cast<std::size_t>(comm_.size());
-    co_await comm_.compute(ranks::Work{"is", static_cast<double>(own)}, [&] {
-      if (carries_) into_buckets(iteration);
-    });
+    co_await work(static_cast<double>(own), [&] { into_buckets(iteration); });
     co_await ranks::reduce(comm_, comm_.size(), totals_.data(), room_.data(), totals_.size(), Sum());
     co_await ranks::broadcast(comm_, totals_.data(), totals_.size() * sizeof(std::int64_t));
     if (carries_) {
@@ -125,14 +125,10 @@ class Is final : public Kernel {
     } else {  // a described machine's ranks have equal parts of each other's keys
       for (std::size_t rank = 0; rank < out_.size(); ++rank) in_[rank] = out_[rank] = {0, own / out_.size()};
     }
-    co_await all_to_all<C, std::int64_t>(comm_, carries_ ? counts_.data() : nullptr, single(),
-                                         carries_ ? theirs_.data() : nullptr, single());
+    co_await all_to_all<C, std::int64_t>(comm_, data(counts_), single(), data(theirs_), single());
     if (carries_) make_room();
-    co_await all_to_all<C, Key>(comm_, carries_ ? sorted_.data() : nullptr, out_, carries_ ? received_.data() : nullptr,
-                                in_);
-    co_await comm_.compute(ranks::Work{"is", static_cast<double>(own)}, [&] {
-      if (carries_) count_received(iteration);
-    });
+    co_await all_to_all<C, Key>(comm_, data(sorted_), out_, data(received_), in_);
+    co_await work(static_cast<double>(own), [&] { count_received(iteration); });
   }
 
   // One element for each rank.
@@ -202,10 +198,8 @@ class Is final : public Kernel {
     }
   }
 
-  C& comm_;
   IsClass size_;
   std::size_t keys_;  // of all ranks
-  bool carries_;
   std::vector<Key> own_, sorted_, received_;
   std::array<std::int64_t, buckets + test_keys> totals_{};
   std::vector<std::int64_t> room_ = std::vector<std::int64_t>(buckets + test_keys), counts_{}, theirs_{};

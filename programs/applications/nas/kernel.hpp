@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ranks/collectives.hpp"
 #include "ranks/session.hpp"
@@ -27,6 +29,28 @@ class Kernel {
 };
 
 inline bool is_power_of_two(int ranks) { return (ranks & (ranks - 1)) == 0; }
+
+// A kernel on a communicator: work that a description charges by `kernel`, done only where there are data.
+template <ranks::Communicator C>
+class Charged : public Kernel {
+ protected:
+  Charged(C& comm, std::string_view kernel, bool carries) : comm_(comm), kernel_(kernel), carries_(carries) {}
+
+  template <class Body>
+  auto work(double amount, Body body) {
+    return comm_.compute(ranks::Work{kernel_, amount}, [this, &body] {
+      if (carries_) body();
+    });
+  }
+  template <class Value>
+  Value* data(std::vector<Value>& values) const {
+    return carries_ ? values.data() : nullptr;
+  }
+
+  C& comm_;
+  std::string_view kernel_;
+  bool carries_;
+};
 
 struct Sum {
   template <class Value>

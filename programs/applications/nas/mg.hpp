@@ -31,12 +31,14 @@ inline constexpr std::array<MgClass, classes> mg_classes{{
 }};
 
 template <ranks::Communicator C>
-class Mg final : public Kernel {
+class Mg final : public Charged<C> {
+  using Charged<C>::comm_, Charged<C>::carries_, Charged<C>::work;
+
  public:
   static constexpr int gather_tag = 15;
 
   Mg(C& comm, Class size, bool carries)
-      : comm_(comm), size_(mg_classes[place(size)]), carries_(carries), blocks_(comm.rank(), comm.size()) {
+      : Charged<C>(comm, "mg", carries), size_(mg_classes[place(size)]), blocks_(comm.rank(), comm.size()) {
     ranks::needs(is_power_of_two(comm.size()) && 2 * static_cast<std::size_t>(blocks_.greatest()) <= size_.edge,
                  "a power of two of ranks, with two points or more of the finest grid along each edge", comm.size());
     top_ = static_cast<std::size_t>(std::bit_width(size_.edge)) - 1;
@@ -198,16 +200,8 @@ class Mg final : public Kernel {
       wrap(grid);
   }
   double points(std::size_t level) const { return static_cast<double>(levels_[level].u.points()); }
-  template <class Body>
-  auto work(double flops, Body body) {
-    return comm_.compute(ranks::Work{"mg", flops}, [this, &body] {
-      if (carries_) body();
-    });
-  }
 
-  C& comm_;
   MgClass size_;
-  bool carries_;
   Blocks blocks_;
   std::size_t top_ = 0, whole_ = 1;  // the finest grid, 2^top; the finest that all ranks have as a whole, 0: none
   std::vector<Level> levels_;
