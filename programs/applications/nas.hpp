@@ -10,8 +10,7 @@
 #include "applications/nas/ft.hpp"
 #include "applications/nas/is.hpp"
 #include "applications/nas/mg.hpp"
-#include "ranks/meeting.hpp"
-#include "ranks/sampling.hpp"
+#include "applications/player.hpp"
 
 namespace assay::applications {
 
@@ -80,7 +79,7 @@ help = "operations as NPB counts them, over the time"
   }
 
   static constexpr int most_with_data = 64;  // simulated ranks, which share one process
-  static constexpr const char* not_carried = "simulated without data; --verify computes and checks";
+  static bool small(const Case& at, int ranks) { return at.size == Class::S && ranks <= most_with_data; }
 
   // The kernel of [compute] that a case is charged by.
   static std::string_view charged(const timing::CaseSettings& settings) {
@@ -98,98 +97,52 @@ help = "operations as NPB counts them, over the time"
           },
           reason.c_str(), comm.rank() == 0);
     }
-    Player<C> player{comm, session.options().verify};
+    Player<C, Nas> player{comm, session.options().verify};
     co_await ranks::sample(comm, session, player);
   }
 
+  static Case at(const timing::CaseSettings& settings) {
+    return {static_cast<Which>(among(kernels, settings.at("kernel").text)),
+            static_cast<Class>(among(sizes, settings.at("class").text))};
+  }
   template <ranks::Communicator C>
-  struct Player {
-    C& comm;
-    bool with_data = false;                // of a simulated machine, whatever that takes
-    std::unique_ptr<nas::Kernel> ready{};  // of the case `of`, with its data
-    Case of{};
+  static timing::Json label(C&, const Case& at) {
+    timing::Json json;
+    json.text("kernel", kernels[static_cast<std::size_t>(at.kernel)]);
+    json.text("class", sizes[nas::place(at.size)]);
+    return json.integer("operations", std::llround(operations<C>(at)));
+  }
 
-    static constexpr std::string_view record = Nas::record;
-    static constexpr std::string_view metric = "time";
-    std::string_view cache(const Case&) const { return "as used"; }
-    bool single(const Case&) const { return true; }
-    Case at(const timing::CaseSettings& settings) const {
-      return {static_cast<Which>(among(kernels, settings.at("kernel").text)),
-              static_cast<Class>(among(sizes, settings.at("class").text))};
+  template <ranks::Communicator C>
+  static double operations(const Case& at) {
+    switch (at.kernel) {
+      case Which::ft:
+        return nas::Ft<C>::operations(at.size);
+      case Which::mg:
+        return nas::Mg<C>::operations(at.size);
+      case Which::cg:
+        return nas::Cg<C>::operations(at.size);
+      case Which::is:
+        return nas::Is<C>::operations(at.size);
+      default:
+        return nas::Ep<C>::operations(at.size);
     }
-    timing::Json label(C&, const Case& at) const {
-      timing::Json json;
-      json.text("kernel", kernels[static_cast<std::size_t>(at.kernel)]);
-      json.text("class", sizes[nas::place(at.size)]);
-      return json.integer("operations", std::llround(operations(at)));
+  }
+  template <ranks::Communicator C>
+  static std::unique_ptr<Application> made(C& comm, const Case& at, bool carries) {
+    switch (at.kernel) {
+      case Which::ft:
+        return std::make_unique<nas::Ft<C>>(comm, at.size, carries);
+      case Which::mg:
+        return std::make_unique<nas::Mg<C>>(comm, at.size, carries);
+      case Which::cg:
+        return std::make_unique<nas::Cg<C>>(comm, at.size, carries);
+      case Which::is:
+        return std::make_unique<nas::Is<C>>(comm, at.size, carries);
+      default:
+        return std::make_unique<nas::Ep<C>>(comm, at.size, carries);
     }
-
-    static double operations(const Case& at) {
-      switch (at.kernel) {
-        case Which::ft:
-          return nas::Ft<C>::operations(at.size);
-        case Which::mg:
-          return nas::Mg<C>::operations(at.size);
-        case Which::cg:
-          return nas::Cg<C>::operations(at.size);
-        case Which::is:
-          return nas::Is<C>::operations(at.size);
-        default:
-          return nas::Ep<C>::operations(at.size);
-      }
-    }
-    std::unique_ptr<nas::Kernel> made(const Case& at, bool carries) {
-      switch (at.kernel) {
-        case Which::ft:
-          return std::make_unique<nas::Ft<C>>(comm, at.size, carries);
-        case Which::mg:
-          return std::make_unique<nas::Mg<C>>(comm, at.size, carries);
-        case Which::cg:
-          return std::make_unique<nas::Cg<C>>(comm, at.size, carries);
-        case Which::is:
-          return std::make_unique<nas::Is<C>>(comm, at.size, carries);
-        default:
-          return std::make_unique<nas::Ep<C>>(comm, at.size, carries);
-      }
-    }
-
-    ranks::Task operate(C&, const Case& at, ranks::Run run, std::int64_t* ticks) {
-      if (!ready || of != at) ready = made(at, !comm.is_simulated()), of = at;
-      for (std::int64_t reading = 0; reading < run.readings; ++reading) {
-        co_await ready->prepare();
-        if (comm.is_simulated())
-          co_await ranks::together(comm, comm.size());
-        else
-          co_await ranks::barrier(comm);
-        const std::int64_t start = comm.now();
-        co_await ready->run();
-        std::int64_t took = comm.now() - start, theirs = 0;
-        if (comm.is_simulated())
-          co_await ranks::together(comm, comm.size(), &took);
-        else
-          co_await ranks::reduce(comm, comm.size(), &took, &theirs, 1, Greatest());
-        if (ticks) ticks[reading] = took;
-      }
-    }
-
-    // A measured case is checked by its last run; a described one is run once more, with data, where it is small.
-    ranks::Task verify(C&, Case at, ranks::Verdict& verdict) {
-      if (comm.is_simulated() && !with_data && (at.size != Class::S || comm.size() > most_with_data)) {
-        verdict = {true, not_carried};
-        co_return;
-      }
-      if (comm.is_simulated()) {
-        ready = made(at, true), of = at;
-        co_await ready->prepare();
-        co_await ready->run();
-      }
-      co_await ready->check(verdict);
-      if (comm.is_simulated()) ready.reset();
-    }
-  };
-  struct Greatest {
-    void operator()(std::int64_t& mine, std::int64_t theirs) const { mine = std::max(mine, theirs); }
-  };
+  }
 };
 
 }  // namespace assay::applications
