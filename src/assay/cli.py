@@ -20,6 +20,7 @@ from typer.exceptions import TyperException
 
 from assay import sanitised, search_paths, stops, trusted, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
+from assay.verbs import _first_words
 
 CLOSED_PIPE = 141  # exit status of what SIGPIPE ends: nobody reads on, and nothing went wrong
 
@@ -114,7 +115,11 @@ def main() -> None:
 def _run(stop: stops.Stop) -> None:
     try:
         try:
-            status = application(next(iter(sys.argv[1:]), None))(standalone_mode=False)
+            words = _first_words.meant(sys.argv[1:])
+            if not words:
+                sys.stdout.write(_first_words.COMMANDS)
+                return
+            status = application(words[0])(words, standalone_mode=False)
             sys.exit(status or 0)  # 0 but for a verb that ended by typer.Exit
         finally:
             sys.stdout.flush()  # here, where a device that is full can still be reported
