@@ -12,6 +12,8 @@ import json
 import os
 import pkgutil
 import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, TextIO, cast
 
@@ -95,11 +97,29 @@ def _leave() -> None:
         gc.freeze()
 
 
+_ASKED: ContextVar[list[Any] | None] = ContextVar("documents that Python asked for", default=None)
+
+
+@contextlib.contextmanager
+def answered() -> Iterator[list[Any]]:
+    """Collect the documents of commands that Python asks (assay.api), which print none then."""
+    documents: list[Any] = []
+    token = _ASKED.set(documents)
+    try:
+        yield documents
+    finally:
+        _ASKED.reset(token)
+
+
 def emit(document: Any) -> None:
     """Print the one JSON document of a verb under --json to standard output, with the version of its form."""
     if isinstance(document, dict):
         document = versions.marked(versions.DOCUMENT, document)
     text = json.dumps(document, allow_nan=False, indent=2, default=str)
+    asked = _ASKED.get()
+    if asked is not None:
+        asked.append(json.loads(text))
+        return
     sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that json leaves
 
 
