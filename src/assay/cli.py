@@ -97,18 +97,18 @@ def _leave() -> None:
         gc.freeze()
 
 
-_ASKED: ContextVar[list[Any] | None] = ContextVar("documents that Python asked for", default=None)
+_COLLECTED: ContextVar[list[Any] | None] = ContextVar("documents that Python asked for", default=None)
 
 
 @contextlib.contextmanager
 def answered() -> Iterator[list[Any]]:
     """Collect the documents of commands that Python asks (assay.api), which print none then."""
     documents: list[Any] = []
-    token = _ASKED.set(documents)
+    token = _COLLECTED.set(documents)
     try:
         yield documents
     finally:
-        _ASKED.reset(token)
+        _COLLECTED.reset(token)
 
 
 def emit(document: Any) -> None:
@@ -116,9 +116,9 @@ def emit(document: Any) -> None:
     if isinstance(document, dict):
         document = versions.marked(versions.DOCUMENT, document)
     text = json.dumps(document, allow_nan=False, indent=2, default=str)
-    asked = _ASKED.get()
-    if asked is not None:
-        asked.append(json.loads(text))
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected.append(json.loads(text))
         return
     sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that json leaves
 
