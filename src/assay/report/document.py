@@ -270,6 +270,7 @@ def _section(
         notes=[note for note in noted if note not in uncertain],
         noise=noise or None,
         over_time=lines.over_time or None,
+        accounts=lines.accounts or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),
