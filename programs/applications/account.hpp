@@ -7,9 +7,10 @@
 //    "user":[…],"system":[…],"memory":[…],                      by rank: processor time, s; most memory so far, bytes
 //    "calls":{"send":[seconds,calls,bytes],…},                  of all ranks; bytes are those sent, or received
 //    "lengths":[[L,messages,bytes],…],                          sent messages of 0 B, or of L to 2 L - 1 bytes
-//    "waits":[[rank,for,seconds],…],                            in calls that ended with another's message; longest first
-//    "kernels":{"cg":[seconds,calls,amount],…},                 of all ranks; amount as the description charges it
-//    "messages":[[bytes,seconds],…]}                            one way between ranks 0 and P - 1, half of a round trip
+//    "waits":[[rank,for,seconds],…],                            in calls that ended with another's message; longest
+//    first "kernels":{"cg":[seconds,calls,amount],…},                 of all ranks; amount as the description charges
+//    it "messages":[[bytes,seconds],…]}                            one way between ranks 0 and P - 1, half of a round
+//    trip
 //
 // Of a rank time = computing + communicating + (time - ended). A collective is made of these calls. A described machine
 // has no processor time or memory of its own, and its messages are known: those lists are empty.

@@ -100,8 +100,7 @@ class Accounted {
     return moved(Call::irecv, 0, false, [&] { return comm_.irecv(buffer, room, from, tag); });
   }
   auto sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room, int from, int tag) {
-    return moved(Call::sendrecv, bytes, true,
-                 [&] { return comm_.sendrecv(data, bytes, to, buffer, room, from, tag); });
+    return moved(Call::sendrecv, bytes, true, [&] { return comm_.sendrecv(data, bytes, to, buffer, room, from, tag); });
   }
   template <class Request>
   auto wait(Request& request) {
@@ -171,8 +170,7 @@ class Accounted {
   }
   template <class Body>
   auto compute(const ranks::Work& work, Body&& body) {
-    return noted(Computed{work.kernel, work.amount},
-                 [&] { return comm_.compute(work, std::forward<Body>(body)); });
+    return noted(Computed{work.kernel, work.amount}, [&] { return comm_.compute(work, std::forward<Body>(body)); });
   }
 
  private:

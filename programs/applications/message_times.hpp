@@ -1,6 +1,7 @@
 // What a message takes between the first and the last rank, by length: half of the median of some round trips.
 //
-// A few milliseconds beside a run, so that its parts and its whole are of one launch; `echo` measures messages properly.
+// A few milliseconds beside a run, so that its parts and its whole are of one launch; `echo` measures messages
+// properly.
 #pragma once
 
 #include <algorithm>

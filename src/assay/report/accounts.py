@@ -18,9 +18,9 @@ from assay.stored.launch_file import Tasks
 MOST_CALLS = 3  # kinds of call in a cell
 UNSHOWN = ("operations", "ranks")  # of a case: what it counts, and what has a column of its own
 NOTE = (
-    "Of one run made for it, after the timed ones; shares are of all ranks' time. Computing: outside calls. Idle: after "
-    "a rank's own end. Imbalance: the longest computing of a rank over the mean. Waits: rank > sender, in calls that "
-    "the sender's message ended. Collectives are made of these calls."
+    "Of one run made for it, after the timed ones; shares are of all ranks' time. Computing: outside calls. Idle: "
+    "after a rank's own end. Imbalance: the longest computing of a rank over the mean. Waits: rank > sender, in calls "
+    "that the sender's message ended. Collectives are made of these calls."
 )
 
 
@@ -46,8 +46,7 @@ def table(section: Section) -> Grid | None:
     record = record_of(section)
     common = alike([each.params for each in entries])
     rows = []
-    for each in sorted(entries, key=lambda one: ([str(value) for key, value in sorted(one.params.items())
-                                                  if key not in UNSHOWN], one.ranks)):  # fmt: skip
+    for each in sorted(entries, key=_order):
         case = {key: value for key, value in each.params.items() if key not in common and key not in UNSHOWN}
         rows.append(
             (
@@ -64,11 +63,17 @@ def table(section: Section) -> Grid | None:
         )
     words = case_words({key: value for key, value in common.items() if key not in UNSHOWN}, record)
     headings = ("case", "ranks", "time", "computing", "in calls", "idle", "imbalance", "longest wait", "memory")
-    return grid(f"Where the time goes: {section.title}", headings, rows, NOTE + (f" All with {words}." if words else ""))
+    return grid(
+        f"Where the time goes: {section.title}", headings, rows, NOTE + (f" All with {words}." if words else "")
+    )
+
+
+def _order(of: TimeAccount) -> tuple[list[str], int]:
+    return [str(value) for key, value in sorted(of.params.items()) if key not in UNSHOWN], of.ranks
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g}%" if abs(share) >= 5e-4 else "0%"
+    return "0%" if share <= 1e-9 else f"{100 * share:.3g}%" if share >= 5e-4 else "<0.1%"
 
 
 def _calls(of: TimeAccount) -> str:

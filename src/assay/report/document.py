@@ -321,7 +321,7 @@ def _pairs(run: Run, record: Benchmark) -> list[TournamentFound]:
 
 
 def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:
-    if record.model is None:
+    if record.model is None and record.part != "applications":
         return []
     from assay.analysis.fits import fits
 
