@@ -108,4 +108,4 @@ def _each(cell: CaseSamples) -> float:
 
 def _number(cell: CaseSamples, key: str) -> bool:
     value = cell.case.get(key)
-    return type(value) in (int, float) and value > 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0

@@ -116,7 +116,7 @@ def gustafson(processors: ArrayLike, work: ArrayLike, times_by_launch: ArrayLike
 def scaled(work: ArrayLike, times_by_launch: ArrayLike) -> Floats:
     """Times (launches, counts) in s for as much work as the least of `work` (counts,), at each count's own rate."""
     amounts = np.asarray(work, float)
-    return np.atleast_2d(np.asarray(times_by_launch, float)) * amounts.min() / amounts
+    return np.asarray(np.atleast_2d(np.asarray(times_by_launch, float)) * amounts.min() / amounts)
 
 
 def _checked(processors: ArrayLike, times_by_launch: ArrayLike) -> tuple[Floats, Floats]:

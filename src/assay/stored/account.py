@@ -43,7 +43,12 @@ def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
         lengths=[(each[0], each[1], each[2]) for each in _rows("lengths", event.get("lengths"), 3)],
         waits=[(int(each[0]), int(each[1]), each[2]) for each in _rows("waits", event.get("waits"), 3)],
         messages=[(each[0], each[1]) for each in _rows("messages", event.get("messages", []), 2)],
-        **by_rank,
+        computing=by_rank["computing"],
+        communicating=by_rank["communicating"],
+        ended=by_rank["ended"],
+        user=by_rank["user"],
+        system=by_rank["system"],
+        memory=by_rank["memory"],
     )
     return AccountLine(case, account)
 
