@@ -1,7 +1,7 @@
-"""The twins of maya5's times: our program `pulsars` on the described clusters, with inputs that the paper does not print.
+"""The twins of maya5's times: our program `pulsars` on the described clusters. The paper prints no inputs.
 
-Steps make a run as long as theirs; 16 parts is what the IBM cluster's times on 2 to 16 processors look like. What a flop
-takes is a number of each description, from the time on 2 processors.
+Steps make a run as long as theirs; 16 parts is what the IBM cluster's times on 2 to 16 processors look like. What a
+flop takes is a number of each description, from the time on 2 processors.
 """
 
 from __future__ import annotations
