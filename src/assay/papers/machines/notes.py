@@ -126,9 +126,9 @@ DIFFERS = (
     "**SLALOM.** Nodes are charged LINPACK's rate with 100 equations, and nothing is fitted: 21, 111 and 240 Mflop/s "
     "for 15.6, 134.8 and 205, so that the DELTA is 2.2 times as fast as the iPSC/860, where 1.52 is printed and equal "
     "nodes alone would give 1. How the original divided its matrix is not printed. Down a binomial tree instead of "
-    "round a ring the iPSC/860 has 62 Mflop/s: messages decide there, and a program with fewer of them would be nearer.",
+    "round a ring the iPSC/860 has 62 Mflop/s: messages decide there, and fewer of them would be nearer.",
     "**Paragon MP, NAS.** FT and MG gain 1.20 to 1.42 by the second processor in print, as much as the inner product "
-    "of vectors that fit no cache (1.28 in Table 3.1); simulated 1.98 and 1.94. Compiled code is described by one rate, "
+    "of vectors that fit no cache (1.28 in Table 3.1); simulated 1.98 and 1.94. Compiled code has one rate here, "
     "11 Mflop/s, beside which the bytes of a flop take the bus for little time: what Intel ran was bound by memory. EP, "
     "which has no such bytes, is within 3% in class B; what takes 5 to 13% in class A is not described.",
 )
