@@ -30,6 +30,7 @@ FAR = 1e9  # a coordinate that one of two cells lacks: farther than any that bot
 BYTES_PER_FLOP = {"kernel.hitc-f": 6.0}  # of kernels whose rate on one processor is printed
 OPERATION = "time_per_op"  # no neighbour of a whole program's time
 READS = "pfldq"  # only reads memory
+SINGLE, COMPUTING = "paragon-gp", 2  # a node with one processor that computes, and how many an MP's node has
 SUMMARY = {"time_8_B": 8, "rate_8192_B": 8192}  # bytes, of metrics that name a length
 
 
@@ -64,6 +65,8 @@ def baselines(cell: PublishedCell, behind: Used) -> dict[str, float]:
 def _share(cell: PublishedCell, own: Sequence[PublishedCell]) -> float | None:
     """What k processors do together if each has an equal part of the bus and nothing is lost."""
     cpus = cell.params.get("cpus")
+    if cell.params.get("relative_to") == SINGLE:
+        return float(COMPUTING)
     if not isinstance(cpus, int) or cpus < 2:
         return None
     alone = [each for each in own if each.params.get("cpus") == 1]
