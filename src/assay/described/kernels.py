@@ -58,6 +58,12 @@ KERNELS: dict[str, WorkKind] = {
     "mg": WorkKind("flop", "stencils of the NAS kernel MG over grids", COMPILED, 2.0, 2.0),
     "cg": WorkKind("flop", "products of the NAS kernel CG: a value and its column per two flops", COMPILED, 6.0),
     "is": WorkKind("1", "a key of the NAS kernel IS put into its bucket, or counted", (), 12.0, 8.0),
+    "lattice": WorkKind(
+        "flop",
+        "lattice Boltzmann update, 229 flops for 456 bytes; without a rate of compiled code, those bytes as dot reads them",
+        COMPILED,
+        made_of=(("dot", 57 / 229),),
+    ),
     "eigenvalues": WorkKind("flop", "eigenvalues of a symmetric matrix", COMPILED),
     "broadcast": WorkKind("flop", "z = a; a kernel without arithmetic counts one per element", (), 0.0, 8.0),
     "assign": WorkKind("flop", "z = x", (), 8.0, 8.0),
