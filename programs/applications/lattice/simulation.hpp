@@ -84,8 +84,18 @@ class Simulation final : public Charged<C> {
     double gained[3] = {}, taken[3] = {}, drag[3] = {}, flowing[3] = {};
     double off = 0, all = 0;  // squares of what velocities are off by, and of what they should be
   };
-  static constexpr double rounding = 1e-11;  // of sums of some 1e6 terms, relative
-  static constexpr double field_error = 0.01, drag_error = 0.05;
+  static constexpr double rounding = 1e-12;  // of sums over all cells, relative to the mass
+  // Of velocities: the method is of second order in a cell's size, and the fluid compressible by Ma^2 = 1.2e-3. What the
+  // vortex decays by is off by as much again in each further of its times; the plates' first layer is thinner than cells.
+  double field_error() const {
+    const double allowed = 6 / std::pow(static_cast<double>(flow_.size), 2) + 2e-3, steps = static_cast<double>(steps_);
+    if (flow_.kind == Kind::taylor_green)
+      return allowed * std::max(1.0, steps / static_cast<double>(flow_.enough_steps()));
+    const double layer = std::sqrt(flow_.viscosity() * steps);
+    return allowed + 0.6 * std::sqrt(layer / flow_.width()) / (layer * layer);
+  }
+  // Where a wall lies between cells depends on its direction: some 2% at 12 to 40 cells.
+  static constexpr double drag_error = 0.04;
 
   // Rows of fluid, and the links to solid cells around.
   void find_runs() {
@@ -152,20 +162,17 @@ class Simulation final : public Charged<C> {
   ranks::Verdict judged(const Sums& sums) const {
     const Vector force = flow_.force();
     const double mass = std::abs(sums.mass / sums.mass_before - 1);
-    double momentum = 0, scale = flow_.kind == Kind::taylor_green ? Flow::vortex_speed * sums.cells : 0;
+    double momentum = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const double given = force[axis] * sums.cells * static_cast<double>(steps_);
-      momentum = std::max(momentum, std::abs(given - sums.gained[axis] - sums.taken[axis]));
-      scale = std::max(scale, given);
+      momentum = std::max(momentum, std::abs(given - sums.gained[axis] - sums.taken[axis]) / sums.mass_before);
     }
-    momentum /= scale;
     char text[240];
     bool right = mass <= rounding && momentum <= rounding;
     if (flow_.kind == Kind::sphere) {
       double factor = 0, aside = 0;
       drag(sums, factor, aside);
-      const double volume = std::pow(static_cast<double>(flow_.size), 3), radius = flow_.radius();
-      const double published = known::drag_factor(4 * std::numbers::pi / 3 * radius * radius * radius / volume);
+      const double published = known::drag_factor(1 - sums.cells / std::pow(static_cast<double>(flow_.size), 3));
       const bool steady = steps_ >= flow_.enough_steps();
       if (steady) right &= std::abs(factor / published - 1) <= drag_error && aside <= drag_error;
       std::snprintf(text, sizeof text,
@@ -174,15 +181,16 @@ class Simulation final : public Charged<C> {
                     factor, published, mass, momentum);
     } else {
       const double off = std::sqrt(sums.off / sums.all);
-      right &= off <= field_error;
-      std::snprintf(text, sizeof text, "velocities off by %.12g of the closed form; mass by %.3g, momentum by %.3g", off,
-                    mass, momentum);
+      right &= off <= field_error();  // not of NaN
+      std::snprintf(text, sizeof text, "velocities off by %.12g of the closed form (within %.3g); mass by %.3g, momentum by %.3g",
+                    off, field_error(), mass, momentum);
     }
     return {right, text};
   }
 
   // What the fluid exerts on the sphere, and as a mean pressure's gradient the force within it, over Stokes' drag at the
-  // mean velocity over the whole cell; and what of the velocity is not along the force.
+  // mean velocity over the whole cell; and what of the velocity is not along the force. The sphere is as large as its
+  // cells.
   void drag(const Sums& sums, double& factor, double& aside) const {
     const Vector force = flow_.force();
     const double volume = std::pow(static_cast<double>(flow_.size), 3);
@@ -194,7 +202,8 @@ class Simulation final : public Charged<C> {
       along += sums.flowing[axis] / volume * force[axis] / size;
       all += sums.flowing[axis] * sums.flowing[axis] / (volume * volume);
     }
-    factor = on_sphere / (6 * std::numbers::pi * flow_.viscosity() * flow_.radius() * along);
+    const double radius = std::cbrt((volume - sums.cells) * 3 / (4 * std::numbers::pi));
+    factor = on_sphere / (6 * std::numbers::pi * flow_.viscosity() * radius * along);
     aside = std::sqrt(std::max(0.0, all / (along * along) - 1));
   }
 
