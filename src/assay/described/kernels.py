@@ -64,6 +64,11 @@ KERNELS: dict[str, WorkKind] = {
         COMPILED,
         made_of=(("dot", 57 / 229),),
     ),
+    "colloid": WorkKind(
+        "flop",
+        "forces between charged spheres in a cache: polynomials, for all that exp, erfc and roots are",
+        (*COMPILED, "polynomial9"),
+    ),
     "eigenvalues": WorkKind("flop", "eigenvalues of a symmetric matrix", COMPILED),
     "broadcast": WorkKind("flop", "z = a; a kernel without arithmetic counts one per element", (), 0.0, 8.0),
     "assign": WorkKind("flop", "z = x", (), 8.0, 8.0),
