@@ -30,6 +30,14 @@ source = "Ginzburg, Verhaeghe and d'Humieres 2008 (collision); Ladd 1994 (partic
 source = "applications/lattice/cells.cpp"
 flags = ["-ffp-contract=off"]
 
+[unit.flow]
+source = "applications/lattice/flow.cpp"
+flags = ["-ffp-contract=off"]
+
+[unit.known]
+source = "applications/lattice/known.cpp"
+flags = ["-ffp-contract=off"]
+
 [parameter.flow]
 type = "choice"
 default = ["taylor-green", "poiseuille", "sphere"]

@@ -1,7 +1,7 @@
 #include "applications/lattice/cells.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <bit>
 #include <utility>
 
 namespace assay::applications::lattice {
@@ -137,6 +137,22 @@ Totals totals_of(const Cells& cells) {
     }
   }
   return totals;
+}
+
+std::uint64_t digest(const Cells& cells, const Extents& first, std::size_t size) {
+  const auto mixed = [](std::uint64_t bits) {  // splitmix64 (Steele, Lea and Flood 2014)
+    bits += 0x9e3779b97f4a7c15;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+  };
+  std::uint64_t sum = 0;
+  each_fluid(cells, first, [&](std::size_t at, const Extents& point) {
+    const std::uint64_t cell = (point[2] * size + point[1]) * size + point[0];
+    for (std::size_t q = 0; q < populations; ++q)
+      sum += mixed(std::bit_cast<std::uint64_t>(cells.of(q)[at]) ^ mixed(cell * populations + q));
+  });
+  return sum;
 }
 
 }  // namespace assay::applications::lattice

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "applications/lattice/d3q19.hpp"
@@ -67,5 +68,19 @@ struct Totals {  // over the fluid cells of a block; momentum is that after coll
 Totals totals_of(const Cells& cells);
 // Density and momentum after collision of one cell.
 void moments(const Cells& cells, std::size_t at, double& density, Vector& momentum);
+
+
+// Of the populations' bits and where they are: the same however the cube of so many cells along its edges is divided,
+// when the blocks' digests are added up. `first`: the block's first cell.
+std::uint64_t digest(const Cells& cells, const Extents& first, std::size_t size);
+
+// Every fluid cell's place, and its point of the cube.
+template <class Each>
+void each_fluid(const Cells& cells, const Extents& first, Each each) {
+  const std::size_t row = cells.inner[0] + 2, layer = row * (cells.inner[1] + 2);
+  for (const Run& run : cells.runs)
+    for (std::size_t at = run.first; at < run.first + run.count; ++at)
+      each(at, Extents{first[0] + at % row - 1, first[1] + at % layer / row - 1, first[2] + at / layer - 1});
+}
 
 }  // namespace assay::applications::lattice

@@ -35,21 +35,20 @@ class Domain {
   }
 
  private:
-  // Of all ways the one that sends the least; rows along x stay whole where that costs nothing.
+  // Of all ways the one that sends the least; of several such the one with the fewest messages, and rows along x whole.
   static Extents divided(int ranks, std::size_t size) {
     const std::size_t count = static_cast<std::size_t>(ranks);
+    const auto face = [](std::size_t along, std::size_t one, std::size_t other) {  // as a share of the cube's
+      return along > 1 ? 1 / static_cast<double>(one * other) : 0;
+    };
     Extents best{};
     double least = 0;
     for (std::size_t x = 1; x <= count; ++x) {
       for (std::size_t y = 1; x * y <= count; ++y) {
         const std::size_t z = count / (x * y);
         if (x * y * z != count || x > size || y > size || z > size) continue;
-        const double sent = static_cast<double>((x > 1) * y * z + (y > 1) * x * z + (z > 1) * x * y);
-        const double each = sent == 0 ? 0
-                                      : (x > 1 ? 1.0 / static_cast<double>(y * z) : 0) +
-                                            (y > 1 ? 1.0 / static_cast<double>(x * z) : 0) +
-                                            (z > 1 ? 1.0 / static_cast<double>(x * y) : 0);
-        if (best[0] == 0 || each < least) best = {x, y, z}, least = each;
+        const double sent = face(x, y, z) + face(y, x, z) + face(z, x, y);
+        if (best[0] == 0 || sent < least) best = {x, y, z}, least = sent;
       }
     }
     return best;
