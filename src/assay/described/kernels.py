@@ -60,6 +60,17 @@ KERNELS: dict[str, WorkKind] = {
     "is": WorkKind("1", "a key of the NAS kernel IS put into its bucket, or counted", (), 12.0, 8.0),
     "pulsars": WorkKind("flop", "steps of pulsars that are followed one by one, all in registers", COMPILED),
     "slalom": WorkKind("flop", "form factors, and a factorisation by panels of a few columns", COMPILED),
+    "lattice": WorkKind(
+        "flop",
+        "lattice Boltzmann update, 229 flops for 456 bytes; without a rate of compiled code, those bytes as dot reads them",
+        COMPILED,
+        made_of=(("dot", 57 / 229),),
+    ),
+    "colloid": WorkKind(
+        "flop",
+        "forces between charged spheres in a cache: polynomials, for all that exp, erfc and roots are",
+        (*COMPILED, "polynomial9"),
+    ),
     "eigenvalues": WorkKind("flop", "eigenvalues of a symmetric matrix", COMPILED),
     "broadcast": WorkKind("flop", "z = a; a kernel without arithmetic counts one per element", (), 0.0, 8.0),
     "assign": WorkKind("flop", "z = x", (), 8.0, 8.0),

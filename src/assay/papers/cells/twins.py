@@ -21,6 +21,7 @@ from assay.papers.cells import (  # noqa: F401  # their rules are registered
     nas_twins,
     node_twins,
     slalom_twins,
+    user_twins,
 )
 from assay.papers.cells.allowance import length
 from assay.papers.cells.answers import Answers
