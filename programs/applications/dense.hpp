@@ -28,7 +28,6 @@ cost = "Cholesky n^3 / 3 + n^2 / 2 + n / 6 flops, LU and its solution 2 n^3 / 3 
 check = "Cholesky: L L' times a vector beside A times it; LU: A x beside b, A made anew by its formula; either scaled by rounding, norms and n as HPL does, at most 16"
 source = "Geist and Heath 1986; Petitet, Whaley, Dongarra and Cleary, HPL; Dunigan 1991, section 6"
 published = ["cholesky", "linpack-peak"]
-related = ["cholesky", "linpack_largest"]
 
 [parameter.factorisation]
 type = "choice"

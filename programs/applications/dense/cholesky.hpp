@@ -32,7 +32,7 @@ class Cholesky final : public Charged<C> {
     mine_ = dealt_.before(comm.rank(), size);
     if (!carries) return;
     own_.resize(static_cast<std::size_t>(mine_ * size));
-    sent_.resize(static_cast<std::size_t>(block * size));
+    for (auto* each : {&sent_, &before_}) each->resize(static_cast<std::size_t>(block * size));
   }
 
   static double operations(Index size) {
@@ -49,13 +49,23 @@ class Cholesky final : public Charged<C> {
     co_return;
   }
 
+  // Whoever has the next columns updates, factors and sends them before the rest of its own (compute-ahead).
   ranks::Task run() override {
-    for (Index at = 0; at < size_; at += dealt_.block) {
-      const Index wide = std::min(dealt_.block, size_ - at), high = size_ - at;
-      const auto owner = static_cast<int>(dealt_.owner(at));
-      if (owner == comm_.rank()) co_await factor(at, wide);
-      co_await spread(comm_, all_, owner, data(sent_), static_cast<std::size_t>(high * wide) * sizeof(Real), column_tag);
-      co_await work(update_flops(at + wide, wide), [&] { update(at, wide); });
+    const Index step = dealt_.block;
+    if (dealt_.owner(0) == comm_.rank()) co_await factor(0, std::min(step, size_));
+    co_await send_columns(0);
+    for (Index at = 0; at + step < size_; at += step) {
+      const Index next = at + step, wide = std::min(step, size_ - next);
+      std::swap(sent_, before_);
+      if (dealt_.owner(next) == comm_.rank()) {
+        co_await work(update_flops(next, next + wide, step), [&] { update(at, step, next, next + wide); });
+        co_await factor(next, wide);
+        co_await send_columns(next);
+        co_await work(update_flops(next + wide, size_, step), [&] { update(at, step, next + wide, size_); });
+      } else {
+        co_await work(update_flops(next, size_, step), [&] { update(at, step, next, size_); });
+        co_await send_columns(next);
+      }
     }
   }
 
@@ -89,6 +99,12 @@ class Cholesky final : public Charged<C> {
  private:
   static double probe(Index i) { return element(i, Index{1} << 31); }
 
+  ranks::Task send_columns(Index at) {
+    const Index wide = std::min(dealt_.block, size_ - at);
+    return spread(comm_, all_, static_cast<int>(dealt_.owner(at)), data(sent_),
+                  static_cast<std::size_t>((size_ - at) * wide) * sizeof(Real), column_tag);
+  }
+
   ranks::Task factor(Index at, Index wide) {
     const auto w = static_cast<double>(wide), high = static_cast<double>(size_ - at);
     // Each of its columns: a root, divisions, and its multiples off the columns of the block right of it.
@@ -101,10 +117,11 @@ class Cholesky final : public Charged<C> {
     });
   }
 
-  // Two per element on and below the diagonal of the columns from `from` on, of each of the pivot columns.
-  double update_flops(Index from, Index wide) const {
+  // Two per element on and below the diagonal of the columns from `from` to `to`, for each of the pivot columns.
+  double update_flops(Index from, Index to, Index wide) const {
     double elements = 0;
-    for (Index j = dealt_.before(comm_.rank(), from); j < mine_; j += dealt_.block) {
+    const Index end = dealt_.before(comm_.rank(), to);
+    for (Index j = dealt_.before(comm_.rank(), from); j < end; j += dealt_.block) {
       const Index column = dealt_.global(comm_.rank(), j), columns = std::min(dealt_.block, size_ - column);
       elements += static_cast<double>(columns) * static_cast<double>(size_ - column) -
                   static_cast<double>(columns * (columns - 1)) / 2;
@@ -112,12 +129,14 @@ class Cholesky final : public Charged<C> {
     return 2 * static_cast<double>(wide) * elements;
   }
 
-  void update(Index at, Index wide) {
+  // By the pivot columns from `at` on.
+  void update(Index at, Index wide, Index from, Index to) {
     static constexpr Index strip = 64;  // columns at a time, as what is above the diagonal is for nothing
-    const Block<const Real> sent{sent_.data(), size_ - at};
-    for (Index j = dealt_.before(comm_.rank(), at + wide); j < mine_;) {
+    const Block<const Real> sent{before_.data(), size_ - at};
+    const Index end = dealt_.before(comm_.rank(), to);
+    for (Index j = dealt_.before(comm_.rank(), from); j < end;) {
       const Index column = dealt_.global(comm_.rank(), j), in_block = dealt_.block - j % dealt_.block;
-      const Index columns = std::min({strip, in_block, mine_ - j});
+      const Index columns = std::min({strip, in_block, end - j});
       const Block<const Real> below = sent.from(column - at, 0);
       multiply_(size_ - column, columns, wide, below, below, true, {own_.data() + j * size_ + column, size_});
       j += columns;
@@ -129,7 +148,7 @@ class Cholesky final : public Charged<C> {
   Line all_;
   Multiply<Real> multiply_;
   Index mine_ = 0;
-  std::vector<Real> own_, sent_;  // this rank's columns; the pivot columns from the diagonal on
+  std::vector<Real> own_, sent_, before_;  // this rank's columns; pivot columns from the diagonal on
 };
 
 }  // namespace assay::applications::dense
