@@ -40,8 +40,8 @@ Task broadcast(C& comm, void* data, std::size_t bytes) {
 }
 
 // To rank 0 up the same tree: every rank joins what its children found into its own `count` values, element by element;
-// rank 0 then holds those of ranks 0 … ranks - 1. `room` is as large and is written over. `join` is best a type
-// of its own: a million ranks may be in here, each with a frame that holds it.
+// rank 0 then holds those of ranks 0 … ranks - 1. `room` is as large and is written over; without data both are null.
+// `join` is best a type of its own: a million ranks may be in here, each with a frame that holds it.
 template <Communicator C, class Value, class Join>
 Task reduce(C& comm, int ranks, Value* values, Value* room, std::size_t count, Join join) {
   if (comm.rank() >= ranks) co_return;
@@ -52,7 +52,7 @@ Task reduce(C& comm, int ranks, Value* values, Value* room, std::size_t count, J
     }
     if (comm.rank() + bit >= ranks) continue;
     co_await comm.recv(room, count * sizeof(Value), comm.rank() + bit, reduce_tag);
-    for (std::size_t i = 0; i < count; ++i) join(values[i], room[i]);
+    for (std::size_t i = 0; values && i < count; ++i) join(values[i], room[i]);
   }
 }
 

@@ -47,6 +47,7 @@ KERNELS: dict[str, WorkKind] = {
     "cholesky": WorkKind(
         "flop", "Cholesky factorisation, untuned: of two operands one is read from memory", COMPILED, 4.0
     ),
+    "gemm": WorkKind("flop", "products of blocks of a matrix, out of the cache or registers", COMPILED),
     "jacobi": WorkKind(
         "flop", "five-point sweep over a grid: a point read and one written for four flops", COMPILED, 2.0, 2.0
     ),
@@ -58,6 +59,9 @@ KERNELS: dict[str, WorkKind] = {
     "mg": WorkKind("flop", "stencils of the NAS kernel MG over grids", COMPILED, 2.0, 2.0),
     "cg": WorkKind("flop", "products of the NAS kernel CG: a value and its column per two flops", COMPILED, 6.0),
     "is": WorkKind("1", "a key of the NAS kernel IS put into its bucket, or counted", (), 12.0, 8.0),
+    "integrals": WorkKind(
+        "flop", "repulsion integrals over Gaussian functions, in the first cache", ("polynomial9", *COMPILED)
+    ),
     "eigenvalues": WorkKind("flop", "eigenvalues of a symmetric matrix", COMPILED),
     "broadcast": WorkKind("flop", "z = a; a kernel without arithmetic counts one per element", (), 0.0, 8.0),
     "assign": WorkKind("flop", "z = x", (), 8.0, 8.0),
