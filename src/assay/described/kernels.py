@@ -50,6 +50,7 @@ KERNELS: dict[str, WorkKind] = {
     "float32_cholesky": WorkKind("flop", "the same in single precision", ("cholesky", *COMPILED), 2.0),
     "gemm": WorkKind("flop", "products of blocks of a matrix, out of the cache or registers", COMPILED),
     "float32_gemm": WorkKind("flop", "the same in single precision", ("gemm", *COMPILED)),
+    "gemm": WorkKind("flop", "products of blocks of a matrix, out of the cache or registers", COMPILED),
     "jacobi": WorkKind(
         "flop", "five-point sweep over a grid: a point read and one written for four flops", COMPILED, 2.0, 2.0
     ),
@@ -73,6 +74,8 @@ KERNELS: dict[str, WorkKind] = {
         "flop",
         "forces between charged spheres in a cache: polynomials, for all that exp, erfc and roots are",
         (*COMPILED, "polynomial9"),
+    "integrals": WorkKind(
+        "flop", "repulsion integrals over Gaussian functions, in the first cache", ("polynomial9", *COMPILED)
     ),
     "eigenvalues": WorkKind("flop", "eigenvalues of a symmetric matrix", COMPILED),
     "broadcast": WorkKind("flop", "z = a; a kernel without arithmetic counts one per element", (), 0.0, 8.0),
