@@ -72,7 +72,9 @@ def longer(text: str, times: int) -> str:
     return "".join(f"{key} = {int(value) * times if key in counted else value}\n" for key, _, value in lines)
 
 
-@pytest.mark.parametrize("seeds", [(1,), pytest.param((2, 3), marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "seeds", [pytest.param((1,), id="one"), pytest.param((2, 3), id="others", marks=pytest.mark.nightly)]
+)
 @pytest.mark.parametrize("how", METHODS)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_what_is_not_accepted_is_called_saturated_and_nothing_else(
