@@ -17,7 +17,7 @@ from assay.machine import catalogue
 from assay.toml.checking import Table, refuse, validated
 from assay.toml.source import tables
 
-EXPECTATIONS = ("figures", "quotes", "words", "beside", "compared", "claims", "table")
+EXPECTATIONS = ("figures", "quotes", "words", "says", "beside", "compared", "claims", "table")
 
 
 class ItemCheck(Table):
@@ -39,6 +39,8 @@ class ItemCheck(Table):
     """Published cells, all of which the JSON document quotes."""
     words: list[str] = Field(default_factory=list)
     """Texts that the answer contains."""
+    says: list[str] = Field(default_factory=list)
+    """Places in the JSON document that have a value, or this one: `PATH`, `PATH = VALUE` (papers/coverage/places.py)."""
     beside: str = ""
     """How the title of a table of the run's report begins, in which own values are beside printed ones."""
     prints: str = ""
