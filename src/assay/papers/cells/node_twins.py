@@ -145,7 +145,7 @@ def _operations() -> dict[str, dict[str, str]]:
     }
 
 
-@rule(*(name for name, case in _operations().items() if case["type"].startswith("float")))
+@rule(*_operations())
 def operations(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Time of an operation of scalars; the text's rates are the same measurements again."""
     made: Pairs = []
@@ -156,8 +156,15 @@ def operations(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -
     return made
 
 
-@rule("floatmath")
-def floatmath(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
-    """Time of 256,000 repetitions of the dependent operations."""
-    found = answers.ask(machine, "floatmath", "time")
-    return [(cell, found[0].value) for cell in cells if found]
+@rule("floatmath", "sieve", "dhrystone")
+def whole_tests(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Times of Table 4: repetitions of operations, passes of the sieve to 8190 and of Dhrystone's mix."""
+    found = {name: answers.ask(machine, name, "time") for name in {cell.benchmark for cell in cells}}
+    return [(cell, found[cell.benchmark][0].value) for cell in cells if found[cell.benchmark]]
+
+
+@rule("malloc")
+def memory(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Memory that a program on a node can have; the machine's total is not described."""
+    found = answers.ask(machine, "memory", "memory_available")
+    return [(cell, found[0].value) for cell in cells if found and cell.metric == "memory_available"]

@@ -40,7 +40,7 @@ class ItemCheck(Table):
     words: list[str] = Field(default_factory=list)
     """Texts that the answer contains."""
     says: list[str] = Field(default_factory=list)
-    """Places in the JSON document that have a value, or this one: `PATH`, `PATH = VALUE` (papers/coverage/places.py)."""
+    """Places in the JSON document that have a value, or the one that is named (papers/coverage/places.py)."""
     beside: str = ""
     """How the title of a table of the run's report begins, in which own values are beside printed ones."""
     prints: str = ""
