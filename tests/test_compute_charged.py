@@ -75,12 +75,13 @@ unit = "s"
   };
   static constexpr std::string_view metric = "time";
   std::string_view cache(const Case&) const { return "none"; }
-  Case at(const timing::CaseSettings& each) const { 
+  Case at(const timing::CaseSettings& each) const {
     return {each.at("kernel").text, each.at("memory").real, each.at("other").text, each.at("times").real};
   }
   template <Communicator C>
   timing::Json label(C&, const Case& at) const {
-    return timing::Json().text("kernel", at.kernel).number("memory", at.memory).text("other", at.other).number("times", at.times);
+    auto made = timing::Json().text("kernel", at.kernel).number("memory", at.memory);
+    return made.text("other", at.other).number("times", at.times);
   }
   template <Communicator C>
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {

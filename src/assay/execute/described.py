@@ -40,9 +40,9 @@ class DescribedTarget:
         for record in records:
             if record.kind != "ranks" and not describes(self.description, record):
                 memory = "kernel" not in record.extra.get("described", {"kernel": ""})
+                part, lacks = ("node", "memory") if memory else ("processor", "rate for it")
                 raise InputError(
-                    f"measures a real {'node' if memory else 'processor'}, and the description of {self.machine} has no "
-                    f"{'memory' if memory else 'rate for it'}",
+                    f"measures a real {part}, and the description of {self.machine} has no {lacks}",
                     key=record.name,
                     accepted=f"{'node.memory' if memory else 'a rate in [compute]'}, or no --on",
                 )
