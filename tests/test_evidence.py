@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from assay.kinds import EVIDENCE, MEANING, NumberKind, weakest
+from assay.kinds import EVIDENCE, MEANING, PUBLISHED, NumberKind, weakest
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import hull
@@ -22,8 +22,9 @@ from assay.papers.cells.baseline import baselines
 from assay.papers.cells.comparison import ComparedCell
 from assay.papers.cells.provenance import Provenance
 from assay.papers.cells.twins import has_rule
+from assay.papers.claims.claim_kinds import about
 from assay.papers.claims.judge import ClaimVerdict
-from assay.papers.claims.messages import evidence, published
+from assay.papers.claims.messages import evidence, of_claim, published
 from assay.papers.machines.evidence import once
 
 grid = st.integers(0, 6)
@@ -191,6 +192,30 @@ def test_claims_count_once_and_only_where_a_description_could_have_failed() -> N
         ClaimVerdict("c", "holds", (), mark=NumberKind.INTERPOLATED),
     ]
     assert [one.claim for one in evidence(verdicts)] == ["a"]
+
+
+def test_every_cell_and_claim_has_one_of_the_published_kinds() -> None:
+    """And no claim is evidence where the description was given all that is printed of that machine and benchmark."""
+    behind = Provenance(has_rule)
+    of: dict[tuple[str | None, str], set[NumberKind]] = {}
+    for cell in catalogue.load().cells:
+        kind = behind.cell(cell)
+        assert kind in PUBLISHED and (kind != NumberKind.QUOTED) == has_rule(cell), cell
+        if has_rule(cell):
+            of.setdefault((cell.machine, cell.benchmark), set()).add(kind)
+    given = {place for place, kinds in of.items() if kinds == {NumberKind.INPUT}}
+    assert ("compaq-alphaserver-sc", "euroben.mod1j") in given and ("paragon-mp", "ddot-cached") in given
+    seen = 0
+    for claim in published().values():
+        kind = of_claim(claim, [], behind)
+        assert kind in PUBLISHED, claim.id
+        if any((machine, name) in given for machine in about(claim) for name in claim.of):
+            assert kind not in EVIDENCE, claim.id
+            seen += 1
+        for machine, name in given:  # a clause that says nothing of a cell, and one that names a cell
+            for clause in (f"{machine} {name}", f"{machine} {name} [cpus 999]"):
+                assert of_claim(claim, [(clause,)], behind) not in EVIDENCE, (claim.id, clause)
+    assert seen >= 3
 
 
 def test_every_kind_has_a_meaning_and_a_length_of_nothing_a_place() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-NOTHING = (None, "", [], {})
+NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 def has(document: Any, text: str) -> bool:
