@@ -10,6 +10,7 @@ import pytest
 
 from assay.described.shipped import shipped
 from assay.kinds import NumberKind
+from assay.machine import catalogue
 from assay.papers.cells.answers import Played
 from assay.papers.cells.comparison import ComparedCell, ComparedTable, compare
 from assay.papers.cells.described_file import read
@@ -91,6 +92,35 @@ def test_rates_of_the_second_cache_are_a_roofline_of_two_used_cells() -> None:
         first = 1 / printed[f"euroben.mod1ac.{name}", "r_max_L1"]
         assert row.simulated == pytest.approx(1 / max(first, 16 * read + 8 * write), rel=1e-3)
         assert row.mark == NumberKind.EXTRAPOLATED
+
+
+@pytest.mark.parametrize("machine", ["compaq-xp1000-cluster", "ibm-netfinity-cluster", "sgi-l1200-cluster"])
+def test_cycles_and_start_up_are_what_was_put_in(machine: str) -> None:
+    """The first cache's rate again, in cycles; a start-up of the two kernels of which one is described."""
+    tables = compared(machine)
+    cycles = 1e6 * catalogue.machine(machine).fact("clock_MHz")
+    found = {
+        (row.cell.benchmark.rpartition(".")[2], row.cell.metric): row
+        for table in tables
+        for row in table.rows
+        if row.cell.table in ("table6.1", "table6.4", "table6.7") and row.simulated is not None
+    }
+    slopes = {name: row for (name, metric), row in found.items() if metric == "cycles_per_op_per_element"}
+    assert len(slopes) == 14
+    for name, row in slopes.items():
+        rate = found[name, "r_max_L1"].simulated or 0.0
+        flops = PAPER_FLOPS.get(name, 1)
+        assert row.simulated == pytest.approx(cycles * flops / rate, rel=1e-4), name
+        assert row.mark == NumberKind.INPUT
+        assert row.cell.doubtful or row.simulated == pytest.approx(row.cell.value, rel=0.1)
+    start_ups = {name: row for (name, metric), row in found.items() if metric == "latency_L1"}
+    assert set(start_ups) == {"dotproduct", "axpy"}
+    for name, row in start_ups.items():
+        assert row.mark == NumberKind.INPUT and row.simulated == pytest.approx(row.cell.value, rel=0.05), name
+
+
+PAPER_FLOPS = {"dotproduct": 2, "axpy": 2, "zaxpy": 2, "rotation": 3, "recurrence2": 2, "difference2": 3,
+               "polynomial9": 18}  # fmt: skip
 
 
 def test_two_processors_follow_from_one_out_of_memory_and_out_of_its_cache() -> None:

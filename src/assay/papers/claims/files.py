@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from assay.machine.published import Claim
 from assay.papers.cells.answers import Answers
-from assay.papers.cells.file_twins import CALL, LARGE, ipc_rate, rate
+from assay.papers.cells.file_twins import CALL, LARGE, SECTION, ipc_rate, rate
 from assay.papers.claims.claim_kinds import accepted_of, shown, stated, value_of
 from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, follows, judged
 from assay.report.units import human
 
 IO_NODES = {"ipsc860": 10, "delta": 32}
-SECTION = 2 << 20  # B: long beside what is read ahead
+LONG = 4 << 20  # B, of one node of PFS
 PRINTED = 32 << 20  # B, of each compute node in the printed test of PFS
 SMALLER = (1, 4, 10)  # I/O nodes, of the claim about both machines
 HOSTS = {"SCSI disk": "ipsc860:host-disk", "NFS": "ipsc860:host-nfs"}
@@ -99,7 +99,7 @@ def _scales(answers: Answers, claim: Claim) -> list[ClaimPart]:
     ]
     by_nodes = [value for value in found if value is not None]
     calls = (CALL, 4 * CALL, 16 * CALL)
-    one = [rate(answers, LARGE, on_ranks=1, call=call, section=2 * SECTION) for call in calls]
+    one = [rate(answers, LARGE, on_ranks=1, call=call, section=LONG) for call in calls]
     by_call = [value for value in one if value is not None]
     printed = claim.model_copy(update={"op": "~=", "value": 95, "unit": "MB/s"})
     whole = found[-1]
@@ -119,7 +119,7 @@ def _limited_by_ipc(answers: Answers, claim: Claim) -> list[ClaimPart]:
     given = ("paragon-mp norma-ipc",)
     parts = [replace(_ratio(ipc, mesh, accepted("<", claim.value or 0), "IPC {0}, the mesh {1}"), of=given)]
     for way in ("read", "write"):
-        own = rate(answers, LARGE, on_ranks=1, call=2 * SECTION, section=PRINTED, layout="records", direction=way)
+        own = rate(answers, LARGE, on_ranks=1, call=LONG, section=PRINTED, layout="records", direction=way)
         part = _ratio(own, ipc, accepted("<=", 1.0), f"one node, {way}: {{0}} by {{1}} of the IPC")
         parts.append(replace(part, of=given))
     return parts

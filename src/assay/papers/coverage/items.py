@@ -48,7 +48,7 @@ class ItemCheck(Table):
     compared: str = ""
     """Published cells, all of which `compare RUN MACHINE` sets beside the run's own figures."""
     claims: list[str] = Field(default_factory=list)
-    """Claims of the catalogue that hold."""
+    """Claims of the catalogue that hold; `CLAIM MACHINE`: as far as they are about that machine."""
     table: str = ""
     """Published cells of a described machine, each of which has a simulated value; their median error is judged."""
 
