@@ -37,6 +37,8 @@ float ASSAY_BLAS_NAME(cblas_sdot)(BlasInteger n, const float* x, BlasInteger ste
                                   BlasInteger step_y);
 void ASSAY_BLAS_NAME(cblas_daxpy)(BlasInteger n, double alpha, const double* x, BlasInteger step_x, double* y,
                                   BlasInteger step_y);
+void ASSAY_BLAS_NAME(cblas_zaxpy)(BlasInteger n, const void* alpha, const void* x, BlasInteger step_x, void* y,
+                                  BlasInteger step_y);
 void ASSAY_BLAS_NAME(cblas_dscal)(BlasInteger n, double alpha, double* x, BlasInteger step_x);
 // Each of these belongs to one library; the others leave it null.
 [[gnu::weak]] char* ASSAY_BLAS_NAME(openblas_get_config)();

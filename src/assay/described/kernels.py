@@ -74,6 +74,7 @@ KERNELS: dict[str, WorkKind] = {
         "flop",
         "forces between charged spheres in a cache: polynomials, for all that exp, erfc and roots are",
         (*COMPILED, "polynomial9"),
+    ),
     "integrals": WorkKind(
         "flop", "repulsion integrals over Gaussian functions, in the first cache", ("polynomial9", *COMPILED)
     ),
@@ -90,6 +91,15 @@ KERNELS: dict[str, WorkKind] = {
     "recursion2": WorkKind("flop", "x_i = a x_(i-1) + b x_(i-2) + y_i", (), 2.0, 2.0),
     "difference2": WorkKind("flop", "z_i = x_i - 2 x_(i+1) + x_(i+2)", (), 8 / 3, 8 / 3),
     "polynomial9": WorkKind("flop", "z = c_0 + x (c_1 + ... + x c_9)", (), 8 / 18, 8 / 18),
+    "integer": WorkKind("1", "an addition of the machine's own int and its assignment", ("int32_add",)),
+    "int16_add": WorkKind("1", "an addition of scalars of 16 bits and its assignment"),
+    "int32_add": WorkKind("1", "the same of 32 bits"),
+    "int16_multiply": WorkKind("1", "a multiplication of scalars of 16 bits and its assignment"),
+    "int32_multiply": WorkKind("1", "the same of 32 bits"),
+    "int16_compound": WorkKind(
+        "1", "a b + c d + e f of 16 bits, by operations", made_of=(("int16_multiply", 3 / 5), ("int16_add", 2 / 5))
+    ),
+    "int32_compound": WorkKind("1", "the same of 32 bits", made_of=(("int32_multiply", 3 / 5), ("int32_add", 2 / 5))),
     "float32_add": WorkKind("flop", "an addition of scalars and its assignment, one after another"),
     "float64_add": WorkKind("flop", "the same in double precision"),
     "float32_multiply": WorkKind("flop", "a multiplication of scalars and its assignment"),
