@@ -382,7 +382,7 @@ def test_two_hundred_kills_of_the_submitter(mix: Path, seed: int) -> None:
     killed_at_random(mix, 10, 100 + seed)
 
 
-@pytest.mark.parametrize("compress", [500, pytest.param(100, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("compress", [2000, pytest.param(100, marks=pytest.mark.nightly)])
 def test_the_papers_schedule_runs(mix: Path, compress: int) -> None:
     """33 jobs of van der Steen 2000 on 18 slots, compressed; the job table's numbers are those of the IBM."""
     out = str(mix / "out")
