@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -69,6 +70,22 @@ def test_a_file_is_read_whole_up_to_its_bound(tmp_path: Path) -> None:
         input_file.text(path)
     with pytest.raises(InputError, match="cannot be read: No such file"):
         input_file.content(tmp_path / "none")
+
+
+def test_a_file_that_grows_beyond_its_bound_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, opened = tmp_path / "file", input_file.opened
+    path.write_bytes(b"12345")
+
+    def growing(path: Path, most: int) -> BinaryIO:
+        file = opened(path, most)
+        path.write_bytes(b"1234567")
+        return file
+
+    monkeypatch.setattr(input_file, "opened", growing)
+    with pytest.raises(InputError, match="is too long; accepted: a file of at most 6 B"):
+        input_file.content(path, 6)
 
 
 def test_a_regular_file_is_read_by_a_link(tmp_path: Path) -> None:

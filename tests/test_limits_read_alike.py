@@ -84,17 +84,21 @@ def planted(root: Path, form: str, groups: list[Group], hidden: int) -> None:
         if group.memory is None:
             continue
         limit, used, cache = group.memory
+        old_kind = ("total_inactive_file", "total_active_file")[cache % 2]
+        kind = ("inactive_file", "active_file", "slab_reclaimable")[cache % 3]
+        bound, other = (("memory.max", "memory.high"), ("memory.high", "memory.max"))[used % 2]
         if "memory" in old:
             files |= {
                 f"{memory_at}/memory.limit_in_bytes": f"{9223372036854771712 if limit is None else limit * MIB}\n",
                 f"{memory_at}/memory.usage_in_bytes": f"{used * MIB}\n",
-                f"{memory_at}/memory.stat": f"inactive_file 1\ntotal_active_file {cache * MIB}\n",
+                f"{memory_at}/memory.stat": f"inactive_file 1\n{old_kind} {cache * MIB}\n",
             }
         else:
             files |= {
-                f"{memory_at}/memory.max": "max\n" if limit is None else f"{limit * MIB}\n",
+                f"{memory_at}/{bound}": "max\n" if limit is None else f"{limit * MIB}\n",
+                f"{memory_at}/{other}": "max\n",
                 f"{memory_at}/memory.current": f"{used * MIB}\n",
-                f"{memory_at}/memory.stat": f"anon 5\ninactive_file {cache * MIB}\nactive_file 0\n",
+                f"{memory_at}/memory.stat": f"anon 5\n{kind} {cache * MIB}\n",
             }
     for name, words in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -120,11 +124,12 @@ def test_the_least_limit_on_the_way_is_found(program: Path, form: str, groups: l
         (MIB * (limit - max(0, used - cache)) for limit, used, cache in stated if limit is not None), default=None
     )
     left = None if left is None else max(0, left)
+    least = min((MIB * limit for limit, *_ in stated if limit is not None), default=None)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         planted(root, form, groups, hidden)
         found = limits(root, affinity=tuple(range(128)))
         said = subprocess.run([program, f"{root}/"], capture_output=True, text=True, check=True).stdout.split()
-        assert (found.cpu_quota, found.memory_left) == (quota, left)
+        assert (found.cpu_quota, found.memory_left, found.memory_limit) == (quota, left, least)
         assert memory(root, found).usable == (ALL if left is None else left)
         assert (float(said[0]), int(said[1])) == (pytest.approx(quota or 0), ALL if left is None else left)

@@ -31,7 +31,7 @@ FLAGS = ("sse4_2", "avx", "avx2", "fma", "avx512f", "asimd", "vsx", "constant_ts
 @given(
     flags=st.lists(st.sampled_from(FLAGS), unique=True, min_size=1),
     mhz=st.integers(800, 5000),
-    of_cores=st.integers(1, 256),
+    of_cores=st.integers(1, 24),
 )
 def test_doctor_and_report_compute_one_peak(flags: list[str], mhz: int, of_cores: int) -> None:
     """By the files of a node and by a run's circumstances: the report's is of one core, of as many units.

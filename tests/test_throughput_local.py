@@ -12,11 +12,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from assay.throughput import job_programs, job_table, schedule_file
+from assay.throughput.systems import local as local_system
 from command_line import assay
 from throughput_folder import end_all_jobs, events, log_lines, throughput
 
@@ -72,6 +74,31 @@ time = "1 s"
 compute = "0.02 s"
 communicate = "0.02 s"
 """
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_signal_while_a_job_is_started_leaves_no_process(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes when the process is there and nobody knows of it."""
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start(*words: Any, **more: Any) -> subprocess.Popen[bytes]:
+        processes.append(subprocess.Popen(*words, **more))
+        os.kill(os.getpid(), number)
+        return processes[-1]
+
+    (tmp_path / "mix").write_text("0: 2 * a\n")
+    (tmp_path / "jobs.toml").write_text('[a]\nprocessors = 1\ntime = "100 s"\ncommand = ["sleep", "100"]\n')
+    given = ("--jobs", str(tmp_path / "jobs.toml"), "--via", "local", "--slots", "4", "--out", str(tmp_path / "out"))
+    monkeypatch.setattr(local_system, "subprocess", SimpleNamespace(Popen=start, DEVNULL=subprocess.DEVNULL))
+    try:
+        answer = assay("throughput", str(tmp_path / "mix"), *given)
+        assert answer.status == 128 + number and "assay: interrupted" in answer.err, answer.err
+        (process,) = processes
+        assert process.wait(5) is not None
+    finally:
+        end_all_jobs(tmp_path / "out")
 
 
 @pytest.fixture
@@ -355,7 +382,7 @@ def test_two_hundred_kills_of_the_submitter(mix: Path, seed: int) -> None:
     killed_at_random(mix, 10, 100 + seed)
 
 
-@pytest.mark.parametrize("compress", [500, pytest.param(100, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("compress", [2000, pytest.param(100, marks=pytest.mark.nightly)])
 def test_the_papers_schedule_runs(mix: Path, compress: int) -> None:
     """33 jobs of van der Steen 2000 on 18 slots, compressed; the job table's numbers are those of the IBM."""
     out = str(mix / "out")

@@ -72,6 +72,13 @@ def test_kinds_of_cores_are_parts_not_frequencies(tmp_path: Path, source: str) -
     assert found.model == "Arm Cortex-A725, Arm Cortex-X925"
 
 
+def test_one_part_at_several_frequencies_is_one_kind(tmp_path: Path) -> None:
+    hybrid_arm(tmp_path)
+    for cpu in range(20):
+        write(tmp_path, f"{CPU}/cpu{cpu}/regs/identification/midr_el1", f"{0x41 << 24 | 0xD87 << 4:#018x}\n")
+    assert processors(tmp_path).kinds == ()
+
+
 def test_a_package_called_minus_one_is_no_number(tmp_path: Path) -> None:
     write(tmp_path, f"{CPU}/online", "0\n")
     write(tmp_path, f"{CPU}/cpu0/topology/physical_package_id", "-1\n")

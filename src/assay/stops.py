@@ -35,6 +35,7 @@ class Stop:
         self.words = "interrupted"
         self._since = 0.0
         self._over = False
+        self._put_off = self._due = False
         self._ends: set[Callable[[], object]] = set()
 
     @property
@@ -53,6 +54,18 @@ class Stop:
         finally:
             self._ends.discard(end)
 
+    @contextlib.contextmanager
+    def put_off(self) -> Iterator[None]:
+        """While something is started that goes on by itself, until it is noted: a signal is answered at the end."""
+        self._put_off = True
+        try:
+            yield
+        finally:
+            self._put_off = False
+        if self._due:
+            self._due = False
+            raise Stopped
+
     def over(self) -> None:
         """From now on a signal ends the process at once: all has been said."""
         self._over = True
@@ -66,7 +79,10 @@ class Stop:
             self.number, self._since = number, now
             for end in list(self._ends):
                 end()
-            raise Stopped
+            self._due = self._put_off
+            if not self._due:
+                raise Stopped
+            return
         if now - self._since >= AGAIN:
             with contextlib.suppress(OSError):
                 os.write(2, (_SHOW_CURSOR if os.isatty(2) else b"") + f"assay: {self.words}\n".encode())
@@ -74,7 +90,8 @@ class Stop:
 
     def again(self, number: int, frame: object) -> None:
         """Raise once more what was lost."""
-        if not self._over:
+        self._due = self._put_off
+        if not self._over and not self._due:
             raise Stopped
 
     def lost(self, about: sys.UnraisableHookArgs) -> None:

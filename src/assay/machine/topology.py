@@ -92,20 +92,27 @@ def levels(cpus: Iterable[int], root: Path = Path("/")) -> dict[str, tuple[tuple
     over again are left out, as are those that not every hardware thread has.
     """
     online = frozenset(cpus)
-    threads = [hardware_thread(cpu, root) for cpu in online]
+    shown = _shown_levels(min(online, default=0), root)
+    threads = [hardware_thread(cpu, root) for cpu in online] if shown else []
     by_socket: dict[int | None, set[int]] = {}
     for each in threads:
         by_socket.setdefault(each.socket, set()).add(each.cpu)
     cores, sockets = {frozenset(each.core or ()) for each in threads}, set(map(frozenset, by_socket.values()))
     known = [{online}, sockets, cores]
     found: dict[str, tuple[tuple[int, ...], ...]] = {}
-    for name, files in LEVELS.items():
+    for name, files in shown.items():
         sets = [_set(root / CPU / f"cpu{cpu}" / "topology", *files) for cpu in sorted(online)]
         stated = {online.intersection(each) for each in sets if each}
-        if all(sets) and stated and stated not in known:
+        if all(sets) and stated not in known:
             known.append(stated)
             found[name] = tuple(sorted(tuple(sorted(each)) for each in stated))
     return found
+
+
+def _shown_levels(cpu: int, root: Path) -> dict[str, tuple[str, ...]]:
+    """The LEVELS that one hardware thread has: most machines have none, and hundreds of threads."""
+    folder = root / CPU / f"cpu{cpu}" / "topology"
+    return {name: files for name, files in LEVELS.items() if _set(folder, *files)}
 
 
 def _set(folder: Path, *names: str) -> tuple[int, ...] | None:
@@ -217,12 +224,13 @@ def contradictions(root: Path = Path("/")) -> list[str]:
     kinds: dict[str, dict[int, tuple[int, ...]]] = {}
     unlike: list[str] = []
     online = online_cpus(root)
+    shown = _shown_levels(min(online, default=0), root)
     for cpu in online:
         folder = root / CPU / f"cpu{cpu}"
         sets: list[tuple[str, Path, tuple[str, ...]]] = [
             ("core", folder / "topology", ("core_cpus", "thread_siblings")),
             ("socket", folder / "topology", ("package_cpus", "core_siblings")),
-            *((name, folder / "topology", files) for name, files in LEVELS.items()),
+            *((name, folder / "topology", files) for name, files in shown.items()),
         ]
         for _, index in reading.numbered(folder / "cache", "index"):
             name = f"level {reading.number(index / 'level')} {(reading.text(index / 'type') or '').lower()} cache"

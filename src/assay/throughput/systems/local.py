@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from assay import stops
 from assay.errors import InputError, MeasurementError
 from assay.execute import started
 from assay.throughput import job_record, simulated
@@ -233,19 +234,20 @@ class LocalSystem(HostSystem):
             free = [thread for thread in self._threads if thread not in taken]
             self._pinned[place] = tuple(free[: job.processors])
             command[1:1] = ["--cpus", ",".join(map(str, self._pinned[place]))]
-        with (record_file(self._folder, job).parent / "starter.log").open("ab") as log:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=record_file(self._folder, job).parent,
-                start_new_session=True,
-            )
-        self._processes[place], self._pids[place] = process, process.pid
-        self._began[place] = started.began(process.pid)
-        self._watched[os.pidfd_open(process.pid)] = place
-        self._states[job.id] = self._running(job)
+        with stops.current().put_off():  # a job whose start is not noted would not be cancelled
+            with (record_file(self._folder, job).parent / "starter.log").open("ab") as log:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=record_file(self._folder, job).parent,
+                    start_new_session=True,
+                )
+            self._processes[place], self._pids[place] = process, process.pid
+            self._began[place] = started.began(process.pid)
+            self._watched[os.pidfd_open(process.pid)] = place
+            self._states[job.id] = self._running(job)
 
     def _reap(self, seconds: float) -> None:
         """Take in the jobs whose starters ended; wait for the first, at most so long."""
