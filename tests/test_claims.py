@@ -13,7 +13,7 @@ from assay.described.shipped import shipped
 from assay.machine import catalogue
 from assay.machine import published as block
 from assay.papers.cells import allowance
-from assay.papers.cells.answers import Answer
+from assay.papers.cells.answers import Answer, Played
 from assay.papers.cells.described_file import read
 from assay.papers.claims import claim_kinds, clusters, from_print, special, unjudged, whole_programs
 from assay.papers.claims import messages as claims
@@ -173,6 +173,16 @@ def test_what_only_the_print_answers_is_judged_from_it() -> None:
     ]
     four = known["d91h.ipsc860-vs-ncube6400-kernels"].model_copy(update={"value_min": 5})
     assert [p.outcome for p in from_print.JUDGES[four.id](four)] == ["holds", "holds", "differs", "differs"]
+
+
+def test_the_ipc_of_the_paragon_is_compared_as_an_input() -> None:
+    """45 MB/s are a number of the description; an echo of a megabyte has 171 (Paragon, section 4)."""
+    claim = claims.published()["d95p.ipc-limits-io"]
+    found = claims.judge(Played(), claim)
+    assert (found.outcome, found.mark) == ("holds", "input")
+    assert found.parts[0].numbers == "IPC 45 MB/s, the mesh 171 MB/s"
+    stricter = claim.model_copy(update={"value": 0.2})
+    assert claims.judge(Played(), stricter).outcome == "differs"
 
 
 def test_no_claim_says_more_than_its_source() -> None:

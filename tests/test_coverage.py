@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.machine import catalogue
+from assay.papers.claims import messages as claims
+from assay.papers.claims.judge import ClaimVerdict
 from assay.papers.coverage import checks, page
 from assay.papers.coverage.asking import Asking, CommandAnswer
 from assay.papers.coverage.checks import CheckResult, State, check, judge
@@ -214,6 +216,20 @@ def test_claims_of_ghosh_are_those_of_the_studies_page(tmp_path: Path) -> None:
     one = ItemCheck(claims=["ghosh.scaling"])
     assert check(one, {}, Asking(lambda words: CommandAnswer(0, ""), docs=tmp_path)).state == "differs"
     assert check(one, {}, Asking(lambda words: CommandAnswer(0, ""))).state == "absent"
+
+
+def test_a_claim_of_several_machines_is_judged_of_the_one_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[tuple[str, ...]] = []
+
+    def judge_one(answers: Any, claim: Any) -> ClaimVerdict:
+        judged.append(claim.about)
+        return ClaimVerdict(claim.id, "holds", ())
+
+    monkeypatch.setattr(claims, "judge", judge_one)
+    source = answering()
+    for text in ("d91h.contention", "d91h.contention ncube6400"):
+        assert check(ItemCheck(claims=[text]), {}, source).state == "works"
+    assert set(judged[0]) == {"ipsc860", "ncube6400"} and judged[1] == ("ncube6400",)
 
 
 def test_several_commands_hand_their_run_on() -> None:

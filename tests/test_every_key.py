@@ -517,6 +517,7 @@ NODE = (
     "vectors length=256,4500,10000",
     "integration threads=1",
     "caltech",
+    "sieve",
 )  # on a node of its own, by the description's node model
 
 

@@ -57,6 +57,14 @@ def test_a_sum_one_short_and_a_null_kernel_are_found(code: str) -> None:
 
 
 @needs("blas")
+@pytest.mark.parametrize(("flags", "passed"), [((), True), (("-DASSAY_BREAK=1",), False)])
+def test_a_complex_sum_by_the_library_is_checked_as_our_own(flags: tuple[str, ...], passed: bool) -> None:
+    given = ("vectors=short", "code=library,ours", "by=threads", "threads=1")
+    found = checks("hitc", kept("kernels/hitc", *flags), *given, status=0 if passed else 1)
+    assert len(found) == 2 and {line["passed"] for line in found} == {passed}
+
+
+@needs("blas")
 def test_threads_of_the_case_before_sleep_while_one_thread_is_measured() -> None:
     """A library's threads spin for tens of milliseconds after a product; the kernel's account of ours shows them."""
     given = ("--slice", "0.01", "--blocks", "8", "--set", "size=128", "--set", "code=library", "--set", "threads=1,2")

@@ -84,10 +84,12 @@ def _share(cell: PublishedCell, own: Sequence[PublishedCell]) -> float | None:
 
 def _level(cell: PublishedCell, used: Sequence[PublishedCell]) -> float | None:
     """The rate from another level of memory, scaled as other kernels of its set are: on its machine before others."""
-    kind = cell.benchmark.rpartition(".")[0]
+    kind = cell.benchmark.rpartition(".")[0]  # a set of kernels, such as euroben.mod1ac
+    if "." not in kind:
+        return None
     rates: dict[tuple[str | None, str, str | None], dict[str, float]] = defaultdict(dict)
     for each in used:
-        if kind and each.benchmark.rpartition(".")[0] == kind and each.unit == cell.unit and each is not cell:
+        if each.benchmark.rpartition(".")[0] == kind and each.unit == cell.unit and each is not cell:
             rates[each.machine, each.benchmark, each.table][each.metric] = each.value
     for metric, value in rates.get((cell.machine, cell.benchmark, cell.table), {}).items():
         both = {of: known for of, known in rates.items() if {metric, cell.metric} <= set(known)}

@@ -36,6 +36,12 @@ def by_threads(
     return {int(each.params["threads"]): each.value for each in found}
 
 
+def bandwidths(answers: Answers, machine: str, row: str, counts: Sequence[int]) -> Mapping[int, float]:
+    """Bytes per second of so many processors together, of a row of Table 3.1."""
+    name, params, scale = BANDWIDTH[row]
+    return {cpus: scale * rate for cpus, rate in by_threads(answers, machine, name, "rate", counts, **params).items()}
+
+
 @rule(*BANDWIDTH)
 def bandwidth(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Bytes per second of all processors together, or of each where the cell is a rate per processor."""
@@ -43,11 +49,10 @@ def bandwidth(answers: Answers, machine: str, cells: Sequence[PublishedCell]) ->
     for cell in cells:
         if cell.params.get("cpu", "sum") != "sum":
             continue
-        name, params, scale = BANDWIDTH[cell.benchmark]
         cpus = processors(cell)
-        rates = by_threads(answers, machine, name, "rate", (cpus,), **params)
+        rates = bandwidths(answers, machine, cell.benchmark, (cpus,))
         if cpus in rates:
-            made.append((cell, scale * rates[cpus] / (cpus if cell.metric == "rate_per_cpu" else 1)))
+            made.append((cell, rates[cpus] / (cpus if cell.metric == "rate_per_cpu" else 1)))
     return made
 
 

@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from assay.machine import catalogue
 from assay.machine.published import Claim
 from assay.papers.cells.answers import Answers
-from assay.papers.cells.node_twins import SPEEDUPS, by_threads
+from assay.papers.cells.node_twins import SPEEDUPS, bandwidths, by_threads
 from assay.papers.claims.claim_kinds import accepted_of, stated
 from assay.papers.claims.judge import EXACT, Accepted, ClaimPart, accepted, fact, judged
-from assay.papers.tables.paragon import BANDWIDTH
 from assay.report.units import human
 
 MACHINE = "paragon-mp"
@@ -24,9 +23,7 @@ NOT_SIMULATED = f"{MACHINE}: not simulated"
 
 def _rates(answers: Answers, benchmark: str) -> Mapping[int, float]:
     """Bytes per second of one, two and three processors together."""
-    name, params, scale = BANDWIDTH[benchmark]
-    found = by_threads(answers, MACHINE, name, "rate", (1, *SEVERAL), **params)
-    return {cpus: scale * rate for cpus, rate in found.items()}
+    return bandwidths(answers, MACHINE, benchmark, (1, *SEVERAL))
 
 
 def _over_one(answers: Answers, benchmark: str, wanted: Callable[[int], Accepted], words: str) -> list[ClaimPart]:
