@@ -129,6 +129,6 @@ DIFFERS = (
     "round a ring the iPSC/860 has 62 Mflop/s: messages decide there, and fewer of them would be nearer.",
     "**Paragon MP, NAS.** FT and MG gain 1.20 to 1.42 by the second processor in print, as much as the inner product "
     "of vectors that fit no cache (1.28 in Table 3.1); simulated 1.98 and 1.94. Compiled code has one rate here, "
-    "11 Mflop/s, beside which the bytes of a flop take the bus for little time: what Intel ran was bound by memory. EP, "
-    "which has no such bytes, is within 3% in class B; what takes 5 to 13% in class A is not described.",
+    "11 Mflop/s, beside which the bytes of a flop take the bus for little time: what Intel ran was bound by memory. "
+    "EP, which has no such bytes, is within 3% in class B; what takes 5 to 13% in class A is not described.",
 )
