@@ -102,7 +102,8 @@ def test_the_ibm_s_ping_pong_of_mod1j_is_taken_for_one_within_a_node() -> None:
 
 @pytest.mark.parametrize("machine", ["compaq-alphaserver-sc", "sgi-origin2000-400"])
 def test_two_numbers_that_are_inputs_are_no_evidence(machine: str) -> None:
-    found = [row for table in tables(machine).values() for row in table.rows if row.simulated is not None]
+    rows = [row for table in tables(machine).values() for row in table.rows if row.cell.benchmark != "user.maya5"]
+    found = [row for row in rows if row.simulated is not None]  # of messages: of a program there are more
     assert {row.mark for row in found} == {"input"}
     assert all(abs(row.error.raw) < 0.001 for row in found if row.error is not None)
 

@@ -104,10 +104,10 @@ class Schedule final : public Charged<C> {
     std::int64_t next = 0;
     for (std::int64_t left = size_.parts + comm_.size() - 1; left > 0; --left) {
       Found found;
-      const auto asked = co_await comm_.recv(&found, sizeof found, ranks::any_source, ask_tag);
+      const auto status = co_await comm_.recv(&found, sizeof found, ranks::any_source, ask_tag);
       if (found.part >= 0) parts_[static_cast<std::size_t>(found.part)] = found;
       const std::int64_t part = next < size_.parts ? next++ : -1;
-      co_await comm_.send(&part, sizeof part, asked.source(), answer_tag);
+      co_await comm_.send(&part, sizeof part, status.source(), answer_tag);
     }
   }
 

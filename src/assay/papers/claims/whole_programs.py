@@ -45,8 +45,13 @@ def reason(claim: Claim) -> str | None:
     """Why a claim is not judged; None of one that is, and of all others."""
     if claim.id in UNJUDGED:
         return UNJUDGED[claim.id]
-    answered = claim.id in JUDGES or (bool(claim.of) and all(name in PROGRAMS for name in claim.of))
+    answered = claim.id in JUDGES or played(claim)
     return APPLICATION if speaks_of_whole_programs(claim) and not answered else None
+
+
+def played(claim: Claim) -> bool:
+    """Whether a program of ours answers it."""
+    return bool(claim.of) and all(name in PROGRAMS for name in claim.of)
 
 
 @cache
