@@ -194,7 +194,7 @@ def test_a_run_answers_for_the_program_on_nodes(own_folder: None) -> None:
 # One defect in each of the loops and exchanges.
 DEFECTS = {
     "blocks.cpp": [
-        ("c0[i] = c0[i] - x * u0 - y * v0;", "c0[i] = c0[i] - x * u0 - y * v1;", "lu"),
+        ("c0[i] = c0[i] - x * u0 - y * v0;", "c0[i] = c0[i] - x * u0 + y * v0;", "lu"),
         (
             "const Real pivot = std::sqrt(column[0]);",
             "const Real pivot = std::sqrt(column[0] * Real(1.001));",
