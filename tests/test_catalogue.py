@@ -75,6 +75,7 @@ AMENDED = {
 ADDED = {
     *("ghosh.analysis-agrees", "ghosh.abrupt-saturation", "ghosh.distance-insensitive", "d91d.distance-growth"),
     *("d91d.rate-linear", "d91h.consistent-with-components", "d91d.slalom-ratio", "d91d.slalom-cfs"),
+    *("d91d.cholesky-over-ipsc860", "d91h.cholesky-precision-ipsc860", "d91h.cholesky-precision-ncube6400"),
     "vds.maya5-imbalance",
 }  # statements of the papers that the transcription has no block for
 

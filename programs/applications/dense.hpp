@@ -85,6 +85,10 @@ choices = ["library", "ours"]
 sweep = true
 help = "products of blocks by the site's BLAS, or by own code, which also stands in where no library was found and on described machines"
 
+[unit.blocks]
+source = "applications/dense/blocks.cpp"
+flags = ["-ffp-contract=off"]
+
 [metric.time]
 unit = "s"
 help = "from the common start to the last rank's end, without the matrix's making and the check"

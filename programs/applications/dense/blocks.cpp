@@ -158,13 +158,13 @@ void eliminate(Index rows, Index columns, Block<Real> a, const Real* pivot_row, 
 }
 
 // Both types of number.
-#define ASSAY_DENSE_BLOCKS(Real)                                                                                     \
-  template void own_multiply(Index, Index, Index, Block<const Real>, Block<const Real>, bool, Block<Real>);          \
-  template void factor_triangle(Multiply<Real>, Index, Block<Real>);                                                 \
-  template void factor_columns(Multiply<Real>, Index, Index, Block<Real>);                                           \
-  template void solve_lower(Multiply<Real>, Index, Index, Block<const Real>, Block<Real>);                           \
-  template void solve_upper(Index, Block<const Real>, Real*);                                                        \
-  template Index greatest(Index, const Real*);                                                                       \
+#define ASSAY_DENSE_BLOCKS(Real)                                                                            \
+  template void own_multiply(Index, Index, Index, Block<const Real>, Block<const Real>, bool, Block<Real>); \
+  template void factor_triangle(Multiply<Real>, Index, Block<Real>);                                        \
+  template void factor_columns(Multiply<Real>, Index, Index, Block<Real>);                                  \
+  template void solve_lower(Multiply<Real>, Index, Index, Block<const Real>, Block<Real>);                  \
+  template void solve_upper(Index, Block<const Real>, Real*);                                               \
+  template Index greatest(Index, const Real*);                                                              \
   template void eliminate(Index, Index, Block<Real>, const Real*, Index);
 ASSAY_DENSE_BLOCKS(float)
 ASSAY_DENSE_BLOCKS(double)

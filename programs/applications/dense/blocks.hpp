@@ -58,8 +58,10 @@ inline void library_multiply(Index rows, Index columns, Index depth, Block<const
 template <class Real>
 Multiply<Real> multiply_by(bool library) {
   // One thread per rank.
-  if (library && libraries::blas_threads(1)) return [](Index m, Index n, Index k, Block<const Real> a, Block<const Real> b, bool turned,
-                         Block<Real> c) { library_multiply(m, n, k, a, b, turned, c); };
+  if (library && libraries::blas_threads(1))
+    return [](Index m, Index n, Index k, Block<const Real> a, Block<const Real> b, bool turned, Block<Real> c) {
+      library_multiply(m, n, k, a, b, turned, c);
+    };
   return own_multiply<Real>;
 }
 #else

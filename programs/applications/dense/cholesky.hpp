@@ -72,16 +72,17 @@ class Cholesky final : public Charged<C> {
   ranks::Task check(ranks::Verdict& verdict) override {
     // L (L' v) by the ranks' columns, beside A v by the formula.
     std::vector<double> product(static_cast<std::size_t>(size_)), room(product.size());
+    Norms norms;
     for (Index j = 0; j < mine_; ++j) {
       const Index column = dealt_.global(comm_.rank(), j);
       const Real* const values = own_.data() + j * size_;
       double dot = 0;
       for (Index i = column; i < size_; ++i) dot += static_cast<double>(values[i]) * probe(i);
       for (Index i = column; i < size_; ++i) product[static_cast<std::size_t>(i)] += values[i] * dot;
+      for (Index i = column; i < size_; ++i) norms.sum += values[i];
     }
     co_await sum_up(comm_, all_, 0, product.data(), room.data(), product.size(), column_tag);
     co_await spread(comm_, all_, 0, product.data(), product.size() * sizeof(double), column_tag);
-    Norms norms;
     for (Index i = comm_.rank(); i < size_; i += comm_.size()) {
       double sum = 0, row = 0;
       for (Index j = 0; j < size_; ++j) {
@@ -112,8 +113,7 @@ class Cholesky final : public Charged<C> {
     co_await work(flops, [&] {
       const Block<Real> block{own_.data() + dealt_.before(comm_.rank(), at) * size_ + at, size_};
       factor_columns(multiply_, wide, size_ - at - wide, block);
-      for (Index j = 0; j < wide; ++j)
-        std::copy_n(block.from(0, j).at, size_ - at, sent_.data() + j * (size_ - at));
+      for (Index j = 0; j < wide; ++j) std::copy_n(block.from(0, j).at, size_ - at, sent_.data() + j * (size_ - at));
     });
   }
 

@@ -1,6 +1,7 @@
 // A system of equations solved by LU with partial pivoting, the matrix and its right side in blocks dealt out over a
-// grid of ranks. The next panel is factored and sent along the rows of the grid, from each rank to its neighbour, before
-// what is right of it is updated (look-ahead by one). Source: the method of HPL (Petitet, Whaley, Dongarra, Cleary).
+// grid of ranks. The next panel is factored and sent along the rows of the grid, from each rank to its neighbour,
+// before what is right of it is updated (look-ahead by one). Source: the method of HPL (Petitet, Whaley, Dongarra,
+// Cleary).
 #pragma once
 
 #include <cmath>
@@ -61,8 +62,7 @@ class Lu final : public PanelFactoring<C, Real> {
   ranks::Task prepare() override {
     for (Index j = 0; carries_ && j < wide_; ++j) {
       const Index column = columns_.global(along_.me, j);
-      for (Index i = 0; i < high_; ++i)
-        *at(i, j).at = static_cast<Real>(element(rows_.global(down_.me, i), column));
+      for (Index i = 0; i < high_; ++i) *at(i, j).at = static_cast<Real>(element(rows_.global(down_.me, i), column));
     }
     co_return;
   }
@@ -80,8 +80,8 @@ class Lu final : public PanelFactoring<C, Real> {
         co_await update(*panel, moves, from, from + next->wide);
         co_await factor(*next, down_, rows_, size_, columns_of(*next));
         if (along_.count > 1) {
-          auto sent = co_await comm_.isend(data(next->values), next->bytes(), along_.rank((along_.me + 1) % along_.count),
-                                           panel_tag);
+          auto sent = co_await comm_.isend(data(next->values), next->bytes(),
+                                           along_.rank((along_.me + 1) % along_.count), panel_tag);
           co_await update(*panel, moves, from + next->wide, wide_);
           co_await comm_.wait(sent);
         } else {
@@ -122,6 +122,7 @@ class Lu final : public PanelFactoring<C, Real> {
       norms.matrix = larger(norms.matrix, row);
       norms.right_side = larger(norms.right_side, std::abs(right));
     }
+    for (std::size_t i = 0; comm_.rank() == 0 && i < x_.size(); ++i) norms.sum += x_[i];
     for (const Real each : x_) norms.solution = larger(norms.solution, std::abs(static_cast<double>(each)));
     co_await judge<Real>(comm_, all, size_, norms, "A x - b", verdict);
   }
@@ -189,7 +190,8 @@ class Lu final : public PanelFactoring<C, Real> {
     if (carries_) {  // what comes from this rank's own rows
       for (Index i = 0; i < panel.wide; ++i) {
         const Index source = moves.top[static_cast<std::size_t>(i)];
-        if (rows_.owner(source) == down_.me) copy_row(at(rows_.before(down_.me, source), from), upper.from(i, 0), columns);
+        if (rows_.owner(source) == down_.me)
+          copy_row(at(rows_.before(down_.me, source), from), upper.from(i, 0), columns);
       }
     }
     for (int other = 0; other < down_.count; ++other) {
@@ -197,13 +199,15 @@ class Lu final : public PanelFactoring<C, Real> {
       const auto count = static_cast<Index>(away.size());
       if (count == 0 || other == down_.me) continue;
       for (Index i = 0; carries_ && i < count; ++i)
-        copy_row(at(rows_.before(down_.me, away[static_cast<std::size_t>(i)].from), from), {out_.data() + i, count}, columns);
+        copy_row(at(rows_.before(down_.me, away[static_cast<std::size_t>(i)].from), from), {out_.data() + i, count},
+                 columns);
       const std::size_t bytes = static_cast<std::size_t>(count * columns) * sizeof(Real);
       co_await comm_.sendrecv(data(out_), bytes, down_.rank(other), data(in_), bytes, down_.rank(other), swap_tag);
       for (Index i = 0; carries_ && i < panel.wide; ++i) {
         const Index source = moves.top[static_cast<std::size_t>(i)];
         for (Index k = 0; k < count; ++k) {
-          if (away[static_cast<std::size_t>(k)].row == source) copy_row({in_.data() + k, count}, upper.from(i, 0), columns);
+          if (away[static_cast<std::size_t>(k)].row == source)
+            copy_row({in_.data() + k, count}, upper.from(i, 0), columns);
         }
       }
     }
@@ -216,11 +220,14 @@ class Lu final : public PanelFactoring<C, Real> {
     const auto count = static_cast<Index>(away.size());
     if (count == 0) co_return;
     for (Index i = 0; carries_ && i < count; ++i)
-      copy_row(at(rows_.before(down_.me, away[static_cast<std::size_t>(i)].row), from), {out_.data() + i, count}, columns);
+      copy_row(at(rows_.before(down_.me, away[static_cast<std::size_t>(i)].row), from), {out_.data() + i, count},
+               columns);
     const std::size_t bytes = static_cast<std::size_t>(count * columns) * sizeof(Real);
-    co_await comm_.sendrecv(data(out_), bytes, down_.rank(top_owner), data(in_), bytes, down_.rank(top_owner), swap_tag);
+    co_await comm_.sendrecv(data(out_), bytes, down_.rank(top_owner), data(in_), bytes, down_.rank(top_owner),
+                            swap_tag);
     for (Index i = 0; carries_ && i < count; ++i)
-      copy_row({in_.data() + i, count}, at(rows_.before(down_.me, away[static_cast<std::size_t>(i)].row), from), columns);
+      copy_row({in_.data() + i, count}, at(rows_.before(down_.me, away[static_cast<std::size_t>(i)].row), from),
+               columns);
   }
   static void copy_row(Block<Real> from, Block<Real> to, Index columns) {
     for (Index j = 0; j < columns; ++j) to.at[j * to.step] = from.at[j * from.step];
@@ -234,7 +241,8 @@ class Lu final : public PanelFactoring<C, Real> {
       sums_[static_cast<std::size_t>(i)] = along_.me == right_side ? *at(i, wide_ - 1).at : Real{0};
     for (Index first = (size_ - 1) / rows_.block * rows_.block; first >= 0; first -= rows_.block) {
       const Index count = std::min(rows_.block, size_ - first), row = rows_.before(down_.me, first);
-      const auto owner_row = static_cast<int>(rows_.owner(first)), owner_column = static_cast<int>(columns_.owner(first));
+      const auto owner_row = static_cast<int>(rows_.owner(first)),
+                 owner_column = static_cast<int>(columns_.owner(first));
       Real* const part = carries_ ? sums_.data() + row : nullptr;
       if (down_.me == owner_row)
         co_await sum_up(comm_, along_, owner_column, part, data(in_), static_cast<std::size_t>(count), back_tag);

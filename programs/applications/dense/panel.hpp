@@ -1,6 +1,6 @@
 // A panel of LU, factored with partial pivoting by the ranks of one column of the grid: a few columns at a time one by
-// one, then their multiples off the rest of the panel by one product. Every pivot is a message of all with all along the
-// column, which carries the whole row of the panel, so that each rank has the panel's top block.
+// one, then their multiples off the rest of the panel by one product. Every pivot is a message of all with all along
+// the column, which carries the whole row of the panel, so that each rank has the panel's top block.
 #pragma once
 
 #include <cmath>
@@ -22,9 +22,7 @@ struct Panel {
   static Index in_front(Index wide) { return wide * static_cast<Index>(sizeof(Index) / sizeof(Real)); }
   Block<Real> top() { return {values.data() + in_front(wide), wide}; }
   Block<Real> below() { return {values.data() + in_front(wide) + wide * wide, rows}; }
-  std::size_t bytes() const {
-    return static_cast<std::size_t>(in_front(wide) + wide * (wide + rows)) * sizeof(Real);
-  }
+  std::size_t bytes() const { return static_cast<std::size_t>(in_front(wide) + wide * (wide + rows)) * sizeof(Real); }
   void to_message() { std::memcpy(values.data(), pivots.data(), pivots.size() * sizeof(Index)); }
   void from_message() { std::memcpy(pivots.data(), values.data(), pivots.size() * sizeof(Index)); }
 };
@@ -66,19 +64,21 @@ class PanelFactoring : public Charged<C> {
       }
       if (end == wide) break;
       const Index below = rows.before(column.me, panel.first + end), here = rows.before(column.me, size) - below;
-      co_await work(static_cast<double>((end - begin) * (wide - end)) * static_cast<double>(2 * here + end - begin), [&] {
-        const Block<Real> top = panel.top();
-        const Block<const Real> lower{top.from(begin, begin).at, wide}, right{top.from(begin, end).at, wide};
-        solve_lower(multiply_, end - begin, wide - end, lower, top.from(begin, end));
-        const Block<const Real> left{columns.from(below, begin).at, columns.step};
-        multiply_(here, wide - end, end - begin, left, right, false, columns.from(below, end));
-      });
+      co_await work(
+          static_cast<double>((end - begin) * (wide - end)) * static_cast<double>(2 * here + end - begin), [&] {
+            const Block<Real> top = panel.top();
+            const Block<const Real> lower{top.from(begin, begin).at, wide}, right{top.from(begin, end).at, wide};
+            solve_lower(multiply_, end - begin, wide - end, lower, top.from(begin, end));
+            const Block<const Real> left{columns.from(below, begin).at, columns.step};
+            multiply_(here, wide - end, end - begin, left, right, false, columns.from(below, end));
+          });
     }
     if (!carries_) co_return;
     const Index from = rows.before(column.me, panel.first + wide), top_from = rows.before(column.me, panel.first);
     for (Index j = 0; j < wide; ++j) {
       std::copy_n(columns.from(from, j).at, panel.rows, panel.below().from(0, j).at);
-      if (rows.owner(panel.first) == column.me) std::copy_n(panel.top().from(0, j).at, wide, columns.from(top_from, j).at);
+      if (rows.owner(panel.first) == column.me)
+        std::copy_n(panel.top().from(0, j).at, wide, columns.from(top_from, j).at);
     }
     panel.to_message();
   }

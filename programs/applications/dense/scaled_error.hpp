@@ -16,12 +16,13 @@ inline constexpr double most_scaled_error = 16;  // HPL's
 
 struct Norms {
   double residual = 0, matrix = 0, solution = 0, right_side = 0;  // each the greatest of its rows' sizes
+  double sum = 0;                                                 // of the result's elements, to compare results by
 };
 
 inline double larger(double a, double b) { return a >= b || std::isnan(a) ? a : b; }  // NaN stays
 
-// The greatest of all ranks' norms, and whether ||residual|| / (eps (||A|| ||x|| + ||b||) n) is small enough; every rank
-// has the verdict.
+// The greatest of all ranks' norms, and whether ||residual|| / (eps (||A|| ||x|| + ||b||) n) is small enough; every
+// rank has the verdict.
 template <class Real, ranks::Communicator C>
 ranks::Task judge(C& comm, Line all, Index size, Norms mine, const char* what, ranks::Verdict& verdict) {
   static constexpr int tag = 29;
@@ -33,14 +34,15 @@ ranks::Task judge(C& comm, Line all, Index size, Norms mine, const char* what, r
     mine.matrix = larger(mine.matrix, theirs.matrix);
     mine.solution = larger(mine.solution, theirs.solution);
     mine.right_side = larger(mine.right_side, theirs.right_side);
+    mine.sum += theirs.sum;
   }
   co_await spread(comm, all, 0, &mine, sizeof mine, tag);
   const double epsilon = std::numeric_limits<Real>::epsilon() / 2;
   const double scale = epsilon * (mine.matrix * mine.solution + mine.right_side) * static_cast<double>(size);
   const double error = mine.residual / scale;
   char text[120];
-  std::snprintf(text, sizeof text, "scaled backward error %.4g of at most %g; ||%s|| %.13e", error, most_scaled_error,
-                what, mine.residual);
+  std::snprintf(text, sizeof text, "%s: scaled error %.2g of at most %g; the result's elements add up to %.17g", what,
+                error, most_scaled_error, mine.sum);
   verdict = {error <= most_scaled_error, text};
 }
 

@@ -16,6 +16,7 @@ from assay.analysis.alpha_beta import ordinary_line
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import (  # noqa: F401  # their rules are registered
+    application_twins,
     euroben_twins,
     maya5_twins,
     nas_twins,

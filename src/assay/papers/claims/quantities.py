@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from assay.machine import catalogue
-from assay.papers.cells import twins
+from assay.papers.cells import application_twins, twins
 from assay.papers.cells.answers import Answers
 from assay.papers.claims.breaks import break_near
 
@@ -179,6 +179,12 @@ def beside_the_stream(answers: Answers, machine: str, params: Params) -> float |
 def barrier(answers: Answers, machine: str, params: Params) -> float | None:
     """Time of the machine's own barrier on so many nodes."""
     return one(answers, machine, "barrier", "time", ranks=(int(params["nodes"]),), algorithm="library", timing="window")
+
+
+@quantity("cholesky", "rate_aggregate")
+def cholesky(answers: Answers, machine: str, params: Params) -> float | None:
+    """Rate of a Cholesky factorisation on so many nodes, by its precision."""
+    return application_twins.cholesky_rate(answers, machine, params)
 
 
 def over(machine: str, key: str, given: Params) -> Sequence[Any]:

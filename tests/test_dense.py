@@ -1,0 +1,225 @@
+"""Cholesky and LU of distributed matrices: results by the definition, the same digits on both kinds of machine, charges
+in closed form, the papers' rates, and every defect seen."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.benchmark.record import benchmark, read_record
+from assay.described.machine_file import load
+from assay.described.shipped import open_described
+from assay.execute.build import build
+from assay.machine import catalogue
+from assay.papers.cells.answers import Played, play
+from assay.papers.cells.twins import simulated
+from command_line import assay
+from mpis_here import MPI, start_ranks
+from started import play as played_text
+from started import words
+
+ROOT = Path(__file__).resolve().parent.parent
+RATE = 1e9  # flop/s of the machine below
+START, BYTE = 70e-6, 0.4e-6  # s of a message there
+KERNELS = ("cholesky", "gemm", "linpack")
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    file = tmp_path_factory.mktemp("machine") / "constant.toml"
+    rates = "".join(f'{kernel} = "1 Gflop/s"\n' for kernel in KERNELS)
+    file.write_text((ROOT / "examples" / "constant.toml").read_text() + "\n[compute.rate]\n" + rates)
+    return load(file).for_core()
+
+
+def events(text: str, kind: str) -> list[dict[str, Any]]:
+    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    return [event for event in found if event["event"] == kind]
+
+
+def sets(chosen: dict[str, Any]) -> list[str]:
+    return [word for key, value in chosen.items() for word in ("--set", f"{key}={value}")]
+
+
+def check(text: str) -> dict[str, Any]:
+    (found,) = events(text, "check")
+    return found
+
+
+def result_of(found: dict[str, Any]) -> str:
+    """The sum of the result's elements, in 17 digits."""
+    return str(found["detail"].rpartition(" ")[2])
+
+
+def on_mpi(program: Path, ranks: int, **chosen: Any) -> dict[str, Any]:
+    assert MPI is not None
+    given = words("dense", *sets(chosen))
+    found = start_ranks(MPI, ranks, program, *given, "--blocks", "1", "--repetitions", "1", "--deadline", "100")
+    assert found.returncode in (0, 1), found.stderr
+    return check(found.stdout)
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    assert MPI is not None
+    return build([benchmark("dense")], mpi=MPI)["dense"].path
+
+
+CASES = [
+    {"factorisation": "cholesky", "layout": "columns"},
+    {"factorisation": "cholesky", "layout": "blocks"},
+    {"factorisation": "lu", "layout": "blocks"},
+]
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(case.values()))
+@pytest.mark.parametrize("ranks", [1, 2, 6])
+def test_results_are_right_over_mpi_with_either_code_and_type(case: dict[str, Any], ranks: int, program: Path) -> None:
+    for code, kind in (("library", "float64"), ("ours", "float32")):
+        found = on_mpi(program, ranks, **case, size=150, block=16, code=code, type=kind)
+        assert found["passed"], found
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(case.values()))
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_both_kinds_of_machine_give_the_same_result_bit_for_bit(
+    case: dict[str, Any], kind: str, program: Path, machine: dict[str, Any]
+) -> None:
+    chosen = {**case, "size": 150, "block": 16, "code": "ours", "type": kind}
+    real, described = on_mpi(program, 2, **chosen), check(played_text("dense", machine, 2, sets(chosen)))
+    assert real["passed"]
+    assert result_of(real) == result_of(
+        described
+    )  # every digit; how far they are off is computed by other instructions
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    case=st.sampled_from(CASES),
+    kind=st.sampled_from(["float32", "float64"]),
+    ranks=st.integers(1, 13),
+    size=st.integers(1, 90),
+    block=st.sampled_from([1, 3, 8, 19, 32]),
+)
+def test_results_are_right_for_any_ranks_sizes_and_blocks(
+    case: dict[str, Any], kind: str, ranks: int, size: int, block: int, machine: dict[str, Any]
+) -> None:
+    chosen = {**case, "type": kind, "size": size, "block": block}
+    found = check(played_text("dense", machine, ranks, sets(chosen)))
+    assert found["passed"], (chosen, ranks, found)
+    assert "scaled error" in found["detail"]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 6])
+def test_the_grid_changes_the_solution_by_rounding_alone(rows: int, machine: dict[str, Any]) -> None:
+    """Each element goes through the same operations in the same order, whoever has it; the sums of the end differ."""
+    chosen = {"factorisation": "lu", "size": 70, "block": 9, "grid_rows": rows}
+    found = check(played_text("dense", machine, 6, sets(chosen)))
+    alone = check(played_text("dense", machine, 1, sets({**chosen, "grid_rows": 1})))
+    assert found["passed"]
+    assert found["case"]["grid_rows"] == rows
+    assert float(result_of(found)) == pytest.approx(float(result_of(alone)), rel=1e-10)
+
+
+@pytest.mark.parametrize(("size", "ranks"), [(50, 1), (64, 1)])
+def test_one_rank_is_charged_the_operations_that_linpack_counts(size: int, ranks: int, machine: dict[str, Any]) -> None:
+    n = float(size)
+    for case in CASES[:1]:
+        (block,) = events(played_text("dense", machine, ranks, sets({**case, "size": size})), "block")
+        assert block["values"][0] == pytest.approx((n**3 / 3 + n**2 / 2 + n / 6) / RATE, rel=1e-6)
+    (block,) = events(played_text("dense", machine, ranks, sets({**CASES[2], "size": size, "block": 8})), "block")
+    assert block["values"][0] == pytest.approx(2 * n**3 / 3 / RATE, rel=0.15)
+
+
+def test_two_ranks_exchange_columns_one_by_one(machine: dict[str, Any]) -> None:
+    """Without computing's cost to speak of: n messages of the columns' lengths, one after another."""
+    size = 40
+    (block,) = events(played_text("dense", machine, 2, sets({**CASES[0], "size": size})), "block")
+    messages = sum(START + BYTE * 8 * (size - k) for k in range(size))
+    assert block["values"][0] == pytest.approx(messages, rel=0.02)
+
+
+def test_the_papers_machines_reach_what_was_printed_of_them() -> None:
+    """Fitted: the iPSC/860's two cells. The DELTA has its rate, the Ncube 6400 what was printed of one node."""
+    answers = Played()
+    within = {"delta": 0.02, "ipsc860": 0.001, "ncube6400": 0.25}
+    rates = {}
+    for machine, most in within.items():
+        cells = [cell for cell in catalogue.cells(machine=machine) if cell.benchmark == "cholesky"]
+        found = simulated(answers, machine, cells)
+        for place, cell in enumerate(cells):
+            assert found[place] == pytest.approx(cell.value, rel=most), (machine, cell)
+            rates[machine, cell.params["precision"]] = found[place]
+    assert rates["delta", "double"] / rates["ipsc860", "double"] == pytest.approx(1.36, rel=0.05)
+
+
+@pytest.mark.nightly
+def test_linpack_grows_as_printed() -> None:
+    """From 128 to 512 nodes of the DELTA. Segments in sixes, a request before each six as described: a third of the
+    events, and to four digits the same time on 128 nodes."""
+    coarse = {"packet": "2856 B", "header": "96 B", "handshake_every": "1", "handshake_from": "1"}
+    description = open_described("delta", {f"protocol.0.{key}": value for key, value in coarse.items()})
+    rates = []
+    for nodes, size in ((128, 16000), (512, 32000)):
+        chosen = {"factorisation": "lu", "size": size, "on_ranks": nodes}
+        rates += [each.value for each in play(description, "dense", chosen).figures if each.name == "rate"]
+    assert rates[0] == pytest.approx(3.6e9, rel=0.02)
+    assert rates[1] / rates[0] == pytest.approx(13.9 / 3.6, rel=0.02)
+
+
+def test_what_cannot_be_divided_is_left_out_and_named(own_folder: None) -> None:
+    answer = assay("run", "dense", "--on", "ipsc860", "-n", "6", "--set", "factorisation=lu", "--set", "grid_rows=4")
+    assert "the ranks are no multiple of grid_rows" in answer.out + answer.err
+
+
+def test_a_run_answers_for_the_program_on_nodes(own_folder: None) -> None:
+    chosen = ("--set", "factorisation=cholesky", "--set", "type=float32", "-n", "16", "--json")
+    answer = assay("run", "dense", "--on", "ipsc860", *chosen)
+    (rate,) = (each for each in answer.document["figures"] if each["name"] == "rate")
+    assert rate["value"] == pytest.approx(45.8e6, rel=0.001)
+    assert math.isclose(rate["params"]["operations"], 333833500)
+
+
+# One defect in each of the loops and exchanges.
+DEFECTS = {
+    "blocks.cpp": [
+        ("c0[i] = c0[i] - x * u0 - y * v0;", "c0[i] = c0[i] - x * u0 + y * v0;", "lu"),
+        (
+            "const Real pivot = std::sqrt(column[0]);",
+            "const Real pivot = std::sqrt(column[0] * Real(1.001));",
+            "cholesky",
+        ),
+        ("for (Index j = size - 1; j >= 0; --j) {", "for (Index j = size - 1; j > 0; --j) {", "lu"),
+    ],
+    "panel.hpp": [("= found.replaced()[k];", "= found.values()[k];", "lu")],
+    "moves.hpp": [("std::swap(here, known->from);", "here = known->from;", "lu")],
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize(("name", "right", "wrong", "what"), [(k, *each) for k, of in DEFECTS.items() for each in of])
+def test_a_defect_is_seen(name: str, right: str, wrong: str, what: str, tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    shutil.copytree(ROOT / "programs", programs)
+    source = programs / "applications" / "dense" / name
+    text = source.read_text()
+    assert text.count(right) == 1
+    source.write_text(text.replace(right, wrong))
+    record = read_record(programs / "applications" / "dense.hpp")
+    assert record is not None
+    assert MPI is not None
+    made = build([record], mpi=MPI, root=programs, cache=tmp_path / "cache")["dense"].path
+    assert not on_mpi(made, 1, factorisation=what, size=90, block=32, code="ours")["passed"]
