@@ -15,7 +15,7 @@ import numpy as np
 from assay.analysis.alpha_beta import ordinary_line
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
-from assay.papers.cells import euroben_twins, node_twins  # noqa: F401  # their rules are registered
+from assay.papers.cells import electron_twins, euroben_twins, node_twins  # noqa: F401  # their rules are registered
 from assay.papers.cells.allowance import length
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.rules import RULES as RULES

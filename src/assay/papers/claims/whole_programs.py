@@ -13,6 +13,7 @@ from functools import cache
 
 from assay.machine import catalogue
 from assay.machine.published import Claim
+from assay.papers.claims import electrons
 from assay.papers.claims.claim_kinds import accepted_of
 from assay.papers.claims.judge import Accepted, ClaimPart, accepted, judged
 from assay.report.units import human
@@ -24,6 +25,7 @@ ORIGIN = "sgi-origin2000-300"
 DECIDE = 0.5  # our choice: jobs decide a test that takes less than half as long without them
 COMPARABLE = Accepted(0.5, 2.0)  # our choice
 
+PROGRAMS = electrons.PROGRAMS  # whose claims our programs answer, by kind (claim_kinds)
 APPLICATION = "No benchmark measures it: applications."
 UNJUDGED = {
     "vds.origin-vs-intel-user": APPLICATION,
@@ -43,7 +45,8 @@ def reason(claim: Claim) -> str | None:
     """Why a claim is not judged; None of one that is, and of all others."""
     if claim.id in UNJUDGED:
         return UNJUDGED[claim.id]
-    return APPLICATION if speaks_of_whole_programs(claim) and claim.id not in JUDGES else None
+    answered = claim.id in JUDGES or (bool(claim.of) and all(name in PROGRAMS for name in claim.of))
+    return APPLICATION if speaks_of_whole_programs(claim) and not answered else None
 
 
 @cache
