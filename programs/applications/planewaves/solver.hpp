@@ -120,7 +120,6 @@ class Solver final : public Charged<C> {
 
  private:
   static constexpr double part_of_new = 0.5;  // of the density, in a cycle
-  static constexpr double error = 2e-3;       // Hartree, of a level: the cut-off's
 
   static Counts counts(const Sphere& sphere, std::size_t rank, std::size_t bands) {
     const auto n = static_cast<double>(sphere.points());
@@ -222,7 +221,7 @@ class Solver final : public Charged<C> {
     double worst = 0;
     std::size_t compared = 0;
     for (; compared < bands_; ++compared) {
-      constexpr double wide = -0.25;  // levels above it reach beyond the box
+      constexpr double wide = -0.4;  // higher levels reach beyond the box
       if (!harmonic && expected[compared] > wide) break;
       worst = std::max(worst, std::abs(values_[compared] - expected[compared]));
     }
@@ -237,6 +236,8 @@ class Solver final : public Charged<C> {
       verdict.passed = false;
       verdict.detail += text;
     };
+    // What the least cut-off with which a problem is solved (a quarter of 32 points) may change.
+    const double error = harmonic ? 5e-4 : 2e-3;
     holds(worst < error, "a level differs from the reference", worst);
     holds(!harmonic || virial < 2e-3, "the virial theorem is not met", virial);
     holds(coupling(at_.problem) == 0 || change < 1e-2, "the density still changes", change);

@@ -17,6 +17,7 @@ from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import (  # noqa: F401  # their rules are registered
     application_twins,
+    electron_twins,
     euroben_twins,
     maya5_twins,
     nas_twins,
