@@ -30,6 +30,10 @@ void start(const Suspension& suspension, const Share& share, Particles& particle
 void push(Motion& motion, const Forces& forces, double time);
 void drift(Particles& particles, const Share& share, const Motion& motion, double time);
 
+// Moves this share along its forces by so much of each, and the work that forces do by 1 of it.
+void displace(Particles& particles, const Share& share, const Forces& forces, double by);
+double work_of(const Forces& forces);
+
 // Of a rank's share, to be added up over the ranks.
 struct Sums {
   double pairs = 0, coulomb_virial = 0, repulsion = 0, repulsion_virial = 0;
