@@ -86,7 +86,7 @@ def test_a_run_begins_anew(constant: dict[str, Any]) -> None:
 
 
 def waves(particles: int) -> tuple[int, float]:
-    """Half of the points but the origin within the cut-off of a cubic lattice; the pairs' cut-off as a share of the edge."""
+    """Half of the points of a cubic lattice within the cut-off, but the origin; the pairs' cut-off over the edge."""
     accuracy = 3.8
     by_edge = max(2 * accuracy, 3.28 * particles ** (1 / 6))
     furthest = accuracy * by_edge / math.pi
@@ -117,13 +117,21 @@ def test_more_ranks_than_particles_are_refused(constant: dict[str, Any]) -> None
 
 # One defect in each measured loop.
 DEFECTS = {
-    "pairs": ("ewald.cpp", "const double gauss = 2 * a / std::sqrt(pi);", "const double gauss = 2.001 * a / std::sqrt(pi);"),
+    "pairs": (
+        "ewald.cpp",
+        "const double gauss = 2 * a / std::sqrt(pi);",
+        "const double gauss = 2.001 * a / std::sqrt(pi);",
+    ),
     "repulsion": ("ewald.cpp", "24 * (2 * sixth * sixth - sixth)", "24 * (2 * sixth * sixth - 0.9 * sixth)"),
     "structure": ("ewald.cpp", "to[lane] += plane[lane] * z[lane] -", "to[lane] += plane[lane] * z[lane] - 0.99 *"),
     "waves": ("ewald.cpp", "row_sum[lane] += pushed;", "row_sum[lane] += 1.01 * pushed;"),
     "wave_energy": ("ewald.cpp", "energy += 4 * pi / volume * weight", "energy += 4.001 * pi / volume * weight"),
     "virial": ("ewald.cpp", "(1 - k2 / (2 * waves.screening", "(1 - k2 / (2.01 * waves.screening"),
-    "push": ("motion.cpp", "time / motion.mass[i] * forces.on[axis][i]", "1.01 * time / motion.mass[i] * forces.on[axis][i]"),
+    "push": (
+        "motion.cpp",
+        "time / motion.mass[i] * forces.on[axis][i]",
+        "1.01 * time / motion.mass[i] * forces.on[axis][i]",
+    ),
     "drift": ("motion.cpp", "at += time * motion.velocity", "at += 1.01 * time * motion.velocity"),
 }
 

@@ -107,9 +107,9 @@ help = "steps of a particle over the time"
   }
 
   static Case at(const timing::CaseSettings& settings) {
-    return {{static_cast<std::size_t>(settings.at("macroions").integer),
-             static_cast<int>(settings.at("charge").integer)},
-            settings.at("steps").integer};
+    return {
+        {static_cast<std::size_t>(settings.at("macroions").integer), static_cast<int>(settings.at("charge").integer)},
+        settings.at("steps").integer};
   }
   template <ranks::Communicator C>
   static timing::Json label(C&, const Case& at) {

@@ -9,7 +9,7 @@ namespace assay::applications::colloid {
 
 struct Suspension {
   std::size_t macroions = 0;
-  int charge = 0;  // of a macro-ion, in counter-ions
+  int charge = 0;                                                            // of a macro-ion, in counter-ions
   static constexpr double macro_diameter = 5, macro_mass = 50, share = 0.1;  // of the volume that macro-ions take
   static constexpr double time_step = 0.002;
   bool operator==(const Suspension&) const = default;

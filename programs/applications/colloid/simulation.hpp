@@ -68,27 +68,31 @@ class Simulation final : public ForceSum<C> {
     const double coulomb = std::abs(state.coulomb_virial - state.coulomb) / scale;
     const double drift = greatest_ / (state.energy - state.potential), salt = std::abs(madelung / published - 1);
     const bool right = drift <= most_drift && virial <= most_virial && coulomb <= most_virial &&
-                       derivative <= most_force && state.momentum <= most_momentum && salt <= most_salt && pull <= most_salt;
+                       derivative <= most_force && state.momentum <= most_momentum && salt <= most_salt &&
+                       pull <= most_salt;
     char text[400];
-    std::snprintf(text, sizeof text,
-                  "energy %.12g, temperature %.12g, pressure %.12g, configuration %016llx; energy drifts by %.3g of the "
-                  "kinetic one, forces off by %.3g of its derivative, virial by %.3g, Coulomb's by %.3g; momentum %.3g; rock "
-                  "salt %.12g (Madelung %.9f), forces %.3g",
-                  state.energy, state.temperature, state.pressure, static_cast<unsigned long long>(digest(particles_)),
-                  drift, derivative, virial, coulomb, state.momentum, madelung, published, pull);
+    std::snprintf(
+        text, sizeof text,
+        "energy %.12g, temperature %.12g, pressure %.12g, configuration %016llx; energy drifts by %.3g of the "
+        "kinetic one, forces off by %.3g of its derivative, virial by %.3g, Coulomb's by %.3g; momentum %.3g; rock "
+        "salt %.12g (Madelung %.9f), forces %.3g",
+        state.energy, state.temperature, state.pressure, static_cast<unsigned long long>(digest(particles_)), drift,
+        derivative, virial, coulomb, state.momentum, madelung, published, pull);
     verdict = {right, text};
   }
 
  private:
   static constexpr double published = 1.747564594633182;  // of rock salt, by the distance of neighbours
   static constexpr double stretch = 1e-5, shift = 1e-7;
-  static constexpr double most_drift = 1e-4, most_force = 1e-4, most_virial = 1e-5, most_momentum = 1e-11, most_salt = 1e-6;
+  static constexpr double most_drift = 1e-4, most_force = 1e-4, most_virial = 1e-5, most_momentum = 1e-11,
+                          most_salt = 1e-6;
 
   // Each rank's share of the positions around a ring of ranks.
   ranks::Task everybodys_positions(Particles& particles) {
     const int ranks = comm_.size(), me = comm_.rank(), next = (me + 1) % ranks, before = (me + ranks - 1) % ranks;
     for (int turn = 0; turn < ranks - 1; ++turn) {
-      const Share mine = share(all_, (me + ranks - turn) % ranks), theirs = share(all_, (before + ranks - turn) % ranks);
+      const Share mine = share(all_, (me + ranks - turn) % ranks),
+                  theirs = share(all_, (before + ranks - turn) % ranks);
       std::size_t i = 0;
       if (carries_) {
         out_.resize(3 * mine.size()), in_.resize(3 * theirs.size());
@@ -132,7 +136,8 @@ class Simulation final : public ForceSum<C> {
     co_await this->observe(other, waves, Motion(), state);
   }
 
-  // By the same forces: rock salt's energy per pair of ions at distance 1, and the greatest force on an ion, which is 0.
+  // By the same forces: rock salt's energy per pair of ions at distance 1, and the greatest force on an ion, which is
+  // 0.
   ranks::Task rock_salt(double& madelung, double& pull) {
     constexpr std::size_t across = 6, ions = across * across * across;
     Particles salt;

@@ -60,7 +60,7 @@ KERNELS: dict[str, WorkKind] = {
     "is": WorkKind("1", "a key of the NAS kernel IS put into its bucket, or counted", (), 12.0, 8.0),
     "lattice": WorkKind(
         "flop",
-        "lattice Boltzmann update, 229 flops for 456 bytes; without a rate of compiled code, those bytes as dot reads them",
+        "lattice Boltzmann, 229 flops and 456 bytes per cell: without a rate of compiled code as dot reads these",
         COMPILED,
         made_of=(("dot", 57 / 229),),
     ),
