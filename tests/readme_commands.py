@@ -8,7 +8,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = {"coverage.md", "commands.md", "benchmarks.md", "machines.md", "ghosh.md", "network.md", "machine_keys.md"}
-PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in GENERATED)]
+FIRST = [ROOT / "README.md", ROOT / "docs" / "usage.md"]  # whose commands are run
+PAGES = [
+    *FIRST,
+    ROOT / "CONTRIBUTING.md",
+    *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in GENERATED and p not in FIRST),
+]
 SCRIPT = {"test", "lint", "bench", "docs"}  # what ./x does itself
 
 # A command that begins with these words ends sooner with those appended; of several beginnings the longest decides.
@@ -27,9 +32,15 @@ ELSEWHERE = {"slurm": "a Slurm cluster", "mpicxx.mpich": "a second MPI", "clang+
 def commands(page: Path) -> list[list[str]]:
     """The words of each command in a page's indented or fenced blocks; `./x evaluate` is `assay evaluate`."""
     text = page.read_text().replace("\\\n", " ")
-    lines = re.findall(r"^(?:    )?((?:\./x|assay) .+)$", text, re.MULTILINE)
+    lines = re.findall(r"^(?:    |\$ )?((?:\./x|assay) .+)$", text, re.MULTILINE)
     found = [shlex.split(line, comments=True)[1:] for line in lines]
     return [words[words[0] == "assay" :] for words in found]
+
+
+def shown(page: Path) -> list[tuple[list[str], str]]:
+    """Each command of a page's console blocks, and the output that the page shows of it."""
+    blocks = re.findall(r"^```console\n\$ \./x assay (.+)\n((?:.*\n)+?)```$", page.read_text(), re.MULTILINE)
+    return [(shlex.split(line), output) for line, output in blocks]
 
 
 def mentioned(page: Path) -> list[list[str]]:

@@ -46,7 +46,7 @@ def networks(folder: Path) -> bool:
         BUILD / "libassay_core.a",
         ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
     )
-    engine, twin = twin_cases.engine(0, library, flags), twin_cases.twin()
+    engine, twin = twin_cases.engine(library, flags), twin_cases.twin()
     cases = [twin_cases.case(number, 7, 100) for number in range(300)]
     cases += [twin_cases.case(number, 8, 60, twin_cases.LANES) for number in range(60)]
     cases += [twin_cases.crowded_cube(number, 9, 300) for number in range(40)]

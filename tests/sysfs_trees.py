@@ -27,7 +27,8 @@ class StatedMachine:
 
     `offline` hardware threads are possible and shown nowhere else; `cpuset`: those that a control group leaves;
     `package_ids`: what the kernel calls each socket (None: 0, 1, …); `lists`: whether it has lists beside its masks;
-    `gpu_nodes`: the numbers of nodes that are a GPU's memory.
+    `gpu_nodes`: the numbers of nodes that are a GPU's memory; `levels`: files of further levels (`book_siblings`) with
+    who shares each.
     """
 
     sockets: tuple[tuple[tuple[int, ...], ...], ...]
@@ -38,6 +39,7 @@ class StatedMachine:
     package_ids: tuple[int, ...] | None = None
     lists: bool = True
     gpu_nodes: tuple[int, ...] = ()
+    levels: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = ()
 
     @property
     def online(self) -> tuple[int, ...]:
@@ -87,6 +89,12 @@ def plant(root: Path, machine: StatedMachine) -> Path:
                     f"{folder}/topology/package_cpus": mask(package),
                     f"{folder}/topology/core_siblings": mask(package),
                 }
+                for file, sets in machine.levels:
+                    (shared,) = (each for each in sets if cpu in each)
+                    files |= {
+                        f"{folder}/topology/{file}": mask(shared),
+                        f"{folder}/topology/{file}_list": listed(shared),
+                    }
                 mine = sorted((each for each in machine.caches if cpu in each.cpus), key=lambda each: each.level)
                 for at, cache in enumerate(mine):
                     files |= {
@@ -215,7 +223,18 @@ def _books() -> StatedMachine:
     """Two books of an IBM Z with two sockets each, whose numbers begin anew in every book."""
     sockets = tuple(tuple((cpu,) for cpu in range(3 * s, 3 * s + 3)) for s in range(4))
     caches = private([(cpu,) for cpu in range(12)], 2, "Data", "2048K")
-    return StatedMachine(sockets, caches, ((tuple(range(12)), 8192),), package_ids=(0, 1, 0, 1))
+    halves = (tuple(range(6)), tuple(range(6, 12)))
+    levels = (("book_siblings", halves), ("drawer_siblings", (tuple(range(12)),)))
+    return StatedMachine(sockets, caches, ((tuple(range(12)), 8192),), package_ids=(0, 1, 0, 1), levels=levels)
+
+
+def _clusters() -> StatedMachine:
+    """Two sockets of an Arm machine with clusters of two cores; the one die of each says nothing new."""
+    sockets = tuple(tuple((cpu,) for cpu in range(at, at + 4)) for at in (0, 4))
+    pairs = tuple((cpu, cpu + 1) for cpu in range(0, 8, 2))
+    levels = (("cluster_cpus", pairs), ("die_cpus", (tuple(range(4)), tuple(range(4, 8)))))
+    cores = [core for socket in sockets for core in socket]
+    return StatedMachine(sockets, private(cores, 1, "Data", "64K"), ((tuple(range(8)), 8192),), levels=levels)
 
 
 def _with_gpus() -> StatedMachine:
@@ -228,6 +247,7 @@ def _with_gpus() -> StatedMachine:
 MACHINES = {
     "power": _power(),
     "books": _books(),
+    "clusters": _clusters(),
     "with-gpus": _with_gpus(),
     "server": _server(),
     "hybrid": _hybrid(),

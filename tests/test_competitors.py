@@ -122,7 +122,7 @@ def test_a_quota_of_processors_time_is_a_cause_and_nothing_beside_it_is_clean(
     tmp_path: Path,
     quota: list[str],  # noqa: F811
 ) -> None:
-    words = ["run", "sieve", "--set", "repetitions=6000", "--launches", "2", "--json"]
+    words = ["run", "sieve", "--set", "repetitions=2000", "--launches", "2", "--json"]
     for wrapped, clean in (([], True), (quota, False)):
         command = [*wrapped, str(Path(sys.executable).parent / "assay"), *words, "--out", str(tmp_path / f"r{clean}")]
         done = subprocess.run(command, capture_output=True, text=True, timeout=200)

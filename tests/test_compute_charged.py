@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assay.benchmark.record import benchmarks, take_in
@@ -43,6 +44,18 @@ min = 0
 max = 1e12
 unit = "B"
 sweep = true
+[parameter.other]
+type = "choice"
+default = "like"
+choices = ["like", COMPUTES]
+help = "the kernel of the ranks but for the first"
+[parameter.times]
+type = "real"
+default = 1
+min = 0
+max = 1e12
+unit = "1"
+help = "how many times the first rank's work theirs is"
 [metric.time]
 unit = "s"
 [figure.time]
@@ -57,13 +70,18 @@ unit = "s"
   struct Case {
     std::string kernel;
     double memory;
+    std::string other;
+    double times;
   };
   static constexpr std::string_view metric = "time";
   std::string_view cache(const Case&) const { return "none"; }
-  Case at(const timing::CaseSettings& each) const { return {each.at("kernel").text, each.at("memory").real}; }
+  Case at(const timing::CaseSettings& each) const {
+    return {each.at("kernel").text, each.at("memory").real, each.at("other").text, each.at("times").real};
+  }
   template <Communicator C>
   timing::Json label(C&, const Case& at) const {
-    return timing::Json().text("kernel", at.kernel).number("memory", at.memory);
+    auto made = timing::Json().text("kernel", at.kernel).number("memory", at.memory);
+    return made.text("other", at.other).number("times", at.times);
   }
   template <Communicator C>
   Task operate(C& comm, const Case& at, Run run, std::int64_t* ticks) {
@@ -71,7 +89,10 @@ unit = "s"
       co_await barrier(comm);
       const auto start = comm.now();
       for (std::int64_t i = 0; i < run.batch; ++i)
-        co_await comm.compute(Work{at.kernel, 1e6, at.memory > 0 ? at.memory : Work::any}, [] {});
+        co_await comm.compute(
+            Work{comm.rank() == 0 || at.other == "like" ? at.kernel : at.other,
+                 comm.rank() == 0 ? 1e6 : 1e6 * at.times, at.memory > 0 ? at.memory : Work::any},
+            [] {});
       if (ticks) ticks[reading] = std::max<std::int64_t>(1, comm.now() - start);
     }
   }
@@ -139,6 +160,44 @@ def test_ranks_of_a_node_wait_for_its_bus_as_threads_do(name: str, ranks: int) -
     assert seen == {k: pytest.approx(ranks * 1e6 / of.rate(ranks), rel=1e-9) for k, of in kernels.items()}
 
 
+def beside_each_other(kernels: tuple[NodeKernel, NodeKernel]) -> list[float]:
+    """Units per second of two kernels of which one processor each has a unit after the other: a Markov chain.
+
+    A processor is at its own work or at the bus, which serves both at half of its rate where both are there.
+    """
+    at_bus = [(False, False), (True, False), (False, True), (True, True)]
+    rates = np.zeros((4, 4))
+    for start, state in enumerate(at_bus):
+        for which, kernel in enumerate(kernels):
+            after = tuple(not each if place == which else each for place, each in enumerate(state))
+            rates[start, at_bus.index(after)] = 1 / (kernel.bus * sum(state)) if state[which] else 1 / kernel.own
+    flow = (rates - np.diag(rates.sum(axis=1))).T
+    share = np.linalg.lstsq(np.vstack([flow / flow.max(), np.ones(4)]), np.array([0, 0, 0, 0, 1.0]), rcond=None)[0]
+    return [
+        sum(share[at] / (kernel.bus * sum(state)) for at, state in enumerate(at_bus) if state[which])
+        for which, kernel in enumerate(kernels)
+    ]
+
+
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize("times", [0.01, 100.0])
+@pytest.mark.parametrize(("kernel", "other"), [("dot", "jacobi"), ("jacobi", "axpy"), ("axpy", "dot")])
+def test_two_kernels_on_one_bus_go_as_a_markov_chain_has_it(kernel: str, other: str, times: float) -> None:
+    """Until the shorter work is done both wait for the bus; the rest of the longer one goes alone."""
+    Path("four.toml").write_text(FOUR)
+    of = described(load(Path("four.toml")))
+    amounts = (1e6, 1e6 * times)
+    both = beside_each_other((of[kernel], of[other]))
+    first = min(amount / rate for amount, rate in zip(amounts, both, strict=True))
+    whole = first + (amounts[0] - first * both[0]) / of[kernel].rate()  # the first rank's
+    sets = [word for text in (f"kernel={kernel}", f"other={other}", f"times={times}", "repetitions=1")
+            for word in ("--set", text)]  # fmt: skip
+    made = assay("run", "charged", "--on", "four.toml", "-n", "2", "--ppn", "2", *sets, "--json")
+    (seen,) = (f["value"] for f in made.document["figures"] if f["statistic"] == "median")
+    assert seen == pytest.approx(whole, rel=1e-9)
+    assert seen > amounts[0] / of[kernel].rate()  # it does wait for the other
+
+
 FOUR = """name = "four"
 [network]
 topology = "ring"
@@ -154,6 +213,7 @@ bus = "100 MB/s"
 [compute.rate]
 dot = "9 Mflop/s"
 jacobi = "20 Mflop/s"
+axpy = "4 Mflop/s"
 [compute.cached]
 dot = "30 Mflop/s"
 """

@@ -163,7 +163,7 @@ def test_two_ranks_on_a_node_have_one_node_and_io_nodes_have_none(tmp_path: Path
 
 
 def test_an_evaluation_places_ranks_and_its_report_says_where(own_folder: None) -> None:
-    words = ("evaluate", "--on", "delta", "--only", "messages", "--placement", "5,9,200,201")
+    words = ("evaluate", "--on", "fat-tree-hdr", "--only", "messages", "--launches", "1", "--placement", "5,9,200,201")
     answer = assay(*words, "--out", "run", "-q")
     assert answer.status == 0, answer.err
     document = assay("report", "run", "--json").document
@@ -172,10 +172,11 @@ def test_an_evaluation_places_ranks_and_its_report_says_where(own_folder: None) 
     (said,) = [fact["text"] for fact in document["summary"]["facts"] if fact["name"] == "placed"]
     assert said == "ranks on nodes 5,9,200,201"
     assert said in Path("run", "report.html").read_text().partition('id="pack"')[0]
-    alone = assay("run", "barrier", "--on", "delta", "--placement", "5,9,200,201", "--out", "alone", "--json").document
+    alone = assay(
+        "run", "barrier", "--on", "fat-tree-hdr", "--placement", "5,9,200,201", "--out", "alone", "--json"
+    ).document
     left_out = {each["benchmark"]: each["reason"] for each in document["left_out"]}
-    assert "distributed-dot" not in left_out  # by the rate of compiled programs
-    assert left_out["self"].startswith("not described by delta: [[self]]")
+    assert left_out["forced"].startswith("not described by fat-tree-hdr: [forced]")
     (barrier,) = [each for each in document["benchmarks"] if each["benchmark"] == "barrier"]
     both = [{str(each["params"]): each["value"] for each in made["figures"]} for made in (barrier, alone)]
     assert both[0] == both[1] and len(both[0]) > 1

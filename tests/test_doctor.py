@@ -22,10 +22,12 @@ from assay.machine.abilities import PACKAGES, abilities, host_warnings, install,
 from assay.machine.activity import Activity, Process
 from assay.machine.discovery import Host, discover
 from assay.machine.limits import Limits
+from assay.machine.processors import processors
 from assay.machine.software import InstalledCompiler, InstalledMpi, Library, Software
 from assay.machine.system import System
 from assay.verbs import _watching
 from assay.verbs.doctor import lines
+from sysfs_trees import MACHINES, plant
 
 GXX = InstalledCompiler(command="g++", path="/usr/bin/g++", version="g++ 12", cxx20=True)
 MPI = InstalledMpi(mpicxx="/usr/bin/mpicxx", mpiexec="/usr/bin/mpiexec", implementation="Open MPI", version="4.1")
@@ -65,6 +67,12 @@ def test_a_whole_machine_can_do_everything(here: Host) -> None:
     )
     assert not missing(host)
     assert not [each for each in host_warnings(host) if each.about not in ("scratch", "file system")]
+
+
+def test_books_are_named_before_sockets_and_clusters_before_cores(here: Host, tmp_path: Path) -> None:
+    for name, words in (("books", "2 books, 4 sockets, 12 cores, "), ("clusters", "2 sockets, 4 clusters, 8 cores, ")):
+        host = quiet(here, processors=processors(plant(tmp_path / name, MACHINES[name]), "s390x"))
+        assert dict(lines(host))["processors"].startswith(words)
 
 
 def test_without_a_compiler_nothing_can_be_measured(here: Host) -> None:

@@ -173,12 +173,12 @@ def test_two_processes_never_write_into_one_run(run: Run) -> None:
 def test_every_document_goes_to_standard_output_and_rows_to_the_file(run: Run, tmp_path: Path) -> None:
     launch(run, 0, [block(8, [1e-6, 2e-6])])
     answer = assay("export", str(run.folder), "--json", "-o", str(tmp_path / "rows.json"))
-    assert answer.document == {"version": 2, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
+    assert answer.document == {"version": 3, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
     written = json.loads((tmp_path / "rows.json").read_text())
-    assert len(written["rows"]) == 2 and written["version"] == 2
+    assert len(written["rows"]) == 2 and written["version"] == 3
     table = tmp_path / "rows.csv"  # it held JSON
     answer = assay("export", str(run.folder), "--json", "-o", str(table))
-    assert answer.document == {"version": 2, "table": "samples", "rows": 2, "file": str(table)}
+    assert answer.document == {"version": 3, "table": "samples", "rows": 2, "file": str(table)}
     assert assay("export", str(run.folder)).out.splitlines() == table.read_text().splitlines()
 
 

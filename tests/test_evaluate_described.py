@@ -69,7 +69,7 @@ def test_a_message_of_more_flits_than_can_be_counted_is_refused(tmp_path: Path) 
 def test_what_the_machine_has_no_place_for_is_in_the_document_and_in_the_summary(tmp_path: Path) -> None:
     """Two nodes of a cube have no third between them: the session finds that out, not the plan."""
     made = assay("evaluate", "--on", "ipsc860", "-N", "8", "--placement", "0,3,5,6,9,10,12,15", "--only", "messages",
-                 "--out", str(tmp_path / "run"), "--json")  # fmt: skip
+                 "--launches", "1", "--out", str(tmp_path / "run"), "--json")  # fmt: skip
     assert made.status == 0, made.err
     reasons = {each["benchmark"]: each["reason"] for each in made.document["left_out"]}
     assert "four in a line" in reasons["contention"] and "seen: 8 ranks" in reasons["contention"]

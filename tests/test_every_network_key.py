@@ -26,8 +26,24 @@ def loaded(tree: Tree, folder: Path) -> description.NetworkDescription:
     return description.load(file)
 
 
+KEPT: dict[str, str | InputError] = {}
+
+
 def result(tree: Tree, folder: Path) -> str:
-    """All that a simulation finds, without what repeats its input and what depends on this machine."""
+    """All that a simulation finds, without what repeats its input and what depends on this machine; simulated once."""
+    key = dumped(tree)
+    if key not in KEPT:
+        try:
+            KEPT[key] = simulated(tree, folder)
+        except InputError as error:
+            KEPT[key] = error
+    found = KEPT[key]
+    if isinstance(found, InputError):
+        raise found
+    return found
+
+
+def simulated(tree: Tree, folder: Path) -> str:
     found: list[dict[str, Any]] = []
     sweep.drive([simulation.steps(loaded(tree, folder))], None, lambda _, document: found.append(document))
     document = found[0]

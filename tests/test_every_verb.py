@@ -66,7 +66,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "simulate": [
         (HYPERCUBE, *SHORT),
         (HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.1,0.2"),
-        (HYPERCUBE, *SHORT, "--saturation", "--set", "method.precision=0.2"),
+        (HYPERCUBE, *SHORT, "--saturation", "--set", "method.precision=0.2", "--set", "network.dimension=3"),
         ("--keys",),
     ],
     "study": [("study.toml",), ("section6",), ()],

@@ -32,12 +32,13 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return described_runs(tmp_path_factory.mktemp("figures"))
 
 
+BISECTED = ("--saturation", "--set", "method.precision=0.2", "--set", "network.dimension=3")
 CASES: dict[str, list[str]] = {
     "simulate": ["simulate", HYPERCUBE, *SHORT],
     "simulate, saturated": ["simulate", HYPERCUBE, *SHORT, "--set", "traffic.load=1.5"],
     "simulate, replications": ["simulate", HYPERCUBE, *SHORT, "--set", "method.replications=3"],
     "simulate --sweep": ["simulate", HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.1,0.2"],
-    "simulate --saturation": ["simulate", HYPERCUBE, *SHORT, "--saturation", "--set", "method.precision=0.2"],
+    "simulate --saturation": ["simulate", HYPERCUBE, *SHORT, *BISECTED],
     "simulate, I/O nodes": ["simulate", str(EXAMPLES / "io_nodes.toml"), *SHORT],
     "study": ["study", "study.toml"],
     "study, tables": ["study", "section6"],
@@ -141,8 +142,7 @@ def test_intervals_of_another_confidence_are_no_ci95() -> None:
     for name in ("header_latency", "throughput", "bandwidth"):
         low, high = known[name]["ci95"]
         assert known[name]["interval"] == {"low": low, "high": high, "confidence": 0.95}
-    load = ("--saturation", "--set", "method.precision=0.2", "--set", "method.confidence=0.9")
-    for figure in simulated(*load)["figures"]:
+    for figure in simulated(*BISECTED, "--set", "method.confidence=0.9")["figures"]:
         bracket = figure["statistic"] == "bracket"
         assert figure["ci95"] is None and (figure["interval"] or {}).get("confidence") == (0.9 if bracket else None)
 
@@ -165,7 +165,7 @@ def test_a_sweep_is_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bisections_of_a_sweep_are_one_table() -> None:
-    words = ("--saturation", "--set", "method.precision=0.2", "--sweep", "traffic.flits=8,16")
+    words = (*BISECTED, "--sweep", "traffic.flits=8,16")
     out = assay("simulate", HYPERCUBE, *SHORT, *words).out.splitlines()
     assert out[0].rstrip() == "Saturation, flits/node/cycle"
     assert out[1].split() == ["flits", "from", "to", "middle,", "flits/node/ms", "state"]
@@ -176,10 +176,9 @@ def test_bisections_of_a_sweep_are_one_table() -> None:
 
 def test_rates_of_a_node_say_so_in_every_document(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rate in flit/cycle could be the whole network's; "per ms" was of messages in studies and of flits here."""
-    bisected = ("--saturation", "--set", "method.precision=0.2", "--set", "network.dimension=3")
     expected = {"throughput": "flit/node/cycle", "bandwidth": "B/node/s"}
     found = {"saturation": "flit/node/cycle", "saturation_rate": "flit/node/s", "accepted": "flit/node/cycle"}
-    for words, units in (((), expected), (bisected, found)):
+    for words, units in (((), expected), (BISECTED, found)):
         for sweep in ((), ("--sweep", "traffic.flits=8")):
             document = simulated(*words, *sweep)
             assert document["version"] == (5 if words else 4)
@@ -189,7 +188,7 @@ def test_rates_of_a_node_say_so_in_every_document(here: Path, monkeypatch: pytes
             assert told == units
     monkeypatch.chdir(here)
     study = assay("study", "study.toml", "--json").document
-    assert study["version"] == 2
+    assert study["version"] == 3
     assert {one["unit"] for one in study["figures"] if one["name"] == "saturation"} == {"flit/node/cycle"}
 
 

@@ -41,6 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("stored.lines", "stored.seal", "_core"),
     },
     "described": {"errors", "versions", "toml", "machine", "network", "_core"},
+    "api": {"errors", "cli", "verbs", "document", "report", "store", "execute"},
     "execute": {
         *("errors", "trusted", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"),
         *("stops", "stored.lines", "stored.seal", "left_names"),

@@ -44,6 +44,8 @@ def launch(folder: Path, **stated: str | None) -> Path:
         ("MPICH", "Intel(R) MPI Library 2021.9 for Linux* OS", False),
         ("Intel MPI", "MPICH Version: 4.0.2", False),
         ("MPICH", "MVAPICH Version: 3.0", True),
+        ("Open MPI", "MVAPICH Version: 3.0", False),
+        ("Open MPI", "ParaStation MPI 5.9", False),
         ("MPICH", "MPI VERSION    : CRAY MPICH version 8.1.25.17", True),
         ("Some MPI", "MPICH Version: 4.0.2", True),
         ("Open MPI", None, True),

@@ -7,6 +7,7 @@ import os
 import subprocess
 import time
 from pathlib import Path
+from subprocess import PIPE
 from types import SimpleNamespace
 from typing import Any
 
@@ -72,13 +73,15 @@ def test_a_launch_ends_when_its_time_is_over_with_every_case_measured_once(tmp_p
     compile_to(program, PROGRAMS / "mpi" / "main.cpp", f'-DASSAY_PROGRAM="{source}"', "-O0", mpi=MPI)
     given = ["--profile", "quick", "--slice", "0.01", "--metrics", "time", "--integer", "size=1,2,3,4"]
     environment = launch_environment(os.environ) | yielding()
-    for more, cut in ((["--blocks", "3"], True), (["--blocks", "3", "--repetitions", "1"], False)):
-        began = time.monotonic()
-        command = [MPI.mpiexec, "-n", "2", str(program), *given, *more]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=100, env=environment)
+    began, started = time.monotonic(), []
+    for more in ([], ["--repetitions", "1"]):  # both at a time: they sleep
+        command = [MPI.mpiexec, "-n", "2", str(program), *given, "--blocks", "3", *more]
+        started.append(subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, env=environment))
+    for process, cut in zip(started, (True, False), strict=True):
+        out, err = process.communicate(timeout=100)
         took = time.monotonic() - began
-        found: list[dict[str, Any]] = [json.loads(line) for line in ended.stdout.splitlines()]
-        assert ended.returncode == 0 and found[-1]["event"] == "done", ended.stderr
+        found: list[dict[str, Any]] = [json.loads(line) for line in out.splitlines()]
+        assert process.returncode == 0 and found[-1]["event"] == "done", err
         blocks = [each for each in found if each["event"] == "block"]
         assert {each["case"]["size"] for each in blocks} == {1, 2, 3, 4}
         notes = [each["text"] for each in found if each["event"] == "note"]

@@ -62,6 +62,16 @@ def test_a_living_process_may_have_a_name_of_any_bytes(tmp_path: Path) -> None:
         process.communicate()
 
 
+def test_a_process_that_nobody_has_waited_for_is_gone(tmp_path: Path) -> None:
+    process = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    began = Path(f"/proc/{process.pid}/stat").read_bytes().rpartition(b")")[2].split()[19]
+    left = tmp_path / of(process.pid, int(began), left_names.marked(".x-"))
+    left.touch()
+    assert left_names.clear(tmp_path, ".x-") == [left.name]
+    process.wait()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to others")
 def test_what_belongs_to_another_stays(tmp_path: Path) -> None:
     left = tmp_path / of(*GONE, left_names.marked(".x-"))

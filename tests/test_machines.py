@@ -20,6 +20,7 @@ from assay.papers.cells.comparison import ComparedCell, ComparedTable
 from assay.papers.cells.described_file import read, value_at, with_values
 from assay.papers.claims import messages as claims
 from assay.papers.claims.breaks import jumps
+from assay.papers.claims.judge import ClaimVerdict
 from assay.papers.fitting.fit import fits
 from assay.papers.machines.document import cells, claim_grid, judged_claim, known, unfollowable
 from assay.papers.pictures.pictures import PICTURES
@@ -38,6 +39,11 @@ def played() -> Played:
 def tables(machine: str) -> tuple[ComparedTable, ...]:
     one = read(shipped()[machine])
     return tuple(comparison.compare(played(), machine, one.published, one.origin))
+
+
+@functools.cache
+def verdicts() -> tuple[ClaimVerdict, ...]:
+    return tuple(claims.evaluate(played()))
 
 
 def table(machine: str, benchmark: str, paper: str = "dunigan1991_hypercubes") -> ComparedTable:
@@ -255,7 +261,7 @@ def test_the_fast_cube_takes_the_ways_of_the_general_engine(order: str) -> None:
 
 
 def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
-    outcomes = {verdict.claim: verdict.outcome for verdict in claims.evaluate(played())}
+    outcomes = {verdict.claim: verdict.outcome for verdict in verdicts()}
     differs = {claim for claim, outcome in outcomes.items() if outcome == "differs"}
     assert differs == {
         "d91d.segments",  # the printed rates and the text pull apart; both are shown
@@ -292,7 +298,7 @@ def test_the_page_says_what_is_simulated_now() -> None:
         if cells(t).markdown() not in page
     ]
     texts = claims.published()
-    judged = [judged_claim(v, texts[v.claim].text) for v in claims.evaluate(played())]
+    judged = [judged_claim(v, texts[v.claim].text) for v in verdicts()]
     rows = claim_grid(judged, "Every claim, evaluated").markdown().splitlines()
     stale += [row for row in rows if row not in page.splitlines()]
     assert not stale

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.described.shipped import shipped
 from assay.kinds import NumberKind
+from assay.machine import catalogue
 from assay.papers.cells.answers import Played
 from assay.papers.cells.comparison import ComparedCell, ComparedTable, compare
 from assay.papers.cells.described_file import read
 from assay.papers.machines import evidence
 from assay.verbs._wishing import evaluation
+from command_line import assay
 
 OPTIONS = dict.fromkeys(
     ("via", "nodes", "ppn", "only", "launches", "within", "budget", "placement", "mpis", "transports", "compilers",
@@ -91,6 +94,35 @@ def test_rates_of_the_second_cache_are_a_roofline_of_two_used_cells() -> None:
         assert row.mark == NumberKind.EXTRAPOLATED
 
 
+@pytest.mark.parametrize("machine", ["compaq-xp1000-cluster", "ibm-netfinity-cluster", "sgi-l1200-cluster"])
+def test_cycles_and_start_up_are_what_was_put_in(machine: str) -> None:
+    """The first cache's rate again, in cycles; a start-up of the two kernels of which one is described."""
+    tables = compared(machine)
+    cycles = 1e6 * catalogue.machine(machine).fact("clock_MHz")
+    found = {
+        (row.cell.benchmark.rpartition(".")[2], row.cell.metric): row
+        for table in tables
+        for row in table.rows
+        if row.cell.table in ("table6.1", "table6.4", "table6.7") and row.simulated is not None
+    }
+    slopes = {name: row for (name, metric), row in found.items() if metric == "cycles_per_op_per_element"}
+    assert len(slopes) == 14
+    for name, row in slopes.items():
+        rate = found[name, "r_max_L1"].simulated or 0.0
+        flops = PAPER_FLOPS.get(name, 1)
+        assert row.simulated == pytest.approx(cycles * flops / rate, rel=1e-4), name
+        assert row.mark == NumberKind.INPUT
+        assert row.cell.doubtful or row.simulated == pytest.approx(row.cell.value, rel=0.1)
+    start_ups = {name: row for (name, metric), row in found.items() if metric == "latency_L1"}
+    assert set(start_ups) == {"dotproduct", "axpy"}
+    for name, row in start_ups.items():
+        assert row.mark == NumberKind.INPUT and row.simulated == pytest.approx(row.cell.value, rel=0.05), name
+
+
+PAPER_FLOPS = {"dotproduct": 2, "axpy": 2, "zaxpy": 2, "rotation": 3, "recurrence2": 2, "difference2": 3,
+               "polynomial9": 18}  # fmt: skip
+
+
 def test_two_processors_follow_from_one_out_of_memory_and_out_of_its_cache() -> None:
     """243 and 59 Mflop/s of one; 74 are printed of two, and used for nothing."""
     (two,) = rows(compared("ibm-netfinity-cluster"), "euroben.mod1i", cpus=2)
@@ -111,4 +143,43 @@ def test_a_number_that_a_later_table_prints_again_counts_once() -> None:
 def test_an_evaluation_plays_the_node_programs_that_are_described(machine: str) -> None:
     found = evaluation({"on": machine, "profile": "quick", "seed": 1, **OPTIONS})
     assert found.wishes is not None and {"echo", "linpack", "jacobi"} <= set(found.wishes.names)
-    assert "sieve" not in found.wishes.names and ("stream" in found.wishes.names) == (machine == "paragon-mp")
+    assert "whetstone" not in found.wishes.names and ("stream" in found.wishes.names) == (machine == "paragon-mp")
+    assert ("sieve" in found.wishes.names) == (machine == "ipsc860")
+
+
+@pytest.mark.parametrize("bound", [1000, 8190, 100_000, 1_000_000])
+def test_the_sieve_is_charged_what_it_clears_strikes_and_counts(bound: int) -> None:
+    flags, struck = bytearray(bound + 1), 0
+    for number in range(2, math.isqrt(bound) + 1):
+        for multiple in range(number * number, bound + 1, number) if not flags[number] else ():
+            flags[multiple], struck = 1, struck + 1
+    (found,) = Played().ask("ncube6400", "sieve", "time", size=bound)
+    assert found.value == pytest.approx(100 * 0.5e-6 * (bound + 1 + struck + bound - 1), rel=0.02)
+
+
+def test_integer_tests_are_transferred_from_table_3() -> None:
+    """The iPSC/1's int has 16 bits (2.5 us), the Ncube 3200's 32 (4.9 us); a pass of Dhrystone: 53 + 32 + 15 + 28.5."""
+    for machine, addition in (("ipsc1", 2.5e-6), ("ncube3200", 4.9e-6)):
+        tables = compared(machine)
+        (dhrystone,), (sieve,) = (rows(tables, name) for name in ("dhrystone", "sieve"))
+        assert dhrystone.simulated == pytest.approx(50_000 * 128.5 * addition)
+        assert dhrystone.mark == sieve.mark == NumberKind.TRANSFERRED
+        integers = [row for name in ("int2_add", "int4_add", "int2_mul") for row in rows(tables, f"caltech.{name}")]
+        assert len(integers) == 3 and {row.mark for row in integers} == {NumberKind.INPUT}
+        assert all(row.simulated == pytest.approx(row.cell.value) for row in integers)
+
+
+def test_memory_is_what_a_description_has_and_nothing_without_it(tmp_path: Path) -> None:
+    (available,) = rows(compared("ipsc2"), "malloc")
+    assert available.cell.metric == "memory_available" and available.simulated == 3717 * 1024
+    assert available.mark == NumberKind.INPUT
+    assert not rows(compared("delta"), "malloc")
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'name = "own"\n[network]\ntopology = "ring"\nnodes = 4\ncycle = "1 ns"\n[[protocol]]\nstartup = "1 us"\n'
+    )
+    answer = assay("run", "memory", "--on", str(path), "--json")
+    assert answer.status == 2 and answer.err == (
+        "assay: memory: measures a real node, and the description of own has no memory; "
+        "accepted: node.memory, or no --on\n"
+    )

@@ -115,7 +115,8 @@ def test_a_headline_of_a_described_machine_says_at_which_length(tmp_path: Path) 
 
 def test_a_report_of_an_evaluated_description_holds_what_evaluating_gave(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
-    first = assay("evaluate", "--on", "paragon-mp", "-N", "4", "--only", "messages", "--out", folder, "--json")
+    words = ("--on", "paragon-mp", "-N", "4", "--only", "messages", "--launches", "1")
+    first = assay("evaluate", *words, "--out", folder, "--json")
     assert first.status == 0, first.err
     page = Path(first.document["report"]).read_text()
     second = assay("report", folder, "--json")

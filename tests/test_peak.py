@@ -34,18 +34,21 @@ FLAGS = ("sse4_2", "avx", "avx2", "fma", "avx512f", "asimd", "vsx", "constant_ts
     of_cores=st.integers(1, 256),
 )
 def test_doctor_and_report_compute_one_peak(flags: list[str], mhz: int, of_cores: int) -> None:
-    """By the files of a node and by a run's circumstances: the report's is of one core, of as many units."""
+    """By the files of a node and by a run's circumstances: the report's is of one core, of as many units.
+
+    A core runs at 400 MHz while it idles.
+    """
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "proc").mkdir()
         blocks = [
-            f"processor : {n}\ncore id : {n}\nphysical id : 0\nflags : {' '.join(flags)}\n" for n in range(of_cores)
+            f"processor : {n}\ncore id : {n}\nphysical id : 0\ncpu MHz : 400\nflags : {' '.join(flags)}\n"
+            for n in range(of_cores)
         ]
         (root / "proc" / "cpuinfo").write_text("\n".join(blocks))
         cpus = root / "sys" / "devices" / "system" / "cpu"
         (cpus / "cpu0" / "cpufreq").mkdir(parents=True)
         (cpus / "cpu0" / "cpufreq" / "cpuinfo_max_freq").write_text(f"{mhz * 1000}\n")
-        (cpus / "cpu0" / "cpufreq" / "scaling_cur_freq").write_text("400000\n")  # as it is while it idles
         (cpus / "online").write_text(f"0-{of_cores - 1}\n")
         node, stated = node_inventory.facts(root, {}), provenance(root)
         stated |= {"flags": list(processors(root).flags)}

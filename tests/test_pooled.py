@@ -74,6 +74,14 @@ def test_launches_that_were_cut_short_count_for_nothing() -> None:
     assert pooled("echo", [launches], {"a": {"cpu": "x"}, "b": {"cpu": "y"}}) == []
 
 
+@pytest.mark.parametrize(("program", "said"), [("echo", 1), ("ring", 0)])
+def test_what_other_programs_were_built_by_does_not_count(program: str, said: int) -> None:
+    built = {"echo": {"compiler": "g++ 12"}, "ring": {"compiler": "g++ 12"}}
+    later = built | {program: {"compiler": "g++ 13"}}
+    launches = [launch("a", "h", "one"), launch("b", "h", "one")]
+    assert len(pooled("echo", [launches], {"a": {"programs": built}, "b": {"programs": later}})) == said
+
+
 def circumstances(launching: str, version: str = "5.0.1") -> dict[str, Any]:
     """As a run with two MPI variants keeps them; before, its launcher stated the MPI of the launch before."""
     return {

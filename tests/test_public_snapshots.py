@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
+from assay.machine import topology
 from assay.machine.caches import caches, numa
 from assay.machine.processors import processors
-from test_topology import by_front, by_hwloc, by_programs, program
+from test_topology import by_front, by_hwloc, by_programs, cpus_of, levels_by_hwloc, objects, program
 
 __all__ = ["program"]  # the fixture
 pytestmark = pytest.mark.nightly
@@ -96,6 +97,26 @@ def test_counts_agree_with_hwloc_or_lscpu(archive: Path, tmp_path: Path) -> None
     }
     notes = processors(root, "x86_64").notes
     assert not unlike or any("contradict" in note for note in notes), (unlike, notes)
+
+
+HWLOC_HAS_NONE = {"s390-lpar.tar.gz": "book"}  # two by each processor's files; lscpu has four, by the firmware's word
+
+
+@needs_data
+@needs_tools
+@pytest.mark.parametrize("archive", SNAPSHOTS, ids=lambda path: path.name)
+def test_drawers_books_dies_and_clusters_are_hwlocs(archive: Path, tmp_path: Path) -> None:
+    """Where hwloc merges a level with another one that has the same processors, it has an object with these."""
+    root = unpacked(archive, tmp_path)
+    mine, theirs = topology.levels(topology.online_cpus(root), root), levels_by_hwloc(root)
+    assert {name: set(mine.get(name, ())) for name in theirs} == theirs
+    every = {cpus_of(each.get("cpuset", "")) for each in objects(root)}
+    assert not [
+        (name, cpus)
+        for name, sets in mine.items()
+        for cpus in sets
+        if cpus not in every and HWLOC_HAS_NONE.get(archive.name) != name
+    ]
 
 
 @needs_data

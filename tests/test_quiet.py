@@ -108,7 +108,9 @@ def test_a_measured_run_s_line_gives_its_grade_and_does_not_call_clean_what_part
 
 
 def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_are() -> None:
-    few = assay("evaluate", "--on", "paragon-mp", "-N", "2", "--only", "messages", "--out", "few", "-q")
+    few = assay(
+        *("evaluate", "--on", "paragon-mp", "-N", "2", "--only", "messages", "--launches", "1", "--out", "few", "-q")
+    )
     assert few.status == 0 and "paragon" in few.out
     (line,) = few.err.splitlines()
     assert line.startswith("skipped for lack of nodes, of which there are 2: alltoall (3 ranks), contention (4 ranks)")

@@ -12,9 +12,10 @@ from typer.main import get_command
 from assay.cli import application
 from command_line import assay
 from example_inputs import described_runs
-from readme_commands import PAGES, ROOT, SCRIPT, commands, elsewhere, measures, mentioned, shortened
+from readme_commands import FIRST, PAGES, ROOT, SCRIPT, commands, elsewhere, measures, mentioned, shortened, shown
 
-COMMANDS = [words for words in commands(PAGES[0]) if words[0] not in SCRIPT]
+COMMANDS = [words for page in FIRST for words in commands(page) if words[0] not in SCRIPT]
+SHOWN = shown(PAGES[0])
 EVERY = [(page.name, words) for page in PAGES for words in commands(page) if words[0] not in SCRIPT]
 MENTIONED = [(page.name, words) for page in PAGES for words in mentioned(page)]
 VERBS: dict[str, Any] = vars(get_command(application()))["commands"]
@@ -60,9 +61,27 @@ def test_a_command_that_measures_nothing_works(words: list[str], folder: Path, m
     assert answer.out.strip()
 
 
+@pytest.mark.parametrize(("words", "output"), SHOWN, ids=[words[0] for words, _ in SHOWN])
+def test_the_output_that_readme_shows_is_what_the_command_prints(
+    words: list[str], output: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("ASSAY_RUNS", str(folder / "state"))
+    monkeypatch.setenv("COLUMNS", "100")
+    printed = "\n".join(line.rstrip() for line in assay(*words).out.splitlines())
+    assert output.rstrip() in printed
+
+
+def test_readme_is_short_and_its_links_lead_somewhere() -> None:
+    text = PAGES[0].read_text()
+    assert len(SHOWN) == 2 and len(text) <= 9000
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        assert (ROOT / target).is_file(), target
+
+
 def test_the_script_s_own_commands_are_there() -> None:
     """`./x bench PART`: a part is a file; other words are cases of the script."""
     cases = set(re.findall(r"^  ([\w| -]+)\)", (ROOT / "x").read_text(), re.MULTILINE))
-    for words in [words for words in commands(PAGES[0]) if words[0] in SCRIPT]:
+    for words in [words for page in PAGES for words in commands(page) if words[0] in SCRIPT]:
         assert words[0] in cases
         assert words[0] != "bench" or (ROOT / "bench" / f"{words[1]}.py").is_file(), words

@@ -20,11 +20,11 @@ from pathlib import Path
 import pytest
 
 from assay.execute.mpi import find_mpi
-from readme_commands import PAGES, ROOT, SCRIPT, commands, elsewhere, minutes, shortened
+from readme_commands import FIRST, PAGES, ROOT, SCRIPT, commands, elsewhere, minutes, shortened
 
 NOBODY = 65534
 PACKAGES = sysconfig.get_path("purelib")
-COMMANDS = [words for words in commands(PAGES[0]) if words[0] not in SCRIPT]
+COMMANDS = [words for page in FIRST for words in commands(page) if words[0] not in SCRIPT]
 TUTORIAL = [words for page in PAGES if page.name == "tutorial.md" for words in commands(page)]
 
 

@@ -62,7 +62,7 @@ BELOW, ABOVE = (0.6, 0.8), (1.2, 2.0)  # of the load that saturates
 # A short run in the middle of a long one can be called saturated by chance: at .8 one seed of 60, which is the first.
 LOW = {("writes", "short-after-long")}
 LONGER = {"reads": 20, "writes": 20}
-FEW = {"reads", "writes", "torus"}  # seeds: these take long
+ONE_SEED = {"reads", "writes", "torus"}  # these take long
 
 
 def longer(text: str, times: int) -> str:
@@ -72,15 +72,22 @@ def longer(text: str, times: int) -> str:
     return "".join(f"{key} = {int(value) * times if key in counted else value}\n" for key, _, value in lines)
 
 
+@pytest.mark.parametrize(
+    "seeds", [pytest.param((1,), id="one"), pytest.param((2, 3), id="others", marks=pytest.mark.nightly)]
+)
 @pytest.mark.parametrize("how", METHODS)
 @pytest.mark.parametrize("name", NETWORKS)
-def test_what_is_not_accepted_is_called_saturated_and_nothing_else(name: str, how: str, tmp_path: Path) -> None:
+def test_what_is_not_accepted_is_called_saturated_and_nothing_else(
+    name: str, how: str, seeds: tuple[int, ...], tmp_path: Path
+) -> None:
+    if name in ONE_SEED and seeds != (1,):
+        pytest.skip("takes long")
     text, capacity = NETWORKS[name]
     file = tmp_path / "network.toml"
     for share in (*(BELOW[:1] if (name, how) in LOW else BELOW), *ABOVE):
         load = share * capacity
         key = f"interval = {1 / load}" if name in LONGER else f"load = {load}"
-        for seed in range(1, 2 if name in FEW else 4):
+        for seed in seeds:
             file.write_text(f"{text}{key}\n[method]\nseed = {seed}\n{longer(METHODS[how], LONGER.get(name, 1))}")
             found = answer(simulation.steps(description.load(file)))
             assert found["saturated"] is (share > 1), (share, seed)

@@ -44,7 +44,7 @@ replications = 3
 "io.b" = [0, 1]
 "io.locality" = [0.2, 1.0]
 [saturation]
-precision = 0.2
+precision = 0.35
 seeds = 1
 cycles = 5000
 [saturation.sweep]

@@ -101,7 +101,11 @@ def test_a_job_that_can_never_start_is_ended_with_slurms_reason(mix: Path, clust
     assert found["failed"] == 1 and cluster.left() == []
 
 
-def test_a_job_for_which_too_few_nodes_are_left_is_ended(mix: Path, cluster: SlurmCluster) -> None:
+SOONER = "from assay.throughput.systems import slurm\nslurm.UNAVAILABLE_AFTER = 6.0"
+
+
+@pytest.mark.parametrize("before", [SOONER, pytest.param("", marks=pytest.mark.nightly)], ids=["sooner", "a minute"])
+def test_a_job_for_which_too_few_nodes_are_left_is_ended(mix: Path, cluster: SlurmCluster, before: str) -> None:
     """Eight nodes are asked for, and then one is drained: after a minute the test says so, and ends."""
     other = cluster.ask(
         "sbatch", "--parsable", "--exclusive", "--nodes=8", "--output=/dev/null", "--wrap", "sleep 4"
@@ -111,7 +115,7 @@ def test_a_job_for_which_too_few_nodes_are_left_is_ended(mix: Path, cluster: Slu
     (mix / "jobs.toml").write_text(job(8, 1, "per_node = 1"))
     (mix / "mix").write_text("0: 1 * a\n")
     words = (str(mix / "mix"), "--jobs", str(mix / "jobs.toml"), "--via", "slurm", "--out", str(mix / "out"))
-    process = throughput(*words, "--json", environment=cluster.environment)
+    process = throughput(*words, "--json", environment=cluster.environment, before=before)
     while not any("0001-a.1" in line for line in cluster.ask("squeue", "-h", "-o", "%j").splitlines()):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)

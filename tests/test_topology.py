@@ -188,6 +188,44 @@ def test_hwloc_sees_the_same(tmp_path: Path, name: str) -> None:
     assert replace(theirs, nodes=at) == ours
 
 
+LEVELS = {"books": {"book": 2}, "clusters": {"cluster": 4}}  # a drawer of all and the dies say nothing new
+
+
+def levels_by_hwloc(root: Path) -> dict[str, set[Cpus]]:
+    """Drawers, books, dies and clusters: hwloc's groups of that name, and its dies."""
+    found: dict[str, set[Cpus]] = {}
+    for each in objects(root):
+        name = (each.get("subtype") or each.get("type") or "").lower()
+        if name in topology.LEVELS:
+            found.setdefault(name, set()).add(cpus_of(each.get("cpuset", "")))
+    return found
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_books_and_clusters_are_those_that_the_tree_states(tmp_path: Path, name: str) -> None:
+    machine = MACHINES[name]
+    found = processors(plant(tmp_path, machine), "x86_64").levels
+    assert {each.name: len(each.cpus) for each in found} == LEVELS.get(name, {})
+    stated = {file.partition("_")[0]: set(sets) for file, sets in machine.levels}
+    assert all(set(each.cpus) == stated[each.name] for each in found)
+
+
+@needs_lstopo
+def test_hwloc_sees_the_same_clusters(tmp_path: Path) -> None:
+    """Books it looks for on s390 only: those of tests/test_public_snapshots.py are compared."""
+    root = plant(tmp_path, MACHINES["clusters"])
+    assert levels_by_hwloc(root) == {name: set(sets) for name, sets in topology.levels(range(8), root).items()}
+
+
+def test_levels_are_in_the_order_of_their_size_and_of_what_is_online(tmp_path: Path) -> None:
+    machine = replace(
+        MACHINES["offline"], levels=(("book_cpus", ((0, 1, 4), (2, 3, 5))), ("cluster_cpus", ((0,), (1,), (2,))))
+    )
+    assert topology.levels(machine.online, plant(tmp_path, machine)) == {
+        "book": ((0, 1), (2,)), "cluster": ((0,), (1,), (2,)),
+    }  # fmt: skip
+
+
 @needs_lstopo
 def test_hwloc_sees_the_same_of_this_host() -> None:
     ours, theirs = by_front(Path("/")), by_hwloc(Path("/"))

@@ -18,11 +18,20 @@ SEED = 20261120
 MESSAGES = 300
 
 
-def compare(first: int, last: int, folder: Path, engine: Path) -> tuple[list[str], list[twin_cases.Case]]:
+def compare(
+    first: int, last: int, folder: Path, engine: Path, mutant: int = 0
+) -> tuple[list[str], list[twin_cases.Case]]:
     cases = [twin_cases.case(number, SEED, MESSAGES) for number in range(first, last)]
     folder.mkdir(exist_ok=True)
     expected = twin_cases.play(twin_cases.twin(), cases, folder)
-    return twin_cases.differences(cases, expected, twin_cases.play(engine, cases, folder)), cases
+    return twin_cases.differences(cases, expected, twin_cases.play(engine, cases, folder, mutant)), cases
+
+
+def erroneous(mutant: int, cases: list[twin_cases.Case], expected: str, folder: Path) -> list[str]:
+    """How the engine with a deliberate error differs."""
+    return twin_cases.differences(
+        cases, expected, twin_cases.play(twin_cases.engine(mutants=True), cases, folder, mutant)
+    )
 
 
 def test_a_sample_of_all_networks_does_not_differ(tmp_path: Path) -> None:
@@ -45,7 +54,7 @@ def test_rigid_trains_do_not_differ(tmp_path: Path) -> None:
     cases = [twin_cases.rigid_cube(number, SEED, MESSAGES) for number in range(60)]
     expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
     assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
-    assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(1), cases, tmp_path))
+    assert erroneous(1, cases, expected, tmp_path)
     assert min((case.messages[:, 4] - int(case.keys["dimension"])).min() for case in cases) == 2
 
 
@@ -54,7 +63,7 @@ def test_worms_that_buffers_hold_back_do_not_differ(tmp_path: Path) -> None:
     cases = [twin_cases.held_back(number, SEED, MESSAGES) for number in range(150)]
     expected = twin_cases.play(twin_cases.twin(), cases, tmp_path)
     assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
-    assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(4), cases, tmp_path))
+    assert erroneous(4, cases, expected, tmp_path)
 
 
 def test_channels_that_get_free_in_the_very_tick_do_not_differ(tmp_path: Path) -> None:
@@ -64,9 +73,14 @@ def test_channels_that_get_free_in_the_very_tick_do_not_differ(tmp_path: Path) -
     assert twin_cases.differences(cases, expected, twin_cases.play(twin_cases.engine(), cases, tmp_path)) == []
 
 
+def test_without_an_error_the_engine_that_is_compiled_with_them_does_not_differ(tmp_path: Path) -> None:
+    found, _ = compare(0, 60, tmp_path, twin_cases.engine(mutants=True))
+    assert found == []
+
+
 @pytest.mark.parametrize("mutant", [1, 2, 3])
 def test_deliberate_errors_are_found(mutant: int, tmp_path: Path) -> None:
-    found, cases = compare(0, 60, tmp_path, twin_cases.engine(mutant))
+    found, cases = compare(0, 60, tmp_path, twin_cases.engine(mutants=True), mutant)
     assert found, f"error {mutant} in the engine went unnoticed in {len(cases)} networks"
 
 

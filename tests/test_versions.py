@@ -243,7 +243,7 @@ def figures(answer: Answer) -> Any:
 def test_every_document_of_a_verb_says_its_version(made: Path) -> None:
     shutil.copytree(made, ".", dirs_exist_ok=True)
     for words in (("report", "run"), ("export", "run"), ("runs",), ("plan",), ("compare", "run", "before")):
-        assert assay(*words, "--json").document["version"] == 2
+        assert assay(*words, "--json").document["version"] == 3
 
 
 def test_a_newer_neighbour_costs_a_warning_and_no_answer(made: Path, capsys: pytest.CaptureFixture[str]) -> None:

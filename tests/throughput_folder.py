@@ -29,9 +29,12 @@ def events(out: Path, job: str) -> list[str]:
     return [event for event in found if event != "node"]
 
 
-def throughput(*words: str, environment: dict[str, str] | None = None, **more: Any) -> subprocess.Popen[str]:
-    """`assay throughput …` in a session of its own."""
-    command = [sys.executable, "-m", "assay", "throughput", *words]
+def throughput(
+    *words: str, environment: dict[str, str] | None = None, before: str = "", **more: Any
+) -> subprocess.Popen[str]:
+    """`assay throughput …` in a session of its own; `before`: Python that runs first, to set a bound lower."""
+    start = ["-c", f"{before}\nfrom assay.start import main\nmain()"] if before else ["-m", "assay"]
+    command = [sys.executable, *start, "throughput", *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
                             env={**os.environ, **(environment or {})}, **more)  # fmt: skip
 

@@ -329,15 +329,20 @@ def twin() -> Path:
 LIBRARY = ROOT / "build" / "core" / "libassay_core.a"
 
 
-def engine(mutant: int = 0, library: Path = LIBRARY, flags: tuple[str, ...] = ()) -> Path:
-    """The engine under test, from the compiled core; its worm engine anew if a deliberate error is asked for."""
+def engine(library: Path = LIBRARY, flags: tuple[str, ...] = (), mutants: bool = False) -> Path:
+    """The engine under test, from the compiled core; its worm engine anew if deliberate errors are asked for."""
     headers = [path for room in ("network", "events") for path in (ROOT / "core" / room).rglob("*.[ch]pp")]
     sources = [TWIN / "engine.cpp", TWIN / "atlas.cpp"]
     options = [str(library), *flags]
-    if mutant:
+    if mutants:
         sources += sorted((ROOT / "core" / "network" / "worm").glob("*.cpp"))
-        options += [f"-DASSAY_MUTANT={mutant}", "-O1"]
-    return build(f"engine{mutant}{'-sanitized' if flags else ''}", sources, *options, depends=[*headers, library])
+        options += ["-DASSAY_MUTANTS", "-O1"]
+    return build(
+        f"engine{'-mutants' if mutants else ''}{'-sanitized' if flags else ''}",
+        sources,
+        *options,
+        depends=[*headers, library],
+    )
 
 
 def chains(library: Path = LIBRARY, flags: tuple[str, ...] = ()) -> Path:
@@ -347,11 +352,12 @@ def chains(library: Path = LIBRARY, flags: tuple[str, ...] = ()) -> Path:
     return build(f"chains{'-sanitized' if flags else ''}", sources, str(library), *flags, depends=[*headers, library])
 
 
-def play(program: Path, cases: list[Case], folder: Path) -> str:
-    """What a program says of the cases."""
+def play(program: Path, cases: list[Case], folder: Path, mutant: int = 0) -> str:
+    """What a program says of the cases; with a deliberate error where it was compiled with them."""
     given, found = folder / "cases", folder / f"{program.name}.delivered"
     given.write_text("".join(one.text() for one in cases))
-    subprocess.run([str(program), str(given), str(found)], check=True, timeout=3000)
+    environment = {**os.environ, "ASSAY_MUTANT": str(mutant)}
+    subprocess.run([str(program), str(given), str(found)], check=True, timeout=3000, env=environment)
     return found.read_text()
 
 

@@ -6,13 +6,18 @@
 //     Json label<C>(C&, const Case&)            the case as the samples carry it
 //     unique_ptr<Application> made<C>(C&, const Case&, bool carries)
 //     bool small(const Case&, int ranks)        whether a described run is repeated with its data, unasked
+//
+// Where the time goes (account.hpp) is noted in a run of its own, after the check of a launch's first block; simulated
+// calls take no longer for being noted, so that on a described machine it is the timed run that is noted.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 #include <string_view>
 
+#include "applications/accounted.hpp"
 #include "applications/application.hpp"
+#include "applications/message_times.hpp"
 #include "ranks/collectives.hpp"
 #include "ranks/meeting.hpp"
 #include "ranks/sampling.hpp"
@@ -23,6 +28,8 @@ struct Greatest {
   void operator()(std::int64_t& mine, std::int64_t theirs) const { mine = std::max(mine, theirs); }
 };
 
+inline constexpr int most_noted = 4096;  // simulated ranks: each has a kilobyte, and its numbers in the event
+
 inline constexpr const char* not_carried = "simulated without data; --verify computes and checks";
 
 template <ranks::Communicator C, class Program>
@@ -32,6 +39,10 @@ struct Player {
   bool with_data = false;                // of a simulated machine, whatever that takes
   std::unique_ptr<Application> ready{};  // of the case `of`, with its data
   Case of{};
+  ranks::Session* session = nullptr;
+  Ledger ledger{};
+  Accounted<C> accounted{comm, &ledger};
+  std::vector<MessageTime> messages{};
 
   static constexpr std::string_view record = Program::record;
   static constexpr std::string_view metric = "time";
@@ -40,18 +51,23 @@ struct Player {
   Case at(const timing::CaseSettings& settings) const { return Program::at(settings); }
   timing::Json label(C&, const Case& at) const { return Program::template label<C>(comm, at); }
 
+  void admit(C&, ranks::Session& given) { session = &given; }
+
   // Each reading is one run, from a common start to the end of the last rank.
   ranks::Task operate(C&, const Case& at, ranks::Run run, std::int64_t* ticks) {
-    if (!ready || of != at) ready = Program::template made<C>(comm, at, !comm.is_simulated()), of = at;
+    if (!ready || of != at) ready = Program::template made<Accounted<C>>(accounted, at, !comm.is_simulated()), of = at;
     for (std::int64_t reading = 0; reading < run.readings; ++reading) {
       co_await ready->prepare();
       if (comm.is_simulated())
         co_await ranks::together(comm, comm.size());
       else
         co_await ranks::barrier(comm);
+      const bool noted = comm.is_simulated() && comm.size() <= most_noted;
+      if (noted) ledger.begin(comm.size());
       const std::int64_t start = comm.now();
       co_await ready->run();
       std::int64_t took = comm.now() - start, theirs = 0;
+      if (noted) ledger.end(static_cast<double>(took) / C::ticks_a_second, false);
       if (comm.is_simulated())
         co_await ranks::together(comm, comm.size(), &took);
       else
@@ -62,17 +78,53 @@ struct Player {
 
   // A measured case is checked by its last run; a described one is run once more, with data, where it is small.
   ranks::Task verify(C&, Case at, ranks::Verdict& verdict) {
-    if (comm.is_simulated() && !with_data && !Program::small(at, comm.size())) {
+    if (comm.is_simulated()) co_await write_account(at);
+    if (comm.is_simulated() && !with_data && (unchecked() || !Program::small(at, comm.size()))) {
       verdict = {true, not_carried};
       co_return;
     }
     if (comm.is_simulated()) {
-      ready = Program::template made<C>(comm, at, true), of = at;
+      ready = Program::template made<Accounted<C>>(accounted, at, true), of = at;
       co_await ready->prepare();
       co_await ready->run();
     }
     co_await ready->check(verdict);
     if (comm.is_simulated()) ready.reset();
+    if (!comm.is_simulated()) co_await note_run(at);
+  }
+
+ private:
+  bool unchecked() const { return session->options().unchecked; }
+
+  // A run more, in which calls are noted.
+  ranks::Task note_run(Case at) {
+    co_await ready->prepare();
+    co_await ranks::barrier(comm);
+    ledger.begin(comm.size());
+    const std::int64_t start = comm.now();
+    co_await ready->run();
+    ledger.end(static_cast<double>(comm.now() - start) / C::ticks_a_second, true);
+    messages.clear();
+    co_await message_times(comm, messages);
+    co_await write_account(at);
+  }
+
+  // Simulated ranks share a process: the places of their accounts are gathered, not the accounts.
+  ranks::Task write_account(Case at) {
+    if (comm.size() > most_noted) co_return;
+    const bool writes = comm.rank() == 0;
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    std::vector<const Account*> places(writes ? ranks : 0);
+    std::vector<Account> copies(writes && !comm.is_simulated() ? ranks : 0);
+    if (comm.is_simulated()) {
+      const Account* const mine = &ledger.account;
+      co_await ranks::gather(comm, &mine, sizeof mine, places.data());
+    } else {
+      co_await ranks::gather(comm, &ledger.account, sizeof ledger.account, copies.data());
+      for (std::size_t rank = 0; rank < copies.size(); ++rank) places[rank] = &copies[rank];
+    }
+    if (writes) session->write(account_event(label(comm, at), places, messages, !comm.is_simulated()));
+    co_await ranks::together(comm, comm.size());
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "libraries/blas.hpp"
 #include "memory/caches.hpp"
 #include "processor/cycles_beside.hpp"
 #include "threads/crew.hpp"
@@ -19,6 +20,7 @@ cost = "an element takes 8 flops and moves 48 bytes"
 check = "from zero, i x added twice and taken off once leaves i x: whole numbers, compared exactly at every element"
 source = "Dunigan 1995, section 3, Table 3.4"
 published = ["kernel.hitc-f"]
+libraries = ["blas"]
 
 [parameter.by]
 from = "threads/parameters.hpp"
@@ -34,6 +36,11 @@ described = "long"
 choices = ["long", "short"]
 sweep = true
 help = "long: both vectors together twice the last-level cache; short: half of a first-level cache in each thread"
+
+[parameter.code]
+from = "libraries/code.hpp"
+default = "ours"
+help = "our own loop, or each thread's part by the ZAXPY of a BLAS library"
 
 [described]
 kernel = "zaxpy"
@@ -109,6 +116,19 @@ struct Vectors {
   }
 }
 
+// What adds a x to y: our own loop, or the library's.
+using Zaxpy = void (*)(double re, double im, const double* x, double* y, std::int64_t count);
+
+#ifdef ASSAY_BLAS
+void zaxpy_of_library(double re, double im, const double* x, double* y, std::int64_t count) {
+#ifdef ASSAY_BREAK
+  im = -im;
+#endif
+  const double a[] = {re, im};
+  libraries::ASSAY_BLAS_NAME(cblas_zaxpy)(static_cast<libraries::BlasInteger>(count), a, x, 1, y, 1);
+}
+#endif
+
 template <class Crew>
 void fill(Crew& crew, Vectors& v) {  // each thread touches first what it will use
   crew.run([&](const auto& member) {
@@ -141,12 +161,22 @@ int main(int argc, char** argv) {
         vectors = std::make_shared<Vectors>(bytes / 32);
         fill(*crew, *vectors);
       }
+      Zaxpy add = zaxpy;
+      if (at.choice("code") == "library") {
+#ifdef ASSAY_BLAS
+        add = zaxpy_of_library;
+        libraries::blas_threads(1);  // each of our threads calls it
+        at.note("library: " + libraries::blas_version());
+#else
+        return at.leave_out(libraries::no_blas);
+#endif
+      }
       const auto work = [=, own = vectors](std::int64_t elements) {
         const std::int64_t passes = elements / own->count;
         crew->run([&](const auto& member) {
           const std::int64_t from = member.from(own->count), count = member.to(own->count) - from;
           for (std::int64_t k = 0; k < passes; ++k) {
-            zaxpy(0, k % 2 ? -1 : 1, own->x.get() + 2 * from, own->y.get() + 2 * from, count);
+            add(0, k % 2 ? -1 : 1, own->x.get() + 2 * from, own->y.get() + 2 * from, count);
             touched();
           }
         });

@@ -37,6 +37,8 @@ float ASSAY_BLAS_NAME(cblas_sdot)(BlasInteger n, const float* x, BlasInteger ste
                                   BlasInteger step_y);
 void ASSAY_BLAS_NAME(cblas_daxpy)(BlasInteger n, double alpha, const double* x, BlasInteger step_x, double* y,
                                   BlasInteger step_y);
+void ASSAY_BLAS_NAME(cblas_zaxpy)(BlasInteger n, const void* alpha, const void* x, BlasInteger step_x, void* y,
+                                  BlasInteger step_y);
 void ASSAY_BLAS_NAME(cblas_dscal)(BlasInteger n, double alpha, double* x, BlasInteger step_x);
 // Each of these belongs to one library; the others leave it null.
 [[gnu::weak]] char* ASSAY_BLAS_NAME(openblas_get_config)();
@@ -97,6 +99,21 @@ inline void gemm(std::int64_t n, const double* a, const double* b, double* c) { 
 inline void gemm(std::int64_t n, const float* a, const float* b, float* c) {
   const auto size = static_cast<BlasInteger>(n);
   ASSAY_BLAS_NAME(cblas_sgemm)(by_rows, as_it_is, as_it_is, size, size, size, 1, a, size, b, size, 0, c, size);
+}
+// c -= a b, or a b' with `turned`: columns one after another, `step` from one to the next.
+inline void subtract_product(std::int64_t rows, std::int64_t columns, std::int64_t depth, const double* a,
+                             std::int64_t step_a, const double* b, std::int64_t step_b, bool turned, double* c,
+                             std::int64_t step_c) {
+  const auto size = [](std::int64_t each) { return static_cast<BlasInteger>(each); };
+  ASSAY_BLAS_NAME(cblas_dgemm)(by_columns, as_it_is, turned ? transposed : as_it_is, size(rows), size(columns),
+                               size(depth), -1, a, size(step_a), b, size(step_b), 1, c, size(step_c));
+}
+inline void subtract_product(std::int64_t rows, std::int64_t columns, std::int64_t depth, const float* a,
+                             std::int64_t step_a, const float* b, std::int64_t step_b, bool turned, float* c,
+                             std::int64_t step_c) {
+  const auto size = [](std::int64_t each) { return static_cast<BlasInteger>(each); };
+  ASSAY_BLAS_NAME(cblas_sgemm)(by_columns, as_it_is, turned ? transposed : as_it_is, size(rows), size(columns),
+                               size(depth), -1, a, size(step_a), b, size(step_b), 1, c, size(step_c));
 }
 
 // y = beta y + alpha a x, a of `rows` by `columns`, columns one after another; `turned`: a's transpose.

@@ -65,6 +65,9 @@ max = 86400
 unit = "s"
 help = "time after which no more is touched"
 
+[described]
+metric = { available = "node_memory" }
+
 [metric.available]
 unit = "B"
 help = "memory available to a process: what was touched, and where time ended that or a bound was set, what was still free"

@@ -39,7 +39,7 @@ help = "the operation; compound is the sum of three products a*b + c*d + e*f"
 type = "choice"
 choices = ["int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
 default = ["int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
-described = ["float32", "float64"]
+described = ["int16", "int32", "float32", "float64"]
 sweep = true
 help = "type of the operands; those that the compiler lacks are left out with a note"
 
@@ -54,7 +54,7 @@ help = "latency: each operation needs the result before; throughput: independent
 # On a described machine: the scalars of Table 3's languages, whose compilers overlapped nothing.
 [described]
 kernel = "{type}_{operation}"
-only = { operation = ["add", "multiply", "compound"], type = ["float32", "float64"], form = ["throughput"] }
+only = { operation = ["add", "multiply", "compound"], type = ["int16", "int32", "float32", "float64"], form = ["throughput"] }
 metric = { time = "unit" }
 
 [metric.time]

@@ -60,6 +60,7 @@ struct Options {
   std::vector<std::string> needs;         // tables that a simulated machine's description must have
   bool host = false, or_nothing = false;  // one process more, for the host; nothing to measure is no failure
   bool verify = false;                    // on a simulated machine: with data, and checked, whatever that takes
+  bool unchecked = false;                 // the opposite: applications for their times alone
   std::vector<CaseSettings> cases{{}};    // the product of all parameters' values, the last one running fastest
 };
 

@@ -1,3 +1,32 @@
-"""Assay evaluates parallel machines: measured, described and published, with the same programs and tables."""
+"""Assay evaluates parallel machines: measured, described and published, with the same programs and tables.
+
+In Python, `assay.run`, `evaluate`, `open`, `runs`, `compare`, `simulate`, `sweep`, `replay` and `schedule` do what the
+commands do: docs/python.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.api.measuring import compare, evaluate, open, run, runs
+    from assay.api.result import CommandResult
+    from assay.api.simulating import replay, schedule, simulate, sweep
 
 __version__ = "0.1.0"
+__all__ = ["CommandResult", "compare", "evaluate", "open", "replay", "run", "runs", "schedule", "simulate", "sweep"]
+
+_PLACES = {"CommandResult": "result"} | dict.fromkeys(("replay", "schedule", "simulate", "sweep"), "simulating")
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for: the command line needs none of it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"assay.api.{_PLACES.get(name, 'measuring')}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -12,6 +12,8 @@ import json
 import os
 import pkgutil
 import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, TextIO, cast
 
@@ -20,6 +22,7 @@ from typer.exceptions import TyperException
 
 from assay import sanitised, search_paths, stops, trusted, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
+from assay.verbs import _first_words
 
 CLOSED_PIPE = 141  # exit status of what SIGPIPE ends: nobody reads on, and nothing went wrong
 
@@ -94,11 +97,29 @@ def _leave() -> None:
         gc.freeze()
 
 
+_COLLECTED: ContextVar[list[Any] | None] = ContextVar("documents that Python asked for", default=None)
+
+
+@contextlib.contextmanager
+def answered() -> Iterator[list[Any]]:
+    """Collect the documents of commands that Python asks (assay.api), which print none then."""
+    documents: list[Any] = []
+    token = _COLLECTED.set(documents)
+    try:
+        yield documents
+    finally:
+        _COLLECTED.reset(token)
+
+
 def emit(document: Any) -> None:
     """Print the one JSON document of a verb under --json to standard output, with the version of its form."""
     if isinstance(document, dict):
         document = versions.marked(versions.DOCUMENT, document)
     text = json.dumps(document, allow_nan=False, indent=2, default=str)
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected.append(json.loads(text))
+        return
     sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that json leaves
 
 
@@ -114,7 +135,11 @@ def main() -> None:
 def _run(stop: stops.Stop) -> None:
     try:
         try:
-            status = application(next(iter(sys.argv[1:]), None))(standalone_mode=False)
+            words = _first_words.meant(sys.argv[1:])
+            if not words:
+                sys.stdout.write(_first_words.COMMANDS)
+                return
+            status = application(words[0])(words, standalone_mode=False)
             sys.exit(status or 0)  # 0 but for a verb that ended by typer.Exit
         finally:
             sys.stdout.flush()  # here, where a device that is full can still be reported

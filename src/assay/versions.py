@@ -79,7 +79,8 @@ CIRCUMSTANCES = Form("circumstances of launches")
 SUMMARY = Form("summary.json")
 INDEX = Form("the index of runs")
 # 2: the kinds of described machines' figures and of published cells are those of `assay.kinds`, no longer "predicted".
-DOCUMENT = Form("a JSON document of a verb", 2, (_unchanged, _kinds_of_evidence))
+# 3: `ratio` of a row of `compare` may be null, where the work of both is unlike.
+DOCUMENT = Form("a JSON document of a verb", 3, (_unchanged, _kinds_of_evidence, _unchanged))
 MACHINE = Form("a machine's description")
 NETWORK = Form("a network's description")
 STUDY = Form("a study")

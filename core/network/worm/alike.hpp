@@ -145,7 +145,7 @@ class AlikeEngine : public ShortClock {
     }
     if constexpr (!Source::newest_last)
       while (arrival_ == now) current_.push(entry(create()));
-    if constexpr (mutant != 2) put_in_order();
+    if (mutant != 2) put_in_order();
     for (const Entry one : current_) request(static_cast<std::uint32_t>(one), now);
     if constexpr (Source::newest_last)
       while (arrival_ == now) request(create(), now);
@@ -353,7 +353,7 @@ class AlikeEngine : public ShortClock {
     free_.push_back(index);
   }
   [[gnu::always_inline]] void release(const Cell* row, std::uint32_t column, std::uint32_t free_at) {
-    if constexpr (mutant == 1) ++free_at;
+    if (mutant == 1) ++free_at;
     std::uint32_t at = row[column].link;
     if (at >= singles_) {
       if (net_.channels(at) != 1) return release_of_several(row, column, free_at);

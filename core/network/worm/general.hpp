@@ -405,7 +405,7 @@ class GeneralEngine : private RandomSource, private Load {
     deliver(index, w.path.back().tail);
   }
   void release(std::uint32_t index, std::size_t column, Tick time) {
-    if constexpr (mutant == 1) ++time;
+    if (mutant == 1) ++time;
     const Column& left = worms_[index].path[column];
     free_at_[left.channel] = time;
     if (column == 0) injected(index, time);

@@ -247,7 +247,7 @@ class RigidEngine : public ShortClock {
       tag = message(tag).next;
       Head* at = --current_->first;
       const Head* const last = at + current_->count++;
-      if constexpr (mutant != 2)
+      if (mutant != 2)
         for (; at != last && at[1].key() < head.key(); ++at) *at = at[1];
       *at = head;
     }
@@ -346,7 +346,7 @@ class RigidEngine : public ShortClock {
     const Head head{pair(tag, message(tag).key), inject_};
     current_->push(head.who, head.want);
     Head* at = current_->end() - 1;
-    if constexpr (mutant != 2)
+    if (mutant != 2)
       for (; at != current_->begin() && at[-1].key() > head.key(); --at) *at = at[-1];
     *at = head;
   }

@@ -77,13 +77,18 @@ class ShortClock {
     wakes_.push(base_ + time, link);
     rare_ = std::min<std::uint64_t>(rare_, time);
   }
-  /// What the heaps hold for this cycle: `event(index)`, then `wake(link)`. Whether there was any link.
+  /// What the heaps hold for this cycle: `event(index)`, then `wake(link)`, once for each link however often it was
+  /// asked for: each look may ask for the next one, so that looks at a link with a long queue would only ever grow in
+  /// number. Whether there was any link.
   template <class Event, class Wake>
   bool take_rare(std::uint32_t now, Event event, Wake wake) {
     while (distant_.first() == base_ + now) event(distant_.pop().index);
-    bool woken = false;
-    for (; wakes_.first() == base_ + now; woken = true) wake(wakes_.pop().index);
-    return woken;
+    woken_links_.clear();
+    while (wakes_.first() == base_ + now) woken_links_.push_back(wakes_.pop().index);
+    std::sort(woken_links_.begin(), woken_links_.end());
+    const auto end = std::unique(woken_links_.begin(), woken_links_.end());
+    std::for_each(woken_links_.begin(), end, wake);
+    return !woken_links_.empty();
   }
   /// Moves the base so that `time`, the next cycle, is near the origin again; by how much.
   std::uint64_t move_clock(std::uint64_t time) {
@@ -108,6 +113,7 @@ class ShortClock {
 
   events::Wheel wheel_;
   events::Distant distant_, wakes_;
+  std::vector<std::uint32_t> woken_links_;  // in this cycle
   std::uint64_t base_;
   std::uint64_t arrival_ = 0, rare_ = 0;  // relative: the next message; the first event of the heaps
   std::uint64_t limit_ = farthest;        // the base is moved before; 0: now

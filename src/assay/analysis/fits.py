@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.analysis import alpha_beta, breakpoints, cache_levels, fits_hops, fits_levels, half_performance, speedup
+from assay.analysis import alpha_beta, breakpoints, cache_levels, fits_hops, fits_levels, fits_speedup, half_performance
 from assay.analysis.figures import CaseSamples
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure
@@ -26,7 +26,7 @@ def fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]
 
     The line is fitted to the record's first figure that is a time.
     """
-    law = LAWS.get(record.model or "")
+    law = LAWS.get(record.model or ("speedup" if record.part == "applications" else ""))
     return [] if law is None else law(record, found)
 
 
@@ -164,40 +164,6 @@ def _cache_levels(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[
     return made
 
 
-def _speedup(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
-    """Speedup over `threads`, its base the same program on its fewest threads, with the laws that as many counts allow.
-
-    Amdahl's needs two counts, the universal law three; either has a lack of fit only with counts to spare.
-    """
-    figure = next(figure for figure in record.figures.values() if figure.unit == "s")
-    made: list[dict[str, Any]] = []
-    for rest, cells in families(found, figure.metric, "threads").items():
-        counts, times = times_by_launch(figure, cells)
-        if len(counts) < 2 or not len(times):
-            continue
-        about = {"benchmark": record.name, "figure": figure.name, "params": dict(rest)}
-        base = f"the same program on {counts[0]:g} thread{'s' if counts[0] > 1 else ''}"
-        ratio = speedup.speedups(counts, times, base=base)
-        ratios = "; ".join(
-            f"{e.value:.3g} on {p} ({e.range[0]:.3g} to {e.range[1]:.3g})"
-            for p, e in zip(ratio.processors[1:], ratio.speedup[1:], strict=True)
-        )
-        made.append(about | {"law": "speedup", **ratio.to_dict(), "text": f"speedup over {base}: {ratios}"})
-        for law, least in ((speedup.amdahl, 2), (speedup.universal, 3)):
-            if len(counts) >= least:
-                fitted = law(counts, times, base=base)
-                words = ", ".join(f"{SHARES[key]} {value:.3g}" for key, value in fitted.coefficients.items())
-                spare = "" if fitted.lack_of_fit else " (no count to spare for a lack of fit)"
-                if fitted.coefficients["sigma"] > 1:  # slower than on one: a share of time cannot pass 1
-                    spare += "; no share of time: more threads were slower than one"
-                plain = {k: v for k, v in fitted.to_dict().items() if k != "residuals"}
-                made.append(about | {"law": fitted.name, **plain, "text": f"{fitted.name} law: {words}{spare}"})
-    return made
-
-
-SHARES = {"sigma": "serial share or contention", "kappa": "coherence"}
-
-
 def families(
     found: Sequence[CaseSamples], metric: str, key: str
 ) -> dict[tuple[tuple[str, Any], ...], dict[float, CaseSamples]]:
@@ -211,6 +177,10 @@ def families(
             rest = tuple(sorted((k, v) for k, v in cell.case.items() if k != key))
             grouped[rest][float(cell.case[key])] = cell
     return {rest: dict(sorted(cells.items())) for rest, cells in grouped.items()}
+
+
+def _speedup(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
+    return fits_speedup.laws(record, found, families, times_by_launch)
 
 
 def _rates_by_level(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:

@@ -4,9 +4,12 @@ Speedup S(p) = T(base) / T(p) says nothing without its base: the best serial pro
 fewest processors. With the times of p processors given relative to the base's own count b, efficiency is S(p) b / p.
 `amdahl`: T(p) = T(1) (s + (1 - s) / p), s the serial share (Amdahl 1967). `universal`: S(p) = p / (1 + sigma (p - 1)
 + kappa p (p - 1)), sigma contention and kappa coherence (Gunther 2007), best at p* = sqrt((1 - sigma) / kappa). Both
-are linear in their unknowns once written as p / S(p), and are fitted by least squares of relative errors, within
+are linear in their unknowns once written as p / S(p). `gustafson`: work that grows with p, W(p) = p W(1), is done at
+a rate of S(p) = p - sigma (p - 1) times that of one, sigma the serial share of the time on p (Gustafson 1988); the
+rate is linear in its unknowns. All are fitted by least squares of relative errors, within
 their bounds. Lack of fit: launches repeat each p; F compares what the law leaves with what the launches differ by.
-None without degrees of freedom.
+None without degrees of freedom. Beside the root mean square of its residuals stands that of perfect scaling, T(p) =
+T(1) / p (of growing work the same for the time of a unit), fitted alike: a law says something where it leaves less.
 """
 
 import itertools
@@ -53,11 +56,15 @@ class Law(AnalysisResult):
     best_processors: float | None
     lack_of_fit: LackOfFit | None
     scope: str
+    residual: float
+    perfect_residual: float
 
     def predict(self, processors: ArrayLike) -> Floats:
         """Give the speedup over one processor at `processors` (n,)."""
         p = np.asarray(processors, float)
         sigma, kappa = self.coefficients["sigma"], self.coefficients.get("kappa", 0.0)
+        if self.name == "gustafson":
+            return np.asarray(p - sigma * (p - 1))
         return np.asarray(p / (1 + sigma * (p - 1) + kappa * p * (p - 1)))
 
 
@@ -98,6 +105,20 @@ def universal(processors: ArrayLike, times_by_launch: ArrayLike, *, base: str, s
     return _fit("universal", processors, times_by_launch, base, seed)
 
 
+def gustafson(processors: ArrayLike, work: ArrayLike, times_by_launch: ArrayLike, *, base: str, seed: int = 0) -> Law:
+    """Fit Gustafson's law to times (launches, counts) in s of `work` (counts,) that grows with the processors.
+
+    Times are taken for as much work as the fewest processors do; sigma is within 0 and 1.
+    """
+    return _fit("gustafson", processors, scaled(work, times_by_launch), base, seed)
+
+
+def scaled(work: ArrayLike, times_by_launch: ArrayLike) -> Floats:
+    """Times (launches, counts) in s for as much work as the least of `work` (counts,), at each count's own rate."""
+    amounts = np.asarray(work, float)
+    return np.asarray(np.atleast_2d(np.asarray(times_by_launch, float)) * amounts.min() / amounts)
+
+
 def _checked(processors: ArrayLike, times_by_launch: ArrayLike) -> tuple[Floats, Floats]:
     p, times = np.asarray(processors, float), np.atleast_2d(np.asarray(times_by_launch, float))
     if p.ndim != 1 or times.shape[1:] != p.shape:
@@ -116,6 +137,9 @@ def _design(name: str, p: Floats) -> Floats:
 
 def _solve(name: str, p: Floats, times: Floats) -> Floats:
     """T1, sigma (, kappa) by relative least squares, none below 0."""
+    if name == "gustafson":  # rate = a p + b: sigma = b / (a + b)
+        rates = _not_negative(np.column_stack([p, np.ones(len(p))]) * times[:, None], np.ones(len(p)))
+        return np.array([1 / rates.sum(), rates[1] / rates.sum()])
     found = _not_negative(_design(name, p) / times[:, None], np.ones(len(p)))
     return (
         np.concatenate([found[:1], found[1:] / found[0]])
@@ -158,6 +182,9 @@ def _fit(name: str, processors: ArrayLike, times_by_launch: ArrayLike, base: str
             key: expanded_interval(drawn[:, i], float(found[1 + i]), len(times)) for i, key in enumerate(names)
         }
     fitted = found[0] * (1 + sigma * (p - 1) + kappa * p * (p - 1)) / p
+    if name == "gustafson":
+        fitted = found[0] / (p - sigma * (p - 1))
+    perfect = _not_negative((1 / p)[:, None] / middle[:, None], np.ones(len(p)))[0] / p
     best = math.sqrt((1 - sigma) / kappa) if kappa > 0 and sigma < 1 else None
     return Law(
         name=name,
@@ -166,11 +193,18 @@ def _fit(name: str, processors: ArrayLike, times_by_launch: ArrayLike, base: str
         ci95=intervals,
         time_one=float(found[0]),
         residuals=tuple((1 - middle / fitted).tolist()),
-        limit=1 / sigma if sigma > 0 and kappa == 0 else None,
+        limit=1 / sigma if sigma > 0 and kappa == 0 and name != "gustafson" else None,
         best_processors=best,
         lack_of_fit=_lack_of_fit(times, fitted, unknowns),
         scope=scope(len(times), intervals is not None),
+        residual=_left(middle, fitted),
+        perfect_residual=_left(middle, perfect),
     )
+
+
+def _left(times: Floats, fitted: Floats) -> float:
+    """Root mean square of relative residuals."""
+    return float(np.sqrt(np.mean((fitted / times - 1) ** 2)))
 
 
 def _lack_of_fit(times: Floats, fitted: Floats, unknowns: int) -> LackOfFit | None:

@@ -47,6 +47,10 @@ KERNELS: dict[str, WorkKind] = {
     "cholesky": WorkKind(
         "flop", "Cholesky factorisation, untuned: of two operands one is read from memory", COMPILED, 4.0
     ),
+    "float32_cholesky": WorkKind("flop", "the same in single precision", ("cholesky", *COMPILED), 2.0),
+    "gemm": WorkKind("flop", "products of blocks of a matrix, out of the cache or registers", COMPILED),
+    "float32_gemm": WorkKind("flop", "the same in single precision", ("gemm", *COMPILED)),
+    "gemm": WorkKind("flop", "products of blocks of a matrix, out of the cache or registers", COMPILED),
     "jacobi": WorkKind(
         "flop", "five-point sweep over a grid: a point read and one written for four flops", COMPILED, 2.0, 2.0
     ),
@@ -58,6 +62,8 @@ KERNELS: dict[str, WorkKind] = {
     "mg": WorkKind("flop", "stencils of the NAS kernel MG over grids", COMPILED, 2.0, 2.0),
     "cg": WorkKind("flop", "products of the NAS kernel CG: a value and its column per two flops", COMPILED, 6.0),
     "is": WorkKind("1", "a key of the NAS kernel IS put into its bucket, or counted", (), 12.0, 8.0),
+    "pulsars": WorkKind("flop", "steps of pulsars that are followed one by one, all in registers", COMPILED),
+    "slalom": WorkKind("flop", "form factors, and a factorisation by panels of a few columns", COMPILED),
     "lattice": WorkKind(
         "flop",
         "lattice Boltzmann, 229 flops and 456 bytes per cell: without a rate of compiled code as dot reads these",
@@ -68,6 +74,9 @@ KERNELS: dict[str, WorkKind] = {
         "flop",
         "forces between charged spheres in a cache: polynomials, for all that exp, erfc and roots are",
         (*COMPILED, "polynomial9"),
+    ),
+    "integrals": WorkKind(
+        "flop", "repulsion integrals over Gaussian functions, in the first cache", ("polynomial9", *COMPILED)
     ),
     "eigenvalues": WorkKind("flop", "eigenvalues of a symmetric matrix", COMPILED),
     "broadcast": WorkKind("flop", "z = a; a kernel without arithmetic counts one per element", (), 0.0, 8.0),
@@ -82,6 +91,15 @@ KERNELS: dict[str, WorkKind] = {
     "recursion2": WorkKind("flop", "x_i = a x_(i-1) + b x_(i-2) + y_i", (), 2.0, 2.0),
     "difference2": WorkKind("flop", "z_i = x_i - 2 x_(i+1) + x_(i+2)", (), 8 / 3, 8 / 3),
     "polynomial9": WorkKind("flop", "z = c_0 + x (c_1 + ... + x c_9)", (), 8 / 18, 8 / 18),
+    "integer": WorkKind("1", "an addition of the machine's own int and its assignment", ("int32_add",)),
+    "int16_add": WorkKind("1", "an addition of scalars of 16 bits and its assignment"),
+    "int32_add": WorkKind("1", "the same of 32 bits"),
+    "int16_multiply": WorkKind("1", "a multiplication of scalars of 16 bits and its assignment"),
+    "int32_multiply": WorkKind("1", "the same of 32 bits"),
+    "int16_compound": WorkKind(
+        "1", "a b + c d + e f of 16 bits, by operations", made_of=(("int16_multiply", 3 / 5), ("int16_add", 2 / 5))
+    ),
+    "int32_compound": WorkKind("1", "the same of 32 bits", made_of=(("int32_multiply", 3 / 5), ("int32_add", 2 / 5))),
     "float32_add": WorkKind("flop", "an addition of scalars and its assignment, one after another"),
     "float64_add": WorkKind("flop", "the same in double precision"),
     "float32_multiply": WorkKind("flop", "a multiplication of scalars and its assignment"),

@@ -156,7 +156,10 @@ class FittedEstimate:
 
 @dataclass(frozen=True, kw_only=True)
 class SpeedupFit(Fitted):
-    """Measured speedups over `base` by the number of threads (`analysis.speedup.Speedup`)."""
+    """Measured speedups over `base` by the number of threads or ranks (`analysis.speedup.Speedup`).
+
+    With `scaling` "weak" among `params` the work grows with the ranks, and speedups are ratios of rates.
+    """
 
     law: Literal["speedup"]
     base: str
@@ -168,9 +171,9 @@ class SpeedupFit(Fitted):
 
 @dataclass(frozen=True, kw_only=True)
 class SpeedupLawFit(Fitted):
-    """Amdahl's or the universal law fitted to speedups (`analysis.speedup.Law`)."""
+    """A law fitted to speedups (`analysis.speedup.Law`); `residual` beside that of perfect scaling, both relative."""
 
-    law: Literal["amdahl", "universal"]
+    law: Literal["amdahl", "gustafson", "universal"]
     name: str
     base: str
     coefficients: dict[str, float]
@@ -180,6 +183,8 @@ class SpeedupLawFit(Fitted):
     best_processors: float | None
     lack_of_fit: FittedLackOfFit | None
     scope: str
+    residual: Annotated[float | None, WRITTEN_IF_SET] = None
+    perfect_residual: Annotated[float | None, WRITTEN_IF_SET] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from assay.document.account import TimeAccount
 from assay.document.choice import Choice, ChoiceWanted
 from assay.document.fits import Fit
 from assay.document.guideline import GuidelineTest
@@ -186,6 +187,7 @@ class Section:
     notes: list[str] = field(default_factory=list)
     noise: Annotated[list[NodeNoise] | None, WRITTEN_IF_SET] = None
     over_time: Annotated[list[TimeSeries] | None, WRITTEN_IF_SET] = None
+    accounts: Annotated[list[TimeAccount] | None, WRITTEN_IF_SET] = None
     transport: list[str] = field(default_factory=list)
     mpi: Annotated[list[str] | None, WRITTEN_IF_SET] = None  # which started its ranks: version, and what started them
     binding: list[str] = field(default_factory=list)

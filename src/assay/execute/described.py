@@ -39,10 +39,12 @@ class DescribedTarget:
 
         for record in records:
             if record.kind != "ranks" and not describes(self.description, record):
+                memory = "kernel" not in record.extra.get("described", {"kernel": ""})
+                part, lacks = ("node", "memory") if memory else ("processor", "rate for it")
                 raise InputError(
-                    f"measures a real processor, and the description of {self.machine} has no rate for it",
+                    f"measures a real {part}, and the description of {self.machine} has no {lacks}",
                     key=record.name,
-                    accepted="a rate in [compute], or no --on",
+                    accepted=f"{'node.memory' if memory else 'a rate in [compute]'}, or no --on",
                 )
 
     def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:

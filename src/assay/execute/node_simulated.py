@@ -2,9 +2,9 @@
 
 The record's [described] says how: which kernel's rate of [compute] each case takes, and each metric as a formula of
 `unit` (seconds of a unit of work, all threads together), `own` (seconds of a unit in one thread), the case's
-parameters and the record's constants. A description's [defaults] are lengths of messages, which none of these takes.
-Nothing is computed, so nothing is checked; the notes say what each rate rests
-on, and what the description does not say is left out by name.
+parameters and the record's constants; of a program without a kernel as one of `node_memory` (bytes of a node). A
+description's [defaults] are lengths of messages, which none of these takes. Nothing is computed, so nothing is
+checked; the notes say what each rate rests on, and what the description does not say is left out by name.
 """
 
 from __future__ import annotations
@@ -98,8 +98,10 @@ def _case(
     at_work = int(case.get("threads", 1))
     if at_work > threads:
         return [f"left out: threads={at_work}: a node of {machine.name} has {threads}"], []
-    kernel = kernel_of(plays, case)
     names = {**record.constants(case), **case}
+    if "kernel" not in plays:
+        return _of_memory(machine, plays, names)
+    kernel = kernel_of(plays, case)
     memory = _number(plays.get("memory"), names)
     if (cached := plays.get("cached")) is not None and all(case[key] == value for key, value in cached.items()):
         memory = 0.0
@@ -120,6 +122,19 @@ def _case(
         if not labelled:
             values.append((metric, dict(case), value))
     return [_rests_on(machine, kernel, found)], values
+
+
+def _of_memory(
+    machine: DescribedMachine, plays: Mapping[str, Any], case: Mapping[str, Any]
+) -> tuple[list[str], list[tuple[str, dict[str, Any], float]]]:
+    """The same of a program without a kernel, which asks for the node's memory alone."""
+    memory = None if machine.node is None else machine.node.memory
+    if not memory:
+        return [f"left out: not described by {machine.name}: no node.memory"], []
+    names = {**case, "node_memory": memory}
+    found = [(metric, evaluate(formula, names)) for metric, formula in plays["metric"].items()]
+    note = f"by the description's node.memory ({_origin(machine, 'node.memory')})"
+    return [note], [(metric, dict(case), value) for metric, value in found if value is not None]
 
 
 def _rests_on(machine: DescribedMachine, kernel: str, found: NodeKernel) -> str:

@@ -166,7 +166,8 @@ def make(
     A launch may take `timeout` seconds; None: TIMEOUT, or as many as the record allows in this profile
     (`timeout_full = 14400`), whichever is more. A
     record that says `launches = 1` is measured in no more of them.
-    Where a benchmark has several `sizes`, the number of ranks per node becomes part of its cases; so do the parts of
+    Where a benchmark has several `sizes`, that by which they differ (ranks, ranks per node) becomes part of its cases;
+    so do the parts of
     `variants`: build variants of benchmarks that have units of their own, MPI variants of those that pass messages.
     """
     check_profile(profile)
@@ -190,12 +191,18 @@ def make(
             if launch >= record.extra.get("launches", rounds):
                 continue
             words = (*arguments_of(record, settings or {}, profile), "--seed", str(own), "--launch", str(launch))
-            varied: dict[str, Any] = {"ppn": size.ppn} if len(among_of[record.name]) > 1 else {}
+            varied = _varied(size, among_of[record.name])
             varied |= variant.factors if variant else {}
             allowed = max(TIMEOUT, float(record.extra.get(f"timeout_{profile}", 0)))
             within = allowed if timeout is None else timeout
             tasks.append(Task(record.name, launch, own, size.ranks, words, within, size.ppn, varied))
     return Plan(profile, rounds, seed, tuple(tasks), spending)
+
+
+def _varied(size: Size, among: Sequence[Size]) -> dict[str, Any]:
+    """By what a size differs from others of the same benchmark."""
+    varied: dict[str, Any] = {"ranks": size.ranks} if len({each.ranks for each in among}) > 1 else {}
+    return varied | ({"ppn": size.ppn} if len({each.ppn for each in among}) > 1 else {})
 
 
 def drawn_alike(plan: Plan, done: Plan) -> Plan:

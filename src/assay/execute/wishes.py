@@ -29,6 +29,7 @@ class Wishes:
     on: str | None = None
     via: str | None = None
     ranks: int | None = None
+    rank_counts: tuple[int, ...] = ()  # several, in place of `ranks`
     nodes: int | None = None
     ppn: tuple[int, ...] = ()
     settings: dict[str, str] = field(default_factory=dict)
@@ -154,6 +155,8 @@ class Wishes:
         What is given beside several benchmarks is for those that take it; one that is named alone refuses it.
         """
         takes = record.kind == "ranks" or len(self.names) == 1
+        if self.rank_counts and takes:
+            return self._several_sizes(record)
         given = self.ranks if takes else None
         nodes = self.nodes
         if nodes is None and given is None and self.placement is not None:
@@ -177,9 +180,21 @@ class Wishes:
             sizes.append(Size(wanted, ppn if record.kind == "ranks" else None))
         return sizes if record.kind == "ranks" else sizes[:1]
 
+    def _several_sizes(self, record: Benchmark) -> list[Size]:
+        """Each number of ranks with each number of ranks per node that it can fill; InputError where there is none."""
+        made: list[Size] = []
+        for count in self.rank_counts:
+            fits = tuple(each for each in self.ppn if each <= count)
+            if fits or not self.ppn:
+                made += replace(self, ranks=count, rank_counts=(), ppn=fits)._sizes(record)
+        if not made:
+            problem, accepted = "no node gets so many ranks", f"up to {max(self.rank_counts)}, or more ranks (-n)"
+            raise InputError(problem, key="--ppn", value=",".join(map(str, self.ppn)), accepted=accepted)
+        return made
+
     def raised(self) -> list[str]:
         """Say where nodes have more ranks than one because a benchmark needs so many, and nobody said how many."""
-        if self.ppn or self.ranks is not None or self.nodes is None:
+        if self.ppn or self.ranks is not None or self.rank_counts or self.nodes is None:
             return []
         sizes = [(record, self._sizes(record)[0]) for record in map(benchmark, self.names)]
         return [

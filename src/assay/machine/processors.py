@@ -85,6 +85,13 @@ class Kind(reading.HostPart):
     frequency_max: float | None = None
 
 
+class Level(reading.HostPart):
+    """Drawers, books, dies or clusters: the hardware threads of each."""
+
+    name: str
+    cpus: tuple[tuple[int, ...], ...]
+
+
 class Processors(reading.HostPart):
     """What the kernel shows of the processors; counts are of the whole host, frequencies in Hz."""
 
@@ -96,6 +103,7 @@ class Processors(reading.HostPart):
     threads: int | None = None
     threads_per_core: int | None = None
     online: tuple[int, ...] = ()
+    levels: tuple[Level, ...] = ()
     kinds: tuple[Kind, ...] = ()
     flags: tuple[str, ...] = ()
     frequency_base: float | None = None
@@ -140,6 +148,7 @@ def processors(root: Path = Path("/"), architecture: str | None = None) -> Proce
         threads=len(online) or None,
         threads_per_core=round(len(online) / cores) if cores else None,
         online=online,
+        levels=tuple(Level(name=name, cpus=sets) for name, sets in topology.levels(online, root).items()),
         kinds=kinds,
         flags=_flags(first),
         frequency_now=_now(first),

@@ -3,9 +3,9 @@
 Hardware threads are the kernel's CPU numbers. A core is the set of hardware threads that share it (`core_cpus`,
 before Linux 5.3 `thread_siblings`), a socket that of `package_cpus` (before: `core_siblings`), a cache that of
 `shared_cpu_map`: each a mask, beside which newer kernels have a list (`…_list`). `physical_package_id` serves only
-where no set is shown: it is -1 on several machines, and repeats from book to book on s390. What is offline has no
-topology and no caches, and is not counted. The programs have the same reader in C++ (programs/timing/topology.hpp);
-tests hold both to hwloc.
+where no set is shown: it is -1 on several machines, and repeats from book to book on s390. Drawers, books, dies and
+clusters are read in the same way. What is offline has no topology and no caches, and is not counted. The programs have
+the same reader in C++ (programs/timing/topology.hpp), but for these further levels; tests hold both to hwloc.
 
 Source: Documentation/admin-guide/cputopology.rst and Documentation/ABI/testing/sysfs-devices-system-cpu of the kernel.
 """
@@ -21,6 +21,13 @@ from assay.machine import reading
 
 CPU = "sys/devices/system/cpu"
 NODE = "sys/devices/system/node"
+# Levels beside cores and sockets, the largest first: the files that hold who shares one, with their older names.
+LEVELS = {
+    "drawer": ("drawer_cpus", "drawer_siblings"),
+    "book": ("book_cpus", "book_siblings"),
+    "die": ("die_cpus",),
+    "cluster": ("cluster_cpus",),
+}
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,29 @@ def hardware_thread(cpu: int, root: Path = Path("/")) -> HardwareThread:
     number = reading.number(folder / "physical_package_id")
     known = number if number is not None and number >= 0 else None
     return HardwareThread(cpu, core, socket[0] if socket else known)
+
+
+def levels(cpus: Iterable[int], root: Path = Path("/")) -> dict[str, tuple[tuple[int, ...], ...]]:
+    """What is above a socket, or between a socket and a core, by name, the largest first: each as its hardware threads.
+
+    Drawers and books of s390, dies, clusters of cores. Those that are only the sockets, the cores or the whole machine
+    over again are left out, as are those that not every hardware thread has.
+    """
+    online = frozenset(cpus)
+    threads = [hardware_thread(cpu, root) for cpu in online]
+    by_socket: dict[int | None, set[int]] = {}
+    for each in threads:
+        by_socket.setdefault(each.socket, set()).add(each.cpu)
+    cores, sockets = {frozenset(each.core or ()) for each in threads}, set(map(frozenset, by_socket.values()))
+    known = [{online}, sockets, cores]
+    found: dict[str, tuple[tuple[int, ...], ...]] = {}
+    for name, files in LEVELS.items():
+        sets = [_set(root / CPU / f"cpu{cpu}" / "topology", *files) for cpu in sorted(online)]
+        stated = {online.intersection(each) for each in sets if each}
+        if all(sets) and stated and stated not in known:
+            known.append(stated)
+            found[name] = tuple(sorted(tuple(sorted(each)) for each in stated))
+    return found
 
 
 def _set(folder: Path, *names: str) -> tuple[int, ...] | None:
@@ -192,6 +222,7 @@ def contradictions(root: Path = Path("/")) -> list[str]:
         sets: list[tuple[str, Path, tuple[str, ...]]] = [
             ("core", folder / "topology", ("core_cpus", "thread_siblings")),
             ("socket", folder / "topology", ("package_cpus", "core_siblings")),
+            *((name, folder / "topology", files) for name, files in LEVELS.items()),
         ]
         for _, index in reading.numbered(folder / "cache", "index"):
             name = f"level {reading.number(index / 'level')} {(reading.text(index / 'type') or '').lower()} cache"

@@ -270,6 +270,7 @@ def _section(
         notes=[note for note in noted if note not in uncertain],
         noise=noise or None,
         over_time=lines.over_time or None,
+        accounts=lines.accounts or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),
@@ -320,7 +321,7 @@ def _pairs(run: Run, record: Benchmark) -> list[TournamentFound]:
 
 
 def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:
-    if record.model is None:
+    if record.model is None and record.part != "applications":
         return []
     from assay.analysis.fits import fits
 

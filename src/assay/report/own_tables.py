@@ -6,6 +6,7 @@ from assay.document.grid import Grid
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report import (
+    accounts,
     balance,
     convergence,
     intensities,
@@ -22,4 +23,6 @@ def tables(document: Document, section: Section) -> list[Grid]:
     by_level = [*level_rates.tables(document, section), *roof_table.tables(document, section)]
     by_level += intensities.tables(document, section)
     by_level += [*peak_shares.tables(section), *convergence.tables(section)]
+    goes = accounts.table(section)
+    by_level += [goes] if goes else []
     return [*by_level, *loaded.tables(section), *storage_predicted.tables(section), *balance.table(document, section)]

@@ -12,7 +12,9 @@ from itertools import groupby
 from typing import Any
 
 from assay.analysis.figures import CaseSamples, cells
+from assay.document.account import TimeAccount
 from assay.document.over_time import TimeSeries
+from assay.report.accounts import accounts
 from assay.report.over_time import over_time
 from assay.samples import Check, Launch, Measured, case_text
 from assay.stored.launch_file import Tasks
@@ -23,7 +25,8 @@ class LaunchLines:
     """All launches of a benchmark; of those that are complete and were not done again also blocks and failed checks.
 
     `blocks`: with how many ranks its launch had; `failed`: case and detail; `over_time`: rate and latency by time;
-    `alike`: the launches by what the plan varied (variant, ranks per node), as no figure combines two of these.
+    `alike`: the launches by what the plan varied (variant, ranks per node), as no figure combines two of these;
+    `accounts`: where an application's time went.
     """
 
     launches: list[Launch]
@@ -31,6 +34,7 @@ class LaunchLines:
     failed: list[tuple[str, str]]
     over_time: list[TimeSeries] = field(default_factory=list)
     alike: dict[str, list[Launch]] = field(default_factory=dict)
+    accounts: list[TimeAccount] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ def launch_lines(tasks: Tasks) -> LaunchLines:
                 failed[line.case, line.detail] = None
     found.failed.extend(failed)
     found.over_time.extend(over_time(tasks))
+    found.accounts.extend(accounts(tasks))
     return found
 
 

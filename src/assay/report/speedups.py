@@ -7,7 +7,7 @@ from assay.document.params import Plot
 from assay.document.section import Section
 from assay.report.plots import COLOURS, layout
 
-NAMES = {"amdahl": "Amdahl's law", "universal": "universal scalability law"}
+NAMES = {"amdahl": "Amdahl's law", "gustafson": "Gustafson's law", "universal": "universal scalability law"}
 STEPS = 40
 
 
@@ -33,7 +33,8 @@ def plots(section: Section) -> list[Plot]:
         traces.append(_points(fit, label, COLOURS[i % len(COLOURS)]))
         laws = [law for law in section.fits if isinstance(law, SpeedupLawFit) and law.params == fit.params]
         traces += [_law(law, label, greatest, COLOURS[i % len(COLOURS)], law is laws[-1]) for law in laws]
-    drawn = layout(f"speedup over {measured[0].base}, by threads", "", "speedup", False)
+    by = "ranks" if section.part == "applications" else "threads"
+    drawn = layout(f"speedup over {measured[0].base}, by {by}", "", "speedup", False)
     drawn["xaxis"] |= {"dtick": 1} if greatest <= 16 else {}
     drawn["yaxis"]["rangemode"] = "tozero"
     drawn["height"] = 360 + 22 * len(measured)
@@ -68,8 +69,11 @@ def _law(law: SpeedupLawFit, label: str, greatest: float, colour: str, shown: bo
         "mode": "lines",
         "name": f"{label}: {NAMES[law.law]}",
         "x": counts,
-        "y": [p / (1 + sigma * (p - 1) + kappa * p * (p - 1)) for p in counts],
-        "line": {"color": colour, "width": 1.5, "dash": "dash" if law.law == "amdahl" else "solid"},
+        "y": [
+            p - sigma * (p - 1) if law.law == "gustafson" else p / (1 + sigma * (p - 1) + kappa * p * (p - 1))
+            for p in counts
+        ],
+        "line": {"color": colour, "width": 1.5, "dash": "solid" if law.law == "universal" else "dash"},
         "visible": True if shown else "legendonly",
         "hoverinfo": "name",
     }

@@ -15,6 +15,7 @@ from typing import Any
 
 from assay import versions
 from assay.samples import Check, Circumstance, Launch, Measured, folded
+from assay.stored.account import AccountLine, account_line
 from assay.stored.lines import MISSING, LostLinesError, Signature, numbered_lines, signature, unicode
 from assay.stored.node_looks import NodeLook, node_look
 from assay.stored.over_time import TimeSlot, time_slot
@@ -33,7 +34,8 @@ class Content:
     program said that it had ended; `opening`: the first launch line; `failed`: checks that did not pass; `where`: of a
     described machine, where each case's time went, and on how many `nodes` its ranks were; `over_time`: rate and
     latency by slot of time; `traces`: lines of noise traces, with the launch lines before them, by number; `pairs`:
-    lines of all pairs' times, with the launch line before them; `looks`: at the counters of the nodes that it ran on.
+    lines of all pairs' times, with the launch line before them; `looks`: at the counters of the nodes that it ran on;
+    `accounts`: where an application's time went.
     """
 
     about: Circumstance
@@ -51,6 +53,7 @@ class Content:
     traces: list[tuple[int, bytes]] = field(default_factory=list)
     pairs: list[bytes] = field(default_factory=list)
     looks: list[NodeLook] = field(default_factory=list)
+    accounts: list[AccountLine] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -100,6 +103,11 @@ def content(path: Path, about: Circumstance) -> Content:
                 read.over_time.append(time_slot(event, about))
             except ValueError as error:
                 read.faults.append(f"{number}: event 'over_time': {error}; this line is not used")
+        elif kind == "account":
+            try:
+                read.accounts.append(account_line(event, about))
+            except ValueError as error:
+                read.faults.append(f"{number}: event 'account': {error}; this line is not used")
         elif kind == "node":
             try:
                 read.looks.append(node_look(event))

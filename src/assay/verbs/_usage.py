@@ -18,15 +18,13 @@ _ANY = 2**31 - 1  # a bound from here on is that of a type, and not of what an o
 
 
 def usage(error: TyperException) -> str:
-    """Return what to print: one line with option, value and what is accepted; the help where nothing was asked."""
+    """Return what to print: one line with option, value and what is accepted."""
     given: Any = error
     if hasattr(given, "possibilities"):
         known = [option for each in given.ctx.command.params for option in each.opts if option.startswith("-")]
         ours = peers.nearest_option(given.option_name, known)
         given.possibilities = [ours] if ours else None
     message = " ".join(error.format_message().split())
-    if message.startswith("Usage: "):  # no verb was given: typer's own text is the whole help
-        return error.format_message() + "\n"
     cause: Any = error.__cause__
     parameter: Any = getattr(error, "param", None)
     if parameter is not None and hasattr(cause, "errors"):

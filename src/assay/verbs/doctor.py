@@ -176,10 +176,13 @@ def _hardware(host: Host) -> Iterator[tuple[str, str]]:
         where = f"virtual ({system.hypervisor or 'hypervisor unknown'})"
     yield "hardware", _join(system.product, where, f"container: {system.container}" if system.container else None)
     usable = host.limits.usable_cpus
+    levels = {each.name: f"{len(each.cpus)} {each.name}{'s'[: len(each.cpus) != 1]}" for each in cpu.levels}
     yield (
         "processors",
         _join(
+            *(levels.get(name) for name in ("drawer", "book")),
             f"{cpu.sockets} socket{'s'[: cpu.sockets != 1]}" if cpu.sockets else None,
+            *(levels.get(name) for name in ("die", "cluster")),
             f"{cpu.cores} core{'s'[: cpu.cores != 1]}" if cpu.cores else None,
             f"{cpu.threads} thread{'s'[: cpu.threads != 1]}" if cpu.threads else None,
             f"{usable:g} usable" if usable is not None and usable != cpu.threads else None,

@@ -48,7 +48,8 @@ def register(app: typer.Typer) -> None:
         on: On = None,
         via: Via = None,
         ranks: Annotated[
-            int | None, typer.Option("-n", min=1, max=2**31 - 1, help="ranks of a message-passing benchmark")
+            str | None,
+            typer.Option("-n", metavar="N,…", help="ranks of a message-passing benchmark; 1,2,4: each, and speedups"),
         ] = None,
         nodes: Nodes = None,
         ppn: PerNode = None,
@@ -112,13 +113,15 @@ def register(app: typer.Typer) -> None:
         _file_names.named("--matrix", matrix, "CSV", _file_names.TABLE)
         if on is not None:
             benchmark = on_described(benchmark)
+        rank_counts = counts(ranks, "-n")
         kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
         each_once(settings or [], lambda key: kinds.get(key, "path") != "path")  # of a path a comma is a part
         wishes = Wishes(
             names=(benchmark,),
             on=on,
             via=via,
-            ranks=ranks,
+            ranks=rank_counts[0] if len(rank_counts) == 1 else None,
+            rank_counts=rank_counts if len(rank_counts) > 1 else (),
             nodes=nodes,
             ppn=counts(ppn, "--ppn"),
             placement=placement,

@@ -1,5 +1,5 @@
 // engine CASES DELIVERED: the same file through core/network, compiled straight from its sources, so that it can be
-// compiled with -DASSAY_MUTANT=n too.
+// compiled with -DASSAY_MUTANTS too.
 #include <stdexcept>
 
 #include "cases.hpp"

@@ -6,6 +6,8 @@ of a length is drawn as its time. The coefficients of a line over lengths (alpha
 all used times of the machine.
 `share`: of k processors of a node: k times one, together at most what one that only reads has of the bus; a speedup: k,
 at most what the bus allows where the rate of one is printed.
+`level`: another metric of the same benchmark that was used (the rate from the first cache), times the mean ratio of the
+cell's metric to it where both were used, of other kernels of the same set.
 `benchmark`: the nearest used cell of the same benchmark, on the same machine before others.
 `machine`: the nearest used cell of the same machine, of the same program before others.
 
@@ -16,6 +18,7 @@ near by the coordinates that both have (lengths by their logarithm); of several 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -30,6 +33,7 @@ FAR = 1e9  # a coordinate that one of two cells lacks: farther than any that bot
 BYTES_PER_FLOP = {"kernel.hitc-f": 6.0}  # of kernels whose rate on one processor is printed
 OPERATION = "time_per_op"  # no neighbour of a whole program's time
 READS = "pfldq"  # only reads memory
+SINGLE, COMPUTING = "paragon-gp", 2  # a node with one processor that computes, and how many an MP's node has
 SUMMARY = {"time_8_B": 8, "rate_8192_B": 8192}  # bytes, of metrics that name a length
 
 
@@ -50,6 +54,7 @@ def baselines(cell: PublishedCell, behind: Used) -> dict[str, float]:
         beside = [each for each in own if each.benchmark == cell.benchmark and same_table(cell, each)]
         found["line"] = on_line(cell, beside)
     found["share"] = _share(cell, own)
+    found["level"] = _level(cell, behind.used())
     near = [
         each
         for each in behind.used()
@@ -64,6 +69,8 @@ def baselines(cell: PublishedCell, behind: Used) -> dict[str, float]:
 def _share(cell: PublishedCell, own: Sequence[PublishedCell]) -> float | None:
     """What k processors do together if each has an equal part of the bus and nothing is lost."""
     cpus = cell.params.get("cpus")
+    if cell.params.get("relative_to") == SINGLE:
+        return float(COMPUTING)
     if not isinstance(cpus, int) or cpus < 2:
         return None
     alone = [each for each in own if each.params.get("cpus") == 1]
@@ -73,6 +80,22 @@ def _share(cell: PublishedCell, own: Sequence[PublishedCell]) -> float | None:
         traffic = BYTES_PER_FLOP.get(cell.benchmark)
         return min(float(cpus), bus[0] / (traffic * one[0])) if traffic and one and bus else float(cpus)
     return min(cpus * one[0], bus[0]) if one and bus else None
+
+
+def _level(cell: PublishedCell, used: Sequence[PublishedCell]) -> float | None:
+    """The rate from another level of memory, scaled as other kernels of its set are: on its machine before others."""
+    kind = cell.benchmark.rpartition(".")[0]
+    rates: dict[tuple[str | None, str, str | None], dict[str, float]] = defaultdict(dict)
+    for each in used:
+        if kind and each.benchmark.rpartition(".")[0] == kind and each.unit == cell.unit and each is not cell:
+            rates[each.machine, each.benchmark, each.table][each.metric] = each.value
+    for metric, value in rates.get((cell.machine, cell.benchmark, cell.table), {}).items():
+        both = {of: known for of, known in rates.items() if {metric, cell.metric} <= set(known)}
+        here = [known for (machine, *_), known in both.items() if machine == cell.machine]
+        ratios = [known[cell.metric] / known[metric] for known in here or both.values()]
+        if ratios:
+            return value * float(np.mean(ratios))
+    return None
 
 
 def _compatible(cell: PublishedCell, other: PublishedCell) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from assay.described.shipped import open_described
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.rules import Pairs, rule
@@ -21,6 +22,19 @@ def rate(answers: Answers, machine: str, figure: str = "rate_aggregate", *, call
     """One rate (B/s), or None where the machine has no files; `on_ranks` and the program's own parameters."""
     found = answers.ask(machine, "parallel-files", figure, bytes=(call,), **settings)
     return found[0].value if found else None
+
+
+def ipc_rate(machine: str) -> float | None:
+    """Bytes per second that one node's client passes, a number of the description; None where it has none."""
+    storage = open_described(machine).storage
+    return None if storage is None or not storage.client_per_byte else 1 / storage.client_per_byte
+
+
+@rule("norma-ipc")
+def operating_systems(answers: Answers, _: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """The IPC between compute and I/O nodes, which is a number of the description."""
+    found = ipc_rate(LARGE)
+    return [(cell, found) for cell in cells if found]
 
 
 @rule("cfs-read")

@@ -12,6 +12,7 @@ from typing import Any
 
 from assay.benchmark.record import benchmark
 from assay.described.shipped import open_described
+from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.rules import Pairs, rule
@@ -84,7 +85,10 @@ def _kernels() -> dict[str, str]:
 
 
 VECTORS = tuple(benchmark("vectors").published)
-BEYOND = {"r_max_L1": (-512, -256), "r_max_L2": (128, 640)}  # elements of one array beyond what the first cache holds
+FIRST, SECOND = (-512, -256), (128, 640)  # elements of one array beyond what the first cache holds
+BEYOND = {"r_max_L1": FIRST, "cycles_per_op_per_element": FIRST, "latency_L1": FIRST, "r_max_L2": SECOND}
+IN_CYCLES = ("cycles_per_op_per_element", "latency_L1")
+NO_CYCLE = 1e-3  # the start-up of a kernel of which none is described, but for rounding
 USUAL = ("-O3", "-O2")  # the flags of the tables of contiguous vectors
 
 
@@ -94,9 +98,17 @@ def first_cache(machine: str) -> float:
     return 0.0 if node is None else node.cache
 
 
+def clock(machine: str) -> float:
+    """Cycles per second of a published machine's processor."""
+    return 1e6 * float(catalogue.machine(machine).fact("clock_MHz"))
+
+
 @rule(*VECTORS)
 def vectors(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
-    """The rate of long vectors out of either cache, by the paper's count of flops: the slope of time over length."""
+    """The rate of long vectors out of either cache, by the paper's count of flops: the slope of time over length.
+
+    That slope from the first cache in cycles, and the time that is not in proportion to the length: the start-up.
+    """
     made: Pairs = []
     counts = benchmark("vectors").extra["constants"]["kernel"]
     for cell in cells:
@@ -105,14 +117,20 @@ def vectors(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> P
             continue
         kernel = _kernels()[cell.benchmark]
         of = counts[kernel]
-        arrays = of["arrays"] if cell.metric == "r_max_L1" else 1
+        arrays = 1 if BEYOND[cell.metric] == SECOND else of["arrays"]
         lengths = tuple(int(cache / 8 + more) // arrays for more in BEYOND[cell.metric])
         found = answers.ask(machine, "vectors", "rate", kernel=kernel, access="contiguous", length=lengths)
         times = {int(each.params["length"]): of["flops"] * int(each.params["length"]) / each.value for each in found}
         if len(times) == len(lengths):
             short, long = sorted(times)
             flops = 1 if kernel == "copy" else of["paper"]  # a copy's .76 is a misprint
-            made.append((cell, flops * (long - short) / (times[long] - times[short])))
+            slope = (times[long] - times[short]) / (long - short)
+            startup = times[long] - slope * long
+            if cell.metric in IN_CYCLES:
+                cycles = clock(cell.machine or "") * (slope if cell.metric == "cycles_per_op_per_element" else startup)
+                made += [(cell, cycles)] if cycles > NO_CYCLE else []
+            else:
+                made.append((cell, flops / slope))
     return made
 
 
@@ -145,7 +163,7 @@ def _operations() -> dict[str, dict[str, str]]:
     }
 
 
-@rule(*(name for name, case in _operations().items() if case["type"].startswith("float")))
+@rule(*_operations())
 def operations(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Time of an operation of scalars; the text's rates are the same measurements again."""
     made: Pairs = []
@@ -156,8 +174,15 @@ def operations(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -
     return made
 
 
-@rule("floatmath")
-def floatmath(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
-    """Time of 256,000 repetitions of the dependent operations."""
-    found = answers.ask(machine, "floatmath", "time")
-    return [(cell, found[0].value) for cell in cells if found]
+@rule("floatmath", "sieve", "dhrystone")
+def whole_tests(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Times of Table 4: repetitions of operations, passes of the sieve to 8190 and of Dhrystone's mix."""
+    found = {name: answers.ask(machine, name, "time") for name in {cell.benchmark for cell in cells}}
+    return [(cell, found[cell.benchmark][0].value) for cell in cells if found[cell.benchmark]]
+
+
+@rule("malloc")
+def memory(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
+    """Memory that a program on a node can have; the machine's total is not described."""
+    found = answers.ask(machine, "memory", "memory_available")
+    return [(cell, found[0].value) for cell in cells if found and cell.metric == "memory_available"]

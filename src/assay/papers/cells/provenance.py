@@ -136,8 +136,13 @@ class Provenance:
         return weakest(self.cell(cell) for cell in cells) or self._place(clause)
 
     def _place(self, clause: Named) -> NumberKind:
-        """Of what no cell is printed: whether cells or claims of the same benchmark and machine were used."""
-        if self._only_inputs(clause.machine):
+        """Of what no cell is printed: whether cells or claims of the same benchmark and machine were used.
+
+        Where all that is printed of that benchmark and machine are inputs, nothing of it can be predicted.
+        """
+        printed = [each for each in self._of(clause.machine) if each.benchmark == clause.benchmark]
+        kinds = {self.cell(each) for each in printed} - {NumberKind.QUOTED}
+        if self._only_inputs(clause.machine) or kinds == {NumberKind.INPUT}:
             return NumberKind.INPUT
         used = any(cell.benchmark == clause.benchmark for cell in self.used(clause.machine))
         claimed = any(
@@ -147,7 +152,10 @@ class Provenance:
         )
         return NumberKind.EXTRAPOLATED if used or claimed else NumberKind.TRANSFERRED
 
+    def _of(self, machine: str) -> list[PublishedCell]:
+        return [cell for cell in catalogue.load().cells if cell.machine == machine]
+
     def _only_inputs(self, machine: str) -> bool:
         """Whether all that is printed of a machine and simulated went into its description as it stands."""
-        kinds = {self.cell(cell) for cell in catalogue.load().cells if cell.machine == machine} - {NumberKind.QUOTED}
+        kinds = {self.cell(cell) for cell in self._of(machine)} - {NumberKind.QUOTED}
         return kinds == {NumberKind.INPUT}

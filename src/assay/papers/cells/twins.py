@@ -15,7 +15,14 @@ import numpy as np
 from assay.analysis.alpha_beta import ordinary_line
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
-from assay.papers.cells import euroben_twins, node_twins, user_twins  # noqa: F401  # their rules are registered
+from assay.papers.cells import (  # noqa: F401  # their rules are registered
+    euroben_twins,
+    maya5_twins,
+    nas_twins,
+    node_twins,
+    slalom_twins,
+    user_twins,
+)
 from assay.papers.cells.allowance import length
 from assay.papers.cells.answers import Answers
 from assay.papers.cells.rules import RULES as RULES

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from assay.machine.published import Claim
 from assay.papers.cells.answers import Answers
-from assay.papers.cells.file_twins import CALL, LARGE, rate
-from assay.papers.claims.claim_kinds import accepted_of, shown, stated
+from assay.papers.cells.file_twins import CALL, LARGE, SECTION, ipc_rate, rate
+from assay.papers.claims.claim_kinds import accepted_of, shown, stated, value_of
 from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, follows, judged
 from assay.report.units import human
 
 IO_NODES = {"ipsc860": 10, "delta": 32}
-SECTION = 2 << 20  # B: long beside what is read ahead
+LONG = 4 << 20  # B, of one node of PFS
 PRINTED = 32 << 20  # B, of each compute node in the printed test of PFS
 SMALLER = (1, 4, 10)  # I/O nodes, of the claim about both machines
 HOSTS = {"SCSI disk": "ipsc860:host-disk", "NFS": "ipsc860:host-nfs"}
@@ -98,7 +99,7 @@ def _scales(answers: Answers, claim: Claim) -> list[ClaimPart]:
     ]
     by_nodes = [value for value in found if value is not None]
     calls = (CALL, 4 * CALL, 16 * CALL)
-    one = [rate(answers, LARGE, on_ranks=1, call=call, section=2 * SECTION) for call in calls]
+    one = [rate(answers, LARGE, on_ranks=1, call=call, section=LONG) for call in calls]
     by_call = [value for value in one if value is not None]
     printed = claim.model_copy(update={"op": "~=", "value": 95, "unit": "MB/s"})
     whole = found[-1]
@@ -109,6 +110,19 @@ def _scales(answers: Answers, claim: Claim) -> list[ClaimPart]:
         _trend(LARGE, nodes, by_nodes, "increasing", "128 compute nodes, by I/O nodes:"),
         _trend(LARGE, calls, by_call, "increasing", "one node, by bytes per call:"),
     ]
+
+
+def _limited_by_ipc(answers: Answers, claim: Claim) -> list[ClaimPart]:
+    """The IPC's rate over that of an echo of a megabyte; one node's long reads and writes are below the IPC's rate."""
+    ipc = ipc_rate(LARGE)
+    mesh = value_of(answers, claim, "paragon-mp", "echo", {"message_MB": 1})
+    given = ("paragon-mp norma-ipc",)
+    parts = [replace(_ratio(ipc, mesh, accepted("<", claim.value or 0), "IPC {0}, the mesh {1}"), of=given)]
+    for way in ("read", "write"):
+        own = rate(answers, LARGE, on_ranks=1, call=LONG, section=PRINTED, layout="records", direction=way)
+        part = _ratio(own, ipc, accepted("<=", 1.0), f"one node, {way}: {{0}} by {{1}} of the IPC")
+        parts.append(replace(part, of=given))
+    return parts
 
 
 def _host_rate(answers: Answers, machine: str) -> float | None:
@@ -137,6 +151,7 @@ JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91h.cfs-block-size": _longer_calls,
     "d91d.cfs-same": _same,
     "d91d.cfs-falls": _falls,
+    "d95p.ipc-limits-io": _limited_by_ipc,
     "d95p.pfs-scales": _scales,
     "d91h.cfs-vs-host-file": _beside_hosts,
     "d91h.local-disk-vs-nfs": _disk_and_nfs,

@@ -1,4 +1,4 @@
-"""Claims about nodes, which no simulation of messages reaches, judged from the papers' own tables.
+"""Claims about nodes and whole programs that no simulation reaches, judged from the papers' own tables.
 
 Such a verdict says whether the text follows from the print; it is no evidence for a description, and is marked
 `restated`.
@@ -12,7 +12,7 @@ from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.machine.published import Claim
 from assay.papers.cells import allowance
-from assay.papers.claims.claim_kinds import accepted_of, ends, stated
+from assay.papers.claims.claim_kinds import ends
 from assay.papers.claims.judge import Accepted, ClaimPart, accepted, fact, judged
 
 Judge = Callable[[Claim], list[ClaimPart]]
@@ -34,16 +34,6 @@ def _kernels(claim: Claim) -> list[ClaimPart]:
         ratio = _cell("ncube6400", name, "table4").value / _cell("ipsc860", name, "table4").value
         parts.append(judged(ratio, ends(claim), f"Table 4, {name}: {ratio:.1f} times ({printed})"))
     return parts
-
-
-def _flops(claim: Claim) -> list[ClaimPart]:
-    """Rates of the compound expression as section 3.1 prints them."""
-    rates = [
-        next(c.value for c in catalogue.cells(machine=m, benchmark="caltech.real8_compound", metric="rate"))
-        for m in ("ncube3200", "ipsc1")
-    ]
-    ratio = rates[0] / rates[1]
-    return [judged(ratio, accepted_of(claim, "ncube3200"), f"section 3.1: {ratio:.3g} ({stated(claim, 'ncube3200')})")]
 
 
 def _applications(claim: Claim) -> list[ClaimPart]:
@@ -72,38 +62,6 @@ def _components(claim: Claim) -> list[ClaimPart]:
     return parts
 
 
-def _loads(claim: Claim) -> list[ClaimPart]:
-    """Table 3.1's sums of quad loads on one to three processors, and the bus's specification."""
-    one, two, three = (_cell("paragon-mp", "pfldq", "table3.1", cpus=cpus, cpu="sum").value for cpus in (1, 2, 3))
-    specified = catalogue.machine("paragon-mp").fact("bus_bandwidth_B_per_s")
-    return [
-        judged(two / one, accepted("<=", 1), f"Table 3.1: two processors together {two / one:.2f} of one (<= 1)"),
-        judged(three / one, accepted("<=", 1), f"Table 3.1: three {three / one:.2f} of one (<= 1)"),
-        judged(one / specified, accepted("<", 1), f"one {one / specified:.2f} of the bus as specified (< 1)"),
-    ]
-
-
-def _inner_product(claim: Claim) -> list[ClaimPart]:
-    """Table 3.1's inner product on two and three processors, over one."""
-    one, two, three = (_cell("paragon-mp", "ddot", "table3.1", cpus=cpus, cpu="sum").value for cpus in (1, 2, 3))
-    pairs = ((2, two / one), (3, three / one))
-    return [
-        judged(gain, Accepted(1, n, open=True), f"Table 3.1: {n} processors {gain:.2f} times one (below {n})")
-        for n, gain in pairs
-    ]
-
-
-def _speedups(claim: Claim) -> list[ClaimPart]:
-    """Table 3.4's speedups on three processors, to the printed digit."""
-    parts = []
-    for name in claim.of:
-        cell = _cell("paragon-mp", name, "table3.4")
-        parts.append(
-            judged(cell.value, accepted_of(claim, "paragon-mp"), f"Table 3.4, {name}: {cell.value:g} of 3 processors")
-        )
-    return parts
-
-
 def _threads(claim: Claim) -> list[ClaimPart]:
     """Table 3.2's thread and join against each other machine."""
     own = _cell("paragon-mp", "threads.thread-join", "table3.2")
@@ -120,12 +78,7 @@ def _threads(claim: Claim) -> list[ClaimPart]:
 
 JUDGES: dict[str, Judge] = {
     "d91h.ipsc860-vs-ncube6400-kernels": _kernels,
-    "d91h.ncube3200-vs-ipsc1-flops": _flops,
     "d91h.consistent-with-components": _components,
     "d91d.applications-faster": _applications,
-    "d95p.bus-limit": _loads,
-    "d95p.ddot-sublinear": _inner_product,
-    "d95p.hitc-no-speedup": _speedups,
-    "d95p.integration-linear": _speedups,
     "d95p.thread-once": _threads,
 }

@@ -17,7 +17,8 @@ from assay.machine import catalogue
 from assay.machine.published import Claim
 from assay.papers.cells import allowance, twins
 from assay.papers.cells.answers import Answers
-from assay.papers.claims import files, streams
+from assay.papers.claims import files, nodes, streams
+from assay.papers.claims import slalom as slalom  # its quantities are registered
 from assay.papers.claims.breaks import break_near
 from assay.papers.claims.claim_kinds import (
     about,
@@ -54,17 +55,6 @@ def _beside_the_stream(answers: Answers, claim: Claim) -> list[ClaimPart]:
         words = f"{figure} beside each other: {shown(found, claim)} ({stated(one, 'paragon-mp')})"
         parts.append(judged(found, accepted_of(one, "paragon-mp"), words))
     return parts
-
-
-def _not_the_networks(answers: Answers, claim: Claim) -> list[ClaimPart]:
-    """The operating system's own messages are not described: 45 MB/s are only quoted."""
-    found = value_of(answers, claim, "paragon-mp", "echo", {"message_MB": 1})
-    words = "NORMA IPC, the operating system's way between compute and I/O nodes, is not described; its 45 MB/s are"
-    return [fact(None, f"{words} quoted beside the mesh's {shown(found, _rate_of(claim))}")]
-
-
-def _rate_of(claim: Claim) -> Claim:
-    return claim.model_copy(update={"unit": "MB/s"})
 
 
 def _falls_and_rises_again(answers: Answers, claim: Claim) -> list[ClaimPart]:
@@ -294,7 +284,7 @@ def _ratios(answers: Answers, claim: Claim) -> list[ClaimPart]:
 
 
 BALANCED = ("delta", "ipsc860")
-JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
+JUDGES: dict[str, Callable[[Answers, Claim], Sequence[ClaimPart]]] = {
     "d91d.comm-comp": _balanced,
     "d91d.distance-growth": _distance,
     "d91d.rate-linear": _rate_linear,
@@ -312,7 +302,7 @@ JUDGES: dict[str, Callable[[Answers, Claim], list[ClaimPart]]] = {
     "d91h.store-and-forward-decay": _in_proportion,
     "d95p.compute-and-communicate": _beside_the_stream,
     "d95p.turbo": _in_turbo,
-    "d95p.ipc-limits-io": _not_the_networks,
     **files.JUDGES,
+    **nodes.JUDGES,
     **streams.JUDGES,
 }

@@ -10,7 +10,6 @@ REASONS = {
     "d91h.i860-peak-32": _CHIP,
     "d91h.i860-peak-64": _CHIP,
     "d91h.i860-compiled": _ALONE,
-    "d95p.ddot-cached-linear": _ALONE,
     "d95p.memory-traffic-share": "An estimate from cache hits that are nowhere printed.",
     "d95p.peak-vs-fortran": _ALONE,
     "d95p.shallow-water": "No number is printed, and the kernel is not described.",

@@ -13,7 +13,7 @@ from functools import cache
 
 from assay.machine import catalogue
 from assay.machine.published import Claim
-from assay.papers.claims import user_programs
+from assay.papers.claims import pulsars, user_programs
 from assay.papers.claims.claim_kinds import accepted_of
 from assay.papers.claims.judge import Accepted, ClaimPart, accepted, judged
 from assay.report.units import human
@@ -25,8 +25,8 @@ ORIGIN = "sgi-origin2000-300"
 DECIDE = 0.5  # our choice: jobs decide a test that takes less than half as long without them
 COMPARABLE = Accepted(0.5, 2.0)  # our choice
 
-PROGRAMS = user_programs.PROGRAMS  # whose claims our programs answer, by kind (claim_kinds)
 APPLICATION = "No benchmark measures it: applications."
+PROGRAMS = (pulsars.MAYA5, *user_programs.PROGRAMS)  # whose claims our programs answer, by kind (claim_kinds)
 UNJUDGED = {
     "vds.origin-vs-intel-user": APPLICATION,
     "vds.avoid-shared-nodes": "A recommendation without a number, of applications, which no benchmark measures.",

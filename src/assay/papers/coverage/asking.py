@@ -90,13 +90,18 @@ class Asking:
         return self._known[words]
 
     def outcome(self, claim: str) -> tuple[Outcome, str]:
-        """A claim's outcome, and the numbers that decide it: judged now, and of Ghosh's paper as its page has it."""
+        """A claim's outcome, and the numbers that decide it: judged now, and of Ghosh's paper as its page has it.
+
+        `CLAIM MACHINE`: of one of its machines.
+        """
+        claim, _, machine = claim.partition(" ")
         if claim.startswith("ghosh."):
             return self._of_studies.get(claim, "cannot be told"), ""
         known = claims.published()
         if claim not in known:
             return "cannot be told", "only runs of this machine answer it"
-        found = claims.judge(self.answers, known[claim])
+        own = {"machine": machine, "machines": ()} if machine else {}
+        found = claims.judge(self.answers, known[claim].model_copy(update=own))
         numbers = [part.numbers for part in found.parts if part.outcome == found.outcome]
         return found.outcome, numbers[0] if numbers else found.note
 

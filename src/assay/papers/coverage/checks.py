@@ -19,6 +19,7 @@ from assay.document.validation import Outcome
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells import clauses, twins
+from assay.papers.coverage import places
 from assay.papers.coverage.asking import Asking, CommandAnswer
 from assay.papers.coverage.items import Item, ItemCheck, ItemCriterion
 from assay.papers.coverage.markdown_tables import tables
@@ -82,6 +83,9 @@ def _check(one: ItemCheck, criteria: Mapping[str, ItemCriterion], source: Asking
     answer = source.answer(one.run, "--json")
     if answer.refusal:
         return _absent(answer.refusal)
+    if one.says:
+        lacking = [each for each in one.says if not places.has(answer.document, each)]
+        return _absent(f"the answer lacks {', '.join(lacking)}") if lacking else WORKS
     if one.quotes:
         return _quotes(named(one.quotes), answer)
     if one.compared:

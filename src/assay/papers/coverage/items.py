@@ -17,7 +17,7 @@ from assay.machine import catalogue
 from assay.toml.checking import Table, refuse, validated
 from assay.toml.source import tables
 
-EXPECTATIONS = ("figures", "quotes", "words", "beside", "compared", "claims", "table")
+EXPECTATIONS = ("figures", "quotes", "words", "says", "beside", "compared", "claims", "table")
 
 
 class ItemCheck(Table):
@@ -39,6 +39,8 @@ class ItemCheck(Table):
     """Published cells, all of which the JSON document quotes."""
     words: list[str] = Field(default_factory=list)
     """Texts that the answer contains."""
+    says: list[str] = Field(default_factory=list)
+    """Places in the JSON document that have a value, or the one that is named (papers/coverage/places.py)."""
     beside: str = ""
     """How the title of a table of the run's report begins, in which own values are beside printed ones."""
     prints: str = ""
@@ -46,7 +48,7 @@ class ItemCheck(Table):
     compared: str = ""
     """Published cells, all of which `compare RUN MACHINE` sets beside the run's own figures."""
     claims: list[str] = Field(default_factory=list)
-    """Claims of the catalogue that hold."""
+    """Claims of the catalogue that hold; `CLAIM MACHINE`: as far as they are about that machine."""
     table: str = ""
     """Published cells of a described machine, each of which has a simulated value; their median error is judged."""
 

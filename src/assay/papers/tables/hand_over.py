@@ -26,9 +26,11 @@ TCP_NOTE = (
     "Here: a stream of messages to another process of this host by 127.0.0.1, TCP_NODELAY, no wire between. DELTA: "
     "quoted; an 80386 node with an Ethernet interface, about the rate of the iPSC/860's; only the two ends are printed."
 )
+WITHIN = "copy"  # a method within one process
 IPC_NOTE = (
-    "Here: the greatest median rate over lengths. Paragon: quoted; NORMA IPC carries the parallel file system (PFS), "
-    "whose rates for one node (2 MB records, 64 I/O nodes) stand below: the report takes the IPC to limit them."
+    "Here: the greatest median rate over lengths; the first row is the greatest of all ways to another process. "
+    "Paragon: quoted; NORMA IPC carries the parallel file system (PFS), whose rates for one node (2 MB records, 64 I/O "
+    "nodes) are in the last rows: the report takes the IPC to limit them."
 )
 
 
@@ -63,20 +65,31 @@ def _tcp(document: Document, rates: list[ReportedFigure]) -> Grid | None:
 
 
 def _methods(document: Document, rates: list[ReportedFigure]) -> Grid | None:
-    rows = []
-    for method, title in METHODS.items():
-        of_method = [each for each in rates if each.params["method"] == method]
-        if of_method:
-            best = max(of_method, key=lambda each: each.value or 0.0)
-            about = ", ".join([human(float(best.params["bytes"]), "B"), *best.marks])
-            rows.append((title, f"{human(best.value, best.unit, 3)} ({about})", "–"))
-    if not rows:
+    """The greatest rate of each method, and of all between processes beside the NORMA IPC's."""
+    found = {
+        method: max(of_method, key=lambda each: each.value or 0.0)
+        for method in METHODS
+        if (of_method := [each for each in rates if each.params["method"] == method])
+    }
+    between = [each for method, each in found.items() if method != WITHIN]
+    if not found:
         return None
-    for cell in cells(paper=PARAGON, benchmark=["norma-ipc", "pfs"], metric="rate"):
-        what = "NORMA IPC, adjacent nodes" if cell.benchmark == "norma-ipc" else f"PFS, {cell.params['operation']}"
-        rows.append((what, "–", _text(cell)))
+    quoted = cells(paper=PARAGON, benchmark=["norma-ipc", "pfs"], metric="rate")
+    rows = []
+    if between:
+        best = max(between, key=lambda each: each.value or 0.0)
+        ipc = next((cell for cell in quoted if cell.benchmark == "norma-ipc"), None)
+        rows.append(("to another process; NORMA IPC between adjacent nodes", _best(best), _text(ipc)))
+    rows += [(METHODS[method], _best(each), "–") for method, each in found.items()]
+    rows += [(f"PFS, {cell.params['operation']}", "–", _text(cell)) for cell in quoted if cell.benchmark == "pfs"]
     headings = ("", f"{document.machine} ({kind(document)})", load().machines["paragon-mp"].name)
     return grid("Paragon, section 4: what hands files over", headings, rows, IPC_NOTE)
+
+
+def _best(found: ReportedFigure) -> str:
+    """A greatest rate with its length."""
+    about = ", ".join([human(float(found.params["bytes"]), "B"), *found.marks])
+    return f"{human(found.value, found.unit, 3)} ({about})"
 
 
 def _text(found: ReportedFigure | PublishedCell | None) -> str:
