@@ -143,19 +143,8 @@ def test_ranks_that_do_not_divide_the_cube_are_refused(constant: dict[str, Any])
 
 def test_a_run_without_data_takes_no_memory_of_its_cells_and_the_same_time(own_folder: None, tmp_path: Path) -> None:
     machine(tmp_path)
-    chosen = (
-        "run",
-        "lattice",
-        "--on",
-        "constant.toml",
-        "-n",
-        "4",
-        "--set",
-        "flow=sphere",
-        "--set",
-        "steps=1",
-        "--json",
-    )
+    one = ("--set", "flow=sphere", "--set", "steps=1")
+    chosen = ("run", "lattice", "--on", "constant.toml", "-n", "4", *one, "--json")
     large = assay(*chosen, "--set", "size=1024", "--out", "large")  # 300 GB of populations
     assert large.status == 0, large.err
     (check,) = events(next((tmp_path / "large" / "launches").glob("*.jsonl")).read_text(), "check")

@@ -23,7 +23,7 @@ with_data = "small"
 computes = ["colloid"]
 summary = "molecular dynamics of charged spheres, macro-ions among their counter-ions: forces by Ewald's sum and a short repulsion, every rank with all positions and the forces on its share of the particles"
 cost = "per step and particle 14 flops for each other one, 70 for each within the cut-off, and 20 for each wave; messages: all positions around a ring, the sums over waves up and down a binomial tree"
-check = "energy within 1e-4 of the kinetic energy over the run, virial against the energy's derivative by the volume and Coulomb's virial against Coulomb's energy within 1e-5 of the spheres' own, momentum to rounding; by the same code the Madelung constant of rock salt within 1e-6"
+check = "energy within 1e-4 of the kinetic energy over the run, forces against the energy's derivative along them within 1e-4, virial against the energy's derivative by the volume and Coulomb's virial against Coulomb's energy within 1e-5 of the spheres' own, momentum to rounding; by the same code the Madelung constant of rock salt within 1e-6"
 source = "Ewald 1921; Frenkel and Smit 2002, Understanding molecular simulation, chapters 4 and 12"
 
 [unit.ewald]
@@ -107,9 +107,9 @@ help = "steps of a particle over the time"
   }
 
   static Case at(const timing::CaseSettings& settings) {
-    return {{static_cast<std::size_t>(settings.at("macroions").integer),
-             static_cast<int>(settings.at("charge").integer)},
-            settings.at("steps").integer};
+    return {
+        {static_cast<std::size_t>(settings.at("macroions").integer), static_cast<int>(settings.at("charge").integer)},
+        settings.at("steps").integer};
   }
   template <ranks::Communicator C>
   static timing::Json label(C&, const Case& at) {

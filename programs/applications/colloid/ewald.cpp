@@ -16,7 +16,8 @@ struct Phases {
   explicit Phases(int reach) : reach_(reach), values_(3 * static_cast<std::size_t>(2 * reach + 1) * 2 * lanes) {}
 
   double* at(std::size_t axis, int n) {
-    return values_.data() + (axis * static_cast<std::size_t>(2 * reach_ + 1) + static_cast<std::size_t>(n + reach_)) * 2 * lanes;
+    return values_.data() +
+           (axis * static_cast<std::size_t>(2 * reach_ + 1) + static_cast<std::size_t>(n + reach_)) * 2 * lanes;
   }
   // Particles beyond the share's end are at the origin; whoever reads them leaves them out.
   void fill(const Particles& particles, std::size_t first, std::size_t count) {
@@ -59,9 +60,7 @@ void in_plane(const double* x, const double* y, double (&to)[2 * lanes]) {
 }
 
 // exp(-k^2 / 4 a^2) / k^2.
-double weight_of(const Waves& waves, double k2) {
-  return std::exp(-k2 / (4 * waves.screening * waves.screening)) / k2;
-}
+double weight_of(const Waves& waves, double k2) { return std::exp(-k2 / (4 * waves.screening * waves.screening)) / k2; }
 
 }  // namespace
 
@@ -202,7 +201,8 @@ void wave_forces(const Particles& particles, const Waves& waves, const Share& sh
           fz[lane] += along_z * pushed;
         }
       }
-      for (std::size_t lane = 0; lane < lanes; ++lane) fx[lane] += row.x * row_sum[lane], fy[lane] += row.y * row_sum[lane];
+      for (std::size_t lane = 0; lane < lanes; ++lane)
+        fx[lane] += row.x * row_sum[lane], fy[lane] += row.y * row_sum[lane];
     }
     for (std::size_t lane = 0; lane < count; ++lane) {
       const double charge = unit * particles.charge[first + lane];

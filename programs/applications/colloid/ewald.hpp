@@ -1,5 +1,5 @@
-// Charged spheres in a periodic cube: Ewald's sum of their Coulomb forces, and a short repulsion; its measured loops are
-// compiled apart. Units: kT, the counter-ions' diameter and mass; the Bjerrum length is 1.
+// Charged spheres in a periodic cube: Ewald's sum of their Coulomb forces, and a short repulsion; its measured loops
+// are compiled apart. Units: kT, the counter-ions' diameter and mass; the Bjerrum length is 1.
 //
 // Energy (Ewald 1921; Frenkel and Smit, chapter 12): sum over pairs of q q erfc(a r) / r, and over waves k of
 // 2 pi / V exp(-k^2 / 4 a^2) / k^2 |S(k)|^2, S(k) = sum of q exp(i k x), less a / sqrt(pi) sum of q^2.
@@ -44,15 +44,16 @@ struct Forces {  // on a rank's share
   double pairs = 0, coulomb_virial = 0, repulsion = 0, repulsion_virial = 0;  // of half of each pair
 };
 
-// Flops of a pair that is looked at, of one within the cut-off (a root, exp, erfc), and of a particle's wave: in all, and
-// in structure() alone.
+// Flops of a pair that is looked at, of one within the cut-off (a root, exp, erfc), and of a particle's wave: in all,
+// and in structure() alone.
 inline constexpr double look_flops = 14, pair_flops = 70, wave_flops = 20, sum_flops = 8;
 
 // Sets the forces of pairs.
 void pair_forces(const Particles& particles, const Waves& waves, const Share& share, Forces& forces);
 // This share's part of S(k): cosines of all waves, then sines.
 void structure(const Particles& particles, const Waves& waves, const Share& share, std::vector<double>& sums);
-// Adds the forces of waves; `sums` is S(k) of all particles. Gives the waves' energy and virial, the same on every rank.
+// Adds the forces of waves; `sums` is S(k) of all particles. Gives the waves' energy and virial, the same on every
+// rank.
 void wave_forces(const Particles& particles, const Waves& waves, const Share& share, const std::vector<double>& sums,
                  Forces& forces, double& energy, double& virial);
 // What the waves' sum has of each particle with itself.

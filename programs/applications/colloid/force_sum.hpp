@@ -1,5 +1,5 @@
-// Forces on all particles, each rank those on its share: every rank has all positions, and the sums over waves are added
-// up over the ranks in one order.
+// Forces on all particles, each rank those on its share: every rank has all positions, and the sums over waves are
+// added up over the ranks in one order.
 #pragma once
 
 #include <numbers>

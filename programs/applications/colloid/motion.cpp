@@ -121,6 +121,19 @@ void drift(Particles& particles, const Share& share, const Motion& motion, doubl
   }
 }
 
+void displace(Particles& particles, const Share& share, const Forces& forces, double by) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::size_t i = share.first; i < share.last; ++i)
+      particles.position[axis][i] += by * forces.on[axis][i - share.first];
+}
+
+double work_of(const Forces& forces) {
+  double sum = 0;
+  for (const std::vector<double>& axis : forces.on)
+    for (const double each : axis) sum += each * each;
+  return sum;
+}
+
 Sums sums_of(const Motion& motion, const Forces& forces) {
   Sums sums{forces.pairs, forces.coulomb_virial, forces.repulsion, forces.repulsion_virial};
   for (std::size_t i = 0; i < motion.mass.size(); ++i) {

@@ -9,7 +9,7 @@ namespace assay::applications::colloid {
 
 struct Suspension {
   std::size_t macroions = 0;
-  int charge = 0;  // of a macro-ion, in counter-ions
+  int charge = 0;                                                            // of a macro-ion, in counter-ions
   static constexpr double macro_diameter = 5, macro_mass = 50, share = 0.1;  // of the volume that macro-ions take
   static constexpr double time_step = 0.002;
   bool operator==(const Suspension&) const = default;
@@ -29,6 +29,10 @@ void start(const Suspension& suspension, const Share& share, Particles& particle
 // A half step of velocities; a step of this share's positions, back into the cube (velocity Verlet).
 void push(Motion& motion, const Forces& forces, double time);
 void drift(Particles& particles, const Share& share, const Motion& motion, double time);
+
+// Moves this share along its forces by so much of each, and the work that forces do by 1 of it.
+void displace(Particles& particles, const Share& share, const Forces& forces, double by);
+double work_of(const Forces& forces);
 
 // Of a rank's share, to be added up over the ranks.
 struct Sums {

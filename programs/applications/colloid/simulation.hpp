@@ -38,7 +38,7 @@ class Simulation final : public ForceSum<C> {
     co_await this->observe(particles_, waves_, motion_, first_);
     for (std::int64_t taken = 1; taken <= steps_; ++taken) {
       if (carries_) push(motion_, forces_, step / 2), drift(particles_, own, motion_, step);
-      co_await everybodys_positions();
+      co_await everybodys_positions(particles_);
       co_await this->force(particles_, all_, waves_);
       if (carries_) push(motion_, forces_, step / 2);
       if (taken % 10 != 0 && taken != steps_) continue;
@@ -52,6 +52,8 @@ class Simulation final : public ForceSum<C> {
     State state, larger, smaller;
     co_await this->observe(particles_, waves_, motion_, state);
     const double volume = particles_.edge * particles_.edge * particles_.edge;
+    double derivative = 0;
+    co_await along_forces(derivative);
     co_await scaled(1 + stretch, larger);
     co_await scaled(1 - stretch, smaller);
     double madelung = 0, pull = 0;
@@ -66,40 +68,61 @@ class Simulation final : public ForceSum<C> {
     const double coulomb = std::abs(state.coulomb_virial - state.coulomb) / scale;
     const double drift = greatest_ / (state.energy - state.potential), salt = std::abs(madelung / published - 1);
     const bool right = drift <= most_drift && virial <= most_virial && coulomb <= most_virial &&
-                       state.momentum <= most_momentum && salt <= most_salt && pull <= most_salt;
+                       derivative <= most_force && state.momentum <= most_momentum && salt <= most_salt &&
+                       pull <= most_salt;
     char text[400];
-    std::snprintf(text, sizeof text,
-                  "energy %.12g, temperature %.12g, pressure %.12g, configuration %016llx; energy drifts by %.3g of the "
-                  "kinetic one, virial off by %.3g of the derivative, Coulomb's by %.3g; momentum %.3g; rock salt %.12g (Madelung "
-                  "%.9f), forces %.3g",
-                  state.energy, state.temperature, state.pressure, static_cast<unsigned long long>(digest(particles_)),
-                  drift, virial, coulomb, state.momentum, madelung, published, pull);
+    std::snprintf(
+        text, sizeof text,
+        "energy %.12g, temperature %.12g, pressure %.12g, configuration %016llx; energy drifts by %.3g of the "
+        "kinetic one, forces off by %.3g of its derivative, virial by %.3g, Coulomb's by %.3g; momentum %.3g; rock "
+        "salt %.12g (Madelung %.9f), forces %.3g",
+        state.energy, state.temperature, state.pressure, static_cast<unsigned long long>(digest(particles_)), drift,
+        derivative, virial, coulomb, state.momentum, madelung, published, pull);
     verdict = {right, text};
   }
 
  private:
   static constexpr double published = 1.747564594633182;  // of rock salt, by the distance of neighbours
-  static constexpr double stretch = 1e-5;
-  static constexpr double most_drift = 1e-4, most_virial = 1e-5, most_momentum = 1e-11, most_salt = 1e-6;
+  static constexpr double stretch = 1e-5, shift = 1e-7;
+  static constexpr double most_drift = 1e-4, most_force = 1e-4, most_virial = 1e-5, most_momentum = 1e-11,
+                          most_salt = 1e-6;
 
   // Each rank's share of the positions around a ring of ranks.
-  ranks::Task everybodys_positions() {
+  ranks::Task everybodys_positions(Particles& particles) {
     const int ranks = comm_.size(), me = comm_.rank(), next = (me + 1) % ranks, before = (me + ranks - 1) % ranks;
     for (int turn = 0; turn < ranks - 1; ++turn) {
-      const Share mine = share(all_, (me + ranks - turn) % ranks), theirs = share(all_, (before + ranks - turn) % ranks);
+      const Share mine = share(all_, (me + ranks - turn) % ranks),
+                  theirs = share(all_, (before + ranks - turn) % ranks);
       std::size_t i = 0;
       if (carries_) {
         out_.resize(3 * mine.size()), in_.resize(3 * theirs.size());
-        for (const std::vector<double>& axis : particles_.position)
+        for (const std::vector<double>& axis : particles.position)
           for (std::size_t at = mine.first; at < mine.last; ++at) out_[i++] = axis[at];
       }
       co_await comm_.sendrecv(this->data(out_), 3 * mine.size() * sizeof(double), next, this->data(in_),
                               3 * theirs.size() * sizeof(double), before, ring_tag);
       i = 0;
       if (!carries_) continue;
-      for (std::vector<double>& axis : particles_.position)
+      for (std::vector<double>& axis : particles.position)
         for (std::size_t at = theirs.first; at < theirs.last; ++at) axis[at] = in_[i++];
     }
+  }
+
+  // By what the energy's change along the forces is not that which they do as work, as a share of it.
+  ranks::Task along_forces(double& off) {
+    const Share own = share(all_);
+    const Forces forces = forces_;
+    double work = work_of(forces), room = 0;
+    co_await ranks::reduce(comm_, comm_.size(), &work, &room, 1, Added());
+    State moved[2];
+    for (const int side : {0, 1}) {
+      Particles other = particles_;
+      displace(other, own, forces, side == 0 ? shift : -shift);
+      co_await everybodys_positions(other);
+      co_await this->force(other, all_, waves_);
+      co_await this->observe(other, waves_, Motion(), moved[side]);
+    }
+    off = std::abs((moved[1].potential - moved[0].potential) / (2 * shift * work) - 1);
   }
 
   // The potential energy where the cube and all in it is larger by a factor.
@@ -113,7 +136,8 @@ class Simulation final : public ForceSum<C> {
     co_await this->observe(other, waves, Motion(), state);
   }
 
-  // By the same forces: rock salt's energy per pair of ions at distance 1, and the greatest force on an ion, which is 0.
+  // By the same forces: rock salt's energy per pair of ions at distance 1, and the greatest force on an ion, which is
+  // 0.
   ranks::Task rock_salt(double& madelung, double& pull) {
     constexpr std::size_t across = 6, ions = across * across * across;
     Particles salt;

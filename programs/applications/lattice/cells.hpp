@@ -69,7 +69,6 @@ Totals totals_of(const Cells& cells);
 // Density and momentum after collision of one cell.
 void moments(const Cells& cells, std::size_t at, double& density, Vector& momentum);
 
-
 // Of the populations' bits and where they are: the same however the cube of so many cells along its edges is divided,
 // when the blocks' digests are added up. `first`: the block's first cell.
 std::uint64_t digest(const Cells& cells, const Extents& first, std::size_t size);

@@ -1,5 +1,5 @@
-// The D3Q19 lattice: 19 velocities in opposite pairs. Population 0 is at rest; 1 + 2 p and 2 + 2 p move along pair p and
-// against it.
+// The D3Q19 lattice: 19 velocities in opposite pairs. Population 0 is at rest; 1 + 2 p and 2 + 2 p move along pair p
+// and against it.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 namespace assay::applications::lattice {
 
 inline constexpr std::size_t pairs = 9, populations = 1 + 2 * pairs, crossing = 5;  // crossing: a face, outwards
-inline constexpr int velocities[pairs][3] = {{1, 0, 0},  {0, 1, 0}, {0, 0, 1},  {1, 1, 0}, {1, -1, 0},
-                                             {1, 0, 1},  {1, 0, -1}, {0, 1, 1}, {0, 1, -1}};
+inline constexpr int velocities[pairs][3] = {{1, 0, 0}, {0, 1, 0},  {0, 0, 1}, {1, 1, 0}, {1, -1, 0},
+                                             {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}};
 inline constexpr double rest_weight = 1.0 / 3, axis_weight = 1.0 / 18, diagonal_weight = 1.0 / 36;
 inline constexpr double weight(std::size_t pair) { return pair < 3 ? axis_weight : diagonal_weight; }
 

@@ -39,8 +39,7 @@ constexpr double drag_error = 0.04;
 // vortex decays by is off by as much again in each further of its times; the plates' first layer is thinner than cells.
 double field_error(const Flow& flow, double steps) {
   const double allowed = 6 / std::pow(static_cast<double>(flow.size), 2) + 2e-3;
-  if (flow.kind == Kind::taylor_green)
-    return allowed * std::max(1.0, steps / static_cast<double>(flow.enough_steps()));
+  if (flow.kind == Kind::taylor_green) return allowed * std::max(1.0, steps / static_cast<double>(flow.enough_steps()));
   const double layer = std::sqrt(flow.viscosity() * steps);
   return allowed + 0.6 * std::sqrt(layer / flow.width()) / (layer * layer);
 }

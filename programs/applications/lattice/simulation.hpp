@@ -83,7 +83,8 @@ class Simulation final : public Charged<C> {
   // Rows of fluid, and the links to solid cells around.
   void find_runs() {
     const Extents first = domain_.first();
-    const auto solid = [&](std::size_t x, std::size_t y, std::size_t z) {  // by places of this block, 0: the layer before
+    const auto solid = [&](std::size_t x, std::size_t y,
+                           std::size_t z) {  // by places of this block, 0: the layer before
       const auto around = [&](std::size_t at, std::size_t axis) {
         return (first[axis] + at + flow_.size - 1) % flow_.size;
       };
@@ -102,7 +103,8 @@ class Simulation final : public Charged<C> {
               return at + 1 - static_cast<std::size_t>(velocity(q, axis) + 1);
             };
             const std::size_t at_x = from(x, 0), at_y = from(y, 1), at_z = from(z, 2);
-            if (solid(at_x, at_y, at_z)) cells_.links.push_back({cells_.place(at_x, at_y, at_z), cells_.place(x, y, z), q});
+            if (solid(at_x, at_y, at_z))
+              cells_.links.push_back({cells_.place(at_x, at_y, at_z), cells_.place(x, y, z), q});
           }
         }
       }

@@ -66,7 +66,7 @@ KERNELS: dict[str, WorkKind] = {
     "slalom": WorkKind("flop", "form factors, and a factorisation by panels of a few columns", COMPILED),
     "lattice": WorkKind(
         "flop",
-        "lattice Boltzmann update, 229 flops for 456 bytes; without a rate of compiled code, those bytes as dot reads them",
+        "lattice Boltzmann, 229 flops and 456 bytes per cell: without a rate of compiled code as dot reads these",
         COMPILED,
         made_of=(("dot", 57 / 229),),
     ),

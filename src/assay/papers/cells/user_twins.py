@@ -1,8 +1,8 @@
 """The twins of rboltz's and primmod's times: our programs of their kind on the described clusters.
 
-The paper prints no inputs of rboltz and of primmod the particles alone. Ours are as large as is usual for the kind; of
-each the number of steps is such that one cell comes out on the SGI cluster (its description says which). Rates are those
-of printed kernels (described/kernels.py). All other cells are what follows.
+The paper prints no inputs of rboltz, and of primmod the particles alone. Of each the number of steps is such that one
+cell comes out on the SGI cluster (its description says which). Rates are those of printed kernels
+(described/kernels.py). All other cells are what follows.
 """
 
 from __future__ import annotations
