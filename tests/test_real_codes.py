@@ -64,8 +64,9 @@ def test_what_is_not_right_is_named_and_has_no_figure(name: str, state: str, tab
 def test_the_same_table_is_a_throughput_tests(table: str) -> None:
     Path("schedule").write_text("0: 2 * right\n0: 1 * wrong\n")
     words = ("schedule", "--jobs", table, "--via", "local", "--slots", "4", "--out", "test", "--json")
-    document = assay("throughput", *words).document
-    assert sorted(each["state"] for each in document["jobs"]) == ["completed", "completed", "wrong answer"]
+    found = assay("throughput", *words).document
+    assert (found["lost"], found["failed"], found["completed"]) == (0, 1, 2), found["findings"]
+    assert [(each["job"], each["kind"]) for each in found["findings"]] == [("wrong.1", "wrong answer")]
 
 
 @pytest.mark.parametrize(
