@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from assay.benchmark.record import benchmark
 from assay.described.machine_file import load
 from assay.execute.build import build
+from assay.report.accounts import made
 from assay.samples import Circumstance
 from assay.stored.account import account_line
 from command_line import assay
@@ -124,7 +125,7 @@ def line() -> dict[str, Any]:
 
 
 def test_shares_of_an_account_by_hand() -> None:
-    of = account_line(line(), ABOUT).account
+    of = made(account_line(line(), ABOUT))
     assert of.share == pytest.approx(0.5 / 4) and of.idle == pytest.approx(0.5 / 4)
     assert of.imbalance == pytest.approx(2 / 1.5 - 1)
 

@@ -40,7 +40,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("run", "echo", "-n", "1"), "accepted: 2 or more"),
         (("run", "sieve", "-n", "4"), "is for message-passing benchmarks"),
         (("evaluate", "--only", "engines"), "no such part"),
-        (("evaluate", "--only", "applications"), "not built yet"),
         (("evaluate", "--resume", "nowhere"), "no such run"),
         (("plan", "--only", "processor", "--via", "pigeon"), "no such way of launching"),
         (("plan", "--only", "processor", "--via", "hosts:nowhere"), "nowhere: the file of hosts cannot be read"),

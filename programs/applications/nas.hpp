@@ -62,6 +62,13 @@ unit = "1/s"
 better = "higher"
 headline = true
 help = "operations as NPB counts them, over the time"
+
+[headline.rate]
+figure = "rate"
+where = "kernel=cg"
+title = "NAS CG (sparse, irregular)"
+advice = "its table says where the time goes: memory while computing, waiting in calls"
+order = 1
 )record";
 
   using Class = nas::Class;

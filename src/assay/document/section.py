@@ -13,6 +13,7 @@ from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.node_noise import NodeNoise
 from assay.document.over_time import TimeSeries
 from assay.document.params import Params
+from assay.document.predicted import PredictedTime
 from assay.document.processor_time import ProcessorTime
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.tournament import TournamentFound
@@ -188,6 +189,7 @@ class Section:
     noise: Annotated[list[NodeNoise] | None, WRITTEN_IF_SET] = None
     over_time: Annotated[list[TimeSeries] | None, WRITTEN_IF_SET] = None
     accounts: Annotated[list[TimeAccount] | None, WRITTEN_IF_SET] = None
+    predicted: Annotated[list[PredictedTime] | None, WRITTEN_IF_SET] = None
     transport: list[str] = field(default_factory=list)
     mpi: Annotated[list[str] | None, WRITTEN_IF_SET] = None  # which started its ranks: version, and what started them
     binding: list[str] = field(default_factory=list)

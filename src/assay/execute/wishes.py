@@ -30,6 +30,7 @@ class Wishes:
     via: str | None = None
     ranks: int | None = None
     rank_counts: tuple[int, ...] = ()  # several, in place of `ranks`
+    one_rank_too: bool = False  # applications also on one rank, for their speedups
     nodes: int | None = None
     ppn: tuple[int, ...] = ()
     settings: dict[str, str] = field(default_factory=dict)
@@ -157,6 +158,8 @@ class Wishes:
         takes = record.kind == "ranks" or len(self.names) == 1
         if self.rank_counts and takes:
             return self._several_sizes(record)
+        if self.one_rank_too and record.part == "applications":
+            return [Size(1), *replace(self, one_rank_too=False)._sizes(record)]
         given = self.ranks if takes else None
         nodes = self.nodes
         if nodes is None and given is None and self.placement is not None:

@@ -13,6 +13,7 @@ from assay.report.case_order import record_of
 from assay.report.case_words import case_words
 from assay.report.tables import alike
 from assay.report.units import human
+from assay.stored.account import AccountLine
 from assay.stored.launch_file import Tasks
 
 MOST_CALLS = 3  # kinds of call in a cell
@@ -30,12 +31,17 @@ def accounts(tasks: Tasks) -> list[TimeAccount]:
     for about, file in tasks:
         if not about.superseded:
             for each in file.content.accounts:
-                found[each.case, each.account.ranks].append(each.account)
-    made = []
+                found[each.case, each.ranks].append(made(each))
+    middle = []
     for of in found.values():
         of.sort(key=lambda each: each.time)
-        made.append(replace(of[(len(of) - 1) // 2], launches=len(of)))
-    return made
+        middle.append(replace(of[(len(of) - 1) // 2], launches=len(of)))
+    return middle
+
+
+def made(line: AccountLine) -> TimeAccount:
+    """The account of one line."""
+    return TimeAccount(**line.account)
 
 
 def table(section: Section) -> Grid | None:
@@ -53,10 +59,10 @@ def table(section: Section) -> Grid | None:
                 case_words(case, record) or "–",
                 str(each.ranks),
                 human(each.time, "s", 3),
-                _percent(1 - each.share - each.idle),
+                percent(1 - each.share - each.idle),
                 _calls(each),
-                _percent(each.idle),
-                _percent(each.imbalance),
+                percent(each.idle),
+                percent(each.imbalance),
                 _waits(each.waits),
                 human(max(each.memory), "B", 3) if each.memory else "–",
             )
@@ -72,7 +78,8 @@ def _order(of: TimeAccount) -> tuple[list[str], int]:
     return [str(value) for key, value in sorted(of.params.items()) if key not in UNSHOWN], of.ranks
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Write a share of all ranks' time."""
     return "0%" if share <= 1e-9 else f"{100 * share:.3g}%" if share >= 5e-4 else "<0.1%"
 
 
@@ -80,8 +87,8 @@ def _calls(of: TimeAccount) -> str:
     """`12% (sendrecv 9%, wait 3%)`."""
     whole = of.ranks * of.time
     by_time = sorted(of.calls.items(), key=lambda item: -item[1][0])[:MOST_CALLS]
-    parts = [f"{name} {_percent(spent[0] / whole)}" for name, spent in by_time if spent[0] > 0 and whole > 0]
-    return _percent(of.share) + (f" ({', '.join(parts)})" if len(parts) > 1 else f" ({by_time[0][0]})" if parts else "")
+    parts = [f"{name} {percent(spent[0] / whole)}" for name, spent in by_time if spent[0] > 0 and whole > 0]
+    return percent(of.share) + (f" ({', '.join(parts)})" if len(parts) > 1 else f" ({by_time[0][0]})" if parts else "")
 
 
 def _waits(waits: Sequence[tuple[int, int, float]]) -> str:

@@ -46,6 +46,7 @@ from assay.report.nothing_measured import nothing_measured
 from assay.report.own_library import instead_of_library, without_library
 from assay.report.peak_shares import with_shares
 from assay.report.pooled import pooled
+from assay.report.predicted import predicted
 from assay.report.ranks_per_node import asked_for, by_ranks_per_node, titled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
@@ -271,6 +272,7 @@ def _section(
         noise=noise or None,
         over_time=lines.over_time or None,
         accounts=lines.accounts or None,
+        predicted=(predicted(record, lines.accounts, derived) or None) if whole and not described else None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),

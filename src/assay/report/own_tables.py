@@ -13,6 +13,7 @@ from assay.report import (
     level_rates,
     loaded,
     peak_shares,
+    predicted,
     roof_table,
     storage_predicted,
 )
@@ -24,5 +25,6 @@ def tables(document: Document, section: Section) -> list[Grid]:
     by_level += intensities.tables(document, section)
     by_level += [*peak_shares.tables(section), *convergence.tables(section)]
     goes = accounts.table(section)
-    by_level += [goes] if goes else []
+    parts = predicted.table(section)
+    by_level += [each for each in (goes, parts) if each]
     return [*by_level, *loaded.tables(section), *storage_predicted.tables(section), *balance.table(document, section)]

@@ -40,6 +40,7 @@ from assay.papers.tables import (
 )
 from assay.report import (
     accuracy,
+    applications,
     by_length,
     choices,
     energy,
@@ -192,9 +193,7 @@ def markdown(document: Document) -> str:
     """Write the same tables as Markdown."""
     main = tables.headlines(document)
     written = [summary.markdown(document), *([main.markdown()] if main.rows else [])]
-    odd = tables.nodes(document)
-    if odd:
-        written.append(odd.markdown())
+    written += [made.markdown() for made in (tables.nodes(document), applications.table(reference(document))) if made]
     of_first = reference(document)
     first = {section.benchmark: section for section in of_first.benchmarks}
     for section in document.benchmarks:

@@ -16,6 +16,7 @@ from assay.document.section import Section
 from assay.papers.tables import hypercubes
 from assay.report import (
     accuracy,
+    applications,
     choices,
     energy,
     euroben_plots,
@@ -94,7 +95,7 @@ class BenchmarkOnPage:
 
 @dataclass(frozen=True)
 class PagePart:
-    """One part of the machine on the page: its blocks, and the keys of the plots that it opens with."""
+    """One part of the machine on the page: its blocks, and what it opens with: tables, and keys of plots."""
 
     name: str
     title: str
@@ -103,6 +104,7 @@ class PagePart:
     state: str
     counts: str
     gist: str
+    tables: list[Grid] = field(default_factory=list)
 
 
 @dataclass
@@ -141,6 +143,7 @@ def parts(document: Document) -> tuple[list[PagePart], Drawn]:
                 state=max((block.state for block in blocks), key=WORST.__getitem__),
                 counts=_counts(blocks),
                 gist=_gist(blocks),
+                tables=[beside] if name == applications.PART and (beside := applications.table(of_first)) else [],
             )
         )
     return made, drawn

@@ -12,7 +12,7 @@ from assay.benchmark.record import PARTS
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report import choices_first, fastest_ways, first_titles
+from assay.report import applications, choices_first, fastest_ways, first_titles
 from assay.report.first_cases import first_cases
 from assay.report.plots import wanted
 from assay.report.ranks_per_node import without_number
@@ -23,6 +23,7 @@ from assay.report.variants import is_varied, parts, reference
 MOST_LINES = 10
 MOST_FIRST = 6  # cases of a run without main figures
 MOST_PER_NODE = 2  # main figures that differ by the ranks per node alone
+MOST_APPLICATIONS = 1  # main figures of applications beside others: a line, and one for its bound
 LAST = 9  # order of a headline whose record gives none
 
 
@@ -70,8 +71,10 @@ def shown_first(document: Document, most: int = MOST_LINES) -> list[tuple[Headli
             figures = _of_choices(section, all_variants) or _first_figures(section)
             by_part[section.part or ""] += [([figure], section) for figure in figures]
         most = min(most, MOST_FIRST)
-    for found in by_part.values():
+    for part, found in by_part.items():
         found.sort(key=lambda each: each[0][0].order or LAST)
+        if part == applications.PART and len(document.benchmarks) > 1:
+            del found[MOST_APPLICATIONS:]
     turns = max((len(found) for found in by_part.values()), default=0)
     order = [*PARTS, *sorted(set(by_part) - set(PARTS))]
     picked = [(part, turn) for turn in range(turns) for part in order if turn < len(by_part.get(part, ()))][:most]

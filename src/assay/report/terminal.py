@@ -27,6 +27,7 @@ from assay.papers.tables import (
 )
 from assay.report import (
     accuracy,
+    applications,
     by_length,
     choices,
     convergence,
@@ -75,6 +76,9 @@ def show(document: Document, console: Console | None = None) -> None:
     if used and (not alone or len(used.rows) > 1):
         out.print(used.rich())
     first = reference(document)
+    several = applications.table(first)
+    if several and not alone and len(several.rows) <= MOST_ROWS:
+        out.print(several.rich())
     varied = document.variants is not None and len(document.variants.builds) > 1
     if alone and document.variants is not None and varied:
         first_one = variant_tables.first(document.variants)

@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from assay.document.account import TimeAccount
 from assay.samples import Circumstance, case_of
 
 MOST = 1e18  # of any number in them
@@ -17,10 +16,11 @@ ON_REAL = ("user", "system", "memory")  # empty on a described machine
 
 @dataclass(frozen=True)
 class AccountLine:
-    """The account of one case, by its text, in one launch."""
+    """The account of one case, by its text, in one launch: as the event has it, lists checked, params beside."""
 
     case: str
-    account: TimeAccount
+    ranks: int
+    account: dict[str, Any]
 
 
 def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
@@ -34,7 +34,7 @@ def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
             raise ValueError(f"{key}: seen: {len(values)} values; accepted: one for each of {ranks} ranks")
     case = case_of(event, about)
     (time,) = _numbers("time", [event.get("time")])
-    account = TimeAccount(
+    account = dict[str, Any](
         params=json.loads(case),
         ranks=ranks,
         time=time,
@@ -50,7 +50,7 @@ def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
         system=by_rank["system"],
         memory=by_rank["memory"],
     )
-    return AccountLine(case, account)
+    return AccountLine(case, ranks, account)
 
 
 def _numbers(key: str, values: Any) -> list[float]:

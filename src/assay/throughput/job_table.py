@@ -17,6 +17,8 @@ What it runs on a real batch system is a command, or a synthetic job; without ei
     command = ["./maya5", "input"]      # no shell; {processors} and {folder} (of this file) stand for their values
     answer = "energy -76.02"            # text that its output must hold for its answer to be right
     check = ["./compare", "output"]     # a command that says so by its exit status, in the job's folder
+    merit = 'rate: ([0-9.]+)'           # what a regular expression finds in a line of its output (`run --command`)
+    merit_unit = "steps/s"
     wait = "10 s"                       # or synthetic: waits, computes on its processors, communicates between them
     compute = "10 s"
     communicate = "10 s"
@@ -31,6 +33,7 @@ or one of Assay's benchmark programs, whose own checks say whether its answer is
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -73,6 +76,8 @@ class JobKind(Table):
     command: str | list[str] | None = Field(None, description="what it runs, started without a shell")
     answer: str | None = Field(None, min_length=1, description="text that a line of its output holds if it is right")
     check: str | list[str] | None = Field(None, description="a command that fails if the job's answer is wrong")
+    merit: str | None = Field(None, description="a regular expression; its group is the figure of merit in the output")
+    merit_unit: str = Field("", description="unit of the figure of merit")
     wait: str | None = Field(None, description='synthetic: waits so long, such as "10 s"')
     compute: str | None = Field(None, description="synthetic: processor time of computing on each of its processors")
     communicate: str | None = Field(None, description="synthetic: how long its processes pass messages round a ring")
@@ -160,6 +165,13 @@ def _check_commands(source: Source, name: str, entry: JobKind) -> None:
             raise source.error((name, key), str(error).lower(), value=value, accepted=accepted) from None
         if empty:
             raise source.error((name, key), "is no command", value=value, accepted=accepted)
+    try:
+        groups = 1 if entry.merit is None else re.compile(entry.merit).groups
+    except re.error:
+        groups = 0
+    if groups != 1:
+        raise source.error((name, "merit"), "is no regular expression with one group", value=entry.merit,
+                           accepted="such as 'rate: ([0-9.]+)'")  # fmt: skip
     synthetic = [key for key in SYNTHETIC if getattr(entry, key) is not None]
     if entry.command is not None and synthetic:
         problem = "is of a synthetic job, and this one has a command"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.benchmark.record import Benchmark
+from assay.benchmark.record import PROFILES, Benchmark
 from assay.benchmark.variants import MpiVariant
 from assay.described.placed import listed
 from assay.document.quoted import Quoted
@@ -71,11 +71,12 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         nodes=nodes,
         ppn=several,
         profile=profile,
-        launches=options["launches"],
+        launches=options["launches"] or _once(wanted, profile, on),
         within=share(options["within"], "--within"),
         budget=seconds(options["budget"], "--budget"),
         timeout=seconds(options.get("timeout"), "--timeout"),
         seed=options["seed"],
+        one_rank_too=on is None and profile != "quick",
         placement=options["placement"],
         variants=wished(
             wanted, on=on, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
@@ -108,6 +109,12 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     skipped = [] if missing is None else [missing.to_dict()]
     skipped += [_too_few(record, on, wishes.nodes) for record in wanted if record not in records]
     return Evaluation(replace(wishes, names=tuple(record.name for record in records)), None, tuple(skipped))
+
+
+def _once(records: Sequence[Benchmark], profile: str, on: str | None) -> int | None:
+    """One launch, for a first look at benchmarks of which none belongs to the quick profile; else None."""
+    others = all(profile not in record.extra.get("profiles", PROFILES) for record in records)
+    return 1 if profile == "quick" and on is None and records and others else None
 
 
 def _too_few(record: Benchmark, on: str | None, nodes: int | None) -> dict[str, str]:

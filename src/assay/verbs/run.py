@@ -42,9 +42,9 @@ def register(app: typer.Typer) -> None:
     def run(
         context: typer.Context,
         benchmark: Annotated[
-            str,
+            str | None,
             typer.Argument(help="its name; `assay catalogue --benchmarks` lists them", autocompletion=benchmark_names),
-        ],
+        ] = None,
         on: On = None,
         via: Via = None,
         ranks: Annotated[
@@ -87,6 +87,14 @@ def register(app: typer.Typer) -> None:
                 "--verify", help="on a described machine: an application also computes, and checks its result"
             ),
         ] = False,
+        command: Annotated[
+            str | None,
+            typer.Option(
+                metavar="TEMPLATE",
+                help="instead of a benchmark: lammps, gromacs, espresso, cp2k, hpl, or TABLE.toml:NAME, a job with a "
+                "command (docs/applications.md)",
+            ),
+        ] = None,
         out: RunFolder = None,
         quiet: Quiet = False,
         json: Json = False,
@@ -107,6 +115,15 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._once import each_once
         from assay.verbs._written import apart
 
+        if command is not None:
+            from assay.verbs import _commanding
+
+            alone(context, "--command", _commanding.TAKES, "which starts a command of a job table")
+            if not _commanding.commanded(command, ranks, launches, out, quiet=quiet, json=json):
+                raise typer.Exit(1)
+            return
+        if benchmark is None:
+            raise InputError("which benchmark is missing", key="run", accepted="a benchmark, or --command TEMPLATE")
         given, machine = split(settings or [])
         apart({"--timeline": timeline, "--matrix": matrix}, {"--on": None if on is None else Path(on)})
         _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
