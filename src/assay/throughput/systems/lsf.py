@@ -4,7 +4,8 @@ What waits, runs and ended lately is seen by `bjobs -a -o`, what ended before (C
 marked by their description. LSF decides by whole minutes of requested time. Why a job waits is asked apart
 (`bjobs -p -o 'jobid pend_reason'`), as LSF before 10.1 refuses that field.
 
-Forms: IBM Spectrum LSF 10.1, command reference (`bjobs -o`, `bjobs -p`) and "Termination reasons displayed by bacct,
+Forms: IBM Spectrum LSF 10.1, command reference (`bjobs -o`, `bjobs -p`; the field `pend_reason` as IBM's granite.build
+reads it from `bjobs -json`, its pull request 248) and "Termination reasons displayed by bacct,
 bhist and bjobs". Reasons for which a job never starts: lsb_pendreason(3), PEND_JOB_DEP_INVALID; "no suitable hosts".
 """
 
