@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "batch/profile.hpp"
@@ -43,13 +44,14 @@ class Reserved {
   /// The same job begins then.
   void move(const Reservation& moved) {
     const std::size_t bin = bin_of(moved);
-    bins_[bin][static_cast<std::size_t>(from_place(bins_[bin], moved.place))].begins = moved.begins;
-    sum_up(bin);
+    Seconds& begins = bins_[bin][static_cast<std::size_t>(from_place(bins_[bin], moved.place))].begins;
+    const bool was_last = std::exchange(begins, moved.begins) == last_[bin];
+    if (was_last || moved.begins > last_[bin]) sum_up(bin);
   }
   void remove(const Reservation& removed) {
     Bin& bin = bins_[bin_of(removed)];
     bin.erase(bin.begin() + from_place(bin, removed.place));
-    sum_up(bin_of(removed));
+    if (removed.begins == last_[bin_of(removed)]) sum_up(bin_of(removed));
   }
 
   /// At most as many as any of the jobs needs.
