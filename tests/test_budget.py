@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,10 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.benchmark.record import Benchmark, benchmark, benchmarks
-from assay.errors import InputError
+from assay.errors import InputError, MeasurementError
 from assay.execute import plan as planning
 from assay.execute import session
 from assay.execute.budget import AFTER, BEFORE, EACH, LEAST, TimeBound, by_priority, first_look, fitted
+from assay.execute.compiler import compiling_until, find_compiler
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Plan, Size, Spending, Task
 from assay.report.budget_spent import words
@@ -197,6 +200,40 @@ def test_what_compiling_leaves_no_time_for_is_refused_and_leaves_nothing(tmp_pat
         measured(tmp_path / "run", replace(plan, budget=20.0), machine, 1.0)
     assert machine.now <= 30.0  # nothing was compiled after the budget's end
     assert not list((tmp_path / "run" / "launches").glob("*"))
+
+
+class Compiling(Machine):
+    """One whose compiler never ends by itself, by the real clock."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(lambda name: 1.0)
+        self.folder = folder
+
+    def clock(self) -> float:
+        return time.monotonic()
+
+    def prepare(self, records: list[Benchmark], say: Callable[[str], None]) -> None:
+        find_compiler(mpi=None).make("endless", ("sleep", "3000"), self.folder / "endless", 3000.0)
+
+
+def test_what_is_being_compiled_is_ended_with_the_budget(tmp_path: Path) -> None:
+    """Else this test times out."""
+    plan = replace(planning.make([benchmark(name) for name in NODES], profile="quick"), budget=30.0)
+    bound = TimeBound(plan, {}, {}, began=time.monotonic() - 29.9 + AFTER + EACH * len(NODES))
+    run = Run.create(tmp_path / "run", {"machine": "clocked", "host": {}, "wishes": {}, "plan": plan.to_dict()})
+    with pytest.raises(session.SetUpError, match=r"--budget: has no time for a launch left before everything was"):
+        session.do(run, plan, Compiling(tmp_path), bound=bound)
+    with pytest.raises(MeasurementError, match="the compiler timed out"), compiling_until(time.monotonic()):
+        find_compiler(mpi=None).make("endless", ("sleep", "3000"), tmp_path / "endless", 3000.0)
+
+
+def test_a_command_begins_with_its_process() -> None:
+    code = "import time; time.sleep(0.5); from assay import since_start; since_start.this_process_is_it();"
+    code += "print(time.monotonic() - since_start.command_began())"
+    began = time.monotonic()
+    said = subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True, text=True).stdout
+    tick = 0.01  # s, of the kernel's count
+    assert 0.5 <= float(said) <= time.monotonic() - began + 2 * tick
 
 
 def test_a_run_that_is_resumed_after_its_budget_makes_no_launch(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "trusted": {"errors"},
     "versions": {"errors"},
     "left_names": set(),
+    "since_start": {"left_names"},
     "kinds": set(),
     "input_file": {"errors"},
     "sanitised": set(),

@@ -26,12 +26,19 @@ def simulated(*given: str) -> tuple[dict[str, Any], str]:
 
 @pytest.mark.parametrize("machine", NETWORKED)
 @pytest.mark.parametrize("spread", [False, True])
-def test_what_crosses_no_network_is_not_called_exact_to_it(machine: str, spread: bool, own_folder: None) -> None:
-    """Two ranks on one node, where it has room and the description says what that takes; and on two of them."""
+@pytest.mark.parametrize("placed", [False, True])
+def test_what_crosses_no_network_is_not_called_exact_to_it(
+    machine: str, spread: bool, placed: bool, own_folder: None
+) -> None:
+    """Two ranks on one node, where it has room and the description says what that takes; and on two of them.
+
+    Messages are counted in the same way where the nodes are named.
+    """
     node = open_described(machine).node
     together = not spread and node is not None and node.processors > 1
     ended = assay(
         *("run", "echo", "--on", machine, "-n", "2", "--ppn", "2" if together else "1"),
+        *(("--placement", "0" if together else "0,1") if placed else ()),
         *("--set", "bytes=64", "--out", "here"),
     )
     if ended.status != 0 or json.loads(assay("report", "here", "--json").out)["benchmarks"] == []:
@@ -59,18 +66,18 @@ def test_as_many_ranks_as_a_node_has_processors_are_on_one(own_folder: None) -> 
 
 
 def test_a_placement_spreads_ranks_as_it_says(own_folder: None) -> None:
-    """Where jobs are placed the simulator does not count what crosses the network."""
     whole, shown = simulated("alltoall", "--on", *WIDE, "-n", "64", "--ppn", "16", "--placement", "scattered")
     assert "64 ranks on 4 nodes, 16 each" in shown and EXACT in shown and "ranks scattered" in shown
     assert whole["benchmarks"][0]["nodes"] == [
-        {"ranks": 64, "nodes": 4, "per_node": 16, "processors": 64, "crossed": None}
+        {"ranks": 64, "nodes": 4, "per_node": 16, "processors": 64, "crossed": True}
     ]
 
 
 def test_ranks_that_are_placed_on_one_node_use_no_network(own_folder: None) -> None:
     whole, shown = simulated("alltoall", "--on", *WIDE, "-n", "8", "--ppn", "8", "--placement", "3")
     assert "8 ranks on 1 node of 64 processors" in shown and EXACT not in shown and "ranks on nodes 3" in shown
-    assert "no message crosses the network" in shown and whole["benchmarks"][0]["nodes"][0]["nodes"] == 1
+    (used,) = whole["benchmarks"][0]["nodes"]
+    assert "no message crossed the network" in shown and (used["nodes"], used["crossed"]) == (1, False)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ start, and a wrapper that prints notices around sbatch's answer.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from typing import Any
 import pytest
 
 import slurm_cluster
+from assay.throughput.batch_system import SystemWishes, opened
+from assay.throughput.occupancy import Occupancy
 from slurm_cluster import SlurmCluster
 from throughput_folder import end_all_jobs, log_lines, throughput
 
@@ -84,6 +87,29 @@ def test_others_jobs_and_nodes_that_are_away_are_in_the_books(mix: Path, cluster
     assert all(each["makespan"] <= span for each in found["ideal"].values())
     page = (mix / "out/report.html").read_text()
     assert "of all 16 processors: others&#x27; jobs" in page and "on 6 processors" in page
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a second user: run it as root")
+def test_jobs_that_slurm_does_not_show_are_in_the_books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With PrivateData=jobs another user's squeue shows nothing of a job that holds 8 of 16 processors."""
+    monkeypatch.setattr(slurm_cluster, "CONFIGURATION", slurm_cluster.CONFIGURATION + "PrivateData=jobs\n")
+    with SlurmCluster() as private:
+        private.folder.chmod(0o755)  # another user reads its configuration
+        held = ("sbatch", "--parsable", "--exclusive", "--nodelist=n[1-4]", "--output=/dev/null")
+        job = private.ask(*held, "--wrap", "sleep 600").strip()
+        while "RUNNING" not in private.ask("squeue", "-h", "-j", job, "-o", "%T"):
+            time.sleep(0.1)
+        wrapper = tmp_path / "squeue"
+        another = "setpriv --reuid=65534 --regid=65534 --clear-groups"
+        wrapper.write_text(f'#!/bin/sh\nexec {another} {shutil.which("squeue")} "$@"\n')
+        wrapper.chmod(0o755)
+        for key, value in private.environment.items():
+            monkeypatch.setenv(key, value)
+        system = opened("slurm", SystemWishes())
+        system.facts()
+        assert system.occupancy() == Occupancy(total=16, others=8)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{private.environment['PATH']}")
+        assert system.occupancy() == Occupancy(total=16, hidden=8)
 
 
 def test_a_job_that_can_never_start_is_ended_with_slurms_reason(mix: Path, cluster: SlurmCluster) -> None:

@@ -8,6 +8,7 @@ replays: what is read of each, what is asked, and that a system which does not a
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -34,7 +35,7 @@ from assay.throughput.batch_system import (
 from assay.throughput.command_system import expanded
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import predecessor
-from assay.throughput.occupancy import Occupancy
+from assay.throughput.occupancy import Occupancy, hidden
 from assay.throughput.systems.flux import number_of
 from assay.throughput.systems.pbs import blocks
 from assay.throughput.systems.sge import GridEngineSystem
@@ -195,6 +196,30 @@ def test_what_others_have_of_the_machine(replayed: tuple[str, Replayed], tmp_pat
     others = {"slurm": 5}.get(name, 1)
     assert system.occupancy() == Occupancy(total=12, others=others, down=4, reserved=0)
     assert system.facts().whole == 12
+
+
+def test_jobs_that_a_site_does_not_show_are_in_the_books(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
+    """Nodes say that 7 processors are in use, of which 6 are of the test's job: one is of a job that is not shown."""
+    name, made = replayed
+    if name == "flux":
+        pytest.skip("Flux shows everybody's jobs to everybody")
+    for answer in made.folder.glob("now.*"):
+        text = re.sub(r"^(7|8)\d\|.*\n", "", answer.read_text(), flags=re.M)  # slurm, lsf
+        text = re.sub(r"^Job Id: 77.*?(?=^Job Id: |\Z)", "", text, flags=re.M | re.S)
+        if text.startswith("{"):
+            about = json.loads(text)
+            about.get("Jobs", {}).pop("77.head", None)
+            text = json.dumps(about)
+        answer.write_text(text)
+    system = begun(name, tmp_path, [JOB], {JOB.id: IDS[name][0]})
+    assert system.occupancy() == Occupancy(total=12, hidden=1, down=4)
+
+
+@given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
+def test_what_ends_or_begins_between_two_answers_is_no_job_that_is_not_shown(kept: int, ends: int, begins: int) -> None:
+    """Some jobs end, or begin, between the answers about nodes and jobs; those that are not shown stay."""
+    assert hidden(3, 3 + ends, lambda: 3) == hidden(3, 3, lambda: 3 + begins) == 0
+    assert hidden(3, 3 + kept + ends, lambda: 3 + kept) == kept
 
 
 def test_rules_become_options_of_the_submission(replayed: tuple[str, Replayed], tmp_path: Path) -> None:
@@ -415,9 +440,12 @@ def test_a_list_of_nodes_is_the_product_of_its_ranges(parts: list[tuple[str, lis
 
 
 SGE_INSTANCES = "".join(
-    f"<Queue-List><name>{name}</name><slots_used>0</slots_used><slots_total>4</slots_total>"
+    f"<Queue-List><name>{name}</name><slots_used>{used}</slots_used><slots_total>4</slots_total>"
     f"<state>{state}</state></Queue-List>"
-    for name, state in (("all.q@n1", ""), ("all.q@n2", "a"), ("all.q@n3", "d"), ("all.q@n4", "au"), ("own.q@n5", ""))
+    for name, state, used in (
+        *(("all.q@n1", "", 3), ("all.q@n2", "a", 3), ("all.q@n3", "d", 0), ("all.q@n4", "au", 0)),
+        ("own.q@n5", "", 4),
+    )
 )
 SGE_JOBS = "".join(
     f"<job_list state='running'><JB_job_number>{number}</JB_job_number><slots>{slots}</slots>"
@@ -433,7 +461,8 @@ SGE = {
 
 
 def test_grid_engines_slots_that_are_away_and_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Of four instances of the queue one is disabled, one unknown; another user's job has two slots; qsub is wrapped.
+    """Of four instances of the queue one is disabled, one unknown; another user's job has two slots, one that is not
+    shown has one; qsub is wrapped.
 
     In the forms of Grid Engine 8.1.9's manual pages (qstat(1), queue_conf(5)).
     """
@@ -452,7 +481,7 @@ def test_grid_engines_slots_that_are_away_and_others(monkeypatch: pytest.MonkeyP
     system.open(SystemWork(folder=tmp_path, mark="m", jobs=[first], commands=commands, held={}))
     assert system.submit(first, 0) == "12"
     system.submit(replace(first, id="0002-maya5.2", number=2, name="maya5.2"), 0)
-    assert system.occupancy() == Occupancy(total=16, others=2, down=8)
+    assert system.occupancy() == Occupancy(total=16, others=2, hidden=1, down=8)  # 3 + 3 slots in use, 3 + 2 shown
     assert [" -hold_jid 12 " in f"{line} " for line in asked if line.startswith("qsub")] == [False, True]
 
 

@@ -49,17 +49,20 @@ def test_idle_and_work_are_the_whole_machine(jobs: list[Spell]) -> None:
     assert found["none_fitted"].processor_seconds == 0  # each fits at any time
 
 
-looks = st.lists(st.tuples(st.integers(0, 120), st.integers(0, 6), st.integers(0, 3), st.integers(0, 2)), max_size=6)
+looks = st.lists(
+    st.tuples(st.integers(0, 120), st.integers(0, 6), st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)),
+    max_size=6,
+)
 
 
 @given(spells, looks)
-def test_what_others_have_is_not_idle(jobs: list[Spell], seen: list[tuple[int, int, int, int]]) -> None:
+def test_what_others_have_is_not_idle(jobs: list[Spell], seen: list[tuple[int, int, int, int, int]]) -> None:
     """On a machine that is wide enough for all of it: the books add up, whenever others came and went."""
     makespan = max(job[2] for job in jobs)
-    processors = sum(job[3] for job in jobs) + 11
+    processors = sum(job[3] for job in jobs) + 13
     at = sorted(
-        (float(when), Occupancy(total=processors, others=others, down=down, reserved=kept))
-        for when, others, down, kept in {each[0]: each for each in seen}.values()
+        (float(when), Occupancy(total=processors, others=others, down=down, reserved=kept, hidden=dark))
+        for when, others, down, kept, dark in {each[0]: each for each in seen}.values()
     ) if seen else []  # fmt: skip
     work = sum((over - begun) * width for _, begun, over, width in jobs)
     taken = [(begins, each.taken) for begins, _, each in steps(at, makespan)]
@@ -74,7 +77,7 @@ def test_what_others_have_is_not_idle(jobs: list[Spell], seen: list[tuple[int, i
     use = machine_use(at, work, makespan)
     assert (use is None) == (not at or not makespan)
     if use is not None:
-        assert use.others + use.down + use.reserved == pytest.approx(by_hand)
+        assert use.others + use.hidden + use.down + use.reserved == pytest.approx(by_hand)
         assert use.ours + use.idle + by_hand == pytest.approx(use.total * makespan)
         assert use.left == pytest.approx(processors - by_hand / makespan)
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "batch/job.hpp"
@@ -22,20 +23,21 @@ class Profile {
  public:
   static constexpr Seconds endless = std::numeric_limits<Seconds>::max();
 
-  explicit Profile(std::int64_t processors) : blocks_{{{{0, processors}}, 0, processors, processors}} {}
+  explicit Profile(std::int64_t processors) : firsts_{0}, blocks_{{{{0, processors}}, processors, processors, true}} {}
 
   /// Forget what lies before `now`.
   void advance(Seconds now) {
     if (now <= begin()) return;
     const Place at = find(now);
     blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(at.block));
+    firsts_.erase(firsts_.begin(), firsts_.begin() + static_cast<std::ptrdiff_t>(at.block));
     Block& first = blocks_.front();
     first.steps.erase(first.steps.begin(), first.steps.begin() + static_cast<std::ptrdiff_t>(at.step));
-    first.steps.front().time = now;
-    first.sum_up();
+    first.steps.front().time = firsts_.front() = now;
+    first.summed = false;
   }
 
-  Seconds begin() const { return blocks_.front().steps.front().time; }
+  Seconds begin() const { return firsts_.front(); }
 
   /// The first second from `begins` on (at least the profile's beginning) at which `processors` are free for `time`, or
   /// until `latest`; `latest` is returned where nothing before it serves.
@@ -44,14 +46,14 @@ class Profile {
     for (Place at = find(begins); at.block < blocks_.size(); next(at)) {
       pass(
           at, latest, [&](const Step& step) { return step.free >= processors; },
-          [&](const Block& block) { return block.most < processors; });
+          [&](const Block& block) { return block.extremes().most < processors; });
       if (at.block == blocks_.size()) break;
       const Seconds from = std::max(step(at).time, begins);
       if (from >= latest) break;
       const Seconds to = std::min(from + time, latest);
       pass(
           at, to, [&](const Step& step) { return step.free < processors; },
-          [&](const Block& block) { return block.least >= processors; });
+          [&](const Block& block) { return block.extremes().least >= processors; });
       if (at.block == blocks_.size() || step(at).time >= to) return from;
     }
     return latest;
@@ -65,9 +67,13 @@ class Profile {
     Place at = first;
     for (; at.block < blocks_.size(); at = {at.block + 1, 0}) {
       Block& block = blocks_[at.block];
+      const bool from_first = at.step == 0;
       for (; at.step < block.steps.size() && block.steps[at.step].time < to; ++at.step)
         block.steps[at.step].free -= processors;
-      block.sum_up();
+      const bool whole = from_first && at.step == block.steps.size();
+      block.summed = block.summed && whole;
+      block.least -= processors;
+      block.most -= processors;
       if (at.step < block.steps.size()) break;
     }
     join(at);
@@ -123,16 +129,17 @@ class Profile {
   };
   struct Block {
     std::vector<Step> steps;  // never none
-    Seconds first = 0;        // the first one's time
-    std::int64_t least = 0, most = 0;
+    mutable std::int64_t least = 0, most = 0;
+    mutable bool summed = false;  // whether these are right
 
-    void sum_up() {
-      first = steps.front().time;
+    const Block& extremes() const {
+      if (std::exchange(summed, true)) return *this;
       least = most = steps.front().free;
       for (const Step& each : steps) {
         least = std::min(least, each.free);
         most = std::max(most, each.free);
       }
+      return *this;
     }
   };
   struct Place {
@@ -162,12 +169,20 @@ class Profile {
 
   // The step in which `time` lies.
   Place find(Seconds time) const {
-    const auto block =
-        std::prev(std::upper_bound(blocks_.begin() + 1, blocks_.end(), time,
-                                   [](Seconds wanted, const Block& each) { return wanted < each.first; }));
-    const auto step = std::prev(std::upper_bound(block->steps.begin() + 1, block->steps.end(), time,
-                                                 [](Seconds wanted, const Step& each) { return wanted < each.time; }));
-    return {static_cast<std::size_t>(block - blocks_.begin()), static_cast<std::size_t>(step - block->steps.begin())};
+    const std::size_t block = last_until(firsts_, time, [](Seconds first) { return first; });
+    return {block, last_until(blocks_[block].steps, time, [](const Step& step) { return step.time; })};
+  }
+
+  // The last element whose time is not after `time`, or else the first one; without a branch that depends on times.
+  template <class Element, class TimeOf>
+  static std::size_t last_until(const std::vector<Element>& ascending, Seconds time, TimeOf&& time_of) {
+    const Element* base = ascending.data();
+    for (std::size_t left = ascending.size(); left > 1;) {
+      const std::size_t step = left / 2;
+      base += time_of(base[step]) <= time ? step : 0;
+      left -= step;
+    }
+    return static_cast<std::size_t>(base - ascending.data());
   }
 
   // A step begins at `time`: where it is.
@@ -180,8 +195,8 @@ class Profile {
     Block second;
     second.steps.assign(steps.begin() + half, steps.end());
     steps.resize(half);
-    second.sum_up();
-    blocks_[at.block].sum_up();
+    blocks_[at.block].summed = false;
+    firsts_.insert(firsts_.begin() + static_cast<std::ptrdiff_t>(at.block) + 1, second.steps.front().time);
     blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at.block) + 1, std::move(second));
     return at.step + 1 < half ? Place{at.block, at.step + 1} : Place{at.block + 1, at.step + 1 - half};
   }
@@ -194,13 +209,17 @@ class Profile {
     if (step(at).free != step(last).free) return;
     Block& block = blocks_[at.block];
     block.steps.erase(block.steps.begin() + static_cast<std::ptrdiff_t>(at.step));
-    if (block.steps.empty())
-      blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at.block));
-    else
-      block.sum_up();
+    block.summed = false;
+    if (!block.steps.empty()) {
+      firsts_[at.block] = block.steps.front().time;
+      return;
+    }
+    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at.block));
+    firsts_.erase(firsts_.begin() + static_cast<std::ptrdiff_t>(at.block));
   }
 
   mutable std::vector<Room> open_;  // in `rooms`
+  std::vector<Seconds> firsts_;     // the time of each block's first step
   std::vector<Block> blocks_;       // ascending; the last step has no end
 };
 

@@ -8,12 +8,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "batch/profile.hpp"
 #include "batch/scheduler.hpp"
 
 namespace assay::batch {
+
+struct Reservation {
+  Seconds begins = 0, requested = 0;
+  std::uint32_t place = 0;  // in the order
+  std::int32_t processors = 0;
+};
 
 class Reserved {
  public:
@@ -29,19 +36,22 @@ class Reserved {
     last_.resize(bins_.size(), never);
   }
 
-  void add(std::size_t place, const Job& job, Seconds begins) {
-    std::vector<Reservation>& bin = bins_[bin_of(job)];
-    bin.insert(find(bin, place), {place, begins, job.requested, job.processors});
-    sum_up(bin_of(job));
+  void add(const Reservation& added) {
+    Bin& bin = bins_[bin_of(added)];
+    bin.insert(bin.begin() + from_place(bin, added.place), added);
+    sum_up(bin_of(added));
   }
-  void move(std::size_t place, const Job& job, Seconds begins) {
-    find(bins_[bin_of(job)], place)->begins = begins;
-    sum_up(bin_of(job));
+  /// The same job begins then.
+  void move(const Reservation& moved) {
+    const std::size_t bin = bin_of(moved);
+    Seconds& begins = bins_[bin][static_cast<std::size_t>(from_place(bins_[bin], moved.place))].begins;
+    const bool was_last = std::exchange(begins, moved.begins) == last_[bin];
+    if (was_last || moved.begins > last_[bin]) sum_up(bin);
   }
-  void remove(std::size_t place, const Job& job) {
-    std::vector<Reservation>& bin = bins_[bin_of(job)];
-    bin.erase(find(bin, place));
-    sum_up(bin_of(job));
+  void remove(const Reservation& removed) {
+    Bin& bin = bins_[bin_of(removed)];
+    bin.erase(bin.begin() + from_place(bin, removed.place));
+    if (removed.begins == last_[bin_of(removed)]) sum_up(bin_of(removed));
   }
 
   /// At most as many as any of the jobs needs.
@@ -76,14 +86,12 @@ class Reserved {
   }
 
  private:
-  struct Reservation {
-    std::size_t place;
-    Seconds begins, requested;
-    std::int32_t processors;
-  };
+  using Bin = std::vector<Reservation>;
 
-  static std::vector<Reservation>::iterator find(std::vector<Reservation>& bin, std::size_t place) {
-    return std::partition_point(bin.begin(), bin.end(), [&](const Reservation& each) { return each.place < place; });
+  // The first one from the place on.
+  static std::ptrdiff_t from_place(const Bin& bin, std::size_t place) {
+    return std::partition_point(bin.begin(), bin.end(), [&](const Reservation& each) { return each.place < place; }) -
+           bin.begin();
   }
   void sum_up(std::size_t at) {
     for (const std::size_t end = at - at % columns_ + columns_; at < end; ++at) {
@@ -106,11 +114,11 @@ class Reserved {
   static std::size_t column_of(Seconds time) {
     return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time)));
   }
-  std::size_t bin_of(const Job& job) const { return row_of(job.processors) * columns_ + column_of(job.requested); }
+  std::size_t bin_of(const Reservation& of) const { return row_of(of.processors) * columns_ + column_of(of.requested); }
 
   std::size_t rows_ = 0, columns_ = 0;
-  std::vector<std::vector<Reservation>> bins_;  // row after row
-  std::vector<Seconds> last_;                   // of each bin and those before it in its row
+  std::vector<Bin> bins_;      // row after row
+  std::vector<Seconds> last_;  // of each bin and those before it in its row
 };
 
 }  // namespace assay::batch

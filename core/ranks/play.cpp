@@ -55,6 +55,16 @@ timing::Json where_json(const Where& where, const std::string& block) {
 
 }  // namespace
 
+std::string lines_of(const timing::Json& event, MessageModel& model) {
+  const std::string line = event.str();
+  std::string lines = line + "\n";
+  if (const Where* where = model.where()) {
+    if (line.starts_with("{\"event\":\"block\"")) lines += where_json(*where, line).str() + "\n";
+    model.forget_where();
+  }
+  return lines;
+}
+
 timing::Json launch_event(const std::string& program, const timing::Options& options, const std::string& host,
                           int ranks, double now) {
   std::string places;
@@ -213,14 +223,7 @@ std::string play(const std::string& name, const Description& machine, int count,
   const timing::Options options = options_of(program, arguments);
   const double began = timing::unix_time();
   std::string lines = launch_event(name, options, word(machine, "name"), count, began).str() + "\n";
-  const auto sink = [&](const timing::Json& event) {
-    const std::string line = event.str();
-    lines += line + "\n";
-    if (const Where* where = model->where()) {
-      if (line.starts_with("{\"event\":\"block\"")) lines += where_json(*where, line).str() + "\n";
-      model->forget_where();
-    }
-  };
+  const auto sink = [&](const timing::Json& event) { lines += lines_of(event, *model); };
   ranks::Session session(options, sink, true, 0, 0);
   session.began = began;
   const auto skipped = [&](const std::string& what) {

@@ -36,5 +36,8 @@ void serve(World& world, FileSystem& files);
 timing::Json launch_event(const std::string& program, const timing::Options& options, const std::string& host,
                           int ranks, double now);
 timing::Json deadlock_event(const std::vector<Waiting>& waiting, Time now);
+// An event's line; behind that of a block, where the time of its messages went, if the model counts that. What the
+// model has counted is forgotten: it begins anew behind each event.
+std::string lines_of(const timing::Json& event, MessageModel& model);
 
 }  // namespace assay::described

@@ -11,6 +11,9 @@ def main() -> None:
     """Run the command line."""
     stop = stops.begin()
     try:
+        from assay import since_start
+
+        since_start.this_process_is_it()
         from assay.cli import main as command
 
         command()

@@ -14,11 +14,13 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "batch/profile.hpp"
 #include "batch/reserved.hpp"
 #include "batch/scheduler.hpp"
+#include "batch/starts.hpp"
 #include "events/stop.hpp"
 
 namespace assay::batch {
@@ -38,13 +40,17 @@ class Conservative final : public Policy {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::size_t a, std::size_t b) { return limits_.queues().order(jobs[a], jobs[b]) < 0; });
-    for (std::size_t place = 0; place < order_.size(); ++place) place_[order_[place]] = place;
+    for (std::size_t place = 0; place < order_.size(); ++place) {
+      const Job& job = jobs[order_[place]];
+      place_[order_[place]] = place;
+      reserved_[place] = {0, job.requested, static_cast<std::uint32_t>(place), job.processors};
+    }
   }
 
   void submit(std::size_t job) override {
     compress(jobs_[job].submitted);
     profile_.advance(jobs_[job].submitted);
-    reserve(job);
+    reserve(place_[job]);
     waiting_.insert(place_[job]);
   }
 
@@ -52,15 +58,16 @@ class Conservative final : public Policy {
     const Job& ended = jobs_[job];
     const Seconds now = ended.started + ended.runs, expected = ended.started + ended.requested;
     profile_.advance(now);
-    take(ended, now, expected, -1);
+    take(reserved_[place_[job]], now, expected, -1);
     if (now < expected) freed(expected);
   }
 
   void withdraw(std::size_t job, Seconds now) override {
     profile_.advance(now);
-    lift(job);
-    leave(job);
-    freed(reserved_[job] + jobs_[job].requested);
+    const std::size_t place = place_[job];
+    lift(place);
+    leave(place);
+    freed(reserved_[place].begins + reserved_[place].requested);
   }
 
   // The reservations were made without the time that it takes now: all are lifted out and made anew, in order.
@@ -68,27 +75,27 @@ class Conservative final : public Policy {
     const Job& on = jobs_[job];
     profile_.advance(now);
     lift_all();
-    take(on, on.started + on.requested, on.started + on.requested + more, 1);
+    take(reserved_[place_[job]], on.started + on.requested, on.started + on.requested + more, 1);
     reserve_all();
   }
 
   void adopt(std::size_t job, Seconds now) override {
     profile_.advance(now);
-    take(jobs_[job], now, jobs_[job].started + jobs_[job].requested, 1);
+    take(reserved_[place_[job]], now, jobs_[job].started + jobs_[job].requested, 1);
   }
 
   void decide(Seconds now, Scheduler& scheduler) override {
     compress(now);
     if (late(now)) begin_anew(now);
-    while (!starts_.empty() && starts_.begin()->first <= now) {
-      const std::size_t job = starts_.begin()->second;
-      starts_.erase(starts_.begin());
-      leave(job);
-      scheduler.start(job);
+    while (!starts_.empty() && starts_.front().at <= now) {
+      const std::size_t place = starts_.front().place;
+      starts_.remove(starts_.front());
+      leave(place);
+      scheduler.start(order_[place]);
     }
   }
 
-  Seconds wakes() const override { return starts_.empty() ? never : starts_.begin()->first; }
+  Seconds wakes() const override { return starts_.empty() ? never : starts_.front().at; }
 
  private:
   // What became free since some job of the order was looked at, and how far the look at all of them has come. Positions
@@ -97,6 +104,7 @@ class Conservative final : public Policy {
     Seconds from = 0, to = 0;
     std::size_t ends = 0;         // the position after the last one to be looked at
     std::size_t next = 0;         // the first one for which there is room
+    std::size_t place = 0;        // of the order, where that is
     Seconds begins = 0;           // that job begins no earlier where all of its time is free
     Seconds first = 0, last = 0;  // what `next` depends on
     bool stale = false;           // it may have changed
@@ -104,26 +112,26 @@ class Conservative final : public Policy {
 
   void freed(Seconds to) { freed_until_ = std::max(freed_until_, to); }
 
-  void reserve(std::size_t job) { put(job, earliest(jobs_[job], Profile::endless, profile_.begin())); }
-  void put(std::size_t job, Seconds at) {
-    const Job& of = jobs_[job];
-    reserved_[job] = at;
-    take(of, at, at + of.requested, 1);
-    starts_.emplace(at, job);
-    index_.add(place_[job], of, at);
+  void reserve(std::size_t place) {
+    Reservation& job = reserved_[place];
+    job.begins = earliest(job, Profile::endless, profile_.begin());
+    take(job, job.begins, job.begins + job.requested, 1);
+    starts_.add(start_of(job));
+    index_.add(job);
   }
-  void leave(std::size_t job) {
-    waiting_.erase(place_[job]);
-    index_.remove(place_[job], jobs_[job]);
+  static Start start_of(const Reservation& job) { return {job.begins, job.place, job.processors}; }
+  void leave(std::size_t place) {
+    waiting_.erase(place);
+    index_.remove(reserved_[place]);
   }
 
   // The first second from `begins` on at which there are processors and every limit has room, for as long as the job
   // requests; from `latest` on, where it begins at the latest, it has them.
-  Seconds earliest(const Job& of, Seconds latest, Seconds begins) {
+  Seconds earliest(const Reservation& of, Seconds latest, Seconds begins) {
     for (Seconds at = std::max(begins, profile_.begin());;) {
       const Seconds before = at;
       at = profile_.earliest(of.processors, of.requested, latest, at);
-      for (const std::int32_t limit : limits_.of(of).limits) {
+      for (const std::int32_t limit : limits_of(of)) {
         Profile& room = limited_[static_cast<std::size_t>(limit)];
         room.advance(profile_.begin());
         at = room.earliest(amount(limit, of), of.requested, latest, at);
@@ -133,12 +141,16 @@ class Conservative final : public Policy {
   }
 
   // In [from, to), of the machine and of the limits; given back where `sign` is negative.
-  void take(const Job& of, Seconds from, Seconds to, std::int64_t sign) {
+  void take(const Reservation& of, Seconds from, Seconds to, std::int64_t sign) {
     profile_.take(from, to, sign * of.processors);
-    for (const std::int32_t limit : limits_.of(of).limits)
+    for (const std::int32_t limit : limits_of(of))
       limited_[static_cast<std::size_t>(limit)].take(from, to, sign * amount(limit, of));
   }
-  std::int64_t amount(std::int32_t limit, const Job& of) const {
+  std::span<const std::int32_t> limits_of(const Reservation& of) const {
+    if (limited_.empty()) return {};
+    return limits_.of(jobs_[order_[of.place]]).limits;
+  }
+  std::int64_t amount(std::int32_t limit, const Reservation& of) const {
     return limits_.queues().limits[static_cast<std::size_t>(limit)].amount(of.processors);
   }
 
@@ -146,13 +158,13 @@ class Conservative final : public Policy {
     events::Paced paced;
     for (const std::size_t place : waiting_) {
       paced.step();
-      reserve(order_[place]);
+      reserve(place);
     }
     freed_until_ = never;
   }
 
   // The scheduler comes after a reservation's beginning.
-  bool late(Seconds now) const { return !starts_.empty() && starts_.begin()->first < now; }
+  bool late(Seconds now) const { return !starts_.empty() && starts_.front().at < now; }
 
   void begin_anew(Seconds now) {
     lift_all();
@@ -160,17 +172,17 @@ class Conservative final : public Policy {
     reserve_all();
   }
 
-  void lift(std::size_t job) {
-    const Job& of = jobs_[job];
-    const Seconds end = reserved_[job] + of.requested;
-    take(of, std::min(std::max(reserved_[job], profile_.begin()), end), end, -1);
-    starts_.erase({reserved_[job], job});
+  void lift(std::size_t place) {
+    const Reservation& of = reserved_[place];
+    const Seconds end = of.begins + of.requested;
+    take(of, std::min(std::max(of.begins, profile_.begin()), end), end, -1);
+    starts_.remove(start_of(of));
   }
 
   void lift_all() {
     for (const std::size_t place : waiting_) {
-      lift(order_[place]);
-      index_.remove(place, jobs_[order_[place]]);
+      lift(place);
+      index_.remove(reserved_[place]);
     }
   }
 
@@ -208,18 +220,18 @@ class Conservative final : public Policy {
       if (place == end) next_place = index_.next(0, next_place, room);
     }
     if (most > 0)
-      for (auto at = starts_.upper_bound({freed.from, Reserved::none}); at != starts_.end() && at->first <= freed.to;
-           ++at) {
-        const std::size_t its = place_[at->second];
-        std::size_t& first = its < from ? next_place : place;
-        const std::int64_t wide = jobs_[at->second].processors;
-        if (its < first && wide <= most && wide <= profile_.free(at->first - 1)) first = its;
-      }
+      starts_.visit(freed.from, freed.to, [&](const Start& start) {
+        std::size_t& first = start.place < from ? next_place : place;
+        if (start.place >= first || start.processors > most) return;
+        for (const Room& room : rooms_)
+          if (room.from < start.at && start.at <= room.to && start.processors <= room.processors) first = start.place;
+      });
     if (place == end && next_place == next_end) return;
+    freed.place = place < end ? place : next_place;
     freed.next = place < end ? round + place : round + places + next_place;
     freed.stale = false;
-    const Job& job = jobs_[job_at(freed.next)];
-    freed.begins = reserved_[job_at(freed.next)];
+    const Reservation& job = reserved_[freed.place];
+    freed.begins = job.begins;
     for (const Room& room : rooms_)
       if (room.processors >= job.processors && room.to - room.from >= job.requested)
         freed.begins = std::min(freed.begins, room.from);
@@ -227,38 +239,34 @@ class Conservative final : public Policy {
   }
 
   void try_to_move(const Freed& freed) {
-    const std::size_t job = job_at(freed.next);
-    const Job& of = jobs_[job];
-    const Seconds had = reserved_[job], ended = had + of.requested;
-    Seconds begins = std::min(freed.begins, profile_.since(had, of.processors));
+    Reservation& job = reserved_[freed.place];
+    const Seconds had = job.begins, ended = had + job.requested;
+    Seconds begins = std::min(freed.begins, profile_.since(had, job.processors));
     for (const Freed& each : freed_)
       if (each.next == freed.next) begins = std::min(begins, each.begins);
-    if (const Seconds at = earliest(of, had, begins); at < had) {
-      const Seconds now_free = std::max(had, at + of.requested);
-      take(of, at, std::min(had, at + of.requested), 1);
-      take(of, now_free, ended, -1);
-      reserved_[job] = at;
-      auto start = starts_.extract({had, job});
-      start.value().first = at;
-      starts_.insert(std::move(start));
-      index_.move(place_[job], of, at);
-      for (Freed& each : freed_) each.stale = each.stale || (each.first < ended && each.last > at);
+    if (const Seconds at = earliest(job, had, begins); at < had) {
+      const Seconds now_free = std::max(had, at + job.requested);
+      take(job, at, std::min(had, at + job.requested), 1);
+      take(job, now_free, ended, -1);
+      starts_.remove(start_of(job));
+      job.begins = at;
+      starts_.add(start_of(job));
+      index_.move(job);
+      for (Freed& each : freed_) each.stale |= (each.first < ended) & (each.last > at);
       look({now_free, ended, freed.next + 1 + order_.size()}, freed.next + 1);
     }
     look(freed, freed.next + 1);
   }
 
-  std::size_t job_at(std::size_t position) const { return order_[position % order_.size()]; }
-
   const Jobs& jobs_;
   Limits limits_;
   Profile profile_;
-  std::vector<Profile> limited_;  // what is left of each limit
-  std::vector<Seconds> reserved_;
-  std::vector<std::size_t> order_, place_;            // jobs by queue, and in order of submission; each one's place
-  std::set<std::size_t> waiting_;                     // places
-  std::set<std::pair<Seconds, std::size_t>> starts_;  // reservations of those that wait, by time
-  Reserved index_;                                    // the same, by place
+  std::vector<Profile> limited_;            // what is left of each limit
+  std::vector<Reservation> reserved_;       // of each place, once it waits
+  std::vector<std::size_t> order_, place_;  // jobs by queue, and in order of submission; each one's place
+  std::set<std::size_t> waiting_;           // places
+  Starts starts_;                           // reservations of those that wait, by time
+  Reserved index_;                          // the same, by place
   Seconds freed_until_ = never;  // from now until then something may have become free since the last compression
   std::vector<Freed> freed_;     // of this compression, for which a job is still to be looked at
   std::vector<Room> rooms_;      // free ones that meet what is looked at

@@ -13,6 +13,8 @@ _IMB_IO = [
     f"{who}_{how}_{at}" for who in "spc" for how in ("read", "write") for at in ("indv", "expl", "shared", "priv")
 ]
 
+_NPB = ("cg", "ep", "ft", "is", "mg")
+
 # By a peer's name, in small letters: a benchmark of ours that measures the same. What has none there has none here.
 BENCHMARKS = {
     # OSU Micro-Benchmarks 7.4, by its programs
@@ -44,16 +46,15 @@ BENCHMARKS = {
     "lat_fs": "metadata",
     **dict.fromkeys(("lmdd", "bw_file_rd", "bw_mmap_rd"), "file-rate"),
     **{f"{what}_{how}": "handover" for what in ("lat", "bw") for how in ("pipe", "unix", "tcp")},
-    # HPC Challenge and NAS Parallel Benchmarks
+    # HPC Challenge 1.5, by the sections of its output (src/hpcc.c), and its program HPL
     **dict.fromkeys(("hpl", "xhpl"), "linpack_largest"),
-    "dgemm": "gemm",
-    "b_eff": "ring",
-    **{f"{before}mg": "multigrid" for before in ("", "npb-")},
-    **{f"{before}cg": "sparse_system" for before in ("", "npb-")},
-    **{f"{before}ft": "fft" for before in ("", "npb-")},
-    **{f"{before}is": "sorting" for before in ("", "npb-")},
-    **{f"{before}ep": "random_numbers" for before in ("", "npb-")},
-    # Others
+    **dict.fromkeys(("dgemm", "stardgemm", "singledgemm"), "gemm"),
+    **dict.fromkeys(("starstream", "singlestream"), "stream"),
+    **dict.fromkeys(("starfft", "singlefft"), "fft"),
+    **dict.fromkeys(("latencybandwidth", "b_eff"), "ring"),
+    # NAS Parallel Benchmarks 3.4, by its kernels and its programs: KERNEL.CLASS.x (sys/make.common)
+    **dict.fromkeys(("npb", *_NPB, *(f"{each}.{size}.x" for each in _NPB for size in "swabcdef")), "nas"),
+    # Others: the names of their programs (fio 3, IOR 4 with mdtest)
     **dict.fromkeys(("fio", "elbencho", "iozone", "bonnie++"), "file-rate"),
     "ior": "parallel-files",
     "mdtest": "metadata",

@@ -140,8 +140,12 @@ class TimeBound:
 
     def compiling(self) -> None:
         """InputError where the budget ends before everything is compiled."""
-        if self.elapsed() > self.seconds:
-            raise self._too_short("before everything was compiled")
+        if (error := self.over()) is not None:
+            raise error
+
+    def over(self) -> InputError | None:
+        """The error where the budget has ended and not everything is compiled."""
+        return self._too_short("before everything was compiled") if self.elapsed() >= self.seconds else None
 
     def begin(self, done: Collection[str]) -> None:
         """Cut what no longer fits now that everything is compiled; `done`: names of tasks of an earlier start.

@@ -11,7 +11,8 @@ import platform
 import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +30,19 @@ _LINKER_FAILED = re.compile(r"\b(?:ld|linker command) (?:returned|failed)\b")  #
 _NOT_AWAITED = re.compile(r"(Simulated::\w+|mpi::Ready<.*|ranks::Task)\W.*nodiscard")
 _ADVICE = "install one (apt-get install g++) or name another in CXX"
 _NAMES = re.compile(r"(?:g\+\+|clang\+\+|icpx|icpc|nvc\+\+|armclang\+\+)(?:-\d+)?")
+_AT_LEAST = 0.01  # s, that a compiler is given
+_ends: list[float] = []  # when what compiles is ended, whichever thread started it
+
+
+@contextlib.contextmanager
+def compiling_until(end: float | None) -> Iterator[None]:
+    """While inside, no compiler runs past `end` (of time.monotonic()); None: as long as it takes."""
+    _ends.extend([] if end is None else [end])
+    try:
+        yield
+    finally:
+        if end is not None:
+            _ends.remove(end)
 
 
 @dataclass(frozen=True)
@@ -51,9 +65,11 @@ class Compiler:
     def make(self, name: str, command: Sequence[str], made: Path, timeout: float) -> None:
         """Run a command that makes the file `made`; MeasurementError names the first errors and the command.
 
+        It is ended after `timeout` seconds, and at the end of `compiling_until`.
         The compiler keeps its temporary files beside it, in a folder that the caller removes: a killed one leaves them.
         """
         environment = launch_environment(os.environ) | dict(self.environment) | {"TMPDIR": str(made.parent)}
+        timeout = max(_AT_LEAST, min([timeout, *(end - time.monotonic() for end in _ends)]))
         ended, output = leash.ask(command, timeout=timeout, environment=environment)
         shown = shlex.join(command)
         if ended.missing:

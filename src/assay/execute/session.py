@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from assay.benchmark.variants import variant_of
 from assay.errors import InputError, MeasurementError, StorageError
 from assay.execute.budget import TimeBound, first_look
 from assay.execute.checks import failed_checks
+from assay.execute.compiler import compiling_until
 from assay.execute.failure import is_silent
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.plan import Plan, Task, varied_name
@@ -191,12 +193,15 @@ def do(
             bound.compiling()
         say(text)
 
+    left = None if bound is None else bound.seconds - bound.elapsed()
     try:
-        target.prepare(needed, compiling)
+        with compiling_until(None if left is None else time.monotonic() + left):
+            target.prepare(needed, compiling)
         if bound is not None:
             bound.begin(done)
     except (MeasurementError, InputError) as error:
-        raise SetUpError(str(error)) from None
+        over = None if bound is None or isinstance(error, InputError) else bound.over()
+        raise SetUpError(str(over or error)) from None
     begin()
     take_up(run, plan, known, target)
     allocation = _allocation(run, target.allocation())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
 from assay.machine.provenance import provenance
 from assay.report.budget_spent import words
+from assay.since_start import command_began
 from assay.store import Run, storage_failed
 from assay.verbs._progress import ProgressCallbacks, shown
 from assay.verbs._spending import Spent
@@ -58,13 +58,13 @@ def within_budget(plan: Plan, where: session.Target) -> tuple[Plan, Cut | None, 
 
 
 def _bound(plan: Plan, where: session.Target) -> TimeBound | None:
-    """The bound on a plan, which begins now; None where it has no budget."""
+    """The bound on a plan, which began with the command; None where it has no budget."""
     if plan.budget is None:
         return None
     from assay.execute.duration import expected
     from assay.store import known_runs
 
-    began = time.monotonic()
+    began = command_began()
     records = {name: benchmark(name) for name in dict.fromkeys(task.benchmark for task in plan.tasks)}
     takes = {name: each.seconds for name, each in expected(plan, records, where.machine, known_runs()).items()}
     return TimeBound(plan, records, takes, began=began)

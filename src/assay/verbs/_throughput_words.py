@@ -77,6 +77,7 @@ def machine_rows(found: LiveThroughput) -> list[tuple[str, str]]:
     return [
         (f"of all {use.total:,} processors: {text}", f"{100 * getattr(use, key) / room:.1f}%")
         for key, text in TEXTS.items()
+        if key != "hidden" or use.hidden
     ]
 
 

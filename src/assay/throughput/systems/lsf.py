@@ -4,7 +4,8 @@ What waits, runs and ended lately is seen by `bjobs -a -o`, what ended before (C
 marked by their description. LSF decides by whole minutes of requested time. Why a job waits is asked apart
 (`bjobs -p -o 'jobid pend_reason'`), as LSF before 10.1 refuses that field.
 
-Forms: IBM Spectrum LSF 10.1, command reference (`bjobs -o`, `bjobs -p`) and "Termination reasons displayed by bacct,
+Forms: IBM Spectrum LSF 10.1, command reference (`bjobs -o`, `bjobs -p`; the field `pend_reason` as IBM's granite.build
+reads it from `bjobs -json`, its pull request 248) and "Termination reasons displayed by bacct,
 bhist and bjobs". Reasons for which a job never starts: lsb_pendreason(3), PEND_JOB_DEP_INVALID; "no suitable hosts".
 """
 
@@ -20,7 +21,7 @@ from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, Ba
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import ALONE_NODES, INSTANCES, NODES, PER_NODE
-from assay.throughput.occupancy import Occupancy
+from assay.throughput.occupancy import Occupancy, hidden
 
 COLUMNS = ("jobid", "stat", "exit_code", "exit_reason", "exec_host", "job_description")
 STAGES = {WAITING: ("PEND", "PSUSP", "WAIT"), RUNNING: ("RUN", "USUSP", "SSUSP", "UNKWN", "PROV")}
@@ -81,20 +82,28 @@ class LsfSystem(CommandSystem):
                 found[words[0]] = (int(words[3]), not words[1].lower().startswith(AWAY))
         return found
 
+    def _in_use(self) -> int:
+        """Slots of running jobs, by what the queue's hosts say: also of jobs that are not shown."""
+        rows = [line.split() for line in self._ask("bhosts", "-w", *self._of).splitlines()]
+        column = next((row.index("RUN") for row in rows if "RUN" in row), None)
+        return sum(int(row[column]) for row in rows if column and len(row) > column and row[column].isdigit())
+
     def occupancy(self) -> Occupancy:
         """By the states of the queue's hosts, and by the slots of all users' jobs that run there."""
-        hosts = self._hosts()
-        others = 0
+        hosts, in_use = self._hosts(), self._in_use()
+        shown = others = 0
         columns = "jobid exec_host delimiter='|'"
         for line in self._ask_what_may_be_none("bjobs", "-u", "all", "-r", "-noheader", "-o", columns).splitlines():
             batch_id, _, listed = line.partition("|")
-            if batch_id.strip() not in self._own:
-                for each in listed.strip().split(":"):
-                    count, _, name = each.rpartition("*")
-                    others += int(count or 1) if name in hosts and (count or "1").isdecimal() else 0
+            for each in listed.strip().split(":"):
+                count, _, name = each.rpartition("*")
+                slots = int(count or 1) if name in hosts and (count or "1").isdecimal() else 0
+                shown += slots
+                others += slots if batch_id.strip() not in self._own else 0
         return Occupancy(
             total=sum(slots for slots, _ in hosts.values()),
             others=others,
+            hidden=hidden(shown, in_use, self._in_use),
             down=sum(slots for slots, up in hosts.values() if not up),
         )
 

@@ -32,7 +32,7 @@ from assay.throughput.batch_system import (
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, document_in
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import ALONE_NODES, INSTANCES, NODES, PER_NODE
-from assay.throughput.occupancy import Occupancy
+from assay.throughput.occupancy import Occupancy, hidden
 
 STAGES = {WAITING: "QHWTS", RUNNING: "RBEUM"}  # of job_state; F, X and what is unknown: ended
 HOLDING = "RBEU"  # of job_state: a job that has its processors; a suspended one (S) has given them back
@@ -96,17 +96,27 @@ class PbsSystem(CommandSystem):
             for name, about in blocks(self._ask("pbsnodes", "-a")).items()
         }
 
+    def _in_use(self) -> int:
+        """Processors that jobs have, by what nodes say: also of jobs that are not shown (query_other_jobs)."""
+        return sum(
+            int(about.get("resources_assigned.ncpus", "0"))
+            for about in blocks(self._ask("pbsnodes", "-a")).values()
+            if not {word.strip() for word in about.get("state", "").split(",")} & {*AWAY, *RESERVED}
+        )
+
     def occupancy(self) -> Occupancy:
         """By the states of all nodes, and by the jobs of all users that hold processors."""
-        nodes = self._nodes()
-        others = sum(
-            _processors_of(about)
+        nodes, in_use = self._nodes(), self._in_use()
+        held = {
+            batch_id: _processors_of(about)
             for batch_id, about in self._jobs("-f").items()
-            if batch_id not in self._own and about.get("job_state", "") in HOLDING
-        )
+            if about.get("job_state", "") in HOLDING
+        }
+        others = sum(count for batch_id, count in held.items() if batch_id not in self._own)
         return Occupancy(
             total=sum(count for count, _ in nodes.values()),
             others=others,
+            hidden=hidden(sum(held.values()), in_use, self._in_use),
             down=sum(count for count, states in nodes.values() if states & {*AWAY}),
             reserved=sum(count for count, states in nodes.values() if states & {*RESERVED} and not states & {*AWAY}),
         )

@@ -34,7 +34,7 @@ from assay.throughput.batch_system import (
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import INSTANCES
-from assay.throughput.occupancy import Occupancy
+from assay.throughput.occupancy import Occupancy, hidden
 
 AWAY = "uEdDosc"  # of a queue instance's state: unknown, error, disabled, orphaned, suspended, wrongly configured
 VERIFIES_EACH = 30.0  # s, that a job has waited since it was last asked whether it can ever start
@@ -106,17 +106,25 @@ class GridEngineSystem(CommandSystem):
                 found.append((host, int(instance.findtext("slots_total") or 0), up))
         return found
 
+    def _in_use(self) -> int:
+        """Slots of the queues' instances that jobs have, shown or not."""
+        every = _tree(self._ask("qstat", "-f", "-xml")).iter("Queue-List")
+        queues = [each for each in every if (each.findtext("name") or "").partition("@")[0] in self._taken]
+        return sum(int(each.findtext("slots_used") or 0) for each in queues)
+
     def occupancy(self) -> Occupancy:
         """By the states of the queues' instances, and by the slots of all users' jobs that run there."""
-        instances = self._instances()
-        others = 0
+        instances, in_use = self._instances(), self._in_use()
+        shown = others = 0
         for each in _tree(self._ask("qstat", "-u", "*", "-s", "rs", "-xml")).iter("job_list"):
             queue = (each.findtext("queue_name") or "").partition("@")[0]
-            if queue in self._taken and each.findtext("JB_job_number") not in self._own:
-                others += int(each.findtext("slots") or 0)
+            if queue in self._taken:
+                shown += (slots := int(each.findtext("slots") or 0))
+                others += slots if each.findtext("JB_job_number") not in self._own else 0
         return Occupancy(
             total=sum(slots for _, slots, _ in instances),
             others=others,
+            hidden=hidden(shown, in_use, self._in_use),
             down=sum(slots for _, slots, up in instances if not up),
         )
 

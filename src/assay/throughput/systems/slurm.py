@@ -36,7 +36,7 @@ from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, expande
 from assay.throughput.job_programs import job_folder
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import ALONE_MACHINE, ALONE_NODES, INSTANCES, NODES, PER_NODE
-from assay.throughput.occupancy import Occupancy
+from assay.throughput.occupancy import Occupancy, hidden
 
 STAGES = {
     WAITING: ("PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"),
@@ -116,19 +116,21 @@ class SlurmSystem(CommandSystem):
     def occupancy(self) -> Occupancy:
         """By the states of the partition's nodes, and by all jobs that hold processors of them."""
         nodes = self._nodes()
-        others = 0.0
+        shown = others = 0.0
         answer = self._ask("squeue", "--noheader", "--all", f"--states={HOLDING}", "--format=%A|%C|%N")
         for line in answer.splitlines():
             batch_id, count, listed = (*line.split("|"), "", "")[:3]
             held = expanded(listed)
             here = sum(name in nodes for name in held)
-            if batch_id not in self._own and count.isdecimal() and here:
-                others += int(count) * here / len(held)
+            if count.isdecimal() and here:
+                shown += int(count) * here / len(held)
+                others += int(count) * here / len(held) if batch_id not in self._own else 0
         reserved = [node for node in nodes.values() if node.kind == RESERVED]
         away = [node for node in nodes.values() if node.kind in (DOWN, DRAINED)]
         return Occupancy(
             total=sum(node.processors for node in nodes.values()),
             others=round(others),
+            hidden=hidden(round(shown), _allocated(nodes), lambda: _allocated(self._nodes())),
             down=sum(max(node.processors - node.allocated, 0) for node in away),
             reserved=sum(max(node.processors - node.allocated, 0) for node in reserved),
         )
@@ -220,6 +222,11 @@ class SlurmSystem(CommandSystem):
 
     def _shown(self) -> list[dict[str, str]]:
         return [_words(line) for line in self._ask("scontrol", "show", "job", "--oneliner").splitlines()]
+
+
+def _allocated(nodes: Mapping[str, SlurmNode]) -> int:
+    """Processors that jobs have: Slurm says it of nodes also where it does not show all jobs (PrivateData)."""
+    return sum(node.allocated for node in nodes.values())
 
 
 def _minutes(job: LiveJob) -> int:

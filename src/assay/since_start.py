@@ -1,0 +1,31 @@
+"""Since when the command that is run has been running: a budget bounds the time of all of it.
+
+Its process does nothing else, so that the interpreter's start and the imports count.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from assay import left_names
+
+_began: list[float] = []
+
+
+def this_process_is_it() -> None:
+    """Say that this process was started for the command; called once, by the program's entry."""
+    _began[:] = [_process_began()]
+
+
+def command_began() -> float:
+    """When the command began, by time.monotonic(); now, where this process does not say that it is one."""
+    return _began[0] if _began else time.monotonic()
+
+
+def _process_began() -> float:
+    ticks = left_names.began(os.getpid())
+    if ticks is None:
+        return time.monotonic()
+    since_boot = ticks / os.sysconf("SC_CLK_TCK")  # with the time that the machine was suspended
+    return time.monotonic() - max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - since_boot)
