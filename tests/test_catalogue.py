@@ -27,7 +27,7 @@ DIGESTS = {
     "published/dunigan1991_hypercubes.toml": "684fff79f25659b3322884d0445928e48bba8e7219f771bb703ea4ae7ca0c0a1",
     "published/dunigan1995_paragon_mp.toml": "86c99791149c0ff616f0be0fa6862f84a3d3abcb525ff90189d164ac83e71e3d",
     "published/ghosh_parallel_io.toml": "5651a21cec1ddef1ab5dac637ce22e3801103bfed4face0f292289f04b9d25ec",
-    "published/vandersteen2000_beowulf.toml": "cccff70cd0d22dfacb474286db9636e548dcdd1df137974ddc484c604ee79b21",
+    "published/vandersteen2000_beowulf.toml": "bea94da6e4d94c6684b45aecafd08632d7e38d9e5e17e142b648a6c797f1e002",
     "units.toml": "1ed78fce7bdea925ceb8581109e741db1edef7c39ff520717b145e96a10589cb",
 }
 
@@ -77,6 +77,8 @@ ADDED = {
     *("d91d.rate-linear", "d91h.consistent-with-components", "d91d.slalom-ratio", "d91d.slalom-cfs"),
     *("d91d.cholesky-over-ipsc860", "d91h.cholesky-precision-ipsc860", "d91h.cholesky-precision-ncube6400"),
     "vds.maya5-imbalance",
+    *("vds.primmod-ethernet-slower", "vds.primmod-cpus-per-node", "vds.rboltz-ethernet-slower"),
+    *("vds.rboltz-cpus-per-node", "vds.rboltz-user-share-ethernet", "vds.rboltz-system-share-compaq"),
     *("vds.adf-ethernet-two-cpus", "vds.adf-scales-vasp-does-not", "vds.vasp-cpus-per-node", "vds.vasp-ethernet-16"),
 }  # statements of the papers that the transcription has no block for
 

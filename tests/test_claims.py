@@ -59,7 +59,7 @@ def simulated(claim: block.Claim) -> bool:
 
 def test_every_claim_is_judged_or_named_with_a_reason() -> None:
     known = claims.published()
-    assert len(known) == 79 + 17 + 28 + 4  # the clusters' about communication, and about jobs, files and applications
+    assert len(known) == 79 + 17 + 28 + 4 + 6  # the clusters' about communication, and about jobs, files and applications
     kinds = {
         name: (
             simulated(claim),
@@ -70,21 +70,21 @@ def test_every_claim_is_judged_or_named_with_a_reason() -> None:
     }
     assert all(sum(each) == 1 for each in kinds.values()), [n for n, each in kinds.items() if sum(each) != 1]
     assert {*special.JUDGES, *clusters.JUDGES, *from_print.JUDGES, *unjudged.REASONS, *claims.NOTES} <= set(known)
-    assert sum(each[0] for each in kinds.values()) == 63 + 17 + 8 + 14  # the last ones by programs of ours
+    assert sum(each[0] for each in kinds.values()) == 67 + 17 + 8 + 14 + 10  # the last ones by programs of ours
 
 
 def test_every_claim_of_van_der_steen_is_judged_or_named_somewhere() -> None:
     """Of kernels and module 3 in papers/contrasts, all others here."""
     of_kernels = {each.claim for contrast in table.CONTRASTS for each in contrast.stated} | {*computing.JUDGES}
     every = {claim.id for claim in catalogue.load().claims if claim.id.startswith("vds.")}
-    assert len(every) == 62 + 4 and every <= of_kernels | set(claims.published())
+    assert len(every) == 62 + 4 + 6 and every <= of_kernels | set(claims.published())
 
 
 def test_jobs_and_files_are_judged_and_applications_named_with_a_reason() -> None:
     """Printed: 16,000 and 9,320 s; 8 and 6, 5 and 4 MB/s. Four jobs of 11,000 s take 8 of 18 nodes each."""
     asked = {k: claim for k, claim in claims.published().items() if whole_programs.speaks_of_whole_programs(claim)}
     found = {name: claims.judge(Timed(lambda *_: 1.0), claim) for name, claim in asked.items()}
-    assert len(found) == 28 + 4
+    assert len(found) == 28 + 4 + 6
     files, longer = found["vds.io-comparable"], found["vds.throughput-ibm-vs-sgi"]
     assert files.outcome == longer.outcome == "holds" and files.mark == longer.mark == "quoted"
     assert [part.numbers.partition(" (")[0] for part in files.parts] == [
@@ -97,7 +97,7 @@ def test_jobs_and_files_are_judged_and_applications_named_with_a_reason() -> Non
     two_at_a_time = 2 * 11_000
     assert two_at_a_time <= whole_programs.makespan("compaq-xp1000-cluster") < 2 * two_at_a_time
     open_ = {name: each for name, each in found.items() if each.outcome == "cannot be told"}
-    assert len(open_) == 26 + 4 and all(each.parts[0].numbers for each in open_.values())
+    assert len(open_) == 26 + 4 + 6 and all(each.parts[0].numbers for each in open_.values())
     assert open_["vds.origin-vs-intel-user"].parts[0].numbers == "No benchmark measures it: applications."
 
 
