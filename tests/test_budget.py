@@ -28,6 +28,7 @@ from assay.execute.plan import Plan, Size, Spending, Task
 from assay.report.budget_spent import words
 from assay.report.document import document
 from assay.report.findings import findings
+from assay.since_start import MOST
 from assay.store import Run
 from assay.verbs._spending import Spent
 from command_line import assay
@@ -228,12 +229,27 @@ def test_what_is_being_compiled_is_ended_with_the_budget(tmp_path: Path) -> None
 
 
 def test_a_command_begins_with_its_process() -> None:
+    """And one that waits for long is slowed: its time over its processor time, at most MOST."""
     code = "import time; time.sleep(0.5); from assay import since_start; since_start.this_process_is_it();"
-    code += "print(time.monotonic() - since_start.command_began())"
+    code += "print(time.monotonic() - since_start.command_began(), since_start.slowed())"
     began = time.monotonic()
     said = subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True, text=True).stdout
     tick = 0.01  # s, of the kernel's count
-    assert 0.5 <= float(said) <= time.monotonic() - began + 2 * tick
+    age, slowed = map(float, said.split())
+    assert 0.5 <= age <= time.monotonic() - began + 2 * tick and 1 < slowed <= MOST
+
+
+def test_what_the_end_takes_on_a_host_under_load_is_kept_for_it(tmp_path: Path) -> None:
+    """Three times as long as on a quiet one: so much less is measured, and nothing later is begun."""
+    plan = replace(planning.make([benchmark(name) for name in NODES], profile="quick"), budget=60.0)
+    records, takes = {name: benchmark(name) for name in NODES}, {task.name: 2.0 for task in plan.tasks}
+    quiet, loaded = (TimeBound(plan, records, takes, slowed=each) for each in (1.0, 3.0))
+    assert quiet.seconds - loaded.seconds == pytest.approx(2 * (AFTER + EACH * len(NODES)))
+    machine = Machine(lambda name: 5.0)
+    bound = TimeBound(plan, records, takes, slowed=3.0, clock=machine.clock)
+    run = Run.create(tmp_path / "run", {"machine": "clocked", "host": {}, "wishes": {}, "plan": plan.to_dict()})
+    session.do(run, plan, machine, bound=bound)
+    assert 0 < machine.now <= 60.0 - 3 * (AFTER + EACH * len(NODES))
 
 
 def test_a_run_that_is_resumed_after_its_budget_makes_no_launch(tmp_path: Path) -> None:

@@ -11,7 +11,11 @@ import pytest
 
 from assay.benchmark.record import benchmark, read_record
 from assay.described.machine_file import load
+from assay.described.node_model import node_kernel
+from assay.described.shipped import open_described
 from assay.execute.build import build
+from assay.papers.cells.answers import Played
+from assay.papers.cells.nas_twins import speedups
 from command_line import assay
 from mpis_here import MPI, start_ranks
 from started import play, words
@@ -93,6 +97,15 @@ def test_what_a_described_machine_charges_is_divided_among_its_ranks(tmp_path: P
     message = 70e-6 + 96 * 0.4e-6
     assert took[2] == pytest.approx(took[1] / 2 + 2 * message, rel=1e-9)
     assert took[16] == pytest.approx(took[1] / 16 + 8 * message, rel=1e-9)
+
+
+def test_two_processors_of_a_node_share_its_bus_as_the_node_model_says() -> None:
+    """Table 3.5 by the description: EP, without bytes, doubles; MG loses what two wait for each other's."""
+    answers = Played()
+    model = node_kernel(open_described("paragon-mp"), "mg")
+    assert not isinstance(model, str)
+    assert speedups(answers, "paragon-mp", "ep", "A") == pytest.approx([2.0] * 3, rel=1e-4)
+    assert speedups(answers, "paragon-mp", "mg", "A") == pytest.approx([model.rate(2) / model.rate(1)] * 3, rel=0.01)
 
 
 def test_a_kernel_without_a_rate_is_left_out_and_named(own_folder: None) -> None:

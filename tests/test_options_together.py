@@ -47,6 +47,7 @@ SAMPLES = {
     "--benchmark": "threads.lock-unlock",
     "--beside": "a",
     "--budget": "20min",
+    "--command": "lammps",
     "--compiler": "g++",
     "--compress": "7",
     "--docs": "written",

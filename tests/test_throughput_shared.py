@@ -173,7 +173,7 @@ def test_rules_of_jobs_hold(mix: Path, cluster: SlurmCluster) -> None:
         elif name == "own":
             assert not any(set(one["nodes"]) & set(each["nodes"]) for each in others)
         elif name == "machine":
-            assert others == [] and len(one["nodes"]) == 8
+            assert (others, len(one["nodes"])) == ([], 8), (one, cluster.ask("scontrol", "show", "job", "--oneliner"))
         else:
             assert len(one["nodes"]) >= 4
 

@@ -26,9 +26,9 @@
 
 namespace assay::applications {
 
-enum class Call : std::uint8_t { send, isend, recv, irecv, sendrecv, wait, test, probe, collective };
-inline constexpr std::array<std::string_view, 9> call_names = {"send", "isend", "recv",  "irecv",     "sendrecv",
-                                                               "wait", "test",  "probe", "collective"};
+enum class Call : std::uint8_t { send, isend, recv, irecv, sendrecv, wait, test, probe, collective, file };
+inline constexpr std::array<std::string_view, 10> call_names = {"send", "isend", "recv",  "irecv",      "sendrecv",
+                                                                "wait", "test",  "probe", "collective", "file"};
 
 // One rank's, with a fixed size: it travels to rank 0 as it is.
 struct Account {

@@ -9,9 +9,20 @@
 
 #include "applications/account.hpp"
 #include "ranks/communicator.hpp"
+#include "ranks/files.hpp"
 #include "ranks/own_collectives.hpp"
 
 namespace assay::applications {
+
+struct NoFile {};
+template <class C>
+struct FileOf {
+  using type = NoFile;
+};
+template <ranks::Files C>
+struct FileOf<C> {
+  using type = typename C::File;
+};
 
 template <ranks::Communicator C>
 class Accounted {
@@ -19,6 +30,7 @@ class Accounted {
   using Received = typename C::Received;
   using SendRequest = typename C::SendRequest;
   using ReceiveRequest = typename C::ReceiveRequest;
+  using File = typename FileOf<C>::type;
   static constexpr double ticks_a_second = C::ticks_a_second;
 
   // What is awaited: the machine's own, and at its end a note. The ledger outlives it.
@@ -144,6 +156,41 @@ class Accounted {
     requires requires(C comm) { comm.meet(ranks, value, quiet); }
   {
     return comm_.meet(ranks, value, quiet);
+  }
+  int io_nodes() const
+    requires ranks::Files<C>
+  {
+    return comm_.io_nodes();
+  }
+  int spread() const
+    requires ranks::Files<C>
+  {
+    return comm_.spread();
+  }
+  auto open(File& file, const std::string& name, int io_nodes, std::uint64_t reserve)
+    requires ranks::Files<C>
+  {
+    return moved(Call::file, 0, false, [&] { return comm_.open(file, name, io_nodes, reserve); });
+  }
+  auto read(File& file, std::byte* into, std::uint64_t bytes, std::uint64_t offset)
+    requires ranks::Files<C>
+  {
+    return moved(Call::file, bytes, false, [&] { return comm_.read(file, into, bytes, offset); });
+  }
+  auto write(File& file, const std::byte* from, std::uint64_t bytes, std::uint64_t offset)
+    requires ranks::Files<C>
+  {
+    return moved(Call::file, bytes, false, [&] { return comm_.write(file, from, bytes, offset); });
+  }
+  auto close(File& file)
+    requires ranks::Files<C>
+  {
+    return moved(Call::file, 0, false, [&] { return comm_.close(file); });
+  }
+  auto forget()
+    requires ranks::Files<C>
+  {
+    return comm_.forget();
   }
   // A group's communicator notes in the same ledger.
   template <class Inner>

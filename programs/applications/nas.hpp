@@ -67,7 +67,6 @@ help = "operations as NPB counts them, over the time"
 figure = "rate"
 where = "kernel=cg"
 title = "NAS CG (sparse, irregular)"
-advice = "its table says where the time goes: memory while computing, waiting in calls"
 order = 1
 )record";
 

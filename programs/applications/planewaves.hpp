@@ -46,7 +46,7 @@ default = [0]
 min = 0
 max = 64
 sweep = true
-help = "the cut-off as a whole wave number, at most a quarter of the points; 0: that"
+help = "the cut-off, the greatest whole wave number; 0: a quarter of the points, the greatest possible"
 
 [parameter.bands]
 type = "integer"

@@ -10,6 +10,7 @@ import time
 
 from assay import left_names
 
+MOST = 4.0  # a start from a cold disk waits, too, and says nothing of what comes after it
 _began: list[float] = []
 
 
@@ -21,6 +22,15 @@ def this_process_is_it() -> None:
 def command_began() -> float:
     """When the command began, by time.monotonic(); now, where this process does not say that it is one."""
     return _began[0] if _began else time.monotonic()
+
+
+def slowed() -> float:
+    """How many times its processor time the command has taken so far, at most MOST: on a quiet host about 1.
+
+    1 where this process does not say that it is one.
+    """
+    used = sum(os.times()[:4])  # with that of processes that it waited for
+    return min(max(1.0, (time.monotonic() - command_began()) / used), MOST) if _began and used else 1.0
 
 
 def _process_began() -> float:

@@ -50,7 +50,6 @@ KERNELS: dict[str, WorkKind] = {
     "float32_cholesky": WorkKind("flop", "the same in single precision", ("cholesky", *COMPILED), 2.0),
     "gemm": WorkKind("flop", "products of blocks of a matrix, out of the cache or registers", COMPILED),
     "float32_gemm": WorkKind("flop", "the same in single precision", ("gemm", *COMPILED)),
-    "gemm": WorkKind("flop", "products of blocks of a matrix, out of the cache or registers", COMPILED),
     "jacobi": WorkKind(
         "flop", "five-point sweep over a grid: a point read and one written for four flops", COMPILED, 2.0, 2.0
     ),

@@ -110,13 +110,15 @@ def _place(record: Benchmark) -> float:
 class TimeBound:
     """The time that a command has left, while it runs; `takes` as of fitted(). `clock` counts seconds.
 
-    `spent`: seconds before it was begun, of a run that is resumed.
+    `spent`: seconds before it was begun, of a run that is resumed. `slowed`: how many times as long as on a quiet host
+    the end of the command is expected to take.
     """
 
     plan: Plan
     records: Mapping[str, Benchmark]
     takes: Mapping[str, float]
     spent: float = 0.0
+    slowed: float = 1.0
     clock: Callable[[], float] = time.monotonic
     began: float | None = None
     _took: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -131,7 +133,11 @@ class TimeBound:
     def seconds(self) -> float:
         """The budget without what the report will take."""
         assert self.plan.budget is not None
-        return self.plan.budget - AFTER - EACH * len({task.benchmark for task in self.plan.tasks})
+        return self.plan.budget - self.slowed * self._after
+
+    @property
+    def _after(self) -> float:
+        return AFTER + EACH * len({task.benchmark for task in self.plan.tasks})
 
     def elapsed(self) -> float:
         """Seconds that are over."""
@@ -154,7 +160,8 @@ class TimeBound:
         """
         takes = {name: 0.0 if name in done else seconds for name, seconds in self.takes.items()}
         try:
-            kept = {task.name for task in fitted(self.plan, self.records, takes, self.elapsed())[0].tasks}
+            spent = self.elapsed() + (self.slowed - 1) * self._after
+            kept = {task.name for task in fitted(self.plan, self.records, takes, spent)[0].tasks}
         except InputError:
             if not done:
                 raise self._too_short(f"after {self.elapsed():.0f} s, with what had to be compiled") from None

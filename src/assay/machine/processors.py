@@ -85,7 +85,7 @@ class Kind(reading.HostPart):
     frequency_max: float | None = None
 
 
-class Level(reading.HostPart):
+class TopologyLevel(reading.HostPart):
     """Drawers, books, dies or clusters: the hardware threads of each."""
 
     name: str
@@ -103,7 +103,7 @@ class Processors(reading.HostPart):
     threads: int | None = None
     threads_per_core: int | None = None
     online: tuple[int, ...] = ()
-    levels: tuple[Level, ...] = ()
+    levels: tuple[TopologyLevel, ...] = ()
     kinds: tuple[Kind, ...] = ()
     flags: tuple[str, ...] = ()
     frequency_base: float | None = None
@@ -148,7 +148,7 @@ def processors(root: Path = Path("/"), architecture: str | None = None) -> Proce
         threads=len(online) or None,
         threads_per_core=round(len(online) / cores) if cores else None,
         online=online,
-        levels=tuple(Level(name=name, cpus=sets) for name, sets in topology.levels(online, root).items()),
+        levels=tuple(TopologyLevel(name=name, cpus=sets) for name, sets in topology.levels(online, root).items()),
         kinds=kinds,
         flags=_flags(first),
         frequency_now=_now(first),

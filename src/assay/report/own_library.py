@@ -24,8 +24,8 @@ def instead_of_library(provenance: Mapping[str, Facts]) -> str | None:
     described = [each for each in found if isinstance(each, dict)]
     if not described or any(each.get("mpi") for each in described):
         return None
-    barriers = [each.get("barrier") or {"algorithm": "messages"} for each in described]
-    return OF_MESSAGES if all(each["algorithm"] == "messages" or not each.get("step") for each in barriers) else OWN
+    own = [each["barrier"] for each in described if isinstance(each.get("barrier"), dict)]  # else damaged, or none
+    return OWN if any(each.get("algorithm") != "messages" and each.get("step") for each in own) else OF_MESSAGES
 
 
 def alone(whose: str) -> str:

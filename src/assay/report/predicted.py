@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from assay.analysis import alpha_beta
 from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.two_laws import played
@@ -25,6 +25,9 @@ from assay.report.case_words import case_words
 from assay.report.units import human
 from assay.samples import Circumstance, case_text
 from assay.stored.account import account_line
+
+if TYPE_CHECKING:
+    from assay.analysis.alpha_beta import AlphaBeta
 
 SIMULATED = Circumstance("", "", "applications", "parts", 0, 0, 1, "")
 LEAST_MESSAGES = 3  # lengths that a line is fitted to
@@ -66,7 +69,9 @@ def _rates(one: TimeAccount, time: float) -> dict[str, float]:
     return {name: scale * amount / spent for name, (spent, _, amount) in kernels if spent > 0 and amount > 0}
 
 
-def _line(of: TimeAccount) -> alpha_beta.AlphaBeta:
+def _line(of: TimeAccount) -> AlphaBeta:
+    from assay.analysis import alpha_beta  # which takes scipy
+
     sizes, times = zip(*of.messages, strict=True)
     return alpha_beta.fit(sizes, [list(times)], "relative")
 

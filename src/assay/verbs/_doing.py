@@ -22,7 +22,7 @@ from assay.execute.session import Failure
 from assay.execute.wishes import Wishes
 from assay.machine.provenance import provenance
 from assay.report.budget_spent import words
-from assay.since_start import command_began
+from assay.since_start import command_began, slowed
 from assay.store import Run, storage_failed
 from assay.verbs._progress import ProgressCallbacks, shown
 from assay.verbs._spending import Spent
@@ -67,7 +67,7 @@ def _bound(plan: Plan, where: session.Target) -> TimeBound | None:
     began = command_began()
     records = {name: benchmark(name) for name in dict.fromkeys(task.benchmark for task in plan.tasks)}
     takes = {name: each.seconds for name, each in expected(plan, records, where.machine, known_runs()).items()}
-    return TimeBound(plan, records, takes, began=began)
+    return TimeBound(plan, records, takes, began=began, slowed=slowed())
 
 
 def measure(

@@ -26,7 +26,11 @@ DECIDE = 0.5  # our choice: jobs decide a test that takes less than half as long
 COMPARABLE = Accepted(0.5, 2.0)  # our choice
 
 APPLICATION = "No benchmark measures it: applications."
-PROGRAMS = (pulsars.MAYA5, *user_programs.PROGRAMS, *electrons.PROGRAMS)  # whose claims our programs answer, by kind (claim_kinds)
+PROGRAMS = (
+    pulsars.MAYA5,
+    *user_programs.PROGRAMS,
+    *electrons.PROGRAMS,
+)  # whose claims our programs answer, by kind (claim_kinds)
 UNJUDGED = {
     "vds.origin-vs-intel-user": APPLICATION,
     "vds.avoid-shared-nodes": "A recommendation without a number, of applications, which no benchmark measures.",
