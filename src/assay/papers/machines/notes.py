@@ -124,8 +124,8 @@ DIFFERS = (
     "and 8. Our pulsars in 16 parts have the times of the SGI cluster within 8%; speedups of 5.00 and 7.52 become 5.4 "
     "and 8.4, as parts of theirs differ more and all of ours is computed in parts. 16 was chosen with the times of the SGI "
     "cluster and the Origin in view, so that these are no evidence either.",
-    "**Clusters, vasp.** The program's 10 bands were chosen for a ratio of Ethernet to Myrinet near that in print on "
-    "8 processors: these cells are inputs.",
+    "**Clusters, vasp.** The program's 10 bands were chosen for a ratio of Ethernet to Myrinet near that in print "
+    "on 8 processors: these cells are inputs.",
     "**SLALOM.** Nodes are charged LINPACK's rate with 100 equations, and nothing is fitted: 21, 111 and 240 Mflop/s "
     "for 15.6, 134.8 and 205, so that the DELTA is 2.2 times as fast as the iPSC/860, where 1.52 is printed and equal "
     "nodes alone would give 1. How the original divided its matrix is not printed. Down a binomial tree instead of "
