@@ -122,8 +122,8 @@ DIFFERS = (
     "**Clusters, maya5.** The report's inputs are not printed. On the IBM cluster p processors are 2.67, 4.0, 5.3 and "
     "7.8 times (p = 4, 6, 8, 16) as fast as two: whole parts of 16, handed out to p - 1 processors, are 2.67, 4, 5.33 "
     "and 8. Our pulsars in 16 parts have the times of the SGI cluster within 8%; speedups of 5.00 and 7.52 become 5.4 "
-    "and 8.4, as parts of theirs differ more and all of ours is computed in parts. 16 was chosen with the times of the SGI "
-    "cluster and the Origin in view, so that these are no evidence either.",
+    "and 8.4, as parts of theirs differ more and all of ours is computed in parts. 16 was chosen with the times of the "
+    "SGI cluster and the Origin in view, so that these are no evidence either.",
     "**Clusters, vasp.** The program's 10 bands were chosen for a ratio of Ethernet to Myrinet near that in print "
     "on 8 processors: these cells are inputs.",
     "**SLALOM.** Nodes are charged LINPACK's rate with 100 equations, and nothing is fitted: 21, 111 and 240 Mflop/s "
