@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "applications/account.hpp"
@@ -86,7 +87,10 @@ class Accounted {
     void operator()(Ledger& ledger, double took) const { ledger.account.computed(kernel, amount, took); }
   };
 
-  Accounted(C comm, Ledger* ledger, bool whole = true) : comm_(std::move(comm)), ledger_(ledger), whole_(whole) {}
+  // A communicator with files is held by reference, as it cannot be copied; others are handles.
+  using Held = std::conditional_t<std::is_copy_constructible_v<C>, C, C&>;
+  Accounted(Held comm, Ledger* ledger, bool whole = true)
+      : comm_(std::forward<Held>(comm)), ledger_(ledger), whole_(whole) {}
 
   int rank() const { return comm_.rank(); }
   int size() const { return comm_.size(); }
@@ -232,7 +236,7 @@ class Accounted {
     return noted(Moved{call, bytes, sends, whole_}, make);
   }
 
-  C comm_;
+  Held comm_;
   Ledger* ledger_;
   bool whole_;
 };
