@@ -22,6 +22,7 @@ from assay.papers.cells.baseline import baselines
 from assay.papers.cells.comparison import ComparedCell
 from assay.papers.cells.provenance import Provenance
 from assay.papers.cells.twins import has_rule
+from assay.papers.cells.user_times import by_processors
 from assay.papers.claims.claim_kinds import about
 from assay.papers.claims.judge import ClaimVerdict
 from assay.papers.claims.messages import evidence, of_claim, published
@@ -132,6 +133,38 @@ def test_a_line_goes_on_beyond_its_ends_and_the_nearest_stands_where_there_is_no
     assert "level" not in found  # no kernel of a set
     assert found["line"] == pytest.approx(59e6 + 7 * (74e6 - 59e6))
     assert found["benchmark"] == pytest.approx(74e6)
+
+
+def test_a_whole_program_scales_perfectly_in_its_baseline_whatever_the_network() -> None:
+    """Printed: rboltz on one processor of the SGI cluster 41 s, over Myrinet; Cholesky on 16 nodes 22.2 Mflop/s."""
+    behind = Provenance(has_rule, "sgi-l1200-cluster", {"x": "stated: x; used: user.rboltz [network myrinet] [cpus 1]"})
+    for cell in cells("sgi-l1200-cluster", "user.rboltz"):
+        if behind.cell(cell) == NumberKind.EXTRAPOLATED:
+            assert baselines(cell, behind)["scaled"] == pytest.approx(41 / cell.params["cpus"])
+    other = Provenance(has_rule, "delta", {"x": "stated: x; used: ipsc860 cholesky [precision double]"})
+    (delta,) = cells("delta", "cholesky")
+    assert baselines(delta, other)["scaled"] == pytest.approx(22.2e6)
+    peak = Provenance(has_rule, "delta", {"x": "stated: x; used: linpack-peak [nodes 128]"})
+    large = next(c for c in cells("delta", "linpack-peak") if c.params["nodes"] == 512)
+    assert baselines(large, peak)["scaled"] == pytest.approx(4 * 3.6e9)
+    echo = next(c for c in cells("ncube3200", "echo") if c.table)
+    assert "scaled" not in baselines(echo, fitted_on("echo [hops 1, 6]"))
+
+
+def test_only_elapsed_times_of_the_user_programs_have_twins() -> None:
+    """User and system time and the imbalance are printed, too: nothing that is simulated is compared with them."""
+    asked = []
+
+    def time(benchmark: str, name: str, ranks: int, per_node: int) -> float:
+        asked.append((benchmark, ranks, per_node))
+        return float(ranks)
+
+    for machine in ("compaq-xp1000-cluster", "sgi-l1200-cluster", "sgi-origin2000-400"):
+        printed = [c for c in catalogue.cells(machine=machine) if c.benchmark.startswith("user.")]
+        found = by_processors(machine, printed, time)
+        assert {c.metric for c, _ in found} == {"time"} < {c.metric for c in printed} | {"load_imbalance"}
+        assert all(value == c.params["cpus"] for c, value in found)
+    assert {per_node for *_, per_node in asked} == {1, 2}
 
 
 CLUSTERS = ("compaq-xp1000-cluster", "sgi-l1200-cluster", "ibm-netfinity-cluster")

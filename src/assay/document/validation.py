@@ -27,7 +27,8 @@ class ValidatedCell:
     """A published cell and its simulated value (SI `unit`); `mark`: its kind (`assay.kinds`).
 
     `baselines`: of interpolated cells and of evidence values (SI) without a simulator, by how each was had: `line`,
-    `share` (of a node's bus), `benchmark` and `machine` (the nearest used cell of either).
+    `share` (of a node's bus), `level` (another one of memory), `scaled` (perfectly, by processors), `benchmark` and
+    `machine` (the nearest used cell of either).
     """
 
     paper: str

@@ -8,6 +8,8 @@ all used times of the machine.
 at most what the bus allows where the rate of one is printed.
 `level`: another metric of the same benchmark that was used (the rate from the first cache), times the mean ratio of the
 cell's metric to it where both were used, of other kernels of the same set.
+`scaled`: of a whole program by processors or nodes: the nearest used time or rate of it on the same machine if it
+scaled perfectly; where none was used, that of the machine which does best here.
 `benchmark`: the nearest used cell of the same benchmark, on the same machine before others.
 `machine`: the nearest used cell of the same machine, of the same program before others.
 
@@ -20,6 +22,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -29,6 +32,7 @@ from assay.machine.catalogue import PublishedCell
 from assay.papers.cells.allowance import length
 from assay.papers.cells.hull import Coordinates, coordinates, labels, same_table
 
+WHOLE = ("user", "cholesky", "linpack-peak", "slalom")  # programs, whose cells are by processors or nodes
 FAR = 1e9  # a coordinate that one of two cells lacks: farther than any that both have
 BYTES_PER_FLOP = {"kernel.hitc-f": 6.0}  # of kernels whose rate on one processor is printed
 OPERATION = "time_per_op"  # no neighbour of a whole program's time
@@ -55,6 +59,7 @@ def baselines(cell: PublishedCell, behind: Used) -> dict[str, float]:
         found["line"] = on_line(cell, beside)
     found["share"] = _share(cell, own)
     found["level"] = _level(cell, behind.used())
+    found["scaled"] = _scaled(cell, [each for each in behind.used() if each is not cell])
     near = [
         each
         for each in behind.used()
@@ -100,9 +105,27 @@ def _level(cell: PublishedCell, used: Sequence[PublishedCell]) -> float | None:
     return None
 
 
-def _compatible(cell: PublishedCell, other: PublishedCell) -> bool:
+def _scaled(cell: PublishedCell, used: Sequence[PublishedCell]) -> float | None:
+    """What perfect scaling makes of the nearest cell of the same program, whatever its network."""
+    key = next((key for key in ("cpus", "nodes") if isinstance(cell.params.get(key), int)), None)
+    if key is None or cell.benchmark.partition(".")[0] not in WHOLE:
+        return None
+    machines: dict[str | None, list[PublishedCell]] = defaultdict(list)
+    for each in used:
+        same = (each.benchmark, each.metric) == (cell.benchmark, cell.metric) and _compatible(cell, each, "network")
+        if same and isinstance(each.params.get(key), int):
+            times = cell.params[key] / each.params[key]
+            value = each.value / times if each.unit == "s" else each.value * times
+            machines[each.machine].append(replace(each, value=value))
+    if cell.machine in machines:
+        return _nearest(cell, machines[cell.machine])
+    found = [value for cells in machines.values() if (value := _nearest(cell, cells)) is not None]
+    return min(found, key=lambda value: abs(value - cell.value), default=None)
+
+
+def _compatible(cell: PublishedCell, other: PublishedCell, but: str = "") -> bool:
     one, two = dict(labels(cell)[1:]), dict(labels(other)[1:])
-    return all(two.get(key, value) == value for key, value in one.items())
+    return all(key == but or two.get(key, value) == value for key, value in one.items())
 
 
 def drawn(cell: PublishedCell) -> float:

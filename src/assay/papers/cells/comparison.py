@@ -25,7 +25,7 @@ from assay.papers.cells.baseline import baselines
 from assay.papers.cells.provenance import Provenance
 from assay.papers.cells.rules import RULES
 
-WAYS = ("line", "share", "level", "nearest", "machine")  # of a baseline
+WAYS = ("line", "share", "level", "scaled", "nearest", "machine")  # of a baseline
 SETS = ("euroben.mod1ac", "kernel", "caltech")  # of kernels that stand in one table
 OTHERS = ("time-slice-interrupt",)  # of messages, but of nothing that is simulated: shown as quoted
 

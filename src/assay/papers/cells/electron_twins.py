@@ -9,18 +9,18 @@ one processor of the SGI cluster with Myrinet takes what Table 6.10 prints. Rate
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells.answers import Answers
-from assay.papers.cells.euroben_twins import described
 from assay.papers.cells.rules import Pairs, rule
+from assay.papers.cells.user_times import by_processors
 
 VASP, ADF = "user.vasp", "user.adf"
 BANDS = {"problem": "field", "points": 64, "bands": 10, "steps": 6}
 CYCLES = 626  # of vasp's twin
 WATER = {"molecules": 8, "basis": "6-31g", "cycles": 25}
 RUNS = 95  # of adf's twin
-NODES = {"compaq-xp1000-cluster": 18}  # 8 of the others
 
 
 def time(answers: Answers, benchmark: str, name: str, ranks: int, per_node: int = 1) -> float | None:
@@ -39,16 +39,5 @@ def time(answers: Answers, benchmark: str, name: str, ranks: int, per_node: int 
 @rule(VASP)
 @rule(ADF)
 def times(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
-    """Seconds by processors, processors of a node and network; the best of tables that print the best."""
-    made: Pairs = []
-    for cell in cells:
-        if cell.metric != "time":
-            continue
-        ranks, per_node = int(cell.params["cpus"]), cell.params.get("cpus_per_node", 1)
-        each = (1, 2) if per_node == "best" else (int(per_node),)
-        fits = [one for one in each if ranks <= one * NODES.get(machine, 8) or "cpus_per_node" not in cell.params]
-        found = [time(answers, cell.benchmark, described(machine, cell), ranks, one) for one in fits]
-        known = [one for one in found if one is not None]
-        if known:
-            made.append((cell, min(known)))
-    return made
+    """Seconds by processors."""
+    return by_processors(machine, cells, partial(time, answers))

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells.answers import Answers
-from assay.papers.cells.euroben_twins import described
 from assay.papers.cells.rules import Pairs, rule
+from assay.papers.cells.user_times import by_processors
 
 INPUTS = {"pulsars": 65536, "steps": 12800, "parts": 16}
-NODES = 8  # of either cluster of nodes with two processors
 
 
 def time(answers: Answers, name: str, ranks: int, per_node: int = 1) -> float | None:
@@ -25,14 +24,5 @@ def time(answers: Answers, name: str, ranks: int, per_node: int = 1) -> float | 
 
 @rule("user.maya5")
 def times(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
-    """Seconds by processors, processors of a node and network; the best of tables that print the best."""
-    made: Pairs = []
-    for cell in cells:
-        ranks, per_node = int(cell.params["cpus"]), cell.params.get("cpus_per_node", 1)
-        each = (1, 2) if per_node == "best" else (int(per_node),)
-        fits = [one for one in each if ranks <= one * NODES or "cpus_per_node" not in cell.params]
-        found = [time(answers, described(machine, cell), ranks, one) for one in fits]
-        known = [one for one in found if one is not None]
-        if known:
-            made.append((cell, min(known)))
-    return made
+    """Seconds by processors."""
+    return by_processors(machine, cells, lambda _, name, ranks, per_node: time(answers, name, ranks, per_node))

@@ -8,19 +8,19 @@ cell comes out on the SGI cluster (its description says which). Rates are those 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells.answers import Answers
-from assay.papers.cells.euroben_twins import described
 from assay.papers.cells.rules import Pairs, rule
+from assay.papers.cells.user_times import by_processors
 
 RBOLTZ, PRIMMOD = "user.rboltz", "user.primmod"
 PROGRAMS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     RBOLTZ: ("lattice", {"flow": "taylor-green", "size": 64, "steps": 185}),
     PRIMMOD: ("colloid", {"macroions": 80, "charge": 60, "steps": 225}),
 }
-NODES = 8  # of either cluster of nodes with two processors
 
 
 def time(answers: Answers, benchmark: str, name: str, ranks: int, per_node: int = 1) -> float | None:
@@ -33,16 +33,5 @@ def time(answers: Answers, benchmark: str, name: str, ranks: int, per_node: int 
 @rule(RBOLTZ)
 @rule(PRIMMOD)
 def times(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
-    """Seconds by processors, processors of a node and network; the best of tables that print the best."""
-    made: Pairs = []
-    for cell in cells:
-        if cell.metric != "time":
-            continue  # user time
-        ranks, per_node = int(cell.params["cpus"]), cell.params.get("cpus_per_node", 1)
-        each = (1, 2) if per_node == "best" else (int(per_node),)
-        fits = [one for one in each if ranks <= one * NODES or "cpus_per_node" not in cell.params]
-        found = [time(answers, cell.benchmark, described(machine, cell), ranks, one) for one in fits]
-        known = [one for one in found if one is not None]
-        if known:
-            made.append((cell, min(known)))
-    return made
+    """Seconds by processors."""
+    return by_processors(machine, cells, partial(time, answers))

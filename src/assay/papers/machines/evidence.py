@@ -23,6 +23,7 @@ BY = {
     "line": "line",
     "share": "bus shared equally",
     "level": "first cache, by other kernels' mean ratio",
+    "scaled": "perfect scaling",
     "nearest": "nearest, same benchmark or else machine",
     "machine": "nearest, same machine",
 }
@@ -105,8 +106,12 @@ def beside(found: Sequence[EvidenceGroup], title: str) -> Grid:
     note = "Baseline, no simulator: a straight line through used cells, the nearest used cell of the same benchmark "
     note += "(where there is none of the same machine), or the nearest of the same machine: of those that all cells of "
     note += "the table have the one with the least median error. Of several processors of a node: so many times one, "
-    note += "and together no more than the bus gives one that only reads (speedups: their number). From a second "
-    note += "cache: the first cache's rate times the mean ratio of both in the kernels whose second rate was used."
+    note += "and together no more than the bus gives one that only reads (speedups: their number). Of whole programs: "
+    note += (
+        "the nearest time or rate as if it scaled perfectly, whatever the network, and of the machine that does best. "
+    )
+    note += "From a second cache: "
+    note += "the first cache's rate times the mean ratio of both in the kernels whose second rate was used."
     return grid(title, headings, rows, note, left=3)
 
 
