@@ -518,6 +518,11 @@ NODE = (
     "integration threads=1",
     "caltech",
     "sieve",
+    "pulsars pulsars=1024 steps=16",
+    "planewaves points=16 bands=4",
+    "dense factorisation=cholesky size=64 layout=columns",
+    "dense factorisation=cholesky size=64 layout=columns type=float32",
+    "dense factorisation=lu size=64",
 )  # on a node of its own, by the description's node model
 
 

@@ -188,7 +188,7 @@ def test_rates_of_a_node_say_so_in_every_document(here: Path, monkeypatch: pytes
             assert told == units
     monkeypatch.chdir(here)
     study = assay("study", "study.toml", "--json").document
-    assert study["version"] == 3
+    assert study["version"] == 2
     assert {one["unit"] for one in study["figures"] if one["name"] == "saturation"} == {"flit/node/cycle"}
 
 

@@ -289,6 +289,14 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
         "vds.maya5-speedup-16-sgi",  # 8.4, where 7.52 is printed
         "vds.maya5-ibm-faster",  # 44%, by the printed times themselves
         "d91d.slalom-ratio",  # 2.2, where 1.52 is printed, and equal nodes alone would give 1
+        "d91h.cholesky-precision-ncube6400",  # 1.76 by Table 3's scalars, 1.4 in print
+        # Our programs of the kind on described clusters, each with its number in docs/applications.md or machines.md:
+        *("vds.adf-speedup-8-compaq", "vds.adf-speedup-16-myrinet", "vds.adf-speedup-16-ethernet"),
+        *("vds.adf-network-insensitive", "vds.adf-ibm-slower"),
+        *("vds.vasp-ethernet-1", "vds.vasp-ethernet-2", "vds.vasp-two-cpus-myrinet", "vds.vasp-ibm-two-cpus-4"),
+        *("vds.vasp-system-share-compaq", "vds.primmod-ethernet", "vds.rboltz-user-share-ethernet"),
+        *("vds.rboltz-speedup-myrinet", "vds.rboltz-speedup-ethernet", "vds.rboltz-user-speedup-compaq"),
+        "vds.rboltz-cpus-per-node",
     }
     assert sum(outcome == "holds" for outcome in outcomes.values()) >= 55
 

@@ -169,7 +169,7 @@ def test_what_is_set_beside_a_sweep_is_refused_as_such() -> None:
         (("--set", "bytes=１２"), "parameter bytes: is no integer; seen: '１２'"),
         (("--set", "bytes=²"), "parameter bytes: is no integer; seen: '²'"),
         (("--ppn", "²"), "--ppn: are not counts; seen: '²'"),
-        (("--ppn", "99999999999999999999"), "--ppn: are not counts"),
+        (("--ppn", "99999999999999999999"), "--ppn: is out of bounds"),
         (("--set", "machine.messages.startup=0.35 GB/s"), "'0.35 GB/s' is in B/s, not in s"),
     ],
 )

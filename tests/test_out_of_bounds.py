@@ -92,7 +92,7 @@ def test_no_key_of_a_description_is_refused_in_words_of_pydantics() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("run echo -n 0", "-n: is out of bounds; seen: '0'; accepted: a whole number from 1 on"),
+        ("run echo -n 0", "-n: is out of bounds; seen: '0'; accepted: a whole number from 1 to 2,147,483,647"),
         ("run echo --seed -1", "--seed: is out of bounds; seen: '-1'; accepted: a whole number from 0 on"),
         (
             "run echo -n 99999999999",

@@ -106,7 +106,7 @@ def test_a_described_machine_refuses_a_node_program_by_the_reason_and_names_all_
 
 
 def test_settings_that_choose_nothing_of_what_was_published_are_named() -> None:
-    words = ("run", "fft", "--on", "compaq-xp1000-cluster")
+    words = ("run", "wavelet", "--on", "compaq-xp1000-cluster")
     plain = assay(*words, "--json").document
     found = assay(*words, "--set", "size=256", "--json").document
     assert plain["warnings"] == [] and found["figures"] == plain["figures"]

@@ -107,7 +107,7 @@ REFUSED = {
     "run echo --launches some": "--launches: is wrong; seen: 'some'; accepted: a whole number from 1 on; `assay run",
     "run echo --seed 1.5": "--seed: is wrong; seen: '1.5'; accepted: a whole number from 0 on; `assay run -h`",
     "doctor --for long": "--for: is wrong; seen: 'long'; accepted: a number from 0.1 on; `assay doctor -h`",
-    "run": "missing argument 'benchmark'; `assay run -h`",
+    "run": "run: which benchmark is missing; accepted: a benchmark, or --command",
     "run echo --lunches 3": "no such option: --lunches",
     "nosuchverb": "no such command 'nosuchverb'; `assay -h`",
 }

@@ -33,7 +33,7 @@ def test_a_run_cut_short_says_so_everywhere(killed: bool, tmp_path: Path, monkey
 
     with monkeypatch.context() as patch:
         patch.setattr(session, "_do_one", pressed)
-        assert assay("evaluate", "--on", CONSTANT, "-N", "2", "--out", str(run)).status == 130
+        assert assay("evaluate", "--on", CONSTANT, "-N", "2", "--only", "messages", "--out", str(run)).status == 130
     if killed:
         about = json.loads((run / "run.json").read_text()) | {"state": "running"}
         (run / "run.json").write_text(json.dumps(about))

@@ -42,7 +42,7 @@ help = "7 or 13 functions per molecule"
 
 [parameter.cycles]
 type = "integer"
-default = [25]
+default = 25
 min = 1
 max = 1000
 help = "cycles of field and orbitals; too few of them fail the check"

@@ -58,7 +58,7 @@ help = "bands; a field needs closed shells: 1, 4, 10 or 20"
 
 [parameter.cycles]
 type = "integer"
-default = [16]
+default = 16
 min = 1
 max = 1000
 help = "cycles of density and bands; too few of them fail the check"

@@ -24,6 +24,7 @@ from assay import sanitised, search_paths, stops, trusted, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
 from assay.verbs import _first_words
 
+COMPLETION = "_ASSAY_COMPLETE"  # what a shell sets where it asks for completions of a command line
 CLOSED_PIPE = 141  # exit status of what SIGPIPE ends: nobody reads on, and nothing went wrong
 
 
@@ -136,10 +137,10 @@ def _run(stop: stops.Stop) -> None:
     try:
         try:
             words = _first_words.meant(sys.argv[1:])
-            if not words:
+            if not words and COMPLETION not in os.environ:
                 sys.stdout.write(_first_words.COMMANDS)
                 return
-            status = application(words[0])(words, standalone_mode=False)
+            status = application(next(iter(words), None))(words, standalone_mode=False)
             sys.exit(status or 0)  # 0 but for a verb that ended by typer.Exit
         finally:
             sys.stdout.flush()  # here, where a device that is full can still be reported

@@ -39,7 +39,7 @@ _TOP = {
     ),
     *("ranks", "least_ranks", "most_ranks", "host", "needs", "computes"),
     *("parameter", "metric", "figure", "headline", "roof", "shares", "accuracy", "choice", "row", "constants"),
-    *("peak_share", "convergence", "first_launch", "constants_mean", "unlike"),
+    *("peak_share", "convergence", "first_launch", "constants_mean", "unlike", "unit"),
 }
 NEEDS = (
     "storage",

@@ -213,8 +213,11 @@ def counts(text: str | None, key: str) -> tuple[int, ...]:
     if text is None:
         return ()
     words = text.split(",")
-    if not all(word.isascii() and word.strip().isdecimal() and 0 < int(word) < 2**31 for word in words):
-        raise InputError("are not counts", key=key, value=text, accepted="1, or 1,2")
+    accepted = "a whole number from 1 to 2,147,483,647, or several: 1,2"
+    if not all(word.isascii() and word.strip().isdecimal() for word in words):
+        raise InputError("are not counts", key=key, value=text, accepted=accepted)
+    if not all(0 < int(word) < 2**31 for word in words):
+        raise InputError("is out of bounds", key=key, value=text, accepted=accepted)
     if len({int(word) for word in words}) < len(words):
         raise InputError("names a count twice", key=key, value=text, accepted="1, or 1,2")
     return tuple(int(word) for word in words)

@@ -53,7 +53,8 @@ def _once(titles: list[str]) -> list[str]:
 def _standing(document: Document, verdict: RunVerdict, mixed: bool) -> str:
     """The state that most figures reach, `mixed` where others are worse, and the grade of a measured run."""
     if nothing_measured(document) is not None:
-        return "nothing measured"
+        unfinished = document.unfinished
+        return "nothing measured" if unfinished is None else f"{unfinished.state}, nothing measured"
     state = f"mostly {document.state}" if mixed and document.state == "clean" else document.state
     if document.unfinished is not None:
         state = f"{document.unfinished.state}, {state}"
