@@ -49,7 +49,7 @@ help = "cycles of field and orbitals; too few of them fail the check"
 
 [parameter.turn]
 type = "integer"
-default = [0]
+default = 0
 min = 0
 max = 359
 unit = "1"

@@ -65,7 +65,7 @@ help = "cycles of density and bands; too few of them fail the check"
 
 [parameter.steps]
 type = "integer"
-default = [6]
+default = 6
 min = 1
 max = 1000
 help = "steps of conjugate gradients in each cycle"
