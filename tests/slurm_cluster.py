@@ -120,8 +120,9 @@ class SlurmCluster:
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=60).stdout
 
     def idle(self) -> int:
-        """How many nodes are idle."""
-        return sum(int(n) for n in self.ask("sinfo", "-h", "-t", "idle", "-o", "%D").split())
+        """How many nodes are idle and answer: one that does not is `idle*`, and no job may be started there."""
+        states = dict(line.split() for line in self.ask("sinfo", "-h", "-N", "-o", "%N %T").splitlines())
+        return list(states.values()).count("idle")
 
     def jobs(self) -> list[str]:
         """Ids of the jobs that wait or run."""
