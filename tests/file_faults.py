@@ -11,7 +11,9 @@ whose output goes to /dev/null, and which all others spare.
 
 from __future__ import annotations
 
+import atexit
 import functools
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -116,6 +118,7 @@ int fsync(int a) {
 def shim() -> Path:
     """The library to preload, compiled once."""
     folder = Path(tempfile.mkdtemp(prefix="assay-shim-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "shim.c").write_text(SHIM)
     made = folder / "shim.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", made, folder / "shim.c"], check=True, capture_output=True)
