@@ -163,7 +163,7 @@ DEFECTS = {
     "velocity": ("cells.cpp", "(at.y[i] + 0.5 * force[1])", "(at.y[i] + 0.6 * force[1])", "sphere"),
     "collision": ("cells.cpp", "4.5 * at.density[i] * projected", "4.4 * at.density[i] * projected", "taylor-green"),
     "force": ("cells.cpp", "3 * w * (1 - 0.5 * rates.odd)", "3 * w * (1 - 0.4 * rates.odd)", "poiseuille"),
-    "bounce": ("cells.cpp", "= value;", "= value * (1 - 1e-9);", "poiseuille"),
+    "bounce": ("cells.cpp", "[link.solid] = value;", "[link.solid] = value * (1 - 1e-9);", "poiseuille"),
     "relaxation": ("cells.hpp", "return {1 / (even + 0.5)", "return {1 / (even + 0.52)", "taylor-green"),
     "exchange": ("domain.hpp", "to[at] = came[i++]", "to[at] = came[i++] * (1 + 1e-9)", "sphere"),
 }
