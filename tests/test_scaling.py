@@ -111,4 +111,4 @@ def test_ranks_per_node_that_a_number_cannot_fill_are_left_out(own_folder: None)
 @pytest.mark.parametrize("count", ["0", "1,1", "1,x", "", "2147483648"])
 def test_what_is_no_number_of_ranks_is_refused(count: str, constant: str) -> None:
     answer = assay("run", "nas", "--on", constant, "-n", count)
-    assert answer.status == 2 and "-n" in answer.err and "accepted: a whole number from 1 to 2,147,483,647, or several: 1,2" in answer.err
+    assert answer.status == 2 and "-n" in answer.err and "accepted: " in answer.err and "1,2\n" in answer.err
