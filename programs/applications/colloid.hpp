@@ -87,7 +87,6 @@ help = "steps of a particle over the time"
   };
 
   static constexpr double most_pairs = 2e7;  // times steps, of a described run that is repeated with its data
-  static constexpr int most_with_data = 64;  // simulated ranks, which share one process
   static bool small(const Case& at, int ranks) {
     const double particles = static_cast<double>(at.suspension.particles());
     return particles * particles * static_cast<double>(at.steps) <= most_pairs && ranks <= most_with_data;
@@ -100,8 +99,7 @@ help = "steps of a particle over the time"
       ranks::needs(static_cast<std::size_t>(comm.size()) <= particles,
                    "no more ranks than particles, " + std::to_string(particles), comm.size());
     }
-    session.keep([&](const auto&) { return !comm.is_simulated() || comm.cost_of("colloid"); },
-                 "the description has no rate for kernel colloid", comm.rank() == 0);
+    keep_charged(comm, session, {"colloid"});
     Player<C, Colloid> player{comm, session.options().verify};
     co_await ranks::sample(comm, session, player);
   }

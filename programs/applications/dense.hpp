@@ -114,8 +114,8 @@ help = "operations as LINPACK counts them, over the time"
     bool operator==(const Case&) const = default;
   };
 
-  static constexpr std::int64_t most_with_data = 1000;
-  static bool small(const Case& at, int ranks) { return at.size <= most_with_data && ranks <= 64; }
+  static constexpr std::int64_t most_small = 1000;
+  static bool small(const Case& at, int ranks) { return at.size <= most_small && ranks <= most_with_data; }
 
   static Case at(const timing::CaseSettings& settings) {
     const bool lu = settings.at("factorisation").text == "lu", columns = !lu && settings.at("layout").text == "columns";

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "applications/choices.hpp"
 #include "applications/lattice/simulation.hpp"
 #include "applications/player.hpp"
 
@@ -90,7 +91,6 @@ help = "updates of fluid cells over the time (1e6/s: MLUPS)"
   static constexpr std::string_view flows[] = {"taylor-green", "poiseuille", "sphere"};
 
   static constexpr double most_updates = 4e6;  // of a described run that is repeated with its data
-  static constexpr int most_with_data = 64;    // simulated ranks, which share one process
   static bool small(const Case& at, int ranks) { return updates(at) <= most_updates && ranks <= most_with_data; }
 
   template <ranks::Communicator C>
@@ -101,17 +101,14 @@ help = "updates of fluid cells over the time (1e6/s: MLUPS)"
                    "ranks whose number is a product of three, none greater than size " + std::to_string(size),
                    comm.size());
     }
-    session.keep([&](const auto&) { return !comm.is_simulated() || comm.cost_of("lattice"); },
-                 "the description has no rate for kernel lattice", comm.rank() == 0);
+    keep_charged(comm, session, {"lattice"});
     Player<C, Lattice> player{comm, session.options().verify};
     co_await ranks::sample(comm, session, player);
   }
 
   static Case at(const timing::CaseSettings& settings) {
     Case made{};
-    const std::string& name = settings.at("flow").text;
-    while (flows[static_cast<std::size_t>(made.flow.kind)] != name)
-      made.flow.kind = static_cast<lattice::Kind>(static_cast<int>(made.flow.kind) + 1);
+    made.flow.kind = static_cast<lattice::Kind>(place_among(flows, settings.at("flow").text));
     made.flow.size = static_cast<std::size_t>(settings.at("size").integer);
     made.steps = settings.at("steps").integer;
     if (made.steps == 0) made.steps = made.flow.enough_steps();

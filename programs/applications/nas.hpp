@@ -1,7 +1,6 @@
 // The NAS parallel benchmarks: five kernels of computational fluid dynamics, written from their specification.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -79,12 +78,6 @@ order = 1
   };
   static constexpr std::string_view kernels[] = {"ep", "ft", "mg", "cg", "is"};
   static constexpr std::string_view sizes[] = {"S", "W", "A", "B", "C"};
-  template <std::size_t N>
-  static std::size_t among(const std::string_view (&names)[N], std::string_view name) {
-    return static_cast<std::size_t>(std::find(names, names + N, name) - names);
-  }
-
-  static constexpr int most_with_data = 64;  // simulated ranks, which share one process
   static bool small(const Case& at, int ranks) { return at.size == Class::S && ranks <= most_with_data; }
 
   // The kernel of [compute] that a case is charged by.
@@ -108,8 +101,8 @@ order = 1
   }
 
   static Case at(const timing::CaseSettings& settings) {
-    return {static_cast<Which>(among(kernels, settings.at("kernel").text)),
-            static_cast<Class>(among(sizes, settings.at("class").text))};
+    return {static_cast<Which>(place_among(kernels, settings.at("kernel").text)),
+            static_cast<Class>(place_among(sizes, settings.at("class").text))};
   }
   template <ranks::Communicator C>
   static timing::Json label(C&, const Case& at) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "applications/choices.hpp"
 #include "applications/orbitals/hartree_fock.hpp"
 #include "applications/player.hpp"
 
@@ -77,23 +78,19 @@ help = "flops by the convention of `cost`, over the time"
   using Case = orbitals::Case;
   static constexpr std::string_view bases[] = {"sto-3g", "6-31g"};
   static bool small(const Case& at, int ranks) {
-    return at.molecules <= 4 && at.basis == orbitals::Basis::sto_3g && ranks <= 64;
+    return at.molecules <= 4 && at.basis == orbitals::Basis::sto_3g && ranks <= most_with_data;
   }
 
   template <ranks::Communicator C>
   static ranks::Task run(C& comm, ranks::Session& session) {
-    for (const std::string_view kernel : {"integrals", "eigenvalues"}) {
-      const std::string reason = "the description has no rate for kernel " + std::string(kernel);
-      session.keep([&](const auto&) { return !comm.is_simulated() || comm.cost_of(kernel).has_value(); },
-                   reason.c_str(), comm.rank() == 0);
-    }
+    keep_charged(comm, session, {"integrals", "eigenvalues"});
     Player<C, Orbitals> player{comm, session.options().verify};
     co_await ranks::sample(comm, session, player);
   }
 
   static Case at(const timing::CaseSettings& settings) {
     return {static_cast<int>(settings.at("molecules").integer),
-            settings.at("basis").text == bases[0] ? orbitals::Basis::sto_3g : orbitals::Basis::g6_31,
+            static_cast<orbitals::Basis>(place_among(bases, settings.at("basis").text)),
             static_cast<int>(settings.at("cycles").integer), static_cast<int>(settings.at("turn").integer)};
   }
   template <ranks::Communicator C>

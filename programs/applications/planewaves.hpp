@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "applications/choices.hpp"
 #include "applications/planewaves/solver.hpp"
 #include "applications/player.hpp"
 
@@ -94,11 +95,7 @@ help = "flops by the convention of `cost`, over the time"
 
   template <ranks::Communicator C>
   static ranks::Task run(C& comm, ranks::Session& session) {
-    for (const std::string_view kernel : {"fft", "gemm", "eigenvalues"}) {
-      const std::string reason = "the description has no rate for kernel " + std::string(kernel);
-      session.keep([&](const auto&) { return !comm.is_simulated() || comm.cost_of(kernel).has_value(); },
-                   reason.c_str(), comm.rank() == 0);
-    }
+    keep_charged(comm, session, {"fft", "gemm", "eigenvalues"});
     for (const auto& each : session.cases()) refuse_impossible(at(each));
     Player<C, Planewaves> player{comm, session.options().verify};
     co_await ranks::sample(comm, session, player);
@@ -106,8 +103,7 @@ help = "flops by the convention of `cost`, over the time"
 
   static void refuse_impossible(const Case& at) {
     const auto seen = [](int value) { return std::to_string(value); };
-    if (!nas::is_power_of_two(at.points))
-      ranks::refuse("points", "no power of two", seen(at.points), "32, 64, 128 or 256");
+    if (!is_power_of_two(at.points)) ranks::refuse("points", "no power of two", seen(at.points), "32, 64, 128 or 256");
     if (at.radius > at.points / 4)
       ranks::refuse("radius", "too large for so few points", seen(at.radius), "0 to " + std::to_string(at.points / 4));
     const bool closed = at.bands == 1 || at.bands == 4 || at.bands == 10 || at.bands == 20;
@@ -117,9 +113,7 @@ help = "flops by the convention of `cost`, over the time"
 
   static Case at(const timing::CaseSettings& settings) {
     const auto number = [&](const char* name) { return static_cast<int>(settings.at(name).integer); };
-    const auto* const problem =
-        std::find(std::begin(planewaves::problems), std::end(planewaves::problems), settings.at("problem").text);
-    return {static_cast<planewaves::Problem>(problem - std::begin(planewaves::problems)),
+    return {static_cast<planewaves::Problem>(place_among(planewaves::problems, settings.at("problem").text)),
             number("points"),
             number("radius"),
             number("bands"),

@@ -12,7 +12,9 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "applications/accounted.hpp"
@@ -28,9 +30,20 @@ struct Greatest {
   void operator()(std::int64_t& mine, std::int64_t theirs) const { mine = std::max(mine, theirs); }
 };
 
-inline constexpr int most_noted = 4096;  // simulated ranks: each has a kilobyte, and its numbers in the event
+inline constexpr int most_with_data = 64;  // simulated ranks, which share one process
+inline constexpr int most_noted = 4096;    // simulated ranks: each has a kilobyte, and its numbers in the event
 
 inline constexpr const char* not_carried = "simulated without data; --verify computes and checks";
+
+// Leaves out all cases where a described machine has no rate for one of the kernels by which they are charged.
+template <ranks::Communicator C>
+void keep_charged(const C& comm, ranks::Session& session, std::initializer_list<std::string_view> kernels) {
+  for (const std::string_view kernel : kernels) {
+    const std::string reason = "the description has no rate for kernel " + std::string(kernel);
+    session.keep([&](const auto&) { return !comm.is_simulated() || comm.cost_of(kernel).has_value(); }, reason.c_str(),
+                 comm.rank() == 0);
+  }
+}
 
 template <ranks::Communicator C, class Program>
 struct Player {

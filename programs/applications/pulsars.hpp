@@ -77,13 +77,12 @@ help = "pulsars drawn, those followed among them, over the time"
   using Case = pulsars::Size;
   static constexpr std::int64_t small_pulsars = 65536, small_steps = 16;
   static bool small(const Case& at, int ranks) {
-    return at.pulsars <= small_pulsars && at.steps <= small_steps && ranks <= 64;
+    return at.pulsars <= small_pulsars && at.steps <= small_steps && ranks <= most_with_data;
   }
 
   template <ranks::Communicator C>
   static ranks::Task run(C& comm, ranks::Session& session) {
-    session.keep([&](const auto&) { return !comm.is_simulated() || comm.cost_of("pulsars").has_value(); },
-                 "the description has no rate for kernel pulsars", comm.rank() == 0);
+    keep_charged(comm, session, {"pulsars"});
     session.keep([](const auto& each) { return each.at("parts").integer <= each.at("pulsars").integer; },
                  {"there are fewer pulsars than parts", "parts", "as many as pulsars or fewer"}, comm.rank() == 0);
     Player<C, Pulsars> player{comm, session.options().verify};

@@ -98,7 +98,7 @@ help = "of all ranks together"
 
   using Case = slalom::Size;
   static constexpr std::int64_t most_small = 400;
-  static bool small(const Case& at, int ranks) { return at.patches <= most_small && ranks <= 64; }
+  static bool small(const Case& at, int ranks) { return at.patches <= most_small && ranks <= most_with_data; }
 
   template <ranks::Communicator C>
   static ranks::Task run(C& comm, ranks::Session& session) {
@@ -111,8 +111,7 @@ help = "of all ranks together"
         if (const std::int64_t wanted = each.at("io_nodes").integer; wanted > comm.io_nodes())
           ranks::refuse("io_nodes", "more than there are", std::to_string(wanted),
                         "0 to " + std::to_string(comm.io_nodes()));
-      session.keep([&](const auto&) { return comm.cost_of("slalom").has_value(); },
-                   "the description has no rate for kernel slalom", comm.rank() == 0);
+      keep_charged(comm, session, {"slalom"});
       co_await play(comm, session);
     } else {
       if (comm.rank() == 0) session.note("slalom: left out: it works on files, which are not there");

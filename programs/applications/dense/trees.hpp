@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "applications/choices.hpp"
 #include "ranks/communicator.hpp"
 #include "ranks/task.hpp"
 
@@ -13,8 +14,6 @@ struct Line {
   int first, step, count, me;
   int rank(int place) const { return first + place * step; }
 };
-
-inline bool is_power_of_two(int count) { return (count & (count - 1)) == 0; }
 
 // A place as seen from the root: a power of two of them as the corners of a cube, where each step of the tree is along
 // an edge, others in turn. The way back is the same function for a cube.

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "applications/nas/all_to_all.hpp"
+#include "applications/all_to_all.hpp"
 #include "applications/nas/ft_lines.hpp"
 #include "applications/nas/ft_sums.hpp"
 #include "applications/nas/kernel.hpp"

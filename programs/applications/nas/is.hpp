@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "applications/nas/all_to_all.hpp"
+#include "applications/all_to_all.hpp"
 #include "applications/nas/is_keys.hpp"
 #include "applications/nas/kernel.hpp"
 

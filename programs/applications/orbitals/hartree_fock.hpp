@@ -8,11 +8,12 @@
 #include <tuple>
 #include <vector>
 
+#include "applications/application.hpp"
 #include "applications/jacobi.hpp"
-#include "applications/nas/kernel.hpp"
 #include "applications/orbitals/energies.hpp"
 #include "applications/orbitals/integrals.hpp"
 #include "applications/orbitals/self_consistent.hpp"
+#include "applications/sums.hpp"
 
 namespace assay::applications::orbitals {
 
@@ -64,7 +65,7 @@ class HartreeFock final : public Charged<C> {
     co_await work(own_.integrals, [this] {
       all_integrals(static_cast<std::size_t>(comm_.rank()), static_cast<std::size_t>(comm_.size()));
     });
-    co_await nas::sum_of_all(comm_, data(one_), data(room_), 3 * n_ * n_);
+    co_await sum_of_all(comm_, data(one_), data(room_), 3 * n_ * n_);
     co_await matrices([this] {
       scf_.emplace(overlap(), n_, complex_.pairs_of_electrons);
       hamiltonian_ = core();
@@ -72,7 +73,7 @@ class HartreeFock final : public Charged<C> {
     });
     for (int cycle = 0; cycle < at_.cycles; ++cycle) {
       co_await work(own_.field, [this] { own_field(); });
-      co_await nas::sum_of_all(comm_, data(field_), data(room_), n_ * n_);
+      co_await sum_of_all(comm_, data(field_), data(room_), n_ * n_);
       co_await matrices([this] { new_density(); });
     }
   }

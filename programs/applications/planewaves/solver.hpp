@@ -8,12 +8,13 @@
 #include <optional>
 #include <vector>
 
+#include "applications/all_to_all.hpp"
+#include "applications/application.hpp"
 #include "applications/jacobi.hpp"
-#include "applications/nas/all_to_all.hpp"
-#include "applications/nas/kernel.hpp"
 #include "applications/planewaves/radial.hpp"
 #include "applications/planewaves/subspace.hpp"
 #include "applications/planewaves/transform.hpp"
+#include "applications/sums.hpp"
 
 namespace assay::applications::planewaves {
 
@@ -114,7 +115,7 @@ class Solver final : public Charged<C> {
       sums[2] += point * 0.5 * coupling(at_.problem) * density_[i] * density_[i];
       sums[3] += point * std::abs(density_[i] - before[i]);
     }
-    co_await nas::sum_of_all(comm_, sums, room, 4);
+    co_await sum_of_all(comm_, sums, room, 4);
     if (comm_.rank() == 0) judge(verdict, sums[0], sums[1], sums[2], sums[3]);
   }
 
@@ -134,14 +135,14 @@ class Solver final : public Charged<C> {
     const Complex* const from = data(vectors);
     co_await to_points(from);
     co_await work(2 * own_.planes, [this] { transform_->times(potential_.data(), at_planes_.data()); });
-    co_await nas::all_to_all<C, Complex>(comm_, data(at_planes_), of_planes_, data(at_lines_), of_lines_);
+    co_await all_to_all<C, Complex>(comm_, data(at_planes_), of_planes_, data(at_lines_), of_lines_);
     Complex* const to = data(into);
     co_await work(own_.lines,
                   [this, from, to] { transform_->from_lines(at_lines_.data(), kinetic_.data(), from, to); });
   }
   ranks::Task to_points(const Complex* from) {
     co_await work(own_.lines, [this, from] { transform_->to_lines(from, at_lines_.data()); });
-    co_await nas::all_to_all<C, Complex>(comm_, data(at_lines_), of_lines_, data(at_planes_), of_planes_);
+    co_await all_to_all<C, Complex>(comm_, data(at_lines_), of_lines_, data(at_planes_), of_planes_);
   }
   ranks::Task fill_density() {
     co_await to_points(data(x_));
@@ -174,8 +175,8 @@ class Solver final : public Charged<C> {
       inner_products(all(kinds, false), all(kinds, false), waves_, products_.data());
       inner_products(all(kinds, false), all(kinds, true), waves_, products_.data() + square);
     });
-    co_await nas::sum_of_all(comm_, reinterpret_cast<double*>(data(products_)), reinterpret_cast<double*>(data(room_)),
-                             4 * square);
+    co_await sum_of_all(comm_, reinterpret_cast<double*>(data(products_)), reinterpret_cast<double*>(data(room_)),
+                        4 * square);
     Ritz ritz;
     co_await work("eigenvalues", small_flops(size), [this, size, square, &ritz] {
       const auto middle = products_.begin() + static_cast<std::ptrdiff_t>(square);
@@ -247,7 +248,7 @@ class Solver final : public Charged<C> {
   std::size_t bands_, me_, waves_ = 0;
   Sphere sphere_;
   Counts own_;
-  std::vector<nas::Part> of_lines_, of_planes_;
+  std::vector<Part> of_lines_, of_planes_;
   std::optional<Transform> transform_;
   std::vector<double> kinetic_, external_, potential_, density_, values_;
   std::vector<Complex> at_lines_, at_planes_;             // between ranks

@@ -7,7 +7,7 @@
 
 #include "ranks/communicator.hpp"
 
-namespace assay::applications::nas {
+namespace assay::applications {
 
 inline constexpr int all_to_all_tag = 11;
 
@@ -29,4 +29,4 @@ ranks::Task all_to_all(C& comm, const Value* from, std::span<const Part> out, Va
   }
 }
 
-}  // namespace assay::applications::nas
+}  // namespace assay::applications
