@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from application_runs import constant_with, events
 from assay.benchmark.record import benchmark
-from assay.described.machine_file import load
 from assay.execute.build import build
 from assay.report.accounts import made
 from assay.samples import Circumstance
@@ -21,7 +20,7 @@ from mpis_here import MPI, start_ranks
 from started import words
 
 ROOT = Path(__file__).resolve().parent.parent
-RATES = "\n[compute.rate]\n" + "".join(f'{kernel} = "1 Gflop/s"\n' for kernel in ("ep", "fft", "mg", "cg", "is"))
+KERNELS = ("ep", "fft", "mg", "cg", "is")
 EP_FLOPS = 2.0**25 * 26.68e9 / 536870912  # of class S, by the specification's count
 MESSAGES = ("send", "isend", "sendrecv")
 ABOUT = Circumstance("run", "nas", "applications", "here", 0, 0, 1, "")
@@ -29,19 +28,11 @@ ABOUT = Circumstance("run", "nas", "applications", "here", 0, 0, 1, "")
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A message takes 70 us and .4 us per byte, a unit of work 1 ns."""
-    file = tmp_path_factory.mktemp("machine") / "constant.toml"
-    file.write_text((ROOT / "examples" / "constant.toml").read_text() + RATES)
-    return load(file).for_core()
+    return constant_with(tmp_path_factory.mktemp("machine"), *KERNELS)
 
 
 def chosen(kernel: str) -> list[str]:
     return words("nas", "--set", f"kernel={kernel}", "--set", "class=S")
-
-
-def events(text: str, kind: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    return [event for event in found if event["event"] == kind]
 
 
 def logged(machine: dict[str, Any], kernel: str, ranks: int) -> tuple[dict[str, Any], float, Any]:
@@ -142,7 +133,7 @@ def test_a_line_that_says_what_cannot_be_is_refused(key: str, value: Any) -> Non
 
 def test_a_run_shows_where_the_time_goes(tmp_path: Path, own_folder: None) -> None:
     """In the JSON, on the terminal, in the Markdown; a damaged line is named and left out."""
-    Path("constant.toml").write_text((ROOT / "examples" / "constant.toml").read_text() + RATES)
+    constant_with(Path(), *KERNELS)
     given = ("run", "nas", "--on", "constant.toml", "-n", "4", "--set", "kernel=cg", "--set", "class=W", "--out", "run")
     shown = assay(*given)
     assert shown.status == 0, shown.err

@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.benchmark.record import benchmark
-from assay.execute.build import build
+from application_runs import ONCE, broken, built, constant_with, events, on_machine, only_check, over_mpi
 from mpis_here import MPI
-from test_lattice import broken, events, machine, on_mpi, played
 
 SMALL = ("macroions=2", "charge=12", "steps=20")
 
@@ -24,30 +22,32 @@ def of_program(detail: str, what: str) -> float:
     return float(found)
 
 
-def check(text: str) -> dict[str, Any]:
-    (event,) = events(text, "check")
-    return event
+def played(described: dict[str, Any], ranks: int, *chosen: str) -> str:
+    return on_machine("colloid", described, ranks, *chosen, options=("--verify",))
+
+
+def on_mpi(program: Path, ranks: int, *chosen: str) -> str:
+    return over_mpi("colloid", program, ranks, *chosen, options=ONCE)
 
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    assert MPI is not None
-    return build([benchmark("colloid")], mpi=MPI)["colloid"].path
+    return built("colloid")
 
 
 @pytest.fixture(scope="module")
 def constant(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return machine(tmp_path_factory.mktemp("machine"), "colloid")
+    return constant_with(tmp_path_factory.mktemp("machine"), "colloid")
 
 
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_both_kinds_of_machine_give_the_same_digits(program: Path, ranks: int, constant: dict[str, Any]) -> None:
-    real = check(on_mpi(program, ranks, name="colloid"))
-    simulated = check(played(constant, ranks, name="colloid"))
+    real = only_check(on_mpi(program, ranks))
+    described = only_check(played(constant, ranks))
     assert real["passed"], real
-    assert real["detail"] == simulated["detail"]
+    assert real["detail"] == described["detail"]
 
 
 @settings(max_examples=15, deadline=None)
@@ -60,7 +60,7 @@ def test_any_system_on_any_ranks_follows_the_laws(
     """Sums are added up in the order of ranks: the same energy but for rounding, of few steps."""
     chosen = (f"macroions={macroions}", f"charge={charge}", f"steps={steps}")
     ranks = min(ranks, macroions * (1 + charge))
-    one, many = (check(played(constant, each, *chosen, name="colloid")) for each in (1, ranks))
+    one, many = (only_check(played(constant, each, *chosen)) for each in (1, ranks))
     assert one["passed"] and many["passed"], (one, many)
     for what in ("energy", "temperature", "pressure"):
         first, other = (of_program(each["detail"], what) for each in (one, many))
@@ -71,14 +71,14 @@ def test_the_madelung_constant_is_that_of_rock_salt(constant: dict[str, Any]) ->
     """Against Mackenzie's fast series, 12 pi sum of sech^2 (pi / 2 sqrt(m^2 + n^2)) over odd m, n (Benson 1956)."""
     odd = range(1, 12, 2)
     series = 12 * math.pi * sum(math.cosh(math.pi / 2 * math.hypot(m, n)) ** -2 for m in odd for n in odd)
-    detail = check(played(constant, 2, *SMALL, name="colloid"))["detail"]
+    detail = only_check(played(constant, 2, *SMALL))["detail"]
     assert of_program(detail, "rock salt") == pytest.approx(series, rel=1e-6)
 
 
 def test_a_run_begins_anew(constant: dict[str, Any]) -> None:
     """Twice the same run, and one that goes on for longer."""
     once, again, longer = (
-        check(played(constant, 2, *SMALL[:2], f"steps={steps}", name="colloid"))["detail"] for steps in (20, 20, 21)
+        only_check(played(constant, 2, *SMALL[:2], f"steps={steps}"))["detail"] for steps in (20, 20, 21)
     )
     assert once == again
     configuration = [re.findall(r"configuration (\w{16})", each) for each in (once, longer)]
@@ -106,13 +106,13 @@ def test_what_a_described_machine_charges(ranks: int, constant: dict[str, Any]) 
     rounds = math.ceil(math.log2(ranks))
     message = [70e-6 + 0.4e-6 * length for length in (2 * count * 8, 9 * 8, 3 * 8 * particles / ranks)]
     seconds = (1 + steps) * (flops * 1e-9 + 2 * rounds * message[0]) + steps * (ranks - 1) * message[2]
-    text = played(constant, ranks, f"macroions={macroions}", f"charge={charge}", f"steps={steps}", name="colloid")
+    text = played(constant, ranks, f"macroions={macroions}", f"charge={charge}", f"steps={steps}")
     assert events(text, "block")[0]["values"][0] == pytest.approx(seconds + 2 * rounds * message[1], rel=0.01)
 
 
 def test_more_ranks_than_particles_are_refused(constant: dict[str, Any]) -> None:
     with pytest.raises(Exception, match="no more ranks than particles, 4"):
-        played(constant, 5, "macroions=2", "charge=1", name="colloid")
+        played(constant, 5, "macroions=2", "charge=1")
 
 
 # One defect in each measured loop.
@@ -144,5 +144,5 @@ DEFECTS = {
 def test_a_defect_is_seen(defect: str, tmp_path: Path) -> None:
     source, right, wrong = DEFECTS[defect]
     made = broken(tmp_path, "colloid", source, right, wrong)
-    event = check(on_mpi(made, 1, name="colloid"))
+    event = only_check(on_mpi(made, 1))
     assert not event["passed"], event

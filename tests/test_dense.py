@@ -3,9 +3,7 @@ in closed form, the papers' rates, and every defect seen."""
 
 from __future__ import annotations
 
-import json
 import math
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.benchmark.record import benchmark, read_record
-from assay.described.machine_file import load
+from application_runs import ONCE, broken, built, constant_with, events, only_check, over_mpi
 from assay.described.shipped import open_described
-from assay.execute.build import build
 from assay.machine import catalogue
 from assay.papers.cells.answers import Played, play
 from assay.papers.cells.twins import simulated
 from command_line import assay
-from mpis_here import MPI, start_ranks
+from mpis_here import MPI
 from started import play as played_text
-from started import words
 
 ROOT = Path(__file__).resolve().parent.parent
 RATE = 1e9  # flop/s of the machine below
@@ -33,24 +28,11 @@ KERNELS = ("cholesky", "gemm", "linpack")
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    file = tmp_path_factory.mktemp("machine") / "constant.toml"
-    rates = "".join(f'{kernel} = "1 Gflop/s"\n' for kernel in KERNELS)
-    file.write_text((ROOT / "examples" / "constant.toml").read_text() + "\n[compute.rate]\n" + rates)
-    return load(file).for_core()
-
-
-def events(text: str, kind: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    return [event for event in found if event["event"] == kind]
+    return constant_with(tmp_path_factory.mktemp("machine"), *KERNELS)
 
 
 def sets(chosen: dict[str, Any]) -> list[str]:
     return [word for key, value in chosen.items() for word in ("--set", f"{key}={value}")]
-
-
-def check(text: str) -> dict[str, Any]:
-    (found,) = events(text, "check")
-    return found
 
 
 def result_of(found: dict[str, Any]) -> str:
@@ -59,17 +41,14 @@ def result_of(found: dict[str, Any]) -> str:
 
 
 def on_mpi(program: Path, ranks: int, **chosen: Any) -> dict[str, Any]:
-    assert MPI is not None
-    given = words("dense", *sets(chosen))
-    found = start_ranks(MPI, ranks, program, *given, "--blocks", "1", "--repetitions", "1", "--deadline", "100")
-    assert found.returncode in (0, 1), found.stderr
-    return check(found.stdout)
+    return only_check(
+        over_mpi("dense", program, ranks, *(f"{key}={value}" for key, value in chosen.items()), options=ONCE)
+    )
 
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    assert MPI is not None
-    return build([benchmark("dense")], mpi=MPI)["dense"].path
+    return built("dense")
 
 
 CASES = [
@@ -97,7 +76,7 @@ def test_both_kinds_of_machine_give_the_same_result_bit_for_bit(
     case: dict[str, Any], kind: str, program: Path, machine: dict[str, Any]
 ) -> None:
     chosen = {**case, "size": 150, "block": 16, "code": "ours", "type": kind}
-    real, described = on_mpi(program, 2, **chosen), check(played_text("dense", machine, 2, sets(chosen)))
+    real, described = on_mpi(program, 2, **chosen), only_check(played_text("dense", machine, 2, sets(chosen)))
     assert real["passed"]
     assert result_of(real) == result_of(
         described
@@ -116,7 +95,7 @@ def test_results_are_right_for_any_ranks_sizes_and_blocks(
     case: dict[str, Any], kind: str, ranks: int, size: int, block: int, machine: dict[str, Any]
 ) -> None:
     chosen = {**case, "type": kind, "size": size, "block": block}
-    found = check(played_text("dense", machine, ranks, sets(chosen)))
+    found = only_check(played_text("dense", machine, ranks, sets(chosen)))
     assert found["passed"], (chosen, ranks, found)
     assert "scaled error" in found["detail"]
 
@@ -125,8 +104,8 @@ def test_results_are_right_for_any_ranks_sizes_and_blocks(
 def test_the_grid_changes_the_solution_by_rounding_alone(rows: int, machine: dict[str, Any]) -> None:
     """Each element goes through the same operations in the same order, whoever has it; the sums of the end differ."""
     chosen = {"factorisation": "lu", "size": 70, "block": 9, "grid_rows": rows}
-    found = check(played_text("dense", machine, 6, sets(chosen)))
-    alone = check(played_text("dense", machine, 1, sets({**chosen, "grid_rows": 1})))
+    found = only_check(played_text("dense", machine, 6, sets(chosen)))
+    alone = only_check(played_text("dense", machine, 1, sets({**chosen, "grid_rows": 1})))
     assert found["passed"]
     assert found["case"]["grid_rows"] == rows
     assert float(result_of(found)) == pytest.approx(float(result_of(alone)), rel=1e-10)
@@ -212,14 +191,5 @@ DEFECTS = {
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
 @pytest.mark.parametrize(("name", "right", "wrong", "what"), [(k, *each) for k, of in DEFECTS.items() for each in of])
 def test_a_defect_is_seen(name: str, right: str, wrong: str, what: str, tmp_path: Path) -> None:
-    programs = tmp_path / "programs"
-    shutil.copytree(ROOT / "programs", programs)
-    source = programs / "applications" / "dense" / name
-    text = source.read_text()
-    assert text.count(right) == 1
-    source.write_text(text.replace(right, wrong))
-    record = read_record(programs / "applications" / "dense.hpp")
-    assert record is not None
-    assert MPI is not None
-    made = build([record], mpi=MPI, root=programs, cache=tmp_path / "cache")["dense"].path
+    made = broken(tmp_path, "dense", name, right, wrong)
     assert not on_mpi(made, 1, factorisation=what, size=90, block=32, code="ours")["passed"]

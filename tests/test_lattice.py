@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.benchmark.record import benchmark, read_record
-from assay.described.machine_file import load
-from assay.execute.build import build
+from application_runs import ONCE, broken, built, constant_with, events, on_machine, over_mpi
 from command_line import assay
-from mpis_here import MPI, start_ranks
-from started import play, words
+from mpis_here import MPI
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOWS = ("taylor-green", "poiseuille", "sphere")
@@ -25,52 +20,22 @@ RATE = "1 Gflop/s"
 FLOPS, POPULATIONS = 229, 5  # of an update; that cross a face
 
 
-def machine(folder: Path, kernel: str = "lattice") -> dict[str, Any]:
-    """A machine on which a message takes 70 us and .4 us per byte, and a flop 1 ns."""
-    file = folder / "constant.toml"
-    file.write_text((ROOT / "examples" / "constant.toml").read_text() + f'\n[compute.rate]\n{kernel} = "{RATE}"\n')
-    return load(file).for_core()
+def played(described: dict[str, Any], ranks: int, *chosen: str) -> str:
+    return on_machine("lattice", described, ranks, *chosen, options=("--verify",))
 
 
-def events(text: str, kind: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    return [event for event in found if event["event"] == kind]
-
-
-def played(described: dict[str, Any], ranks: int, *chosen: str, name: str = "lattice") -> str:
-    return play(name, described, ranks, [*(word for each in chosen for word in ("--set", each)), "--verify"])
-
-
-def on_mpi(program: Path, ranks: int, *chosen: str, name: str = "lattice") -> str:
-    assert MPI is not None
-    line = words(name, *(word for each in chosen for word in ("--set", each)))
-    found = start_ranks(MPI, ranks, program, *line, "--blocks", "1", "--repetitions", "1", "--deadline", "100")
-    assert found.returncode in (0, 1), found.stderr
-    return found.stdout
-
-
-def broken(folder: Path, name: str, source: str, right: str, wrong: str) -> Path:
-    """The program with one defect."""
-    programs = folder / "programs"
-    shutil.copytree(ROOT / "programs", programs)
-    file = programs / "applications" / name / source
-    text = file.read_text()
-    assert text.count(right) == 1
-    file.write_text(text.replace(right, wrong))
-    record = read_record(programs / "applications" / f"{name}.hpp")
-    assert record is not None and MPI is not None
-    return build([record], mpi=MPI, root=programs, cache=folder / "cache")[name].path
+def on_mpi(program: Path, ranks: int, *chosen: str) -> str:
+    return over_mpi("lattice", program, ranks, *chosen, options=ONCE)
 
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    assert MPI is not None
-    return build([benchmark("lattice")], mpi=MPI)["lattice"].path
+    return built("lattice")
 
 
 @pytest.fixture(scope="module")
 def constant(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return machine(tmp_path_factory.mktemp("machine"))
+    return constant_with(tmp_path_factory.mktemp("machine"), "lattice")
 
 
 @pytest.mark.mpi
@@ -142,7 +107,7 @@ def test_ranks_that_do_not_divide_the_cube_are_refused(constant: dict[str, Any])
 
 
 def test_a_run_without_data_takes_no_memory_of_its_cells_and_the_same_time(own_folder: None, tmp_path: Path) -> None:
-    machine(tmp_path)
+    constant_with(tmp_path, "lattice")
     one = ("--set", "flow=sphere", "--set", "steps=1")
     chosen = ("run", "lattice", "--on", "constant.toml", "-n", "4", *one, "--json")
     large = assay(*chosen, "--set", "size=1024", "--out", "large")  # 300 GB of populations

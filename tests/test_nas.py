@@ -2,57 +2,38 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay.benchmark.record import benchmark, read_record
-from assay.described.machine_file import load
+from application_runs import broken, built, constant_with, events, on_machine, over_mpi
 from assay.described.node_model import node_kernel
 from assay.described.shipped import open_described
-from assay.execute.build import build
 from assay.papers.cells.answers import Played
 from assay.papers.cells.nas_twins import speedups
 from command_line import assay
-from mpis_here import MPI, start_ranks
-from started import play, words
+from mpis_here import MPI
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ("ep", "ft", "mg", "cg", "is")
-RATES = "\n[compute.rate]\n" + "".join(f'{kernel} = "1 Gflop/s"\n' for kernel in ("ep", "fft", "mg", "cg", "is"))
 
 
 def machine(folder: Path) -> dict[str, Any]:
-    """A machine on which a message takes 70 us and .4 us per byte, and a unit of work 1 ns."""
-    file = folder / "constant.toml"
-    file.write_text((ROOT / "examples" / "constant.toml").read_text() + RATES)
-    return load(file).for_core()
-
-
-def events(text: str, kind: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    return [event for event in found if event["event"] == kind]
+    return constant_with(folder, "ep", "fft", "mg", "cg", "is")
 
 
 def played(folder: Path, ranks: int, *given: str) -> str:
-    return play("nas", machine(folder), ranks, [word for each in given for word in ("--set", each)])
+    return on_machine("nas", machine(folder), ranks, *given)
 
 
 def on_mpi(program: Path, ranks: int, *given: str) -> str:
-    assert MPI is not None
-    chosen = words("nas", *(word for each in given for word in ("--set", each)))
-    found = start_ranks(MPI, ranks, program, *chosen, "--blocks", "1", "--deadline", "100")
-    assert found.returncode in (0, 1), found.stderr
-    return found.stdout
+    return over_mpi("nas", program, ranks, *given)
 
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    assert MPI is not None
-    return build([benchmark("nas")], mpi=MPI)["nas"].path
+    return built("nas")
 
 
 @pytest.mark.mpi
@@ -137,17 +118,7 @@ DEFECTS = {
     "kernel", [pytest.param(each, marks=[] if each == "is" else pytest.mark.nightly) for each in KERNELS]
 )
 def test_a_defect_in_a_measured_loop_is_seen(kernel: str, tmp_path: Path) -> None:
-    name, right, wrong = DEFECTS[kernel]
-    programs = tmp_path / "programs"
-    shutil.copytree(ROOT / "programs", programs)
-    source = programs / "applications" / "nas" / name
-    text = source.read_text()
-    assert text.count(right) == 1
-    source.write_text(text.replace(right, wrong))
-    record = read_record(programs / "applications" / "nas.hpp")
-    assert record is not None
-    assert MPI is not None
-    made = build([record], mpi=MPI, root=programs, cache=tmp_path / "cache")["nas"].path
+    made = broken(tmp_path, "nas", *DEFECTS[kernel])
     (check,) = events(on_mpi(made, 1, f"kernel={kernel}", "class=S"), "check")
     assert not check["passed"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -13,12 +12,9 @@ import pytest
 from scipy.linalg import eigh_tridiagonal
 from scipy.special import erf
 
-from assay.benchmark.record import benchmark, read_record
-from assay.described.machine_file import load
-from assay.execute.build import build
+from application_runs import broken, built, constant_with, events, on_machine, over_mpi
 from command_line import assay
-from mpis_here import MPI, start_ranks
-from started import play, words
+from mpis_here import MPI
 
 ROOT = Path(__file__).resolve().parent.parent
 NEEDS_MPI = pytest.mark.skipif(MPI is None, reason="no MPI here")
@@ -26,28 +22,15 @@ SMALL = ("cycles=12", "steps=5")
 
 
 def machine(folder: Path) -> dict[str, Any]:
-    """A machine on which a message takes 70 us and .4 us per byte, and a flop 1 ns."""
-    file = folder / "constant.toml"
-    rates = "\n[compute.rate]\n" + "".join(f'{kernel} = "1 Gflop/s"\n' for kernel in ("fft", "gemm", "eigenvalues"))
-    file.write_text((ROOT / "examples" / "constant.toml").read_text() + rates)
-    return load(file).for_core()
-
-
-def events(text: str, kind: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    return [event for event in found if event["event"] == kind]
+    return constant_with(folder, "fft", "gemm", "eigenvalues")
 
 
 def played(folder: Path, ranks: int, *given: str) -> str:
-    return play("planewaves", machine(folder), ranks, [word for each in given for word in ("--set", each)])
+    return on_machine("planewaves", machine(folder), ranks, *given)
 
 
 def on_mpi(program: Path, ranks: int, *given: str) -> list[dict[str, Any]]:
-    assert MPI is not None
-    chosen = words("planewaves", *(word for each in given for word in ("--set", each)))
-    found = start_ranks(MPI, ranks, program, *chosen, "--blocks", "1", "--deadline", "100")
-    assert found.returncode in (0, 1), found.stderr
-    return events(found.stdout, "check")
+    return events(over_mpi("planewaves", program, ranks, *given), "check")
 
 
 def level(check: dict[str, Any]) -> float:
@@ -57,8 +40,7 @@ def level(check: dict[str, Any]) -> float:
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    assert MPI is not None
-    return build([benchmark("planewaves")], mpi=MPI)["planewaves"].path
+    return built("planewaves")
 
 
 def ground_state(potential: Any) -> float:
@@ -175,16 +157,7 @@ DEFECTS = {
     "part", [pytest.param(each, marks=[] if each == "points" else pytest.mark.nightly) for each in DEFECTS]
 )
 def test_a_defect_in_a_measured_part_is_seen(part: str, tmp_path: Path) -> None:
-    name, right, wrong = DEFECTS[part]
-    programs = tmp_path / "programs"
-    shutil.copytree(ROOT / "programs", programs)
-    source = programs / "applications" / "planewaves" / name
-    text = source.read_text()
-    assert text.count(right) == 1
-    source.write_text(text.replace(right, wrong))
-    record = read_record(programs / "applications" / "planewaves.hpp")
-    assert record is not None and MPI is not None
-    made = build([record], mpi=MPI, root=programs, cache=tmp_path / "cache")["planewaves"].path
+    made = broken(tmp_path, "planewaves", *DEFECTS[part])
     (check,) = on_mpi(made, 1, "problem=field")
     assert not check["passed"]
 

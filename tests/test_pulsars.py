@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -13,34 +12,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.benchmark.record import benchmark, read_record
-from assay.described.machine_file import load
+from application_runs import broken, constant_with, events, on_machine, only_check, over_mpi
+from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.papers.cells.answers import Played
 from assay.papers.cells.maya5_twins import time
 from command_line import assay
-from mpis_here import MPI, start_ranks
-from started import play, words
+from mpis_here import MPI
 
 ROOT = Path(__file__).resolve().parent.parent
-MACHINE = (ROOT / "examples" / "constant.toml").read_text() + '\n[compute.rate]\npulsars = "1 Gflop/s"\n'
 FEW = ("pulsars=4096",)
 
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    file = tmp_path_factory.mktemp("machine") / "constant.toml"
-    file.write_text(MACHINE)
-    return load(file).for_core()
-
-
-def events(text: str, kind: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    return [event for event in found if event["event"] == kind]
+    return constant_with(tmp_path_factory.mktemp("machine"), "pulsars")
 
 
 def played(machine: dict[str, Any], ranks: int, *given: str) -> str:
-    return play("pulsars", machine, ranks, [word for each in given for word in ("--set", each)])
+    return on_machine("pulsars", machine, ranks, *given)
 
 
 def took(machine: dict[str, Any], ranks: int, *given: str) -> float:
@@ -49,12 +39,7 @@ def took(machine: dict[str, Any], ranks: int, *given: str) -> float:
 
 
 def on_mpi(program: Path, ranks: int, *given: str) -> dict[str, Any]:
-    assert MPI is not None
-    chosen = words("pulsars", *(word for each in given for word in ("--set", each)))
-    found = start_ranks(MPI, ranks, program, *chosen, "--blocks", "1", "--deadline", "100")
-    assert found.returncode in (0, 1), found.stderr
-    (check,) = events(found.stdout, "check")
-    return check
+    return only_check(over_mpi("pulsars", program, ranks, *given))
 
 
 @pytest.fixture(scope="module")
@@ -149,17 +134,7 @@ DEFECTS = {
     "defect", [pytest.param(each, marks=[] if each == "motion" else pytest.mark.nightly) for each in DEFECTS]
 )
 def test_a_defect_in_the_loop_is_seen(defect: str, tmp_path: Path) -> None:
-    programs = tmp_path / "programs"
-    shutil.copytree(ROOT / "programs", programs)
-    source = programs / "applications" / "pulsars" / "population.cpp"
-    right, wrong = DEFECTS[defect]
-    text = source.read_text()
-    assert text.count(right) == 1
-    source.write_text(text.replace(right, wrong))
-    record = read_record(programs / "applications" / "pulsars.hpp")
-    assert record is not None
-    assert MPI is not None
-    made = build([record], mpi=MPI, root=programs, cache=tmp_path / "cache")["pulsars"].path
+    made = broken(tmp_path, "pulsars", "population.cpp", *DEFECTS[defect])
     check = on_mpi(made, 1, "pulsars=32768")
     assert not check["passed"], check
 

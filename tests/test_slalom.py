@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,22 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from assay.benchmark.record import benchmark, read_record
+from application_runs import broken, events, on_machine, only_check, over_mpi
+from assay.benchmark.record import benchmark
 from assay.described.machine_file import load
 from assay.described.shipped import open_described, shipped
 from assay.execute.build import build
 from assay.papers.cells.slalom_twins import COLUMNS, PATCHES
 from command_line import assay
-from mpis_here import MPI, start_ranks
-from started import play, words
+from mpis_here import MPI
 
 ROOT = Path(__file__).resolve().parent.parent
 Floats = NDArray[np.float64]
-
-
-def events(text: str, kind: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    return [event for event in found if event["event"] == kind]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +32,7 @@ def machine() -> dict[str, Any]:
 
 
 def played(machine: dict[str, Any], ranks: int, *given: str) -> str:
-    return play("slalom", machine, ranks, [word for each in given for word in ("--set", each)])
+    return on_machine("slalom", machine, ranks, *given)
 
 
 def leaving(detail: str) -> list[float]:
@@ -50,13 +43,9 @@ def leaving(detail: str) -> list[float]:
 
 
 def on_mpi(program: Path, ranks: int, folder: Path, *given: str) -> dict[str, Any]:
-    assert MPI is not None
-    chosen = words("slalom", *(word for each in (*given, f"folder={folder}") for word in ("--set", each)))
-    found = start_ranks(MPI, ranks, program, *chosen, "--blocks", "1", "--deadline", "100")
-    assert found.returncode in (0, 1), found.stderr
+    found = over_mpi("slalom", program, ranks, *given, f"folder={folder}")
     assert not list(folder.iterdir())
-    (check,) = events(found.stdout, "check")
-    return check
+    return only_check(found)
 
 
 @pytest.fixture(scope="module")
@@ -189,17 +178,7 @@ DEFECTS = {
     "defect", [pytest.param(each, marks=[] if each == "corner" else pytest.mark.nightly) for each in DEFECTS]
 )
 def test_a_defect_is_seen(defect: str, tmp_path: Path) -> None:
-    programs = tmp_path / "programs"
-    shutil.copytree(ROOT / "programs", programs)
-    name, right, wrong = DEFECTS[defect]
-    source = programs / "applications" / "slalom" / name
-    text = source.read_text()
-    assert text.count(right) == 1
-    source.write_text(text.replace(right, wrong))
-    record = read_record(programs / "applications" / "slalom.hpp")
-    assert record is not None
-    assert MPI is not None
-    made = build([record], mpi=MPI, root=programs, cache=tmp_path / "cache")["slalom"].path
+    made = broken(tmp_path, "slalom", *DEFECTS[defect])
     (tmp_path / "files").mkdir()
     check = on_mpi(made, 2, tmp_path / "files", "patches=61")
     assert not check["passed"], check
