@@ -53,7 +53,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("run", "sieve", "-o", ""), "--out: is wrong; seen: ''; accepted: a path (. is the current folder)"),
         (("evaluate", "--out", ""), "--out: is wrong; seen: ''; accepted: a path (. is the current folder)"),
         (("study", "fig4", "--plots", ""), "--plots: is wrong; seen: ''; accepted: a path (. is the current folder)"),
-        (("export", "x", "--table", "foo"), "seen: 'foo'; accepted: samples, blocks, checks, launches;"),
+        (("export", "x", "--table", "foo"), "seen: 'foo'; accepted: samples, blocks, checks, launches,"),
     ],
 )
 def test_bad_words_are_one_clear_line(words: tuple[str, ...], said: str) -> None:

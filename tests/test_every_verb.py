@@ -55,6 +55,9 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
         ("a", "-o", "rows.csv"),
         ("a", "--format", "json", "-o", "rows.json"),
         ("a", "--table", "checks"),
+        ("a", "--table", "figures"),
+        ("a", "--format", "parquet", "-o", "rows.parquet"),
+        ("a", "--format", "junit", "-o", "rows.xml"),
     ],
     "fit": [("a",), ("--on", "delta"), ("a", "--out", "fitted.toml")],
     "plan": [("--on", CONSTANT), ("--only", "processor"), ("--on", "ksr1")],
@@ -62,7 +65,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "replay": [(HYPERCUBE, "messages.csv", "-o", "delivered.csv")],
     "report": [("a",)],  # --markdown is a form of its own, refused beside these
     "run": [("echo", "--on", CONSTANT, "--set", "bytes=8,64"), ("lock", "--on", "ksr1")],
-    "runs": [()],
+    "runs": [(), ("a", "--label", "first")],
     "simulate": [
         (HYPERCUBE, *SHORT),
         (HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.1,0.2"),

@@ -27,12 +27,13 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 from assay import versions
 from assay.errors import InputError, StorageError, warn
 from assay.samples import Circumstance, Row, unfolded
-from assay.stored import journal, lines, provenance, seal, tables
+from assay.stored import journal, lines, provenance, run_names, seal, tables
 from assay.stored.circumstances import usable
 from assay.stored.damage import Damage, damage
 from assay.stored.journal import circumstance
 from assay.stored.launch_file import Content, LaunchFile, LaunchFiles
 from assay.stored.made_folder import MadeFolder
+from assay.stored.run_names import RunName
 from assay.stored.state import state_folder
 from assay.stored.tables import TABLES, schema
 
@@ -122,17 +123,14 @@ class Run:
 
     @staticmethod
     def open(name: str | Path) -> Run:
-        """Open a run by its folder or its id. InputError with what is accepted otherwise."""
+        """Open a run by its folder or by a name of it (stored/run_names.py). InputError where there is none."""
         folder = Path(name)
         if not (folder / "run.json").exists():
-            known = {run.about["id"]: run for run in known_runs()}
-            if str(name) in known:
-                return known[str(name)]
             if any((folder / name).exists() for name in ("journal.jsonl", "launches")):
                 raise InputError("has no run.json", file=folder, accepted="a run's folder, whole")
-            raise InputError(
-                "no such run", key="RUN", value=str(name), accepted="a run's folder, or an id of `assay runs`"
-            )
+            known = known_runs()
+            names = [RunName(run.about["id"], run.about.get("label"), run.state != "running") for run in known]
+            return known[run_names.chosen(str(name), names)]
         try:
             return Run.load(folder.absolute())
         except OSError as error:
@@ -247,6 +245,20 @@ class Run:
         except OSError as error:
             storage_failed(error, self.folder, self.folder if error.errno in lines.FULL else None)
         self.forget()
+
+    def give_label(self, label: str) -> None:
+        """Name this run. InputError where the label is none, or the run is being written or is not what was written."""
+        run_names.checked_label(label)
+        if self.altered:
+            raise InputError(lines.ALTERED, file=self.folder / "run.json", accepted="a run's record as it was written")
+        self.hold()
+        try:
+            self.about["label"] = label
+            self.save()
+        except OSError as error:
+            storage_failed(error, self.folder / "run.json")
+        finally:
+            self._release()
 
     def save(self) -> None:
         """Write run.json anew, whole or not at all."""
@@ -448,11 +460,13 @@ class Run:
         return connect([self])
 
 
-def connect(runs: Sequence[Run], *, write: bool = False) -> duckdb.DuckDBPyConnection:
+def connect(
+    runs: Sequence[Run], *, write: bool = False, figures: pa.Table | None = None
+) -> duckdb.DuckDBPyConnection:
     """Open one connection over several runs: Parquet where a run has ended, its lines where it has not.
 
-    Its SQL sees nothing but the views samples, blocks, checks and launches: no file, no network, no extension. With
-    `write` it may read and write files.
+    Its SQL sees nothing but the views samples, blocks, checks and launches, and `figures` where a table of them is
+    given: no file, no network, no extension. With `write` it may read and write files.
     """
     import duckdb
 
@@ -467,6 +481,8 @@ def connect(runs: Sequence[Run], *, write: bool = False) -> duckdb.DuckDBPyConne
             connection.register(f"{name}_{number}", source)
         selects = (f"SELECT * FROM {name}_{number}" for number in range(len(sources)))
         connection.execute(f"CREATE VIEW {name} AS {' UNION ALL BY NAME '.join(selects)}")
+    if figures is not None:
+        connection.register("figures", figures)
     connection.execute("SET enable_progress_bar = false")  # which goes to standard output, also where that is a file
     if not write:
         connection.execute("SET enable_external_access = false")
@@ -533,6 +549,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "state": str,
     "machine": str,
     "profile": str,
+    "label": str,
     "wishes": dict,
     "plan": dict,
     "host": dict,

@@ -41,7 +41,7 @@ def evaluate(**options: object) -> CommandResult:
 
 
 def open(run: str | Path) -> CommandResult:
-    """Read a run: its folder, or an id of `runs()`. Nothing is measured and nothing is written."""
+    """Read a run: its folder, an id of `runs()`, its label, or "latest". Nothing is measured and nothing is written."""
     from assay.cli import answered, emit
     from assay.document.json_form import to_json
     from assay.report.listed import of_sections
@@ -58,7 +58,10 @@ def open(run: str | Path) -> CommandResult:
 
 
 def runs(last: int | None = None) -> list[dict[str, Any]]:
-    """List the runs that you made, the newest last: id, created (Unix time), state, machine, benchmarks, folder."""
+    """List the runs that you made, the newest last.
+
+    Each has id, label, created (Unix time), state, machine, profile, benchmarks, folder.
+    """
     found: list[dict[str, Any]] = answer("runs", [], {"last": last}).document["runs"]
     return found
 

@@ -12,7 +12,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, TextIO
 
 from assay import left_names
 from assay.stored import seal
@@ -58,7 +58,7 @@ def write_whole(path: Path, text: str, errors: str = "strict") -> None:
 
 
 @contextlib.contextmanager
-def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> Iterator[IO[str]]:
+def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> Iterator[TextIO]:
     """Open a file that is written anew, whole or not at all: beside it by a new name, then renamed to its place.
 
     What is no regular file (a terminal, a pipe, a link), or lies in a folder that takes no new one, is written where

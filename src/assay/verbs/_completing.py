@@ -11,15 +11,18 @@ def benchmark_names(incomplete: str) -> list[str]:
 
 
 def run_names(incomplete: str) -> list[str]:
-    """Ids of the runs made here, the newest first."""
+    """Labels, then ids of the runs made here, the newest first."""
     from assay.errors import InputError
     from assay.store import known_runs
+    from assay.stored.run_names import LATEST
 
     try:
         runs = known_runs()
     except InputError:  # an index of a newer version: the verb itself says so
         return []
-    return [str(run.about["id"]) for run in reversed(runs) if str(run.about["id"]).startswith(incomplete)]
+    labels = [run.about["label"] for run in reversed(runs) if "label" in run.about]
+    names = dict.fromkeys([*labels, LATEST, *(run.about["id"] for run in reversed(runs))])
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def described_names(incomplete: str) -> list[str]:

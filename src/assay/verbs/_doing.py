@@ -24,6 +24,7 @@ from assay.machine.provenance import provenance
 from assay.report.budget_spent import words
 from assay.since_start import command_began, slowed
 from assay.store import Run, storage_failed
+from assay.stored.run_names import checked_label
 from assay.verbs._progress import ProgressCallbacks, shown
 from assay.verbs._spending import Spent
 
@@ -71,13 +72,19 @@ def _bound(plan: Plan, where: session.Target) -> TimeBound | None:
 
 
 def measure(
-    wishes: Wishes, out: Path | None, *, left_out: Sequence[dict[str, str]] = (), quiet: bool = False
+    wishes: Wishes,
+    out: Path | None,
+    *,
+    label: str | None = None,
+    left_out: Sequence[dict[str, str]] = (),
+    quiet: bool = False,
 ) -> tuple[Run, list[Failure]]:
     """Plan and measure into a new run; `left_out`: what cannot be measured here, and why.
 
     InputError where it is refused; what is refused in the first launch, by its program or its simulation, leaves no
     run either.
     """
+    named = {} if label is None else {"label": checked_label(label)}
     plan, where = admitted(wishes)
     plan, cut, bound = within_budget(plan, where)
     note = "" if cut is None else words(cut.to_dict())
@@ -91,6 +98,7 @@ def measure(
         print(line, file=sys.stderr)
     found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
     about = {
+        **named,
         "command": sys.argv[1:],
         "wishes": wishes.to_dict(),
         "plan": plan.to_dict(),

@@ -116,6 +116,10 @@ RunFolder = Annotated[
     Path | None,
     typer.Option("-o", "--out", parser=named_path, metavar="FOLDER", help="the run's folder (default: runs/ID)"),
 ]
+Label = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="name of the run, such as before-upgrade; wherever a run is named, it names it"),
+]
 Timeline = Annotated[
     Path | None,
     typer.Option(
@@ -131,7 +135,9 @@ DocsFolder = Annotated[
     ),
 ]
 BESIDE = "another run, drawn beside this one: with --on all, or of a test on a batch system (several times: each)"
-RunName = Annotated[str, typer.Argument(metavar="RUN", help="a run: its folder or id", autocompletion=run_names)]
+RunName = Annotated[
+    str, typer.Argument(metavar="RUN", help="a run: its folder, id, label, or latest", autocompletion=run_names)
+]
 
 # How a network is simulated.
 NetworkSettings = Annotated[

@@ -255,7 +255,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
                 accepted="a run of echo, alltoall, …",
             ) from None
         if not found:
-            accepted = "a run's folder or id, a machine of `assay catalogue`, or a TOML file that describes one"
+            accepted = "a run's folder or name, a machine of `assay catalogue`, or a TOML file that describes one"
             hint = near(name, {*shipped(), *load().machines})
             problem = f"is neither a run nor a machine{hint}"
             raise InputError(problem, key="compare", value=name, accepted=accepted) from None

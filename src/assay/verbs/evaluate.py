@@ -18,6 +18,7 @@ from assay.verbs._options import (
     Flags,
     Isas,
     Json,
+    Label,
     Launches,
     Mpis,
     Nodes,
@@ -60,10 +61,12 @@ def register(app: typer.Typer) -> None:
         timeout: Timeout = None,
         seed: Seed = 1,
         out: RunFolder = None,
+        label: Label = None,
         docs: DocsFolder = None,
         beside: Annotated[str | None, typer.Option(metavar="RUN", help=BESIDE)] = None,
         resume: Annotated[
-            str | None, typer.Option(metavar="RUN", help="resume this run: its folder or id", autocompletion=run_names)
+            str | None,
+            typer.Option(metavar="RUN", help="resume this run: its folder or a name of it", autocompletion=run_names),
         ] = None,
         quiet: Quiet = False,
         json: Json = False,
@@ -117,7 +120,7 @@ def register(app: typer.Typer) -> None:
                 return
             if on is not None:  # what its report will read is refused before anything is simulated
                 read(find(on.partition(":")[0]))
-            run, failures = measure(found.wishes, out, left_out=found.skipped, quiet=quiet)
+            run, failures = measure(found.wishes, out, label=label, left_out=found.skipped, quiet=quiet)
         with report_can_be_made_again(run):
             made = judged(run, whole(run))
             made = replace(made, report=str(write(run, made)))

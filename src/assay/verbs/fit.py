@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def fit(
         run: Annotated[
-            str | None, typer.Argument(help="a run's folder or id: its echo and its files become a description")
+            str | None, typer.Argument(help="a run, by folder or name: its echo and its files become a description")
         ] = None,
         on: On = None,
         out: Annotated[

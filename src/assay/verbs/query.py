@@ -16,6 +16,9 @@ from assay.verbs._options import Json, Quiet
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
+
+    from assay.store import Run
 
 
 def register(app: typer.Typer) -> None:
@@ -23,10 +26,10 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def query(
-        sql: Annotated[str, typer.Argument(help="over the views samples, blocks, checks, launches")],
+        sql: Annotated[str, typer.Argument(help="over the views samples, blocks, checks, launches, figures")],
         runs: Annotated[
             list[str] | None,
-            typer.Option("--run", help="a folder or an id (default: every run that you made, in any folder)"),
+            typer.Option("--run", help="a run, by folder or name (default: every run that you made, in any folder)"),
         ] = None,
         write: Annotated[bool, typer.Option("--write", help="let the SQL read and write files: COPY, ATTACH")] = False,
         quiet: Quiet = False,
@@ -43,8 +46,8 @@ def register(app: typer.Typer) -> None:
 
         from assay.cli import emit
         from assay.errors import InputError
+        from assay.exporters import fetched
         from assay.store import Run, connect, known_runs
-        from assay.verbs.export import fetched
 
         def refused(error: Exception) -> InputError:
             if stops.current().number is not None:  # what DuckDB makes of a signal
@@ -67,7 +70,7 @@ def register(app: typer.Typer) -> None:
         except wrong as error:
             raise refused(error) from None
         chosen = [Run.open(name) for name in runs] if runs else known_runs()
-        connection = connect(chosen, write=write)
+        connection = connect(chosen, write=write, figures=_figures(chosen, sql))
         try:
             answer = _executed(connection, sql)
             if answer is None or answer.description is None:
@@ -85,6 +88,15 @@ def register(app: typer.Typer) -> None:
         show(names, [["" if value is None else _text(value) for value in row] for row in rows])
 
 
+def _figures(runs: Sequence[Run], sql: str) -> pa.Table | None:
+    """The figures of runs where the text names them: to derive them takes longer than to read all samples."""
+    if "figures" not in sql.lower():
+        return None
+    from assay.report.figure_table import table
+
+    return table(runs)
+
+
 def _read(sql: str, write: bool) -> int:
     """How many statements these are, of which the first is understood over views without rows.
 
@@ -92,9 +104,10 @@ def _read(sql: str, write: bool) -> int:
     """
     import duckdb
 
+    from assay.report.figure_table import schema
     from assay.store import connect
 
-    connection = connect([], write=write)
+    connection = connect([], write=write, figures=schema().empty_table())
     statements = connection.extract_statements(sql)
     if statements and statements[0].type == duckdb.StatementType.SELECT:
         with contextlib.suppress(duckdb.InvalidInputException):  # what EXPLAIN alone does not take

@@ -16,6 +16,7 @@ from assay.verbs._options import (
     Flags,
     Isas,
     Json,
+    Label,
     Launches,
     Mpis,
     Nodes,
@@ -96,6 +97,7 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         out: RunFolder = None,
+        label: Label = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -170,7 +172,7 @@ def register(app: typer.Typer) -> None:
             answered = to_json(quoted)
             emit(answered | {"quoted": answered["figures"]}) if json else _quoting.show(quoted, quiet)
             return
-        made, failures = measure(wishes, out, quiet=quiet)
+        made, failures = measure(wishes, out, label=label, quiet=quiet)
         whole = document(made, quoted_nodes=False)
         if on is not None and record(benchmark).published:  # else nothing printed is there to compare with
             from assay.papers.cells.run_kinds import with_kinds

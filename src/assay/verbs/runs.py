@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._options import Json, Quiet
+from assay.verbs._completing import run_names
+from assay.verbs._options import Json, Label, Quiet
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from assay.store import Run
 
-HEADINGS = ("run", "made (UTC)", "state", "machine", "benchmarks", "folder")
+HEADINGS = ("run", "label", "made (UTC)", "state", "machine", "benchmarks", "folder")
 LEFT_OUT_FIRST = ("benchmarks", "made (UTC)", "machine")  # where a row is too long; an id begins with its date
 BETWEEN = 2  # columns
 
@@ -24,15 +25,36 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def runs(
+        run: Annotated[
+            str | None, typer.Argument(metavar="[RUN]", help="the run to be given a label", autocompletion=run_names)
+        ] = None,
+        label: Label = None,
         last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="the newest N alone")] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """List all runs that you made and that are still there, in whatever folder, the newest last."""
-        from assay.cli import emit
-        from assay.report.listing import listing
-        from assay.store import known_runs
+        """List all runs that you made and that are still there, in whatever folder, the newest last.
 
+        With RUN and --label: give that run this label. Several runs may have the same: it names the newest of them.
+        """
+        from assay.cli import emit
+        from assay.errors import InputError
+        from assay.report.listing import listing
+        from assay.store import Run, known_runs
+
+        if (run is None) != (label is None):
+            key, value, accepted = ("RUN", run, "RUN --label NAME") if label is None else ("--label", label, "RUN too")
+            raise InputError("has no effect without the other", key=key, value=value, accepted=accepted)
+        if run is not None and label is not None:
+            if last is not None:
+                raise InputError("has no effect with --label", key="--last", value=last, accepted="RUN --label NAME")
+            named = Run.open(run)
+            named.give_label(label)
+            if json:
+                emit({"runs": [_entry(named)]})
+            else:
+                print(f"{label}: {named.about['id']}")
+            return
         found = [_entry(run) for run in known_runs()[-(last or 0) :]]
         if json:
             emit({"runs": found})
@@ -56,7 +78,7 @@ def _cells(entry: dict[str, Any]) -> dict[str, str]:
     names = entry["benchmarks"]
     what = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     made = time.strftime("%Y-%m-%d %H:%M", time.gmtime(entry["created"] or 0))
-    cells = (entry["id"], made, entry["state"], entry["machine"], what, _from_here(entry["folder"]))
+    cells = (entry["id"], entry["label"], made, entry["state"], entry["machine"], what, _from_here(entry["folder"]))
     return {heading: str(cell or "") for heading, cell in zip(HEADINGS, cells, strict=True)}
 
 
@@ -102,6 +124,7 @@ def _entry(run: Run) -> dict[str, Any]:
     names = run.about.get("wishes", {}).get("names")
     return {
         "id": run.about["id"],
+        "label": run.about.get("label"),
         "created": run.about.get("created"),
         "state": run.state,
         "machine": run.about.get("machine"),

@@ -1,0 +1,25 @@
+"""One JSON document: {"version", "table", "rows"}, a row a line."""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import TextIO
+
+from assay import versions
+from assay.exporters import Exporter, Source
+
+
+def write(source: Source, out: TextIO) -> int:
+    """Write the document."""
+    out.write(dumps(versions.marked(versions.DOCUMENT, {"table": source.table, "rows": []})).removesuffix("]}"))
+    names = source.names
+    count = 0
+    for some in source.fetched():
+        rows = [dumps(dict(zip(names, row, strict=True)), allow_nan=False, default=str) for row in some]
+        out.write((",\n" if count else "\n") + ",\n".join(rows).replace("\x7f", "\\u007f"))
+        count += len(some)
+    out.write("\n]}\n")
+    return count
+
+
+EXPORTER = Exporter("json", "JSON", (".json", ".txt"), write)

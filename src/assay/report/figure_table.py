@@ -1,0 +1,90 @@
+"""The figures of runs as one Arrow table, a row a figure: what `query` calls figures, and `export --table figures`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from assay.document.reported_figure import ReportedFigure
+from assay.report.document import document
+from assay.samples import case_text
+from assay.store import Run
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """One figure of a run: SI units; `case` is the JSON text of its parameters, as in the table of samples.
+
+    `metric` is what the samples are of that it was derived from. `value` is null where the figure is invalid. `low`,
+    `high`: the 95% interval, or the range of the launches; `scope` says which.
+    """
+
+    run: str
+    label: str | None
+    created: float | None
+    machine: str | None
+    benchmark: str
+    figure: str
+    metric: str
+    unit: str
+    statistic: str
+    case: str
+    value: float | None
+    low: float | None
+    high: float | None
+    scope: str
+    launches: int
+    samples: int
+    state: str
+    estimator: str
+    better: str
+    kind: str
+    host: str | None
+
+
+def table(runs: Iterable[Run]) -> pa.Table:
+    """Derive the figures of runs as their reports have them. InputError where a run cannot be read."""
+    import pyarrow as pa
+
+    rows = [_row(run, figure) for run in runs for section in document(run).benchmarks for figure in section.figures]
+    by_column = [[getattr(row, column.name) for row in rows] for column in fields(FigureRow)]
+    return pa.table(by_column, schema=schema())
+
+
+def schema() -> pa.Schema:
+    """Return the columns, from the annotations of a row."""
+    import pyarrow as pa
+
+    types = {"str": pa.string(), "float": pa.float64(), "int": pa.int64()}
+    return pa.schema([(column.name, types[str(column.type).removesuffix(" | None")]) for column in fields(FigureRow)])
+
+
+def _row(run: Run, figure: ReportedFigure) -> FigureRow:
+    low, high = figure.ci95 or figure.range or (None, None)
+    return FigureRow(
+        run=run.about["id"],
+        label=run.about.get("label"),
+        created=run.about.get("created"),
+        machine=run.about.get("machine"),
+        benchmark=figure.benchmark,
+        figure=figure.name,
+        metric=figure.metric,
+        unit=figure.unit,
+        statistic=figure.statistic,
+        case=case_text(figure.params),
+        value=figure.shown,
+        low=low,
+        high=high,
+        scope=figure.scope,
+        launches=figure.launches,
+        samples=figure.samples,
+        state=figure.state,
+        estimator=figure.estimator,
+        better=figure.better,
+        kind=figure.kind,
+        host=figure.host,
+    )
