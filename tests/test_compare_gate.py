@@ -41,7 +41,7 @@ def made(folder: Path, launches: int, factor: float = 1.0, lengths: tuple[int, .
 
 def compared(*words: str) -> dict[str, Any]:
     done = assay("compare", *words, "--json")
-    assert done.status in (0, 3), done.err
+    assert done.status in (0, 3, 4), done.err
     (entry,) = done.document["comparisons"]
     return {"status": done.status, **done.document, "entry": entry}
 
@@ -50,9 +50,9 @@ def test_three_launches_cannot_be_judged_and_the_threshold_says_so(tmp_path: Pat
     a, b = made(tmp_path / "a", 3), made(tmp_path / "b", 3)
     assert assay("compare", a, b).status == 0  # no threshold, nothing missed
     done = assay("compare", a, b, "--margin", "0.03")
-    assert done.status == 3 and "3 launches, 6 needed" in done.out and "threshold not judged" in done.out
+    assert done.status == 4 and "3 launches, 6 needed" in done.out and "threshold not judged" in done.out
     found = compared(a, b, "--margin", "0.03")
-    assert found["status"] == 3 and found["judged"] is False and found["passed"] is False
+    assert found["status"] == 4 and found["judged"] is False and found["passed"] is False
     assert found["entry"]["gate"]["unjudged"] and not found["entry"]["gate"]["missed"]
 
 
@@ -73,7 +73,7 @@ def test_a_run_beside_itself_is_equal(tmp_path: Path) -> None:
 def test_what_has_nothing_in_common_does_not_pass(tmp_path: Path) -> None:
     a, b = made(tmp_path / "a", 10, lengths=(8,)), made(tmp_path / "b", 10, lengths=(16,))
     done = assay("compare", a, b, "--margin", "0.5")
-    assert done.status == 3 and "nothing in common" in done.out
+    assert done.status == 4 and "nothing in common" in done.out
     assert compared(a, b, "--margin", "0.5")["judged"] is False
 
 
@@ -86,7 +86,7 @@ def test_the_figures_that_are_named_decide(tmp_path: Path) -> None:
     b = str(slower.folder)
     assert compared(a, b, "--margin", "0.03")["status"] == 0  # the headlines that both have
     found = compared(a, b, "--margin", "0.03", "--figures", "echo.rate")
-    assert found["status"] == 3 and found["judged"] is False  # b has a length that a has not
+    assert found["status"] == 4 and found["judged"] is False  # b has a length that a has not
     assert any("4 KiB" in text and "not measured in" in text for text in found["entry"]["gate"]["unjudged"])
     wrong = assay("compare", a, b, "--margin", "0.03", "--figures", "echo.latency")
     assert wrong.status == 2 and "echo.half_round_trip" in wrong.err and "echo.latency" in wrong.err
@@ -130,7 +130,7 @@ def test_a_headline_that_the_other_run_lost_is_not_judged(tmp_path: Path) -> Non
         wrong = {"event": "check", "case": {"bytes": 65536, "hops": None}, "passed": False, "detail": "byte 7"}
         launch(broken, number, [block(65536, [70e-6] * 5), wrong])
     done = assay("compare", a, str(broken.folder), "--margin", "0.9")
-    assert done.status == 3 and "invalid in" in done.out
+    assert done.status == 4 and "invalid in" in done.out
 
 
 def test_a_benchmark_that_was_planned_and_never_begun_is_not_judged(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_benchmark_that_was_planned_and_never_begun_is_not_judged(tmp_path: Pa
                 )
         runs.append(str(run.folder))
     found = compared(*runs, "--margin", "0.03")
-    assert found["status"] == 3 and any(text.startswith("peak ") for text in found["entry"]["gate"]["unjudged"])
+    assert found["status"] == 4 and any(text.startswith("peak ") for text in found["entry"]["gate"]["unjudged"])
     assert {row["verdict"] for row in found["entry"]["rows"]} == {"equal"}
 
 
@@ -340,7 +340,7 @@ def task(number: int) -> dict[str, Any]:
 def test_a_published_machine_is_never_judged(tmp_path: Path) -> None:
     a = made(tmp_path / "a", 10)
     done = assay("compare", a, "sgi-l1200-cluster", "--margin", "0.03")
-    assert done.status == 3 and "not judged" in done.out
+    assert done.status == 4 and "not judged" in done.out
 
 
 def test_a_machine_has_the_same_names_as_elsewhere(tmp_path: Path) -> None:

@@ -460,9 +460,7 @@ class Run:
         return connect([self])
 
 
-def connect(
-    runs: Sequence[Run], *, write: bool = False, figures: pa.Table | None = None
-) -> duckdb.DuckDBPyConnection:
+def connect(runs: Sequence[Run], *, write: bool = False, figures: pa.Table | None = None) -> duckdb.DuckDBPyConnection:
     """Open one connection over several runs: Parquet where a run has ended, its lines where it has not.
 
     Its SQL sees nothing but the views samples, blocks, checks and launches, and `figures` where a table of them is

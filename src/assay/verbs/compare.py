@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from assay.store import Run
 
 LEAST_MARGIN, MOST_MARGIN = 0.001, 0.9  # relative
+MISSED, NOT_SHOWN = 3, 4  # exit statuses of a threshold: a figure differs; none does, but not all are shown to be equal
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +40,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 "--margin",
-                help="count as equal what differs by no more, such as 3%; exit status 3 unless all is judged and equal",
+                help="count as equal what differs by no more, such as 3%; exit status 0: all equal, 3: one differs, 4: not shown",
             ),
         ] = None,
         figures: Annotated[
@@ -142,7 +143,7 @@ def register(app: typer.Typer) -> None:
                     print(f"{name} is {state}: {why}", file=sys.stderr)
             _show(_name_of(first, whole), shown, margin, quiet, reasons)
         if margin is not None and not passed:
-            raise typer.Exit(3)
+            raise typer.Exit(MISSED if any(each.missed for each in gates) else NOT_SHOWN)
 
 
 @dataclass(frozen=True)
