@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 "--margin",
-                help="count as equal what differs by no more, such as 3%; exit status 0: all equal, 3: one differs, 4: not shown",
+                help="count as equal what differs by no more, such as 3%; status 0: all equal, 3: one differs, 4: not shown",
             ),
         ] = None,
         figures: Annotated[
