@@ -118,15 +118,31 @@ def test_between_looks_nothing_is_decided() -> None:
         assert found.last == (pairs == 20)
 
 
-def test_a_family_of_figures_shares_the_level() -> None:
-    one, seven = PairedPlan(MARGIN, PAIRS), PairedPlan(MARGIN, PAIRS, figures=7)
+def test_a_difference_among_many_figures_needs_more_and_equality_of_all_does_not() -> None:
+    one, many = PairedPlan(MARGIN, PAIRS), PairedPlan(MARGIN, PAIRS, figures=20)
     rng = np.random.default_rng(4)
-    for _ in range(50):
-        shifts = [float(each) for each in 0.045 + 0.03 * rng.standard_normal(20)]
-        if seven.look(shifts).decided:
-            assert one.look(shifts).decided
-    lone, family = one.look(shifts).interval, seven.look(shifts).interval
-    assert lone is not None and family is not None and family[0] < lone[0] < lone[1] < family[1]
+    counted = Counter()
+    for effect in (0.0, 0.045):
+        for _ in range(50):
+            shifts = [float(each) for each in effect + 0.03 * rng.standard_normal(20)]
+            lone, among = one.look(shifts), many.look(shifts)
+            assert (lone.verdict.value == "equal") == (
+                among.verdict.value == "equal"
+            ) and lone.interval == among.interval
+            assert lone.verdict.value == "differs" or among.verdict.value != "differs"
+            counted[lone.verdict.value] += 1
+            counted[f"among many {among.verdict.value}"] += 1
+    assert counted["among many differs"] < counted["differs"]
+
+
+def test_any_false_difference_among_many_figures_is_as_rare() -> None:
+    rng = np.random.default_rng(5)
+    plan = PairedPlan(MARGIN, PAIRS, figures=5)
+    wrong = 0
+    for _ in range(TRIALS):
+        shifts = math.log1p(0.0199) + 0.05 * rng.standard_normal((5, PAIRS))
+        wrong += any(decided(plan, each)[0] == "differs" for each in shifts)
+    assert wrong <= int(stats.binom.isf(1 / 400, TRIALS, LEVEL)) + 1
 
 
 @pytest.mark.parametrize(("margin", "most"), [(0.0, 20), (1.0, 20), (0.03, 9)])

@@ -4,7 +4,8 @@ Launches come in pairs, of A and B in random order; what is tested is the log ra
 possible before the last look, each with a stated error rate:
 
 * *equal* rejects that the ratio is the margin or further from 1 (two one-sided tests);
-* *differs* rejects that it is within two thirds of the margin, and its estimate passes the margin.
+* *differs* rejects that it is within two thirds of the margin, and its estimate passes the margin. Of several figures
+  each has its share of the level, so that a false difference among them is as rare; for all being equal none is needed.
 
 Between both limits either answer is right. A test that rejects only a ratio of 1 would call a true difference of two
 thirds of the margin a difference in up to a quarter of all trials. The tests are Wilcoxon's signed rank, whose level at
@@ -37,7 +38,7 @@ GRID = 401  # points of a density
 
 @dataclass(frozen=True)
 class PairedDecision(AnalysisResult):
-    """After `pairs` pairs: the verdict, the ratio B / A (1) with its interval, the standard deviation of log ratios.
+    """After `pairs` pairs: the verdict, the ratio B / A (1) with its interval, the deviation of log ratios (None: of one).
 
     `interval` is at the level of this look, so that it covers 90% whichever look is the last. `last`: no look follows.
     """
@@ -45,7 +46,7 @@ class PairedDecision(AnalysisResult):
     verdict: ComparisonVerdict
     ratio: float
     interval: tuple[float, float] | None
-    deviation: float
+    deviation: float | None
     pairs: int
     last: bool
 
@@ -89,25 +90,28 @@ class PairedPlan:
             ComparisonVerdict.UNKNOWN,
             math.exp(centre),
             None,
-            float(np.std(shifts, ddof=1)) if pairs > 1 else math.nan,
+            float(np.std(shifts, ddof=1)) if pairs > 1 else None,
             pairs,
             pairs >= self.looks[-1],
         )
         if pairs not in self.looks:
             return found
-        level = levels(self.looks, LEVEL / self.figures)[self.looks.index(pairs)]
-        cut = signed_rank_cut(pairs, level)
-        if cut is None:
-            return found
-        low, high = float(walsh[cut]), float(walsh[-1 - cut])  # where both one-sided tests at this level end
+        at = self.looks.index(pairs)
+        inner = self._between(walsh, pairs, levels(self.looks)[at])
+        outer = self._between(walsh, pairs, levels(self.looks, LEVEL / self.figures)[at])
         edge, small = math.log1p(self.margin), math.log1p(SMALL * self.margin)
         verdict = ComparisonVerdict.UNKNOWN
-        if -edge < low and high < edge:
+        if inner is not None and -edge < inner[0] and inner[1] < edge:
             verdict = ComparisonVerdict.EQUAL
-        elif (low > small or high < -small) and abs(centre) > edge:
+        elif outer is not None and (outer[0] > small or outer[1] < -small) and abs(centre) > edge:
             verdict = ComparisonVerdict.DIFFERS
-        interval = (math.exp(low), math.exp(high))
+        interval = None if inner is None else (math.exp(inner[0]), math.exp(inner[1]))
         return PairedDecision(verdict, found.ratio, interval, found.deviation, pairs, found.last)
+
+    def _between(self, walsh: Floats, pairs: int, level: float) -> tuple[float, float] | None:
+        """Where both one-sided tests at this level end; None where so few pairs reject nothing."""
+        cut = signed_rank_cut(pairs, level)
+        return None if cut is None else (float(walsh[cut]), float(walsh[-1 - cut]))
 
 
 @functools.cache

@@ -22,7 +22,7 @@ def named(names: str, documents: Sequence[Document]) -> list[str]:
     words = [word.strip() for word in names.split(",") if word.strip()]
     known = {key[:2] for document in documents for key in compared(document)}
     for word in words or [names]:
-        if not any(_means(word, pair) for pair in known):
+        if not any(means(word, pair) for pair in known):
             accepted = ", ".join(sorted(f"{benchmark}.{figure}" for benchmark, figure in known)) or "nothing was valid"
             raise InputError("no run here has this figure", key="--figures", value=word, accepted=accepted)
     return words
@@ -39,7 +39,7 @@ def known_to_records(names: str, benchmarks: Iterable[str]) -> None:
         return
     known = {(name, figure) for name, record in records.items() for figure in record.figures}
     for word in (word.strip() for word in names.split(",") if word.strip()):
-        if not any(_means(word, pair) for pair in known):
+        if not any(means(word, pair) for pair in known):
             accepted = ", ".join(sorted(f"{benchmark}.{figure}" for benchmark, figure in known))
             raise InputError("no run here has this figure", key="--figures", value=word, accepted=accepted)
 
@@ -56,7 +56,7 @@ def required(
     alike = a.described == b.described  # else cases are matched, not identical
     if words is not None:
         keys = {*first, *(second if alike else ())}
-        return {key for key in keys if any(_means(word, key[:2]) for word in words)}
+        return {key for key in keys if any(means(word, key[:2]) for word in words)}
     heads = headlines(a) & set(first) | (headlines(b) if alike else set()) & set(second)
     if not alike:
         return heads
@@ -89,7 +89,8 @@ def judge(rows: Sequence[FigureRow], a: Document, b: Document, wanted: Set[Key],
     return Gate(judged=not unjudged, passed=passed, figures=len(rests), missed=missed, unjudged=unjudged)
 
 
-def _means(word: str, pair: tuple[str, ...]) -> bool:
+def means(word: str, pair: tuple[str, ...]) -> bool:
+    """Whether a word of `--figures` means this benchmark and figure."""
     return word in (pair[0], pair[1], f"{pair[0]}.{pair[1]}")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay import trusted
 from assay.benchmark.record import benchmark
@@ -84,7 +84,8 @@ def measure(
     InputError where it is refused; what is refused in the first launch, by its program or its simulation, leaves no
     run either.
     """
-    named = {} if label is None else {"label": checked_label(label)}
+    if label is not None:
+        checked_label(label)
     plan, where = admitted(wishes)
     plan, cut, bound = within_budget(plan, where)
     note = "" if cut is None else words(cut.to_dict())
@@ -96,22 +97,9 @@ def measure(
             print(line, file=sys.stderr)
     for line in () if quiet else [*wishes.raised(), *([note] if note else [])]:
         print(line, file=sys.stderr)
-    found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
-    about = {
-        **named,
-        "command": sys.argv[1:],
-        "wishes": wishes.to_dict(),
-        "plan": plan.to_dict(),
-        "profile": wishes.profile,
-        "machine": where.machine,
-        "described": wishes.on is not None,
-        "host": provenance() | ({} if found is None else {"flags": found.processors.flags}),
-        "left_out": list(left_out),
-        "discovered": None if found is None else found.model_dump(mode="json"),
-        **({} if cut is None else {"budget": cut.to_dict()}),
-    }
+    about = {"left_out": list(left_out), **({} if cut is None else {"budget": cut.to_dict()})}
     parent_is_ours = out is None and not Path("runs").exists()
-    run = Run.create(out, about)
+    run = begun(wishes, plan, where, out, label=label, about=about)
     try:
         return run, proceed(run, plan, where, quiet, bound)
     except InputError as error:
@@ -122,6 +110,32 @@ def measure(
                 with contextlib.suppress(OSError):
                     Path("runs").rmdir()
         raise
+
+
+def begun(
+    wishes: Wishes,
+    plan: Plan,
+    where: session.Target,
+    out: Path | None,
+    *,
+    label: str | None = None,
+    about: Mapping[str, Any],
+) -> Run:
+    """Make the folder of a run that is to measure this; `about`: what else its record says."""
+    found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
+    record = {
+        **({} if label is None else {"label": label}),
+        "command": sys.argv[1:],
+        "wishes": wishes.to_dict(),
+        "plan": plan.to_dict(),
+        "profile": wishes.profile,
+        "machine": where.machine,
+        "described": wishes.on is not None,
+        "host": provenance() | ({} if found is None else {"flags": found.processors.flags}),
+        "discovered": None if found is None else found.model_dump(mode="json"),
+        **about,
+    }
+    return Run.create(out, record)
 
 
 def _here() -> Host:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._completing import beside_names
-from assay.verbs._options import Json, Quiet, RunName
+from assay.verbs._completing import beside_names, run_names
+from assay.verbs._options import MOST, Json, Quiet
 
 if TYPE_CHECKING:
     from assay.document.comparison import FigureRow, LoneFigure, RunComparison
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from assay.store import Run
 
 LEAST_MARGIN, MOST_MARGIN = 0.001, 0.9  # relative
+LEAST_PAIRS = 10  # as analysis/paired_decision.py has it, which is not imported for help
 MISSED, NOT_SHOWN = 3, 4  # exit statuses of a threshold: a figure differs; none does, but not all are shown to be equal
 
 
@@ -28,7 +29,14 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def compare(
-        run: RunName,
+        run: Annotated[
+            str,
+            typer.Argument(
+                metavar="RUN",
+                help="a run: its folder, id, label, or latest; with --live a VARIANT",
+                autocompletion=run_names,
+            ),
+        ],
         others: Annotated[
             list[str] | None,
             typer.Argument(
@@ -40,7 +48,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 "--margin",
-                help="count as equal what differs by no more, such as 3%; status 0: all equal, 3: one differs, 4: not shown",
+                help="count as equal what differs by no more, such as 3%; status 0: equal, 3: some differ, 4: unknown",
             ),
         ] = None,
         figures: Annotated[
@@ -50,10 +58,28 @@ def register(app: typer.Typer) -> None:
                 help="figures that --margin is about: BENCHMARK.FIGURE,… (default: headlines of both)",
             ),
         ] = None,
+        live: Annotated[
+            bool,
+            typer.Option(
+                "--live", help="measure two VARIANTs in turn, each the words of `assay run`, until equal or different"
+            ),
+        ] = False,
+        pairs: Annotated[
+            int | None,
+            typer.Option(
+                metavar="N", min=LEAST_PAIRS, max=MOST, help="with --live: at most so many pairs (default: 20)"
+            ),
+        ] = None,
+        budget: Annotated[
+            str | None, typer.Option(metavar="TIME", help="with --live: time limit, such as 10min")
+        ] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Compare the figures of runs and machines: which differ, which are equal, which cannot be judged."""
+        """Compare the figures of runs and machines: which differ, which are equal, which cannot be judged.
+
+        With --live: `assay compare --live 'vectors --flags -O2' 'vectors --flags -O3' --margin 3%`.
+        """
         import sys
 
         from assay.analysis.comparison import MARGIN
@@ -67,6 +93,25 @@ def register(app: typer.Typer) -> None:
         from assay.store import Run
 
         margin = _margin(within)
+        if live:
+            from assay.execute.wishes import seconds
+            from assay.verbs import _live
+
+            status = _live.live(
+                [run, *(others or ())],
+                margin=margin,
+                figures=figures,
+                pairs=pairs,
+                budget=seconds(budget, "--budget"),
+                quiet=quiet,
+                json=json,
+            )
+            if status:
+                raise typer.Exit(status)
+            return
+        for option, value in (("--pairs", pairs), ("--budget", budget)):
+            if value is not None:
+                raise InputError("has no effect here", key=option, value=value, accepted="with --live")
         if figures is not None and margin is None:
             raise InputError(
                 "names figures for a margin, and there is none",

@@ -103,19 +103,14 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Run one benchmark and report its figures."""
         from assay.benchmark.record import benchmark as record
-        from assay.benchmark.record import on_described
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.execute.mpi_variants import wished
-        from assay.execute.wishes import Wishes, counts, seconds, share, split
         from assay.report.document import document
         from assay.report.nothing_measured import nothing_measured
-        from assay.verbs import _file_names, _quoting
+        from assay.verbs import _one_benchmark, _quoting
         from assay.verbs._alone import alone
         from assay.verbs._doing import measure
-        from assay.verbs._once import each_once
-        from assay.verbs._written import apart
 
         if command is not None:
             from assay.verbs import _commanding
@@ -124,48 +119,8 @@ def register(app: typer.Typer) -> None:
             if not _commanding.commanded(command, ranks, launches, out, quiet=quiet, json=json):
                 raise typer.Exit(1)
             return
-        if benchmark is None:
-            raise InputError("which benchmark is missing", key="run", accepted="a benchmark, or --command TEMPLATE")
-        given, machine = split(settings or [])
-        apart({"--timeline": timeline, "--matrix": matrix}, {"--on": None if on is None else Path(on)})
-        _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
-        _file_names.named("--matrix", matrix, "CSV", _file_names.TABLE)
-        if on is not None:
-            benchmark = on_described(benchmark)
-        rank_counts = counts(ranks, "-n")
-        kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
-        each_once(settings or [], lambda key: kinds.get(key, "path") != "path")  # of a path a comma is a part
-        wishes = Wishes(
-            names=(benchmark,),
-            on=on,
-            via=via,
-            ranks=rank_counts[0] if len(rank_counts) == 1 else None,
-            rank_counts=rank_counts if len(rank_counts) > 1 else (),
-            nodes=nodes,
-            ppn=counts(ppn, "--ppn"),
-            placement=placement,
-            settings=given,
-            machine=machine,
-            profile=profile,
-            launches=launches,
-            within=share(within, "--within"),
-            budget=seconds(budget, "--budget"),
-            timeout=seconds(timeout, "--timeout"),
-            seed=seed,
-            timeline=None if timeline is None else str(timeline),
-            matrix=None if matrix is None else str(matrix),
-            verify=verify,
-            variants=wished(
-                [record(benchmark)],
-                mpis=mpis or (),
-                transports=transports or (),
-                compilers=compilers or (),
-                flags=flags or (),
-                isas=isas or (),
-                on=on,
-            ),
-        )
-        wishes.check()
+        wishes = _one_benchmark.asked(context.params)
+        (benchmark,) = wishes.names
         quoted = _quoting.quoted_one(wishes, record(benchmark))
         if quoted is not None:
             alone(context, f"--on {on}", ("benchmark", "--set", "--quiet", "--json"), _quoting.ONLY_QUOTED)
@@ -210,7 +165,7 @@ def register(app: typer.Typer) -> None:
             elif reason := why_not(whole):
                 print(reason, file=sys.stderr)
             print(one_line(whole))
-        if nothing and not failures and (on is not None or given.keys() - {"repetitions"}):
+        if nothing and not failures and (on is not None or wishes.settings.keys() - {"repetitions"}):
             raise InputError(nothing)
         if failures or (not flat["valid"] and not nothing):  # what this host has no place for is skipped, no failure
             raise typer.Exit(1)

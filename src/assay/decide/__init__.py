@@ -1,0 +1,1 @@
+"""Decisions: two variants in turn, requirements of a contract, a machine over time."""

@@ -1,0 +1,139 @@
+"""Two variants measured in turn until they are equal, differ, or the pairs that were fixed beforehand are used up.
+
+Each variant is what `assay run` would do. A pair is one launch of each, in random order, so that what drifts slowly
+moves both. Launch by launch a figure's values are the report's: the median of a launch. analysis/paired_decision.py has
+the tests.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from assay.analysis.paired_decision import PairedDecision, PairedPlan
+from assay.document.params import Params
+from assay.document.reported_figure import ReportedFigure
+from assay.errors import MeasurementError
+from assay.execute import session
+from assay.report.between_runs import matched
+from assay.report.comparing import Key, compared
+from assay.report.document import document
+from assay.report.gate import headlines, means
+from assay.store import Run
+
+if TYPE_CHECKING:
+    from assay.execute.plan import Plan
+
+
+@dataclass
+class LiveSide:
+    """A variant: its words, its run, all launches that it may make, and where."""
+
+    words: str
+    run: Run
+    plan: Plan
+    where: session.Target
+
+    def launch(self, pair: int, say: Callable[[str], None]) -> None:
+        """Make the launches of a pair. MeasurementError where one fails: a pair without it says nothing."""
+        upto = tuple(task for task in self.plan.tasks if task.launch <= pair)
+        failures = session.do(self.run, replace(self.plan, tasks=upto), self.where, say=say)
+        if failures:
+            raise MeasurementError(f"{self.words}: {failures[0].reason}")
+
+
+@dataclass(frozen=True)
+class LiveFigure:
+    """What was decided of one figure in one case, after `decision.pairs` pairs."""
+
+    benchmark: str
+    figure: str
+    params: Params
+    better: str
+    decision: PairedDecision
+
+
+@dataclass(frozen=True)
+class LiveResult:
+    """Every judged figure, the pairs that were made, the seconds that they took, and why it ended."""
+
+    figures: tuple[LiveFigure, ...]
+    pairs: int
+    seconds: float
+    ended: str
+
+
+def decide(
+    sides: tuple[LiveSide, LiveSide],
+    *,
+    margin: float,
+    most: int,
+    seed: int,
+    words: Sequence[str] | None,
+    budget: float | None = None,
+    say: Callable[[str], None] = lambda text: None,
+    advance: Callable[[int], None] = lambda pair: None,
+) -> LiveResult:
+    """Measure pairs until each judged figure is decided, `most` pairs are made, or another would pass `budget` [s].
+
+    `words`: the judged figures as `--figures` has them; None: the headlines of A (where it has none, every figure).
+    MeasurementError where a launch fails, or where no judged figure has a value in both.
+    """
+    began = time.monotonic()
+    dice = random.Random(seed)
+    plan = PairedPlan(margin, most)
+    found: tuple[LiveFigure, ...] = ()
+    ended, pairs = f"all {most} pairs were made", 0
+    for pair in range(most):
+        order = list(sides)
+        dice.shuffle(order)
+        for side in order:
+            side.launch(pair, say)
+        pairs = pair + 1
+        advance(pairs)
+        elapsed = time.monotonic() - began
+        spent = budget is not None and elapsed * (pairs + 1) / pairs > budget
+        if pairs in plan.looks or spent:
+            found = _look(sides, plan, words)
+            if all(each.decision.decided for each in found):
+                ended = "every figure is decided"
+                break
+        if spent:
+            ended = f"another pair would pass the budget of {budget:g} s"
+            break
+    return LiveResult(found, pairs, time.monotonic() - began, ended)
+
+
+def _look(sides: tuple[LiveSide, LiveSide], plan: PairedPlan, words: Sequence[str] | None) -> tuple[LiveFigure, ...]:
+    a, b = matched([document(side.run) for side in sides])
+    first, second = _by_figure(compared(a)), _by_figure(compared(b))
+    wanted = {key for key in first if words is None or any(means(word, key[:2]) for word in words)}
+    if words is None:
+        wanted = headlines(a) & wanted or wanted
+    both = [(first[key], second[key]) for key in first if key in wanted and key in second]
+    shared = [pair for pair in both if _log_ratios(*pair)]
+    if not shared:
+        raise MeasurementError(f"{sides[0].words} and {sides[1].words} have no figure in common to decide on")
+    judged = replace(plan, figures=len(shared))
+    return tuple(
+        LiveFigure(one.benchmark, one.name, one.params, one.better, judged.look(_log_ratios(one, two)))
+        for one, two in shared
+    )
+
+
+def _by_figure(figures: dict[Key, ReportedFigure]) -> dict[Key, ReportedFigure]:
+    return {key: each for key, each in figures.items() if each.state != "invalid" and each.by_launch}
+
+
+def _log_ratios(a: ReportedFigure, b: ReportedFigure) -> list[float]:
+    """ln(B / A) of the launches that both have a positive value of."""
+    second = {int(launch): value for launch, value in b.by_launch}
+    return [
+        math.log(second[int(launch)] / value)
+        for launch, value in a.by_launch
+        if value > 0 and second.get(int(launch), 0.0) > 0
+    ]

@@ -1,0 +1,79 @@
+"""What the words of `assay run` ask for: the same where `compare --live` is given them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.benchmark.record import benchmark as record
+from assay.benchmark.record import on_described
+from assay.errors import InputError
+from assay.execute.mpi_variants import wished
+from assay.execute.wishes import Wishes, counts, seconds, share, split
+from assay.verbs import _file_names
+from assay.verbs._once import each_once
+from assay.verbs._written import apart
+
+
+def asked(given: Mapping[str, Any]) -> Wishes:
+    """Turn the parsed options of `assay run`, by the names of its parameters, into what is to be measured.
+
+    InputError where they contradict each other.
+    """
+    benchmark, on = given["benchmark"], given["on"]
+    if benchmark is None:
+        raise InputError("which benchmark is missing", key="run", accepted="a benchmark, or --command TEMPLATE")
+    settings, timeline, matrix = given["settings"] or [], given["timeline"], given["matrix"]
+    own, machine = split(settings)
+    apart({"--timeline": timeline, "--matrix": matrix}, {"--on": None if on is None else Path(on)})
+    _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
+    _file_names.named("--matrix", matrix, "CSV", _file_names.TABLE)
+    if on is not None:
+        benchmark = on_described(benchmark)
+    rank_counts = counts(given["ranks"], "-n")
+    kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
+    each_once(settings, lambda key: kinds.get(key, "path") != "path")  # of a path a comma is a part
+    variants = {key: given[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
+    wishes = Wishes(
+        names=(benchmark,),
+        on=on,
+        via=given["via"],
+        ranks=rank_counts[0] if len(rank_counts) == 1 else None,
+        rank_counts=rank_counts if len(rank_counts) > 1 else (),
+        nodes=given["nodes"],
+        ppn=counts(given["ppn"], "--ppn"),
+        placement=given["placement"],
+        settings=own,
+        machine=machine,
+        profile=given["profile"],
+        launches=given["launches"],
+        within=share(given["within"], "--within"),
+        budget=seconds(given["budget"], "--budget"),
+        timeout=seconds(given["timeout"], "--timeout"),
+        seed=given["seed"],
+        timeline=None if timeline is None else str(timeline),
+        matrix=None if matrix is None else str(matrix),
+        verify=given["verify"],
+        variants=wished([record(benchmark)], on=on, **variants),
+    )
+    wishes.check()
+    return wishes
+
+
+def parsed(words: str) -> dict[str, Any]:
+    """Parse the words of `assay run`, as a shell would split them. InputError as the command line has it."""
+    from typer.exceptions import TyperException
+    from typer.main import get_command
+
+    from assay import cli
+    from assay.verbs._usage import usage
+
+    command: Any = vars(get_command(cli.application("run")))["commands"]["run"]
+    try:
+        return dict(command.make_context("run", shlex.split(words)).params)
+    except TyperException as error:
+        raise InputError(usage(error).removeprefix("assay: ").rstrip(), key="--live", value=words) from None
+    except ValueError as error:  # a quotation that does not end
+        raise InputError(f"cannot be split into words ({error})", key="--live", value=words) from None
