@@ -38,7 +38,7 @@ GRID = 401  # points of a density
 
 @dataclass(frozen=True)
 class PairedDecision(AnalysisResult):
-    """After `pairs` pairs: the verdict, the ratio B / A (1) with its interval, the deviation of log ratios (None: of one).
+    """After `pairs` pairs: the verdict, the ratio B / A (1) with its interval, the log ratios' standard deviation.
 
     `interval` is at the level of this look, so that it covers 90% whichever look is the last. `last`: no look follows.
     """
