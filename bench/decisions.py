@@ -1,0 +1,140 @@
+"""`./x bench decisions`: how often do decisions by pairs answer wrongly, and how often at all, on a disturbed machine?
+
+Programs that really work 0, 2, 5 and 10% longer run in turn with the plain one, alone and beside eight kinds of
+competitors. Each decision is then tried 200 times on contiguous stretches of the recorded pairs: with a margin of 3%,
+"differs" is wrong of 0 and 2%, "equal" of 5 and 10%. Three estimators reduce a launch: its median, lower quartile and
+least repetition. No reading is scaled; what is replayed was measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import os
+import random
+import statistics
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from assay.analysis.paired_decision import PairedPlan, pairs_needed
+
+HERE = Path(__file__).parent
+LONGER = (0.0, 0.02, 0.05, 0.10)  # how much longer a planted program works
+STEPS = {"chain": 4_000_000, "stream": 2_000_000}  # of a repetition: some milliseconds
+REPETITIONS = 9
+MARGIN, PAIRS, TRIALS = 0.03, 20, 200
+ALLOWED = 15  # wrong answers in 200 trials
+COMPETITORS = {
+    "none": (),
+    "one busy process": ("busy",),
+    "busy processes on all processors": ("busy",) * (os.cpu_count() or 1),
+    "memory copies": ("memory",),
+    "bursts of 50 ms": ("bursts",),
+    "a tenth of a processor": ("light",),
+    "synchronised writes": ("files",),
+    "process creation": ("forks",),
+    "busy, last third only": ("busy",),
+}
+LAST_THIRD = "busy, last third only"
+ESTIMATORS: dict[str, Callable[[Sequence[float]], float]] = {
+    "median": statistics.median,
+    "quartile": lambda values: sorted(values)[len(values) // 4],
+    "least": min,
+}
+Launches = dict[float | str, list[list[float]]]  # by how much longer, "plain": repetitions of each launch
+
+
+def main(arguments: list[str]) -> int:
+    """Record, replay, print a table for each kind of work; status 1 where more answers were wrong than allowed."""
+    parser = argparse.ArgumentParser(prog="./x bench decisions", description=__doc__)
+    parser.add_argument("--pairs", type=int, default=60, help="recorded pairs of each planted program (60)")
+    parser.add_argument("--work", choices=STEPS, action="append", help="kind of work (default: each)")
+    asked = parser.parse_args(arguments)
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "worker"
+        subprocess.run(["cc", "-O2", "-o", str(program), str(HERE / "worker.c")], check=True)
+        for work in asked.work or STEPS:
+            print(f"\n{work}: wrong answers in {TRIALS} trials of {PAIRS} pairs (0 and 2%: differs, 5 and 10%: equal),")
+            print("and how often a difference of 5% was shown\n")
+            print("| competitor | estimator | deviation of pairs | 0% | 2% | 5% | 10% | 5% shown | pairs for .8 |")
+            print("|---|---|---|---|---|---|---|---|---|")
+            for name in COMPETITORS:
+                found = recorded(program, work, name, asked.pairs)
+                for estimator in ESTIMATORS:
+                    failed |= row(name, estimator, found)
+    return int(failed)
+
+
+def recorded(program: Path, work: str, competitor: str, pairs: int) -> Launches:
+    """Run the plain and the planted programs in turn, each round in random order; seconds of every repetition."""
+    dice = random.Random(1)
+    found: Launches = {"plain": [], **{longer: [] for longer in LONGER}}
+    late = competitor == LAST_THIRD
+    with competing(program, () if late else COMPETITORS[competitor]):
+        for _ in range(2 * pairs // 3 if late else pairs):
+            _round(program, work, found, dice)
+    if late:
+        with competing(program, COMPETITORS[competitor]):
+            for _ in range(pairs - 2 * pairs // 3):
+                _round(program, work, found, dice)
+    return found
+
+
+def _round(program: Path, work: str, found: Launches, dice: random.Random) -> None:
+    order = list(found)
+    dice.shuffle(order)
+    for which in order:
+        steps = STEPS[work] if isinstance(which, str) else round(STEPS[work] * (1 + which))
+        command = [str(program), work, str(steps), str(REPETITIONS)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        found[which].append([float(line) for line in done.stdout.split()])
+
+
+@contextlib.contextmanager
+def competing(program: Path, kinds: Sequence[str]) -> Iterator[None]:
+    """Have competitors run meanwhile."""
+    running = [subprocess.Popen([str(program), kind], cwd=program.parent) for kind in kinds]
+    try:
+        yield
+    finally:
+        for each in running:
+            each.kill()
+            each.wait()
+
+
+def row(competitor: str, estimator: str, found: Launches) -> bool:
+    """Print one row; whether more answers were wrong than allowed."""
+    reduce = ESTIMATORS[estimator]
+    plain = np.log([reduce(launch) for launch in found["plain"]])
+    shifts = {longer: np.log([reduce(launch) for launch in found[longer]]) - plain for longer in LONGER}
+    answers = {longer: tried(shifts[longer]) for longer in LONGER}
+    wrong = {longer: answers[longer]["differs" if longer < MARGIN else "equal"] for longer in LONGER}
+    deviation = float(np.std(shifts[0.0], ddof=1))
+    marked = [f"{count}{' (!)' * (count > ALLOWED)}" for count in wrong.values()]
+    shown = f"{answers[0.05]['differs'] / TRIALS:.2f}"
+    needed = pairs_needed(0.05, MARGIN, deviation)
+    print(f"| {competitor} | {estimator} | {deviation:.1%} | {' | '.join(marked)} | {shown} | {needed or 'many'} |")
+    return any(count > ALLOWED for count in wrong.values())
+
+
+def tried(shifts: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Counter[str]:
+    """Decide on contiguous stretches of the recorded pairs, as a measurement would have; how often which answer."""
+    dice = random.Random(2)
+    plan = PairedPlan(MARGIN, PAIRS)
+    counted: Counter[str] = Counter()
+    for _ in range(TRIALS):
+        start = dice.randrange(len(shifts) - PAIRS + 1)
+        for pairs in plan.looks:
+            decision = plan.look([float(each) for each in shifts[start : start + pairs]])
+            if decision.decided or decision.last:
+                counted[decision.verdict.value] += 1
+                break
+    assert sum(counted.values()) == TRIALS and not math.isnan(float(shifts.sum()))
+    return counted
