@@ -284,8 +284,14 @@ def pictures() -> dict[str, Callable[[], str]]:
     return {f"throughput/figure-{each.number}.svg": functools.partial(paper_picture, each) for each in FIGURES}
 
 
+def benchmark_pages() -> dict[str, str]:
+    """The list of benchmarks and a page for each, by path."""
+    from assay.document.split_pages import split
+
+    return split(benchmarks(), "benchmarks", lambda heading, _: heading.partition(":")[0] if ":" in heading else None)
+
+
 PAGES: dict[str, Callable[[], str]] = {
-    "benchmarks.md": benchmarks,
     "commands.md": commands,
     "network.md": network,
     "machine_keys.md": machine_keys,
@@ -295,8 +301,14 @@ PAGES: dict[str, Callable[[], str]] = {
 def main(arguments: list[str]) -> int:
     """Write or check every page."""
     stale = []
-    for name, make in (PAGES | pictures()).items():
-        path, text = HERE / name, NOTE + make().rstrip() + "\n"
+    made = {name: make() for name, make in (PAGES | pictures()).items()} | benchmark_pages()
+    for path in sorted((HERE / "benchmarks").glob("*.md")):
+        if f"benchmarks/{path.name}" not in made:
+            stale.append(f"benchmarks/{path.name}, of no benchmark")
+            if "--check" not in arguments:
+                path.unlink()
+    for name, content in made.items():
+        path, text = HERE / name, NOTE + content.rstrip() + "\n"
         path.parent.mkdir(exist_ok=True)
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
