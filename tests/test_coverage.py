@@ -1,4 +1,4 @@
-"""docs/coverage.md and its pages: every item has a row, each state comes from running the row's command, wrong numbers are seen."""
+"""Pages of coverage: every item has a row, each state comes from running the row's command, wrong numbers are seen."""
 
 from __future__ import annotations
 

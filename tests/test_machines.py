@@ -303,7 +303,7 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
 
 
 def test_the_page_says_what_is_simulated_now() -> None:
-    """Every table of cells, their errors and the claims: docs/machines.md and its pages are `assay evaluate --on all --docs docs`."""
+    """Every table of cells, their errors and the claims: the pages are of `assay evaluate --on all --docs docs`."""
     page = split_pages.read(Path(__file__).resolve().parent.parent / "docs", "machines")
     stale = [
         f"{machine}: {t.source}"

@@ -55,7 +55,7 @@ Ask = Callable[[tuple[str, ...]], CommandAnswer]  # the words of a command line 
 
 @dataclass
 class Asking:
-    """Asks the command line, each question once; `docs`: the folder with the pages on Ghosh's paper that `study --all` wrote last."""
+    """Asks the command line, each question once; `docs`: the folder in which `study --all` wrote last."""
 
     ask: Ask
     answers: Answers = field(default_factory=Played)
