@@ -182,7 +182,7 @@ def benchmarks() -> str:
         for record in of_part:
             lines += [
                 f"### {record.name}: {record.title}\n",
-                f"{record.summary}.\n",
+                f"{record.summary[:1].upper()}{record.summary[1:]}.\n",
                 f"* Source: {record.source}",
                 f"* Cost: {record.cost}",
                 f"* Check: {record.check}",
