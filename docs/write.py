@@ -167,6 +167,22 @@ def _ranks(extra: Mapping[str, Any]) -> str:
     return f"`-n` from {least}; otherwise {own}{among}, on a described machine as many as it has room for"
 
 
+PLAYED_ON = {"bus": "paragon-mp", "stream": "paragon-mp", "contention": "delta"}  # else the iPSC/860 plays them
+SHOWN = 18  # lines of an example's output
+
+
+def _example(name: str, of_ranks: bool, described: bool) -> list[str]:
+    """The command, and on a described machine its output as the page has it: `./x docs --outputs` writes that anew."""
+    if not of_ranks and not described:
+        return ["#### Example\n", f"    ./x assay run {name}\n"]
+    command = f"$ ./x assay run {name} --on {PLAYED_ON.get(name, 'ipsc860')}{' -n 4' if of_ranks else ''}"
+    page = HERE / "benchmarks" / f"{name}.md"
+    _, found, rest = (page.read_text(encoding="utf-8") if page.exists() else "").partition(f"{command}\n")
+    output = rest.partition("```")[0].splitlines() if found else []
+    here = f"Measured here by `./x assay run {name}{' -n 2' if of_ranks else ''}`; on a described machine:\n"
+    return ["#### Example\n", here, f"```console head={SHOWN}", command, *output, "```\n"]
+
+
 def benchmarks() -> str:
     """Every benchmark's record."""
     from assay.benchmark.record import PARTS, REPETITIONS, spelled_defaults
@@ -207,7 +223,7 @@ def benchmarks() -> str:
                 lines.append(
                     f"| {figure.name} | {figure.unit} | `{figure.formula}` of {figure.metric} | {figure.help} |"
                 )
-            lines.append("")
+            lines += ["", *_example(record.name, record.kind == "ranks", "described" in record.extra)]
     return "\n".join(lines)
 
 
@@ -223,7 +239,11 @@ def commands() -> str:
     lines.append("wrong, 3 measured well but a stated threshold was missed, or could not be judged; 130 after")
     lines.append("Ctrl-C, 143 after SIGTERM, 141 where whoever read the output closed it.\n")
     context = typer.Context(group, info_name="assay")
-    for name, command in sorted(getattr(group, "commands", {}).items()):
+    verbs = sorted(getattr(group, "commands", {}).items())
+    lines += ["| verb | what it does |", "|---|---|"]
+    lines += [f"| [{name}](#assay-{name}) | {command.get_short_help_str(200)} |" for name, command in verbs]
+    lines.append("")
+    for name, command in verbs:
         inner = typer.Context(command, info_name=name, parent=context, max_content_width=100, terminal_width=100)
         lines += [f"## assay {name}\n", "```", command.get_help(inner).rstrip(), "```\n"]
     return "\n".join(lines)

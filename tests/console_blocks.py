@@ -22,7 +22,7 @@ from unittest import mock
 from command_line import Answer, assay
 
 ROOT = Path(__file__).resolve().parent.parent
-SITE_PAGES = sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs" / "tasks").glob("*.md"))
+SITE_PAGES = [path for part in ("", "tasks", "benchmarks") for path in sorted((ROOT / "docs" / part).glob("*.md"))]
 LEFT_OUT = "…"
 _BLOCK = re.compile(
     r"^```console(?P<keys>[^\n]*)\n\$ \./x (?:assay )?(?P<command>.+)\n(?P<output>(?:.*\n)*?)```$", re.MULTILINE

@@ -68,3 +68,14 @@ def test_the_pages_of_benchmarks_have_the_least_ranks_that_a_run_accepts() -> No
             with pytest.raises(InputError, match=f"accepted: {stated[1]} or more"):
                 ranks_wanted(record, int(stated[1]) - 1)
             assert ranks_wanted(record, int(stated[1])) == int(stated[1])
+
+
+def test_help_and_page_say_the_same_of_every_verb() -> None:
+    """README and the site link to the page; `assay --help` has one line a verb."""
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    said = dict(re.findall(r"^\| \[(\w+)\]\(#assay-\w+\) \| (.+) \|$", page, re.MULTILINE))
+    helped = " ".join(assay("--help").out.split())
+    assert len(said) >= 18 and "docs/commands.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+    for verb, text in said.items():
+        assert f" {verb} {text.removesuffix('.')[:30]}" in helped, verb  # the list cuts long ones off
+        assert text.removesuffix(".") in " ".join(assay(verb, "--help").out.split()), verb
