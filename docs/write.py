@@ -167,6 +167,22 @@ def _ranks(extra: Mapping[str, Any]) -> str:
     return f"`-n` from {least}; otherwise {own}{among}, on a described machine as many as it has room for"
 
 
+PLAYED_ON = {"bus": "paragon-mp", "stream": "paragon-mp", "contention": "delta"}  # else the iPSC/860 plays them
+SHOWN = 18  # lines of an example's output
+
+
+def _example(name: str, of_ranks: bool, described: bool) -> list[str]:
+    """The command, and on a described machine its output as the page has it: `./x docs --outputs` writes that anew."""
+    if not of_ranks and not described:
+        return ["#### Example\n", f"    ./x assay run {name}\n"]
+    command = f"$ ./x assay run {name} --on {PLAYED_ON.get(name, 'ipsc860')}{' -n 4' if of_ranks else ''}"
+    page = HERE / "benchmarks" / f"{name}.md"
+    _, found, rest = (page.read_text(encoding="utf-8") if page.exists() else "").partition(f"{command}\n")
+    output = rest.partition("```")[0].splitlines() if found else []
+    here = f"Measured here by `./x assay run {name}{' -n 2' if of_ranks else ''}`; on a described machine:\n"
+    return ["#### Example\n", here, f"```console head={SHOWN}", command, *output, "```\n"]
+
+
 def benchmarks() -> str:
     """Every benchmark's record."""
     from assay.benchmark.record import PARTS, REPETITIONS, spelled_defaults
@@ -182,7 +198,7 @@ def benchmarks() -> str:
         for record in of_part:
             lines += [
                 f"### {record.name}: {record.title}\n",
-                f"{record.summary}.\n",
+                f"{record.summary[:1].upper()}{record.summary[1:]}.\n",
                 f"* Source: {record.source}",
                 f"* Cost: {record.cost}",
                 f"* Check: {record.check}",
@@ -207,7 +223,7 @@ def benchmarks() -> str:
                 lines.append(
                     f"| {figure.name} | {figure.unit} | `{figure.formula}` of {figure.metric} | {figure.help} |"
                 )
-            lines.append("")
+            lines += ["", *_example(record.name, record.kind == "ranks", "described" in record.extra)]
     return "\n".join(lines)
 
 
@@ -223,7 +239,11 @@ def commands() -> str:
     lines.append("wrong, 3 measured well but a stated threshold was missed, or could not be judged; 130 after")
     lines.append("Ctrl-C, 143 after SIGTERM, 141 where whoever read the output closed it.\n")
     context = typer.Context(group, info_name="assay")
-    for name, command in sorted(getattr(group, "commands", {}).items()):
+    verbs = sorted(getattr(group, "commands", {}).items())
+    lines += ["| verb | what it does |", "|---|---|"]
+    lines += [f"| [{name}](#assay-{name}) | {command.get_short_help_str(200)} |" for name, command in verbs]
+    lines.append("")
+    for name, command in verbs:
         inner = typer.Context(command, info_name=name, parent=context, max_content_width=100, terminal_width=100)
         lines += [f"## assay {name}\n", "```", command.get_help(inner).rstrip(), "```\n"]
     return "\n".join(lines)
@@ -284,8 +304,14 @@ def pictures() -> dict[str, Callable[[], str]]:
     return {f"throughput/figure-{each.number}.svg": functools.partial(paper_picture, each) for each in FIGURES}
 
 
+def benchmark_pages() -> dict[str, str]:
+    """The list of benchmarks and a page for each, by path."""
+    from assay.document.split_pages import split
+
+    return split(benchmarks(), "benchmarks", lambda heading, _: heading.partition(":")[0] if ":" in heading else None)
+
+
 PAGES: dict[str, Callable[[], str]] = {
-    "benchmarks.md": benchmarks,
     "commands.md": commands,
     "network.md": network,
     "machine_keys.md": machine_keys,
@@ -295,8 +321,14 @@ PAGES: dict[str, Callable[[], str]] = {
 def main(arguments: list[str]) -> int:
     """Write or check every page."""
     stale = []
-    for name, make in (PAGES | pictures()).items():
-        path, text = HERE / name, NOTE + make().rstrip() + "\n"
+    made = {name: make() for name, make in (PAGES | pictures()).items()} | benchmark_pages()
+    for path in sorted((HERE / "benchmarks").glob("*.md")):
+        if f"benchmarks/{path.name}" not in made:
+            stale.append(f"benchmarks/{path.name}, of no benchmark")
+            if "--check" not in arguments:
+                path.unlink()
+    for name, content in made.items():
+        path, text = HERE / name, NOTE + content.rstrip() + "\n"
         path.parent.mkdir(exist_ok=True)
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

@@ -13,6 +13,7 @@ PAGES = [
     *FIRST,
     ROOT / "CONTRIBUTING.md",
     *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in GENERATED and p not in FIRST),
+    *sorted((ROOT / "docs" / "tasks").glob("*.md")),
 ]
 SCRIPT = {"test", "lint", "bench", "docs"}  # what ./x does itself
 

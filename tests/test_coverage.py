@@ -1,4 +1,4 @@
-"""docs/coverage.md: every item has a row, each state comes from running the row's command, wrong numbers are seen."""
+"""Pages of coverage: every item has a row, each state comes from running the row's command, wrong numbers are seen."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.document import split_pages
 from assay.errors import InputError
 from assay.machine import catalogue
 from assay.papers.claims import messages as claims
@@ -212,7 +213,8 @@ def test_a_place_has_a_value_or_the_one_that_is_named(text: str, found: bool) ->
 
 
 def test_claims_of_ghosh_are_those_of_the_studies_page(tmp_path: Path) -> None:
-    (tmp_path / "ghosh.md").write_text("\n**✗ differs**: It saturates. (`ghosh.scaling`, section 3.1)\n")
+    (tmp_path / "ghosh").mkdir()
+    (tmp_path / "ghosh" / "placement.md").write_text("\n**✗ differs**: It saturates. (`ghosh.scaling`, section 3.1)\n")
     one = ItemCheck(claims=["ghosh.scaling"])
     assert check(one, {}, Asking(lambda words: CommandAnswer(0, ""), docs=tmp_path)).state == "differs"
     assert check(one, {}, Asking(lambda words: CommandAnswer(0, ""))).state == "absent"
@@ -271,4 +273,4 @@ def test_a_row_that_works_does_not_say_why_not() -> None:
 
 
 def _page() -> str:
-    return (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    return split_pages.read(ROOT / "docs", "coverage")

@@ -25,9 +25,8 @@ def test_generated_pages_are_fresh() -> None:
 
 def _row(benchmark: str, parameter: str) -> str:
     """What the page says of a parameter's default."""
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    section = page.split(f"\n### {benchmark}: ")[1].split("\n### ")[0]
-    return next(line for line in section.splitlines() if line.startswith(f"| {parameter} |")).split(" | ")[1]
+    page = (ROOT / "docs" / "benchmarks" / f"{benchmark}.md").read_text(encoding="utf-8")
+    return next(line for line in page.splitlines() if line.startswith(f"| {parameter} |")).split(" | ")[1]
 
 
 def test_what_a_profile_measures_is_said_beside_the_default() -> None:
@@ -59,14 +58,24 @@ def test_defaults_on_described_machines_are_those_that_are_taken() -> None:
                 assert parameter.simulated is None, (name, key)
 
 
-def test_the_page_of_benchmarks_has_the_least_ranks_that_a_run_accepts() -> None:
+def test_the_pages_of_benchmarks_have_the_least_ranks_that_a_run_accepts() -> None:
     """Each rank program refuses one rank fewer, in the words of its own refusal."""
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     for record in benchmarks().values():
-        of = page.partition(f"### {record.name}: ")[2].partition("\n### ")[0]
+        of = (ROOT / "docs" / "benchmarks" / f"{record.name}.md").read_text(encoding="utf-8")
         stated = re.search(r"^\* Ranks: `-n` from (\d+);", of, re.MULTILINE)
         assert (stated is not None) == (record.kind == "ranks"), record.name
         if stated and int(stated[1]) > 1:
             with pytest.raises(InputError, match=f"accepted: {stated[1]} or more"):
                 ranks_wanted(record, int(stated[1]) - 1)
             assert ranks_wanted(record, int(stated[1])) == int(stated[1])
+
+
+def test_help_and_page_say_the_same_of_every_verb() -> None:
+    """README and the site link to the page; `assay --help` has one line a verb."""
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    said = dict(re.findall(r"^\| \[(\w+)\]\(#assay-\w+\) \| (.+) \|$", page, re.MULTILINE))
+    helped = " ".join(assay("--help").out.split())
+    assert len(said) >= 18 and "docs/commands.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+    for verb, text in said.items():
+        assert f" {verb} {text.removesuffix('.')[:30]}" in helped, verb  # the list cuts long ones off
+        assert text.removesuffix(".") in " ".join(assay(verb, "--help").out.split()), verb

@@ -101,7 +101,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("machine", "toml", "document", "report.units", "papers.cells", "papers.claims", "papers.claims.judge"),
     },
     "papers.ghosh": {
-        *("machine", "toml", "analysis", "network", "_core", "papers.cells", "papers.claims", "papers.claims.judge"),
+        *("machine", "toml", "document", "analysis", "network", "_core"),
+        *("papers.cells", "papers.claims", "papers.claims.judge"),
     },
 }
 NATIVE = {

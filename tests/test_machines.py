@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from assay.described.shipped import open_described, shipped
+from assay.document import split_pages
 from assay.kinds import PUBLISHED
 from assay.machine import catalogue
 from assay.papers.cells import comparison, origins, twins
@@ -302,8 +303,8 @@ def test_claims_about_messages_hold_but_for_those_that_are_explained() -> None:
 
 
 def test_the_page_says_what_is_simulated_now() -> None:
-    """Every table of cells, their errors and the claims: docs/machines.md is `assay evaluate --on all --docs docs`."""
-    page = (Path(__file__).resolve().parent.parent / "docs" / "machines.md").read_text(encoding="utf-8")
+    """Every table of cells, their errors and the claims: the pages are of `assay evaluate --on all --docs docs`."""
+    page = split_pages.read(Path(__file__).resolve().parent.parent / "docs", "machines")
     stale = [
         f"{machine}: {t.source}"
         for machine in NUMBERS
@@ -320,7 +321,7 @@ def test_the_page_says_what_is_simulated_now() -> None:
 
 def test_the_page_shows_every_machine_and_picture() -> None:
     docs = Path(__file__).resolve().parent.parent / "docs"
-    page = (docs / "machines.md").read_text(encoding="utf-8")
+    page = split_pages.read(docs, "machines")
     assert all(f"(`{machine}`)" in page for machine in NUMBERS)
     for name in (*(picture.name for picture in PICTURES), "overlay", "wires"):
         assert f"(machines/{name}.svg)" in page

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.document import split_pages
 from assay.errors import InputError
 from assay.network import prediction, workers
 from assay.network.study import document, file, plots, running
@@ -278,7 +279,7 @@ def test_queues_predict_other_networks_too(network: dict[str, Any], load: float)
 
 
 def test_every_table_of_the_page_is_as_wide_as_its_head() -> None:
-    page = (DOCS / "ghosh.md").read_text()
+    page = split_pages.read(DOCS, "ghosh")
     for table in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
         widths = [len(re.split(r"(?<!\\)\|", line)) for line in table.splitlines()]
         assert set(widths) == {widths[0]}, table[:200]

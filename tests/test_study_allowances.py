@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.document import split_pages
 from assay.machine import catalogue
 from assay.network.study import file
 from assay.network.study.results import Bracket, Point, Results
@@ -96,7 +97,7 @@ def test_a_printed_number_allows_half_of_its_last_digit() -> None:
 
 
 def test_the_page_shows_what_became_of_them() -> None:
-    page = (DOCS / "ghosh.md").read_text(encoding="utf-8")
+    page = split_pages.read(DOCS, "ghosh")
     assert "48 of the paper's 48 claims" in page
     assert "m = 2 gains 86%" in page
     assert "✗ differs**: Latencies by the analysis agree closely" in page
@@ -144,7 +145,7 @@ def test_the_page_says_which_verdicts_rest_on_our_choices() -> None:
     assert found["ghosh.n3-enough"] == ("differs", "holds", "holds")
     text = "\n".join(page.page([results]))
     assert "| `ghosh.n3-enough` | differs | holds | holds |" in text
-    written = (DOCS / "ghosh.md").read_text(encoding="utf-8")
+    written = split_pages.read(DOCS, "ghosh")
     assert "## Allowances that no print gives" in written
     assert "✓ holds (input) | By analysis the control cube" in written
 

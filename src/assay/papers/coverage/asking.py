@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from assay.document import split_pages
 from assay.document.validation import Outcome
 from assay.papers.cells.answers import Answers, Played
 from assay.papers.claims import messages as claims
@@ -54,7 +55,7 @@ Ask = Callable[[tuple[str, ...]], CommandAnswer]  # the words of a command line 
 
 @dataclass
 class Asking:
-    """Asks the command line, each question once; `docs`: the folder with the ghosh.md that `study --all` wrote last."""
+    """Asks the command line, each question once; `docs`: the folder in which `study --all` wrote last."""
 
     ask: Ask
     answers: Answers = field(default_factory=Played)
@@ -107,11 +108,9 @@ class Asking:
 
     @cached_property
     def _of_studies(self) -> Mapping[str, Outcome]:
-        page = self.docs / "ghosh.md" if self.docs is not None else None
-        if page is None or not page.exists():
-            return {}
+        text = "" if self.docs is None else split_pages.read(self.docs, "ghosh")
         known = {str(outcome): outcome for outcome in OUTCOMES}
-        found = [(match["claim"], match["outcome"]) for match in GHOSH.finditer(page.read_text(encoding="utf-8"))]
+        found = [(match["claim"], match["outcome"]) for match in GHOSH.finditer(text)]
         return {claim: known[outcome] for claim, outcome in found if outcome in known}
 
 

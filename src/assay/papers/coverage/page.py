@@ -1,4 +1,4 @@
-"""docs/coverage.md: each item of the reports on one line, with its command and what came of running it."""
+"""docs/coverage.md and a page for each report: each item on one line, with its command and its result."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.document import split_pages
 from assay.document.grid import Grid, grid
 from assay.machine import catalogue
 from assay.papers.coverage.asking import Asking
@@ -46,10 +47,15 @@ class JudgedItem:
 
 
 def write(folder: Path, source: Asking) -> Path:
-    """Write `folder`/coverage.md."""
-    path = folder / "coverage.md"
-    path.write_text("\n".join(page(reports(), source)).rstrip() + "\n", encoding="utf-8")
-    return path
+    """Write `folder`/coverage.md and its pages."""
+    split_pages.write(folder, pages("\n".join(page(reports(), source))))
+    return folder / "coverage.md"
+
+
+def pages(text: str) -> dict[str, str]:
+    """The overview and a page for each report, by path."""
+    names = {catalogue.load().papers[report.paper].title: report.paper for report in reports()}
+    return split_pages.split(text, "coverage", lambda heading, _: names.get(heading))
 
 
 def files() -> dict[str, str]:
@@ -58,7 +64,7 @@ def files() -> dict[str, str]:
 
 
 def page(found: Sequence[Report], source: Asking) -> Iterator[str]:
-    """Its lines."""
+    """The lines of all its pages."""
     items = {report.paper: [one(item, report, source) for item in report.item] for report in found}
     yield INTRODUCTION.format(summary=summary(items))
     yield counts(items).markdown()

@@ -1,12 +1,14 @@
-"""`assay study --all`: docs/ghosh.md, the whole paper redone, written from results and from the catalogue."""
+"""`assay study --all`: docs/ghosh.md and a page for each study, written from results and from the catalogue."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.document import split_pages
 from assay.machine import catalogue
 from assay.machine import published as block
 from assay.network import network_keys, network_tables
@@ -43,13 +45,23 @@ rates.
 
 
 def write(results: Sequence[Results], folder: Path) -> None:
-    """The page and its plots, as `folder`/ghosh.md and `folder`/ghosh/*.svg."""
+    """The overview `folder`/ghosh.md, and the studies' pages and plots in `folder`/ghosh."""
     pictures = folder / "ghosh"
     pictures.mkdir(parents=True, exist_ok=True)
     for one in results:
         for name, plot in _pictures(one):
             (pictures / name).write_text(draw(one, plot), encoding="utf-8")
-    (folder / "ghosh.md").write_text("\n".join(page(results)) + "\n", encoding="utf-8")
+    split_pages.write(folder, pages("\n".join(page(results))))
+
+
+def pages(text: str) -> dict[str, str]:
+    """The overview and a page for each study, by path."""
+    return split_pages.split(text, "ghosh", _page_name)
+
+
+def _page_name(_: str, text: str) -> str | None:
+    study = re.search(r"`assay study ([a-z0-9-]+)`\.", text)
+    return study[1] if study else None
 
 
 def _pictures(one: Results) -> Iterator[tuple[str, Any]]:
@@ -58,7 +70,7 @@ def _pictures(one: Results) -> Iterator[tuple[str, Any]]:
 
 
 def page(results: Sequence[Results]) -> Iterator[str]:
-    """Its lines."""
+    """The lines of all its pages."""
     replications = max((len(samples) for one in results for p in one.points for samples in p.means.values()), default=0)
     messages, cpu = sum(one.messages for one in results), sum(one.cpu_seconds for one in results)
     yield INTRODUCTION.format(replications=replications, messages=messages, cpu=cpu)

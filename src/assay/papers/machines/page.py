@@ -1,12 +1,14 @@
-"""docs/machines.md: the described machines beside what was published of them, the papers' figures, and the claims."""
+"""docs/machines.md and docs/machines/: described machines compared with published ones, figures, claims."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from assay.described.shipped import shipped
+from assay.document import split_pages
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.kinds import MEANING, PUBLISHED, NumberKind
@@ -29,16 +31,26 @@ PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp
 
 
 def write(folder: Path, own: Document | None = None, answers: Played | None = None) -> Path:
-    """Write `folder`/machines.md and its pictures; `own` is a document of a run of this machine, drawn beside."""
+    """Write `folder`/machines.md, its pages and pictures; `own`, a document of a run of this machine, is drawn too."""
     answers = answers or Played()
     pictures = folder / "machines"
     pictures.mkdir(parents=True, exist_ok=True)
-    (folder / "machines.md").write_text("\n".join(page(answers, pictures, own)).rstrip() + "\n", encoding="utf-8")
+    split_pages.write(folder, pages("\n".join(page(answers, pictures, own))))
     return folder / "machines.md"
 
 
+def pages(text: str) -> dict[str, str]:
+    """The overview, a page for each machine, and one each for the tables at a glance and for the claims, by path."""
+    return split_pages.split(text, "machines", _page_name)
+
+
+def _page_name(heading: str, _: str) -> str | None:
+    machine = re.search(r"\(`([a-z0-9-]+)`\)$", heading)
+    return machine[1] if machine else {"At a glance": "glance", "The claims": "claims"}.get(heading)
+
+
 def page(answers: Played, pictures: Path, own: Document | None = None) -> Iterator[str]:
-    """Its lines; the pictures go to their folder on the way."""
+    """The lines of all its pages; the pictures go to their folder on the way."""
     from assay.papers.pictures.measured import curves
 
     described = {name: read(path) for name, path in shipped().items() if name != "constant"}
@@ -54,6 +66,7 @@ def page(answers: Played, pictures: Path, own: Document | None = None) -> Iterat
         evidence=evidence.words(evidence.counted(found_evidence, verdicts)),
         claims=claims.summary(verdicts),
     )
+    yield "## Evidence\n"
     yield evidence.beside(found_evidence, "Evidence beside a baseline without a simulator").markdown()
     between = [g for name, of in tables.items() for g in evidence.groups(name, of, (NumberKind.INTERPOLATED,), True)]
     yield evidence.beside(between, "Interpolated cells, which are no evidence, beside the same baseline").markdown()

@@ -1,0 +1,52 @@
+"""Each page shows what its commands print: run one after the other in a folder that has the page's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compiled import own_cache
+from console_blocks import ROOT, SITE_PAGES, Block, answers, blocks
+
+SHOWING = [page for page in SITE_PAGES if blocks(page)]
+MEASURING = [page for page in SHOWING if any(block.measured for block in blocks(page))]
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT / "docs"))
+
+
+def holds(page: Path, folder: Path, measure: bool) -> None:
+    for block, answer in answers(page, folder, measure):
+        wrong = 2 if block.output.startswith("assay: ") else 0
+        assert answer.status in ((3,) if "--margin" in block.words else (wrong,)), answer.err
+        printed = (answer.out or answer.err).replace(f"{folder}/", "")
+        assert block.agrees(printed), f"{name(page)}: {' '.join(block.words)}\n{block.shown(printed)}"
+
+
+def test_pages_show_outputs() -> None:
+    assert len(SHOWING) >= 11 and sum(len(blocks(page)) for page in SHOWING) >= 30
+
+
+@pytest.mark.parametrize("page", SHOWING, ids=name)
+def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
+    holds(page, tmp_path, measure=False)
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize("page", MEASURING, ids=name)
+def test_what_a_measurement_prints_has_the_shape_that_the_page_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_CACHE", str(own_cache(tmp_path / "cache")))
+    (tmp_path / "work").mkdir()
+    holds(page, tmp_path / "work", measure=True)
+
+
+def test_a_wrong_output_is_seen() -> None:
+    block = Block(("x",), {"from": "b", "head": "2"}, "b 1\nc 2\n…\n")
+    assert block.agrees("a\nb 1\nc 2\nd\n")
+    assert not block.agrees("a\nb 1\nc 3\nd\n") and not block.agrees("a\nb 1\nc 2\n")
+    shape = Block(("x",), {"shape": ""}, "figure  case\nrate    add 1.5 s\n…\n")
+    assert shape.agrees("figure  case\nrate  add 2 s\nmore") and not shape.agrees("figure  case\ntime  add\n")
