@@ -35,7 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_version() -> None:
-    assert assay("--version").out == assay("version").out == f"assay {__version__}\n"
+    assert assay("--version").out == assay("version").out == f"assay {installed.version()}\n"
 
 
 @pytest.mark.parametrize("verb", [None, *VERBS])

@@ -47,9 +47,9 @@ def application(verb: str | None = None) -> typer.Typer:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from assay import __version__
+        from assay import installed
 
-        print(f"assay {__version__}")
+        print(f"assay {installed.version()}")
         raise typer.Exit
 
 
