@@ -21,11 +21,15 @@ set -eu
 [ $# = 1 ] || { echo "usage: sh install.sh FOLDER" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 python=${PYTHON:-python3}
-[ "$("$python" -c 'import sys; print(*sys.version_info[:2], sep=".")')" = %(python)s ] ||
-  { echo "install.sh: $python is not Python %(python)s, which these packages are for; PYTHON names another" >&2; exit 2; }
+found=$("$python" -c 'import sys; print(*sys.version_info[:2], sep=".")')
+[ "$found" = %(python)s ] ||
+  { echo "install.sh: these packages are for Python %(python)s, $python is $found; PYTHON names another" >&2; exit 2; }
 "$python" -m venv "$1"
-"$1/bin/python" -m pip install -q --disable-pip-version-check --no-index --find-links "$here/wheels" "assay[mpi]==%(version)s"
-echo "installed: $1/bin/assay"
+set -- "$1" -q --disable-pip-version-check --no-index --find-links "$here/wheels"
+folder=$1
+shift
+"$folder/bin/python" -m pip install "$@" "assay[mpi]==%(version)s"
+echo "installed: $folder/bin/assay"
 """
 
 

@@ -94,7 +94,8 @@ def commit() -> str | None:
         head = subprocess.run([*asked, "rev-parse", "HEAD"], capture_output=True, text=True)
     except OSError:
         return None
-    return head.stdout.strip() if head.returncode == 0 and not changed.stdout.strip() else None
+    known = changed.returncode == head.returncode == 0 and not changed.stdout.strip()
+    return head.stdout.strip() if known else None
 
 
 def lay(sdist: Path, folder: Path) -> None:

@@ -14,7 +14,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in GENERATED and p not in FIRST),
 ]
-SCRIPT = {"test", "lint", "bench", "docs"}  # what ./x does itself
+SCRIPT = {"test", "lint", "bench", "docs", "wheel", "release"}  # what ./x does itself
 
 # A command that begins with these words ends sooner with those appended; of several beginnings the longest decides.
 SHORTER = {

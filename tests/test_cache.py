@@ -1,4 +1,4 @@
-"""`assay cache`: it says what is there, removes what Assay made and nothing else, and nothing that a command works with."""
+"""`assay cache` says what is there; it removes what Assay made, nothing else, and nothing that a command works with."""
 
 from __future__ import annotations
 
@@ -95,7 +95,10 @@ def test_a_program_that_was_built_is_built_again_after_a_removal(cache: Path) ->
 
 def test_a_cache_that_a_command_works_with_is_left_as_it_is(cache: Path) -> None:
     laid(cache, set(MADE))
-    code = "import sys; from pathlib import Path; from assay.execute import cached; cached.held(Path(sys.argv[1])); print(1, flush=True); input()"
+    code = (
+        "import sys; from pathlib import Path; from assay.execute import cached\n"
+        "cached.held(Path(sys.argv[1])); print(1, flush=True); input()"
+    )
     words = [sys.executable, "-c", code, str(cache / "programs")]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as using:
         assert using.stdout is not None and using.stdout.readline() == "1\n"

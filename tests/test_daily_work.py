@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from assay import __version__, verbs
+from assay import installed, verbs
 from assay.benchmark.record import benchmark
 from assay.execute import plan as planning
 from assay.execute.duration import Duration, duration

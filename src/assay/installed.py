@@ -1,4 +1,4 @@
-"""What of Assay is installed: its version, which is written in `assay/__init__.py` alone, and the commit it is made from."""
+"""Which Assay is installed: its version, written in `assay/__init__.py` alone, and the commit that it is made from."""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ import functools
 import os
 import re
 import shutil
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,9 +75,8 @@ def parts(cache: Path) -> list[Part]:
         used = [each for each in entries if kind.folders and _runs_from(Path(each.path))]
         for chosen, why in ((used, "in use"), ([each for each in entries if each not in used], None)):
             if chosen:
-                sizes = [_size(Path(each.path)) for each in chosen]
-                counts = map(sum, zip(*sizes, strict=True))
-                found.append(Part(kind.name, cache / kind.folder, *counts, why))
+                count, size = _size(*(Path(each.path) for each in chosen))
+                found.append(Part(kind.name, cache / kind.folder, count, size, why))
     own = cache / _OWN_LIST
     if own.is_file():
         found.append(Part("list of your own programs", own, *_size(own), "`assay build --remove NAME` forgets one"))
@@ -109,12 +107,12 @@ def remove(cache: Path) -> list[Part]:
                     path.unlink(missing_ok=True)
                 elif not _runs_from(path):
                     shutil.rmtree(path)
-        after = {(each.name, each.kept): each for each in parts(cache)}
+        after = {(part.name, part.kept): part for part in parts(cache)}
     gone = []
-    for each in before:
-        left = after.get((each.name, each.kept), Part(each.name, each.folder, 0, 0))
-        if each.files > left.files:
-            gone.append(Part(each.name, each.folder, each.files - left.files, each.bytes - left.bytes))
+    for part in before:
+        left = after.get((part.name, part.kept), Part(part.name, part.folder, 0, 0))
+        if part.files > left.files:
+            gone.append(Part(part.name, part.folder, part.files - left.files, part.bytes - left.bytes))
     return gone
 
 
@@ -179,14 +177,11 @@ def _not_known(cache: Path, known: set[Path]) -> list[Path]:
     return sorted(found)
 
 
-def _size(path: Path) -> tuple[int, int]:
-    """Count files and bytes on disk, those of a folder together; links are not followed."""
+def _size(*paths: Path) -> tuple[int, int]:
+    """Count files, those in folders too, and their bytes on disk; links are not followed."""
     count, size = 0, 0
-    with contextlib.suppress(OSError):
-        about = path.lstat()
-        if not stat.S_ISDIR(about.st_mode):
-            return 1, about.st_blocks * 512
-        for folder, _, names in os.walk(path):
+    for path in paths:
+        for folder, _, names in os.walk(str(path)) if path.is_dir() else [(str(path.parent), [], [path.name])]:
             for name in names:
                 with contextlib.suppress(OSError):
                     size += os.lstat(os.path.join(folder, name)).st_blocks * 512  # noqa: PTH118 - thousands of them
