@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")  # the host's, which may know a mirror's
+OF_AN_IMAGE = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
 MIRRORS = ("PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE", "http_proxy", "https_proxy", "no_proxy")
 
 
@@ -28,9 +29,7 @@ class Stage:
     """What a FROM begins: a root folder, and the environment, folder and program that its steps have set."""
 
     root: Path
-    environment: dict[str, str] = field(
-        default_factory=lambda: {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
-    )
+    environment: dict[str, str] = field(default_factory=OF_AN_IMAGE.copy)
     folder: str = "/"
     program: list[str] = field(default_factory=list)
 
@@ -53,7 +52,7 @@ def steps(text: str) -> list[Step]:
 
 
 def build(text: str, context: list[str], source: Path, base: Callable[[str, Path], None], work: Path) -> Stage:
-    """Do all steps; the last stage. `base(image, folder)` lays an image down; `context`: what COPY takes of `source`."""
+    """Do all steps; the last stage. `base(image, folder)` lays an image down; COPY takes `context` of `source`."""
     stages: dict[str, Stage] = {}
     stage = Stage(work)
     for step in steps(text):

@@ -1,4 +1,4 @@
-"""The Containerfile: it installs what `x` and README say is needed; its steps, done in chroots, make an image that works."""
+"""The Containerfile installs what README says is needed; its steps, done in chroots, make an image that works."""
 
 from __future__ import annotations
 
