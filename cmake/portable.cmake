@@ -3,4 +3,4 @@
 target_compile_options(assay_options INTERFACE -include ${CMAKE_SOURCE_DIR}/cmake/glibc_2_28.hpp)
 target_sources(assay_core PRIVATE ${CMAKE_SOURCE_DIR}/cmake/glibc_2_28.cpp)
 target_link_options(assay_options INTERFACE -static-libstdc++ -Wl,--exclude-libs,libstdc++.a
-                    -Wl,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0 -Wl,--as-needed)
+                    -Wl,--wrap=pthread_once -Wl,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0 -Wl,--as-needed)
