@@ -1,5 +1,5 @@
-// The first versions of functions that the C library has changed since glibc 2.28, for a module that starts with that, too.
-// Of the mathematical ones the newer version differs in how errors are reported (errno), not in results.
+// The first versions of functions that the C library has changed since glibc 2.28, for a module that starts with that,
+// too. Of the mathematical ones the newer version differs in how errors are reported (errno), not in results.
 #pragma once
 
 #if defined(__x86_64__) && defined(__gnu_linux__)
