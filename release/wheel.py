@@ -68,7 +68,9 @@ def pack(out: Path) -> list[Path]:
     sdist = _made(out, "*.tar.gz", uv("build", "--sdist", "--no-build-isolation", "-o", str(out), str(ROOT)))
     source = WORK / "source"
     lay(sdist, source)
-    return [*(_wheel(python, source, out) for python in pythons()), sdist]
+    first, *others = pythons()
+    library = WORK / first.name / "libassay_core.a"  # which knows nothing of Python: compiled once for all
+    return [_wheel(first, source, out), *(_wheel(each, source, out, library) for each in others), sdist]
 
 
 def pythons() -> Iterator[Python]:
@@ -128,10 +130,11 @@ def _environment(python: str) -> Path:
     return program
 
 
-def _wheel(python: Python, source: Path, out: Path) -> Path:
+def _wheel(python: Python, source: Path, out: Path, library: Path | None = None) -> Path:
     raw = WORK / "raw" / python.name
     shutil.rmtree(raw, ignore_errors=True)
     defines = {"ASSAY_PROCESSOR": "baseline", "ASSAY_PORTABLE": "ON", "ASSAY_COMMIT": commit() or ""}
+    defines |= {} if library is None else {"ASSAY_CORE": str(library)}
     settings = [f"build-dir={WORK / python.name}", *(f"cmake.define.{name}={value}" for name, value in defines.items())]
     settings += ["wheel.py-api=cp312"] if python.stable else []
     wished = [word for setting in settings for word in ("-C", setting)]
