@@ -149,9 +149,8 @@ def _wheel(python: Python, source: Path, out: Path, library: Path | None = None)
 
 
 def uv(*words: str) -> list[str]:
-    """Give a command of the checkout's uv, without progress."""
-    verb = list(words[:2] if words[0] == "pip" else words[:1])
-    return [str(Path(sys.executable).with_name("uv")), *verb, "-q", *words[len(verb) :]]
+    """Give a command of the checkout's uv; what it prints is seen where it fails."""
+    return [str(Path(sys.executable).with_name("uv")), *words]
 
 
 def _made(folder: Path, pattern: str, command: Sequence[str], environment: dict[str, str] | None = None) -> Path:
