@@ -15,7 +15,7 @@ PAGES = [
     *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in GENERATED and p not in FIRST),
     *sorted((ROOT / "docs" / "tasks").glob("*.md")),
 ]
-SCRIPT = {"test", "lint", "bench", "docs"}  # what ./x does itself
+SCRIPT = {"test", "lint", "bench", "docs", "wheel", "release"}  # what ./x does itself
 
 # A command that begins with these words ends sooner with those appended; of several beginnings the longest decides.
 SHORTER = {

@@ -109,8 +109,16 @@ def test_claims(document: Callable[..., Any]) -> None:
 def test_own_benchmarks(assay: Assay, document: Callable[..., Any]) -> None:
     said = document("--benchmarks")["benchmarks"]
     assert {"name", "part", "parameters", "figures"} <= set(said[0])
-    shown = " ".join(assay("--benchmarks").stdout.split())
-    assert all(each["name"] in shown for each in said)
+    lines = assay("--benchmarks").stdout.splitlines()
+    for each in said:  # a line each, below its part
+        (line,) = [number for number, line in enumerate(lines) if re.match(rf"{re.escape(each['name'])} ", line)]
+        assert lines[line].endswith(f"  {each['title']}")
+        assert next(lines[above] for above in range(line, 0, -1) if not lines[above - 1]) == each["part"]
+    one = assay("--benchmarks", "echo").stdout
+    assert (
+        "--set bytes=0,1,3,…,4194304 (" in one and document("--benchmarks", "echo")["benchmarks"][0]["name"] == "echo"
+    )
+    shown = " ".join("".join(assay("--benchmarks", each["name"]).stdout for each in said).split())
     assert "--set direction=write,read write new files; " in shown
     assert "--set passes=1; on a described machine 6 " in shown
     assert not re.search(r"--set \w+=[(\[]", shown)
@@ -125,6 +133,7 @@ def test_own_benchmarks(assay: Assay, document: Callable[..., Any]) -> None:
         (("--benchmark", "ecco"), "echo"),
         (("nonsense",), "accepted"),
         (("--benchmarks", "--claims"), "--benchmarks"),
+        (("--benchmarks", "ecco"), "echo"),
     ],
 )
 def test_bad_names_end_in_one_clear_line(assay: Assay, words: tuple[str, ...], hint: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from assay import __version__, verbs
+from assay import installed, verbs
 from assay.benchmark.record import benchmark
 from assay.execute import plan as planning
 from assay.execute.duration import Duration, duration
@@ -35,7 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_version() -> None:
-    assert assay("--version").out == assay("version").out == f"assay {__version__}\n"
+    assert assay("--version").out == assay("version").out == f"assay {installed.version()}\n"
 
 
 @pytest.mark.parametrize("verb", [None, *VERBS])

@@ -49,5 +49,19 @@ def test_what_is_meant(typed: list[str], meant: list[str]) -> None:
     assert done.out == same.out != ""
 
 
+def test_a_word_that_is_nearly_one_of_these_is_answered_by_it() -> None:
+    done = assay("benchmark")
+    assert done.status == 2 and "did you mean `assay benchmarks`?" in done.err
+
+
+def test_the_help_cuts_no_sentence() -> None:
+    """Each verb's first sentence is there whole."""
+    shown = " ".join(assay("-h").out.split())
+    assert "..." not in shown.partition("Commands:")[2]
+    for name, verb in VERBS.items():
+        first = " ".join((verb.help or "").split()).partition(". ")[0].rstrip(".")
+        assert f"{name} {first}" in shown
+
+
 def test_no_verb_of_ours_is_hidden() -> None:
     assert not {"help", *first_words.MEANT} & set(VERBS)

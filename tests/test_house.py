@@ -19,6 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "search_paths": set(),
     "stops": set(),
+    "installed": set(),
     "trusted": {"errors"},
     "versions": {"errors"},
     "left_names": set(),

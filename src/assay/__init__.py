@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.api.result import CommandResult
     from assay.api.simulating import replay, schedule, simulate, sweep
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["CommandResult", "compare", "evaluate", "open", "replay", "run", "runs", "schedule", "simulate", "sweep"]
 
 _PLACES = {"CommandResult": "result"} | dict.fromkeys(("replay", "schedule", "simulate", "sweep"), "simulating")

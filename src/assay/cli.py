@@ -11,6 +11,7 @@ import io
 import json
 import os
 import pkgutil
+import re
 import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -42,14 +43,20 @@ def application(verb: str | None = None) -> typer.Typer:
     names = sorted(module.name for module in pkgutil.iter_modules(verbs.__path__) if not module.name.startswith("_"))
     for name in [verb] if verb in names else names:  # names with an underscore: what verbs share
         importlib.import_module(f"assay.verbs.{name}").register(app)
+    for command in app.registered_commands:  # the first sentence whole, where typer would cut it
+        command.short_help = _first_sentence(command.callback.__doc__ or "")
     return app
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.])\s", " ".join(text.split()))[0]
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from assay import __version__
+        from assay import installed
 
-        print(f"assay {__version__}")
+        print(f"assay {installed.version()}")
         raise typer.Exit
 
 

@@ -25,6 +25,11 @@ def marked(prefix: str, suffix: str = "") -> str:
     return f"{prefix}own-{_here()}-{os.getpid()}-{began(os.getpid())}-{secrets.token_hex(6)}{suffix}"
 
 
+def is_marked(name: str) -> bool:
+    """Whether a name has the mark of a process, which need not be of this host."""
+    return _MARKED.search(name) is not None
+
+
 def clear(folder: Path, prefix: str) -> list[str]:
     """Remove from a folder what names with `prefix` and the mark of a process that is gone hold; their names."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:

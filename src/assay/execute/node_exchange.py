@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from assay import left_names
 from assay.benchmark.formula import evaluate
 from assay.benchmark.own import cache_root
 from assay.benchmark.record import benchmark
@@ -74,7 +75,7 @@ def _launched(via: str, nodes: Sequence[str], one_host: bool, mpi: Mpi, timeout:
     within = timeout + _TIMES * planned
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     words += ["--blocks", "1", "--deadline", f"{0.8 * within:g}"]
-    with tempfile.TemporaryDirectory(prefix="exchange-", dir=cache_root()) as made:
+    with tempfile.TemporaryDirectory(prefix=left_names.marked("exchange-"), dir=cache_root()) as made:
         folder = Path(made)
         through = launcher(_only(via, nodes, timeout, folder), mpi)
         command = (str(program), *program_words(record, words))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay import sanitised
+
+_LONG = re.compile(r"[^\s,;=]+(?:,[^\s,;=]+){9,}")  # ten values and more
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,23 +134,38 @@ def show_claims(console: Console, claims: Sequence[Claim]) -> None:
         console.print("no claims")
 
 
-def show_own(benchmarks: Sequence[dict[str, Any]]) -> None:
-    """Print Assay's own benchmarks, by part."""
+def _ends(values: re.Match[str]) -> str:
+    every = values[0].split(",")
+    return f"{','.join(every[:3])},…,{every[-1]} ({len(every)} values)"
+
+
+def show_own_list(benchmarks: Sequence[dict[str, Any]]) -> None:
+    """Print Assay's own benchmarks by part, a line each: name and title."""
+    from rich.text import Text
+
+    console = sanitised.console()
+    wide = max(len(each["name"]) for each in benchmarks)
+    part = None
+    for each in sorted(benchmarks, key=lambda one: str(one["part"])):
+        if each["part"] != part:
+            part = each["part"]
+            console.print(Text(f"\n{part}" if part else "", style="bold"))
+        console.print(Text.assemble((each["name"].ljust(wide), "cyan"), f"  {each['title']}"))
+    console.print("\nassay benchmarks NAME shows what one measures, its parameters and figures; assay run NAME runs it")
+
+
+def show_own(benchmark: dict[str, Any]) -> None:
+    """Print one of Assay's own benchmarks: what it measures, its parameters and figures."""
     from rich.text import Text
 
     from assay.benchmark.record import spelled_defaults
 
     console = sanitised.console()
-    part = None
-    for each in sorted(benchmarks, key=lambda one: str(one["part"])):
-        if each["part"] != part:
-            part = each["part"]
-            console.print(Text(f"\n{part}", style="bold"))
-        console.print(Text.assemble((each["name"], "cyan"), f"  {each['summary']}"))
-        for key, given in each["parameters"].items():
-            words = f"--set {key}={spelled_defaults(given)}  {given['help']} ({given['accepted']})"
-            console.print(Text(f"    {words}"))
-        for key, figure in each["figures"].items():
-            console.print(Text(f"    figure {key} [{figure['unit']}]  {figure['help']}", style="dim"))
-        if each["published"]:
-            console.print(Text(f"    published as {', '.join(each['published'])}", style="dim"))
+    console.print(Text.assemble((benchmark["name"], "cyan"), f" ({benchmark['part']})  {benchmark['summary']}"))
+    for key, given in benchmark["parameters"].items():
+        values = _LONG.sub(_ends, spelled_defaults(given))
+        console.print(Text(f"    --set {key}={values}  {given['help']} ({given['accepted']})"))
+    for key, figure in benchmark["figures"].items():
+        console.print(Text(f"    figure {key} [{figure['unit']}]  {figure['help']}", style="dim"))
+    if benchmark["published"]:
+        console.print(Text(f"    published as {', '.join(benchmark['published'])}", style="dim"))

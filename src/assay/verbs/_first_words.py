@@ -9,7 +9,7 @@ Assay evaluates parallel machines: it measures the one you have and simulates th
 
   assay doctor                       what this machine is, and what can be measured on it
   assay evaluate                     measure every part of it and write report.html: about a minute
-  assay run echo -n 2                one benchmark and its figures; `assay benchmarks` lists them
+  assay run echo -n 2                one benchmark and its figures; `assay benchmarks` lists all
   assay run echo -n 2 --on ipsc860   the same program on a described machine; `assay machines` lists them
   assay compare RUN RUN              which figures of two runs differ; `assay runs` lists your runs
 

@@ -37,8 +37,10 @@ def usage(error: TyperException) -> str:
     verb = re.search("^No such command '([^']+)'", message)
     if verb:
         from assay import verbs
+        from assay.verbs._first_words import MEANT
 
-        known = [f"assay {each.name}" for each in pkgutil.iter_modules(verbs.__path__) if not each.name.startswith("_")]
+        names = [each.name for each in pkgutil.iter_modules(verbs.__path__) if not each.name.startswith("_")]
+        known = [f"assay {each}" for each in (*names, *MEANT)]
         near = peers.COMMANDS.get(verb[1].lower()) or peers.nearest(f"assay {verb[1]}", known, {})
         message = f"no such command {verb[1]!r}{f' (did you mean `{near}`?)' if near else ''}"
     context: Any = getattr(error, "ctx", None)

@@ -18,7 +18,11 @@ def register(app: typer.Typer) -> None:
         context: typer.Context,
         name: Annotated[
             str | None,
-            typer.Argument(help="a machine or a paper, by id or name", show_default=False, autocompletion=beside_names),
+            typer.Argument(
+                help="a machine or a paper, by id or name; with --benchmarks: one of Assay's own",
+                show_default=False,
+                autocompletion=beside_names,
+            ),
         ] = None,
         benchmark: Annotated[str | None, typer.Option(help="the published numbers of this benchmark")] = None,
         benchmarks: Annotated[bool, typer.Option("--benchmarks", help="Assay's own benchmarks, by part")] = False,
@@ -46,18 +50,22 @@ def register(app: typer.Typer) -> None:
                 print(reference.markdown())
             return
         if benchmarks:
-            alone(context, "--benchmarks", ("--quiet", "--json"), "which shows Assay's own benchmarks")
+            alone(context, "--benchmarks", ("name", "--quiet", "--json"), "which shows Assay's own benchmarks")
+            from assay.benchmark.record import benchmark as own_one
             from assay.benchmark.record import benchmarks as own
-            from assay.verbs._catalogue_shown import show_own
+            from assay.verbs._catalogue_shown import show_own, show_own_list
 
-            document: dict[str, Any] = {"benchmarks": [each.describe() for each in own().values()]}
+            chosen = own().values() if name is None else [own_one(name)]
+            document: dict[str, Any] = {"benchmarks": [each.describe() for each in chosen]}
             if json:
                 emit(document)
             elif quiet:
                 parts = {each["part"] for each in document["benchmarks"]}
                 print(f"{len(document['benchmarks'])} benchmarks in {len(parts)} parts")
+            elif name is None:
+                show_own_list(document["benchmarks"])
             else:
-                show_own(document["benchmarks"])
+                show_own(document["benchmarks"][0])
             return
         found = None if name is None else _only_described(name)
         if found is not None:

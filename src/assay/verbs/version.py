@@ -12,8 +12,11 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def version(quiet: Quiet = False, json: Json = False) -> None:
-        """Print the version."""
-        from assay import __version__
+        """Print the version and, where it is known, the commit."""
+        from assay import __version__, installed
         from assay.cli import emit
 
-        emit({"assay": __version__}) if json else print(f"assay {__version__}")
+        if json:
+            emit({"assay": __version__, "commit": installed.commit()})
+        else:
+            print(f"assay {installed.version()}")

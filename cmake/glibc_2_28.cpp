@@ -1,0 +1,28 @@
+// What glibc 2.28 lacks, or has under an older version, where libstdc++ as it is compiled here asks for it: visible in
+// this module alone.
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern "C" {
+// libstdc++ asks it whether counts of references need be atomic: always.
+[[gnu::visibility("hidden")]] char __libc_single_threaded = 0;
+
+[[gnu::visibility("hidden")]] pid_t gettid() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+#if defined(__x86_64__)  // where the kernel's structure is the library's
+[[gnu::visibility("hidden")]] int stat(const char* path, struct stat* about) noexcept {
+  return static_cast<int>(syscall(SYS_stat, path, about));
+}
+[[gnu::visibility("hidden")]] int fstat64(int file, struct stat64* about) noexcept {
+  return static_cast<int>(syscall(SYS_fstat, file, about));
+}
+
+__asm__(".symver first_pthread_once, pthread_once@GLIBC_2.2.5");
+int first_pthread_once(pthread_once_t*, void (*)());
+[[gnu::visibility("hidden")]] int __wrap_pthread_once(pthread_once_t* once, void (*call)()) {
+  return first_pthread_once(once, call);
+}
+#endif
+}

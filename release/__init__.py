@@ -1,0 +1,1 @@
+"""How Assay is packed and released: `./x wheel [--bundle]` and `./x release --check`."""
