@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.api.asking import answer, settings
+from assay.api.machine_object import Machine
 from assay.api.result import CommandResult
 
 Parameters = Mapping[str, object]
@@ -14,13 +15,13 @@ Parameters = Mapping[str, object]
 
 def run(
     benchmark: str,
-    on: str | Path | None = None,
+    on: str | Path | Machine | None = None,
     parameters: Parameters | None = None,
     *,
     machine: Parameters | None = None,
     **options: object,
 ) -> CommandResult:
-    """Run one benchmark here, or on a described machine (`on`: its name, or a TOML file).
+    """Run one benchmark here, or on a described machine (`on`: a `Machine`, a shipped one's name, or a TOML file).
 
     `parameters`: the benchmark's, a sequence where each value is to be tried; `machine`: keys of the description to be
     changed; `options`: as the command line's without dashes, such as ranks=2 (`-n`), launches=5, out="folder".
@@ -41,7 +42,7 @@ def evaluate(**options: object) -> CommandResult:
 
 
 def open(run: str | Path) -> CommandResult:
-    """Read a run: its folder, or an id of `runs()`. Nothing is measured and nothing is written."""
+    """Read a run: its folder, an id of `runs()`, its label, or "latest". Nothing is measured and nothing is written."""
     from assay.cli import answered, emit
     from assay.document.json_form import to_json
     from assay.report.listed import of_sections
@@ -58,7 +59,7 @@ def open(run: str | Path) -> CommandResult:
 
 
 def runs(last: int | None = None) -> list[dict[str, Any]]:
-    """List the runs that you made, the newest last: id, created (Unix time), state, machine, benchmarks, folder."""
+    """List the runs that you made, the newest last: id, label, created (Unix time), state, machine, benchmarks, folder."""
     found: list[dict[str, Any]] = answer("runs", [], {"last": last}).document["runs"]
     return found
 
