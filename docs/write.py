@@ -260,26 +260,28 @@ def network() -> str:
 
 
 OTHERS = """\
-In place of NETWORK.toml, `assay simulate` and `assay replay` read two formats of other simulators. What such a file does not
-say is assumed, printed, and listed in the JSON (`assumptions`); `--set` changes it, and gives the traffic. What has no
-counterpart is refused by its name. In Python, `assay.Network.read(FILE).to_toml()` gives the same network as NETWORK.toml.
+In place of NETWORK.toml, `assay simulate` and `assay replay` read two formats of other simulators. What such a file
+does not say is assumed, printed, and listed in the JSON (`assumptions`); `--set` changes it, and gives the traffic.
+What has no counterpart is refused by its name. In Python, `assay.Network.read(FILE).to_toml()` gives the same network
+as NETWORK.toml.
 
-* BookSim2's `anynet` files (named `.anynet`, or beginning with `router 0` or `node 0`): a graph with the latencies of its
-  links, and BookSim2's own routes. Assumed: a flit a cycle, no cycles in routers, one virtual channel, buffers of one flit.
-  Refused: nodes whose links differ in latency.
-* SimGrid's platforms (XML) of one cluster: FLAT with or without a backbone, TORUS, FAT_TREE, DRAGONFLY. SimGrid shares
-  bandwidth among flows and has no flits; assumed are flits of 64 B, wormholes, and buffers that hold all that waits.
-  Loopback links, limiters and the speed of hosts are named and not used. Refused: other elements (host, link, route),
-  several clusters, links shared by both directions, backbones that are not shared.
+* BookSim2's `anynet` files (named `.anynet`, or beginning with `router 0` or `node 0`): a graph with the latencies of
+  its links, and BookSim2's own routes. Assumed: a flit a cycle, no cycles in routers, one virtual channel, buffers of
+  one flit. Refused: nodes whose links differ in latency.
+* SimGrid's platforms (XML) of one cluster: FLAT with or without a backbone, TORUS, FAT_TREE, DRAGONFLY. SimGrid
+  shares bandwidth among flows and has no flits; assumed are flits of 64 B, wormholes, and buffers that hold all that
+  waits. Loopback links, limiters and the speed of hosts are named and not used. Refused: other elements (host, link,
+  route), several clusters, links shared by both directions, backbones that are not shared.
 
-A graph's links can be given channels and delays one by one (`link_channels`, `link_delays`), and any network ways of one's
-own (`routing = "table"`, below). A table's lines are `router,destination,next` and, if wanted, `lane` and `source`:
+A graph's links can be given channels and delays one by one (`link_channels`, `link_delays`), and any network ways of
+one's own (`routing = "table"`, below). A table's lines are `router,destination,next` and, if wanted, `lane` and
+`source`:
 
     [network]
     topology = "graph"
     links = [[0, 1], [1, 2]]
     routing = "table"
-    table = \'\'\'
+    table = '''
     router,destination,next
     0,1,1
     0,2,1
@@ -287,10 +289,10 @@ own (`routing = "table"`, below). A table's lines are `router,destination,next` 
     1,2,2
     2,0,1
     2,1,1
-    \'\'\'
+    '''
 
-Ways that end too early or lead in a circle are refused. A table can let messages wait for one another in a circle; that
-is reported where it happens, as for any routing.
+Ways that end too early or lead in a circle are refused. A table can let messages wait for one another in a circle;
+that is reported where it happens, as for any routing.
 """
 
 
@@ -301,20 +303,20 @@ def documents() -> str:
 
     lines = [
         "# JSON documents\n",
-        "With `--json` a verb prints one document, in Python `document` of a result. Its form is published as JSON Schema",
-        "(draft 2020-12): a file for each verb in `src/assay/schemas/`, which is part of the package, too:\n",
+        "With `--json` a verb prints one document, in Python `document` of a result. Its form is published as",
+        "JSON Schema (draft 2020-12): a file for each verb in `src/assay/schemas/`, which is in the package, too:\n",
         "```python",
         "from importlib.resources import files",
         "import json",
         "",
         'schema = json.loads(files("assay").joinpath("schemas", "simulate.json").read_text())',
         "```\n",
-        "Names and shapes are a contract: keys may be added, never renamed or given another meaning, so that a schema allows",
-        "keys that it does not name. `version` at the top of each document is the version of its form, now",
-        f"{versions.DOCUMENT.version} (`simulate` and `study` count their own). It is raised when a key's values change, by a step in",
-        "`src/assay/versions.py`, which makes documents of older versions into new ones; `$id` of a schema has the version that",
-        "it is of. The schemas are made of the types that write the documents, and Assay's tests hold what every verb gives to",
-        "them. Values are in SI units; `figures` is the list of figures that every verb with numbers has at the top.\n",
+        "Names and shapes are a contract: keys may be added, never renamed or given another meaning, so that a schema",
+        "allows keys that it does not name. `version` at the top of each document is the version of its form, now",
+        f"{versions.DOCUMENT.version} (`simulate`, `study`: their own). It is raised when a key's values change,",
+        "by a step in `src/assay/versions.py`, which makes documents of older versions into new ones; `$id` of a",
+        "schema has the version that it is of. The schemas are made of types, and Assay's tests hold what verbs give",
+        "to them. Values are in SI units; `figures` is the list of figures at the top of every verb with numbers.\n",
         "| verb | documents | schema |",
         "|---|---|---|",
     ]

@@ -21,7 +21,9 @@ from documents_checked import fault
 
 ROOT = Path(__file__).parents[1]
 LATER = {"cache"}  # verbs whose documents have no schema yet
-NETWORK = '[network]\ntopology = "ring"\nnodes = 4\n[traffic]\nflits = 2\n[method]\nwarmup_cycles = 200\ncycles = 4000\n'
+NETWORK = (
+    '[network]\ntopology = "ring"\nnodes = 4\n[traffic]\nflits = 2\n[method]\nwarmup_cycles = 200\ncycles = 4000\n'
+)
 
 
 def test_every_verb_with_a_document_has_a_schema() -> None:
@@ -38,8 +40,10 @@ def test_the_files_are_those_of_the_types_and_are_schemas(verb: str) -> None:
 
 
 COMMANDS = [
-    "version", "runs", "runs --last 1", "catalogue", "catalogue ipsc860", "catalogue --benchmarks", "catalogue --machine-keys",
-    "catalogue dunigan1991_delta --claims", "doctor", "plan --on ipsc860", "build --list", "study", "simulate --keys", "simulate {net}",
+    "version", "runs", "runs --last 1", "catalogue", "catalogue ipsc860", "catalogue --benchmarks",
+    "catalogue --machine-keys",
+    "catalogue dunigan1991_delta --claims", "doctor", "plan --on ipsc860", "build --list", "study",
+    "simulate --keys", "simulate {net}",
     "simulate {net} --sweep traffic.load=0.1,0.2", "simulate {net} --saturation --set method.precision=0.5",
     "simulate {net} --set method.utilisation=true", "replay {net} {messages} --out {folder}/delivered.csv",
     "throughput lublin --on ipsc860 --set lublin.jobs=20", "throughput lublin --on ipsc860 --set lublin.jobs=20,30",
@@ -73,5 +77,8 @@ def test_a_test_s_process_fails_where_a_document_is_not_as_its_schema(monkeypatc
     from assay import cli
 
     monkeypatch.setattr("sys.argv", ["assay", "version", "--json"])
-    with cli.answered(), pytest.raises(AssertionError, match=r"assay version --json: the document: 'assay' is a required"):
+    with (
+        cli.answered(),
+        pytest.raises(AssertionError, match=r"assay version --json: the document: 'assay' is a required"),
+    ):
         cli.emit({"asay": "0.1"})

@@ -6,8 +6,10 @@
 figure that its check refused has no value, and the sanity check fails then.
 """
 
+# ruff: noqa: RUF012, F821 (ReFrame declares tests in this way)
+
 import json
-import os
+from pathlib import Path
 
 import reframe as rfm
 import reframe.utility.sanity as sn
@@ -16,29 +18,31 @@ import reframe.utility.sanity as sn
 class AssayBase(rfm.RunOnlyRegressionTest):
     """Runs `assay run BENCHMARK --json` with any further words, and reads the document that it prints."""
 
-    benchmark = variable(str)  # noqa: F821 - ReFrame's own words
-    words = variable(list, value=[])  # noqa: F821
+    benchmark = variable(str)
+    words = variable(list, value=[])
     valid_systems = ["*"]
     valid_prog_environs = ["*"]
     executable = "assay"
     local = True
 
-    @run_before("run")  # noqa: F821
+    @run_before("run")
     def command(self):
+        """Make the command line."""
         self.executable_opts = ["run", self.benchmark, *self.words, "--out", "run", "--quiet", "--json"]
 
     @property
     def document(self):
-        with open(os.path.join(self.stagedir, str(self.stdout))) as file:
-            return json.load(file)
+        """The document that the command printed."""
+        return json.loads((Path(self.stagedir) / str(self.stdout)).read_text())
 
-    @sanity_function  # noqa: F821
+    @sanity_function
     def is_valid(self):
+        """Whether every check of the benchmark passed."""
         return sn.assert_true(self.document["valid"], msg="; ".join(self.document["warnings"]))
 
-    @run_before("performance")  # noqa: F821
+    @run_before("performance")
     def figures(self):
-        """Every main figure, named after its case."""
+        """Take every main figure, named after its case."""
         for each in self.document["headlines"]:
             case = "_".join(f"{key}{value}" for key, value in each["params"].items() if value is not None)
             name = f"{each['name']}_{case}" if case else each["name"]

@@ -1,6 +1,7 @@
 // Any topology: ways that a person gives, hop by hop, as rows of a table: at which router a message for a node goes on
 // to which router, on which lane; if wanted, by the node that it comes from, too. What the table leaves out between two
-// nodes, and circles, are refused. Whether waiting can close a circle is worked out from the rows (Dally and Seitz 1987).
+// nodes, and circles, are refused. Whether waiting can close a circle is worked out from the rows (Dally and Seitz
+// 1987).
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -34,7 +35,8 @@ struct Rows {
   [[nodiscard]] const Hop* find(std::size_t slot, std::uint32_t router) const {
     const auto first = hops.begin() + static_cast<std::ptrdiff_t>(begin[slot]);
     const auto last = hops.begin() + static_cast<std::ptrdiff_t>(begin[slot + 1]);
-    const auto at = std::lower_bound(first, last, router, [](const Hop& hop, std::uint32_t of) { return hop.router < of; });
+    const auto at =
+        std::lower_bound(first, last, router, [](const Hop& hop, std::uint32_t of) { return hop.router < of; });
     return at == last || at->router != router ? nullptr : &*at;
   }
 };
@@ -70,7 +72,8 @@ class Reader {
       const auto field = [&](std::size_t which, std::uint32_t bound) {
         return number(fields[column[which]], known[which], bound - 1);
       };
-      const auto router = field(0, fabric_.routers), destination = field(1, fabric_.nodes), to = field(2, fabric_.routers);
+      const auto router = field(0, fabric_.routers), destination = field(1, fabric_.nodes),
+                 to = field(2, fabric_.routers);
       const auto lane = column[3] == names.size() ? 0 : field(3, most_lanes);
       const auto source = rows.by_source ? field(4, fabric_.nodes) : 0;
       const auto link = fabric_.between(router, to);
@@ -171,11 +174,13 @@ class Walk {
     std::uint32_t held = none;
     for (auto at = fabric_.entered_by(source); at != last;) {
       if (seen_[at] == walk_)
-        throw ParameterError("network.table", "leads from " + way + " in a circle, back to router " + std::to_string(at));
+        throw ParameterError("network.table",
+                             "leads from " + way + " in a circle, back to router " + std::to_string(at));
       seen_[at] = walk_;
       const auto* hop = rows_.find(slot, at);
       if (hop == nullptr)
-        throw ParameterError("network.table", "has no row for the way from " + way + " at router " + std::to_string(at));
+        throw ParameterError("network.table",
+                             "has no row for the way from " + way + " at router " + std::to_string(at));
       const auto asked = hop->link * rows_.lanes + hop->lane;
       if (held != none)
         if (auto& others = after_[held]; std::find(others.begin(), others.end(), asked) == others.end())
@@ -201,7 +206,8 @@ class TableRouting final : public Routing {
  protected:
   void next(std::uint32_t router, std::uint32_t, unsigned, RouteState& state, Choices& out) const override {
     if (eject(router, state, out)) return;
-    if (const auto* hop = rows_.find(rows_.slot(state.source, state.destination), router)) out.add(hop->link, hop->lane);
+    if (const auto* hop = rows_.find(rows_.slot(state.source, state.destination), router))
+      out.add(hop->link, hop->lane);
   }
 
  private:
@@ -211,8 +217,8 @@ class TableRouting final : public Routing {
 std::unique_ptr<Routing> make(const Fabric& fabric, const Settings& settings) {
   const auto& text = settings.text("table");
   if (fabric.nodes > most_nodes)
-    throw settings.wrong("table", "serves up to " + std::to_string(most_nodes) + " nodes; there are " +
-                                      std::to_string(fabric.nodes));
+    throw settings.wrong(
+        "table", "serves up to " + std::to_string(most_nodes) + " nodes; there are " + std::to_string(fabric.nodes));
   if (text.find('\n') != std::string::npos)
     return std::make_unique<TableRouting>(fabric, Reader(fabric, "line ", text).read());
   std::error_code unknown;
@@ -231,7 +237,10 @@ extern const RoutingRecord record;
 const RoutingRecord record{
     "table",
     "any topology: the ways that a table gives, row by row; free of deadlock or not, as its rows are",
-    {{"table", Kind::text, {}, "",
+    {{"table",
+      Kind::text,
+      {},
+      "",
       "a CSV file, or its lines themselves: at `router` a message for node `destination` goes on to router `next`; "
       "columns lane (0 by default) and source (the node that it comes from) if wanted"}},
     make};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -144,7 +145,8 @@ def table_of(routes: Any, number: Callable[[Any], int], node: Callable[[Any], in
             raise InputError("there is no such column", key="routes", value=unknown[0], accepted=", ".join(COLUMNS))
         if missing := [name for name in present if name not in row]:
             raise InputError("a row lacks a column", key="routes", value=row, accepted=", ".join(missing))
-    reads = {"router": number, "next": number, "destination": node, "source": node, "lane": int}
+    reads: dict[str, Callable[[Any], int]] = {"router": number, "next": number, "destination": node, "source": node}
+    reads["lane"] = int
     return table_lines([tuple(reads[name](row[name]) for name in present) for row in rows], tuple(present))
 
 
@@ -152,7 +154,7 @@ def _of_mapping(routes: Mapping[Any, Any]) -> Iterable[dict[str, Any]]:
     for key, value in routes.items():
         if isinstance(value, Mapping):  # paths from one source
             for destination, path in value.items():
-                for at, following in zip(path, path[1:], strict=False):
+                for at, following in itertools.pairwise(path):
                     yield {"router": at, "destination": destination, "next": following, "source": key}
             continue
         if not isinstance(key, tuple) or len(key) != 2:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,3 +67,17 @@ class Machine:
         from assay.api.plain import written_to
 
         return written_to(Path(path), self.to_toml())
+
+
+@contextlib.contextmanager
+def as_described(machine: str | Path | Machine | None) -> Iterator[str | Path | None]:
+    """Give what a verb's --on takes: of an object a file that is there meanwhile."""
+    if not isinstance(machine, Machine):
+        yield machine
+        return
+    from assay.execute.left_behind import temporary_folder
+
+    with temporary_folder("assay-machine-") as folder:
+        path = machine.write(folder / "machine.toml")
+        with without_file(path):
+            yield path

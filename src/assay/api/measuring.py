@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.api.asking import answer, settings
-from assay.api.machine_object import Machine
+from assay.api.machine_object import Machine, as_described
 from assay.api.result import CommandResult
 
 Parameters = Mapping[str, object]
@@ -21,7 +21,7 @@ def run(
     machine: Parameters | None = None,
     **options: object,
 ) -> CommandResult:
-    """Run one benchmark here, or on a described machine (`on`: a `Machine`, a shipped one's name, or a TOML file).
+    """Run one benchmark here, or on a described machine (`on`: a `Machine`, a name, or a TOML file).
 
     `parameters`: the benchmark's, a sequence where each value is to be tried; `machine`: keys of the description to be
     changed; `options`: as the command line's without dashes, such as ranks=2 (`-n`), launches=5, out="folder".
@@ -29,7 +29,8 @@ def run(
     wrong, MeasurementError for a launch that failed.
     """
     words = [*settings(parameters), *settings(machine, "machine.")]
-    return CommandResult.of(answer("run", [benchmark], {"on": on, "set": words or None, **options}))
+    with as_described(on) as described:
+        return CommandResult.of(answer("run", [benchmark], {"on": described, "set": words or None, **options}))
 
 
 def evaluate(**options: object) -> CommandResult:
@@ -42,7 +43,7 @@ def evaluate(**options: object) -> CommandResult:
 
 
 def open(run: str | Path) -> CommandResult:
-    """Read a run: its folder, an id of `runs()`, its label, or "latest". Nothing is measured and nothing is written."""
+    """Read a run: its folder, or an id of `runs()`. Nothing is measured and nothing is written."""
     from assay.cli import answered, emit
     from assay.document.json_form import to_json
     from assay.report.listed import of_sections
@@ -59,7 +60,7 @@ def open(run: str | Path) -> CommandResult:
 
 
 def runs(last: int | None = None) -> list[dict[str, Any]]:
-    """List the runs that you made, the newest last: id, label, created (Unix time), state, machine, benchmarks, folder."""
+    """List the runs that you made, the newest last: id, created (Unix time), state, machine, benchmarks, folder."""
     found: list[dict[str, Any]] = answer("runs", [], {"last": last}).document["runs"]
     return found
 

@@ -1,4 +1,4 @@
-"""A network as an object: the tables of NETWORK.toml, checked as such a file is, and its graph and routes from Python."""
+"""A network as an object: the tables of NETWORK.toml, checked as such a file is; graphs and routes from Python."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class CommandResult:
 
     @property
     def samples(self) -> pyarrow.Table:
-        """Every reading of the run, as `assay export` writes them; of messages that were sent, each with its arrival."""
+        """Every reading of the run, as `assay export` writes them; of messages sent, each with its arrival."""
         if self.messages is not None:
             return self.messages
         from assay.store import Run

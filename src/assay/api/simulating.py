@@ -22,7 +22,7 @@ def simulate(
 ) -> CommandResult:
     """Simulate traffic on a network, exact to the flit.
 
-    `network`: a `Network`, a NETWORK.toml or another simulator's file, or the file's tables as a mapping, {"network": …,
+    `network`: a `Network`, a NETWORK.toml or another simulator's file, or the tables as a mapping, {"network": …,
     "traffic": …, "method": …}; `parameters`: keys to change, {"traffic.load": 0.3}; `options`: as the command line's
     without dashes, such as saturation=True. Latencies in seconds.
 

@@ -218,7 +218,9 @@ def parse(tree: dict[str, Any], source: Source) -> NetworkDescription:
 def _beside(network: network_tables.NetworkTable, source: Source) -> dict[str, str]:
     """A graph's and a routing table's file by a path that is found from here: beside the description, where it is."""
     named = {key: getattr(network, key, None) for key in ("file", "table")}
-    paths = {key: source.path.parent / name for key, name in named.items() if isinstance(name, str) and "\n" not in name}
+    paths = {
+        key: source.path.parent / name for key, name in named.items() if isinstance(name, str) and "\n" not in name
+    }
     return {key: str(path) for key, path in paths.items() if path.exists()}
 
 

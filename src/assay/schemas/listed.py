@@ -34,6 +34,7 @@ class KnownRun:
     profile: str | None
     benchmarks: list[str]
     folder: str
+    label: str | None = None
 
 
 @dataclass(frozen=True)

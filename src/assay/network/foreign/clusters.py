@@ -93,7 +93,9 @@ def _fat_tree(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], l
     if not (len(levels) == 1 and levels[0] == len(children) == len(parents) == len(cables)):
         raise cluster.wrong("topo_parameters", "has lists that are not as long as its levels", "2;4,4;1,2;1,2")
     if parents[0] != 1:
-        raise cluster.wrong("topo_parameters", "joins a node to several switches: no counterpart", "one parent of nodes")
+        raise cluster.wrong(
+            "topo_parameters", "joins a node to several switches: no counterpart", "one parent of nodes"
+        )
     _as_many(cluster, math.prod(children))
     network = {"topology": "fat-tree", "children": children, "up": "d-mod-k", **keys}
     network |= {"injection_channels": cables[0], "ejection_channels": cables[0]}

@@ -13,12 +13,38 @@ from assay.network.foreign.read import ForeignNetwork
 
 PASSED_OVER = ("platform", "zone", "AS", "prop", "config")
 KNOWN = (
-    "id prefix suffix radical speed core bw lat sharing_policy bb_bw bb_lat bb_sharing_policy limiter_link loopback_bw "
-    "loopback_lat topology topo_parameters router_id"
-).split()
+    "id",
+    "prefix",
+    "suffix",
+    "radical",
+    "speed",
+    "core",
+    "bw",
+    "lat",
+    "sharing_policy",
+    "bb_bw",
+    "bb_lat",
+    "bb_sharing_policy",
+    "limiter_link",
+    "loopback_bw",
+    "loopback_lat",
+    "topology",
+    "topo_parameters",
+    "router_id",
+)
 BANDWIDTH = re.compile(r"([0-9.]+(?:[eE][-+]?\d+)?)\s*(?:([kKMGTPE]?)(i?)(Bps|bps))?")
 TIME = re.compile(r"([0-9.]+(?:[eE][-+]?\d+)?)\s*(ps|ns|us|ms|s|m|h|d|w)?")
-SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+SECONDS = {
+    "ps": 1e-12,
+    "ns": 1e-9,
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "m": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+    "w": 604800.0,
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +59,9 @@ class Element:
     def wrong(self, key: str, problem: str, accepted: str) -> InputError:
         """An error about an attribute."""
         where = f"{self.name} {key}"
-        return InputError(problem, file=self.file, line=self.line, key=where, value=self.given.get(key), accepted=accepted)
+        return InputError(
+            problem, file=self.file, line=self.line, key=where, value=self.given.get(key), accepted=accepted
+        )
 
     def integers(self, key: str, text: str) -> list[int]:
         """A list of whole numbers above 0 with commas."""
@@ -49,7 +77,7 @@ class Element:
             raise self.wrong(key, "is no bandwidth", 'such as "125MBps" or "1Gbps"')
         step = 1024 if found[3] else 1000
         power = "kMGTPE".index(found[2].replace("K", "k")) + 1 if found[2] else 0
-        return float(found[1]) * step**power / (8 if found[4] == "bps" else 1)
+        return float(found[1]) * float(step**power) / (8 if found[4] == "bps" else 1)
 
     def seconds(self, key: str) -> float:
         """A time."""
@@ -63,7 +91,11 @@ class Element:
         count = 0
         for part in re.split("[,;]", self.given.get("radical", "")):
             ends = part.strip().split("-")
-            if len(ends) > 2 or not all(end.isascii() and end.isdigit() for end in ends) or int(ends[0]) > int(ends[-1]):
+            if (
+                len(ends) > 2
+                or not all(end.isascii() and end.isdigit() for end in ends)
+                or int(ends[0]) > int(ends[-1])
+            ):
                 raise self.wrong("radical", "names no hosts", "such as 0-99, or 0,2-4")
             count += int(ends[-1]) - int(ends[0]) + 1
         if count > 4194304:
