@@ -54,7 +54,7 @@ def read_anynet(path: Path, text: str) -> ForeignNetwork:
 
 ASSUMED = (
     "a flit crosses a link in its latency, one flit a cycle; routers add no cycles to it (network.head_ticks)",
-    "one virtual channel, with a buffer of one flit (network.buffer_flits); credits come back at once "
+    "one virtual channel (network.lanes), with a buffer of one flit (network.buffer_flits); credits come back at once "
     "(network.credit_ticks)",
     "routes are BookSim2's min_anynet: shortest by latency, one for each pair of nodes",
     "messages, packets and load are not in the file: [traffic] has its defaults",
