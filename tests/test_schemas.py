@@ -6,6 +6,7 @@ All documents of the suite are held to them, too: conftest.py checks what any ve
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,8 @@ def test_what_a_verb_gives_is_as_its_schema_says(
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
     (tmp_path / "net.toml").write_text(NETWORK)
     (tmp_path / "messages.csv").write_text("id,cycle,source,destination,flits\n0,0,0,1,4\n")
-    places = {"net": "net.toml", "messages": "messages.csv", "folder": str(tmp_path), "run": str(echo_run)}
+    shutil.copytree(echo_run, tmp_path / "run")
+    places = {"net": "net.toml", "messages": "messages.csv", "folder": str(tmp_path), "run": str(tmp_path / "run")}
     words = [word.replace("\\ ", " ").format(**places) for word in line.replace("\\ ", "\0").split()]
     answer = assay(*(word.replace("\0", " ") for word in words), "--json")
     assert answer.status == 0, answer.err

@@ -17,7 +17,7 @@ class WithFigures:
 
 def forms() -> dict[str, tuple[Any, ...]]:
     """Give the types of each verb's documents, by the verb's name."""
-    from assay.document.quoted import Quoted, QuotedBenchmark
+    from assay.document.quoted import Quoted
     from assay.document.run_document import Document
     from assay.document.validation import Validations
     from assay.machine.node_inventory import ClusterInventory
@@ -47,7 +47,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "query": (listed.QueryAnswer,),
         "replay": (described.Replay,),
         "report": (WithFigures(Document), listed.SeveralReports),
-        "run": (listed.RunOfOne, QuotedBenchmark, WithFigures(CommandRuns)),
+        "run": (listed.RunOfOne, listed.QuotedOfOne, WithFigures(CommandRuns)),
         "runs": (listed.KnownRuns,),
         "simulate": (described.Simulation, described.SaturationSearch, described.Sweep, described.NetworkKeys),
         "study": (described.Study, described.AllStudies, described.ShippedStudies),

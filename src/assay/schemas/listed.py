@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ConfigDict
 
 from assay.document.comparison import RunComparison
-from assay.document.quoted import QuotedFigure
+from assay.document.quoted import QuotedBenchmark, QuotedFigure
 from assay.document.run_document import Document
 from assay.execute.plan import Plan
 from assay.schemas.described import Figure, KeysOfTable
@@ -107,6 +107,13 @@ class RunOfOne:
     figures: list[Figure]
     headlines: list[Figure]
     quoted: list[QuotedFigure] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedOfOne(QuotedBenchmark):
+    """`assay run` on a machine of which published figures are quoted: `quoted` has the same ones as `figures`."""
+
+    quoted: list[QuotedFigure]
 
 
 @dataclass(frozen=True)
