@@ -324,7 +324,7 @@ def documents() -> str:
         types = [kind.kind if isinstance(kind, WithFigures) else kind for kind in kinds]
         texts = [" ".join((kind.__doc__ or kind.__name__).split("\n\n")[0].split()).rstrip(".") for kind in types]
         texts = [text.replace("|", "/") for text in texts]
-        lines.append(f"| {verb} | {'; '.join(texts)} | [{verb}.json](../src/assay/schemas/{verb}.json) |")
+        lines.append(f"| {verb} | {'<br>'.join(texts)} | [{verb}.json](../src/assay/schemas/{verb}.json) |")
     return "\n".join(lines)
 
 

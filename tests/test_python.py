@@ -45,6 +45,21 @@ def test_no_function_has_the_name_of_a_module() -> None:
         assert callable(getattr(assay, name)) and getattr(assay, name).__module__.startswith("assay.api.")
 
 
+def test_every_form_of_a_network_is_taken(tmp_path: Path) -> None:
+    """A path, its tables, and an object: the same figures."""
+    made = assay.Network.of(RING)
+    path = made.write(tmp_path / "ring.toml")
+    found = [assay.simulate(each, {"traffic.load": 0.1}) for each in (path, str(path), RING, made)]
+    assert all(each.figures == found[0].figures for each in found)
+
+
+def test_evaluate_is_the_command() -> None:
+    """On a machine of which published figures are quoted, which takes no time."""
+    found = assay.evaluate(on="ksr", only="threads")
+    assert found.figures == command("evaluate", "--on", "ksr", "--only", "threads", "--json").document["figures"] != []
+    assert found.passed and found.to_pandas()["value"].notna().all()
+
+
 def test_importing_loads_nothing() -> None:
     lines = (
         "import assay, sys; print([m for m in ('typer', 'numpy', 'pyarrow', 'plotly', 'pydantic') if m in sys.modules])"
