@@ -127,8 +127,8 @@ BY_HAND: dict[str, tuple[str, dict[str, Any]]] = {
          "node_body_ticks": 1758, "head_ticks": 17578, "body_ticks": 17578},
     ),
     "torus": (
-        'radical="0-11" topology="TORUS" topo_parameters="3,2,2" loopback_bw="100MBps" loopback_lat="0"',
-        {"topology": "torus", "extents": [3, 2, 2], "tie": "plus", "injection_channels": 6, "ejection_channels": 6,
+        'radical="0-11" topology="TORUS" topo_parameters="4,3" loopback_bw="100MBps" loopback_lat="0"',
+        {"topology": "torus", "extents": [4, 3], "tie": "plus", "injection_channels": 4, "ejection_channels": 4,
          "node_head_ticks": 1, "node_body_ticks": 1, **LATENCY},
     ),
     "fat tree": (
