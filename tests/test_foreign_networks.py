@@ -5,6 +5,7 @@ The projects' own examples are read where `ASSAY_BOOKSIM` and `ASSAY_SIMGRID` na
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from pathlib import Path
@@ -12,9 +13,13 @@ from typing import Any
 
 import networkx as nx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import assay
 from assay.errors import InputError
+from assay.network.foreign.anynet import read_anynet
+from assay.network.foreign.platform import read_platform
 from assay.network.foreign.read import assumptions
 from command_line import assay as command
 
@@ -215,6 +220,56 @@ def test_what_was_assumed_is_printed_and_in_the_document(tmp_path: Path) -> None
     assert any("a flit is 64 B" in text for text in said) and any("left out: limiter_link" in text for text in said)
     assert any("not used, as no part of the network: speed" in text for text in said)
     assert "assumed" not in command("simulate", str(file), *words, "--quiet").err
+
+
+WORDS = st.sampled_from(["router", "node", "0", "1", "2", "3", "-1", "x", "\n", "99999999999", "²", "1.5"])
+VALUES = st.sampled_from(
+    [
+        "0",
+        "3,2",
+        "2;4,4;1,2;1,2",
+        "2,1;2,1;2,1;1",
+        "0-7",
+        "7",
+        "1e99MBps",
+        "125MBps",
+        "1..5Bps",
+        "50us",
+        "1e99h",
+        "-3",
+        "²",
+        "TORUS",
+        "FAT_TREE",
+        "DRAGONFLY",
+        "FLAT",
+        "1000000,1000000",
+        "9999999999999999999,1;1,1;1,1;1",
+        "nan",
+        "1e-99Bps",
+        "0-99999999",
+        "99999999999999999999-0",
+        "1;1;1;1",
+    ]
+)
+KEYS = st.sampled_from(["radical", "bw", "lat", "topology", "topo_parameters", "bb_bw", "bb_lat", "sharing_policy"])
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(WORDS, max_size=24))
+def test_any_words_are_an_anynet_file_or_refused_in_one_line(words: list[str]) -> None:
+    with contextlib.suppress(InputError):
+        found = read_anynet(Path("net.anynet"), " ".join(words).replace(" \n ", "\n"))
+        assay.Network.of(found.tables)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.dictionaries(KEYS, VALUES, max_size=6), st.integers(0, 400))
+def test_any_attributes_are_a_platform_or_refused_in_one_line(given_: dict[str, str], cut: int) -> None:
+    about = {"radical": "0-7", "bw": "1GBps", "lat": "1us"} | given_
+    text = "<platform><cluster " + " ".join(f'{key}="{value}"' for key, value in about.items()) + "/></platform>"
+    with contextlib.suppress(InputError):
+        found = read_platform(Path("platform.xml"), text[:cut] if cut < len(text) else text)
+        assay.Network.of(found.tables)
 
 
 def checkout(variable: str) -> Path:

@@ -12,6 +12,7 @@ from assay.network.foreign import clusters
 from assay.network.foreign.read import ForeignNetwork
 
 PASSED_OVER = ("platform", "zone", "AS", "prop", "config")
+MOST_SECONDS = 1e6  # of a latency
 KNOWN = (
     "id",
     "prefix",
@@ -32,8 +33,8 @@ KNOWN = (
     "topo_parameters",
     "router_id",
 )
-BANDWIDTH = re.compile(r"([0-9.]+(?:[eE][-+]?\d+)?)\s*(?:([kKMGTPE]?)(i?)(Bps|bps))?")
-TIME = re.compile(r"([0-9.]+(?:[eE][-+]?\d+)?)\s*(ps|ns|us|ms|s|m|h|d|w)?")
+BANDWIDTH = re.compile(r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2})?)\s*(?:([kKMGTPE]?)(i?)(Bps|bps))?")
+TIME = re.compile(r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2})?)\s*(ps|ns|us|ms|s|m|h|d|w)?")
 SECONDS = {
     "ps": 1e-12,
     "ns": 1e-9,
@@ -82,9 +83,10 @@ class Element:
     def seconds(self, key: str) -> float:
         """A time."""
         found = TIME.fullmatch(self.given.get(key, "0").strip())
-        if found is None:
-            raise self.wrong(key, "is no time", 'such as "50us"')
-        return float(found[1]) * SECONDS[found[2] or "s"]
+        seconds = None if found is None else float(found[1]) * SECONDS[found[2] or "s"]
+        if seconds is None or seconds > MOST_SECONDS:
+            raise self.wrong(key, "is no latency", 'such as "50us"')
+        return seconds
 
     def count(self) -> int:
         """How many hosts `radical` names, such as 0-99 or 0,2-4,6."""
