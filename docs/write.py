@@ -267,6 +267,7 @@ def network() -> str:
     )
     lines.append("way ends at failed links that its routing does not go round is unroutable: counted, never sent.")
     lines.append("The version of the file's form, `version = 1` at the top, may be left out.\n")
+    lines.append(OTHERS)
     lines.append(
         "Latencies of the results (`definitions` in their JSON), A_1 and A_H being the cycles in which a message's"
     )
@@ -276,6 +277,75 @@ def network() -> str:
     lines.extend(f"* `{name}`: {text}." for name, text in DEFINITIONS.items())
     lines.append("")
     return "\n".join([*lines, markdown()]) + SPEED + PARALLEL
+
+
+OTHERS = """\
+In place of NETWORK.toml, `assay simulate` and `assay replay` read two formats of other simulators. What such a file
+does not say is assumed, printed, and listed in the JSON (`assumptions`); `--set` changes it, and gives the traffic.
+What has no counterpart is refused by its name. In Python, `assay.Network.read(FILE).to_toml()` gives the same network
+as NETWORK.toml.
+
+* BookSim2's `anynet` files (named `.anynet`, or beginning with `router 0` or `node 0`): a graph with the latencies of
+  its links, and BookSim2's own routes. Assumed: a flit a cycle, no cycles in routers, one virtual channel, buffers of
+  one flit. Refused: nodes whose links differ in latency.
+* SimGrid's platforms (XML) of one cluster: FLAT with or without a backbone, TORUS, FAT_TREE, DRAGONFLY. SimGrid
+  shares bandwidth among flows and has no flits; assumed are flits of 64 B, wormholes, and buffers that hold all that
+  waits. Loopback links, limiters and the speed of hosts are named and not used. Refused: other elements (host, link,
+  route), several clusters, links shared by both directions, backbones that are not shared.
+
+A graph's links can be given channels and delays one by one (`link_channels`, `link_delays`), and any network ways of
+one's own (`routing = "table"`, below). A table's lines are `router,destination,next` and, if wanted, `lane` and
+`source`:
+
+    [network]
+    topology = "graph"
+    links = [[0, 1], [1, 2]]
+    routing = "table"
+    table = '''
+    router,destination,next
+    0,1,1
+    0,2,1
+    1,0,0
+    1,2,2
+    2,0,1
+    2,1,1
+    '''
+
+Ways that end too early or lead in a circle are refused. A table can let messages wait for one another in a circle;
+that is reported where it happens, as for any routing.
+"""
+
+
+def documents() -> str:
+    """What each verb gives under --json, and which file has its schema."""
+    from assay import versions
+    from assay.schemas.forms import WithFigures, forms
+
+    lines = [
+        "# JSON documents\n",
+        "With `--json` a verb prints one document, in Python `document` of a result. Its form is published as",
+        "JSON Schema (draft 2020-12): a file for each verb in `src/assay/schemas/`, which is in the package, too:\n",
+        "```python",
+        "from importlib.resources import files",
+        "import json",
+        "",
+        'schema = json.loads(files("assay").joinpath("schemas", "simulate.json").read_text())',
+        "```\n",
+        "Names and shapes are a contract: keys may be added, never renamed or given another meaning, so that a schema",
+        "allows keys that it does not name. `version` at the top of each document is the version of its form, now",
+        f"{versions.DOCUMENT.version} (`simulate`, `study`: their own). It is raised when a key's values change,",
+        "by a step in `src/assay/versions.py`, which makes documents of older versions into new ones; `$id` of a",
+        "schema has the version that it is of. The schemas are made of types, and Assay's tests hold what verbs give",
+        "to them. Values are in SI units; `figures` is the list of figures at the top of every verb with numbers.\n",
+        "| verb | documents | schema |",
+        "|---|---|---|",
+    ]
+    for verb, kinds in sorted(forms().items()):
+        types = [kind.kind if isinstance(kind, WithFigures) else kind for kind in kinds]
+        texts = [" ".join((kind.__doc__ or kind.__name__).split("\n\n")[0].split()).rstrip(".") for kind in types]
+        texts = [text.replace("|", "/") for text in texts]
+        lines.append(f"| {verb} | {'<br>'.join(texts)} | [{verb}.json](../src/assay/schemas/{verb}.json) |")
+    return "\n".join(lines)
 
 
 def machine_keys() -> str:
@@ -315,7 +385,18 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "network.md": network,
     "machine_keys.md": machine_keys,
+    "json.md": documents,
 }
+
+
+def schemas(check: bool) -> list[str]:
+    """Write the schemas that differ from their types, or only name them."""
+    from assay.schemas import made
+
+    stale = {path: text for path, text in made.files().items() if not path.exists() or path.read_text() != text}
+    for path, text in () if check else stale.items():
+        path.write_text(text, encoding="utf-8")
+    return [path.name for path in stale]
 
 
 def main(arguments: list[str]) -> int:
@@ -335,6 +416,7 @@ def main(arguments: list[str]) -> int:
         stale.append(name)
         if "--check" not in arguments:
             path.write_text(text, encoding="utf-8")
+    stale += schemas("--check" in arguments)
     if stale:
         print(f"{'stale' if '--check' in arguments else 'written'}: {', '.join(stale)}", file=sys.stderr)
     return 1 if stale and "--check" in arguments else 0

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from assay import cli, versions
 from assay.execute import libraries
 from described_echo import described_echo
+from documents_checked import check_emitted
 
 # A busy machine is slow, which is no fault of what is tested (under CI this is the default of Hypothesis itself).
 if "CI" not in os.environ:
@@ -30,6 +32,20 @@ def pytest_configure() -> None:
     for each in (signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(each) is signal.SIG_IGN:
             signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _documents_checked() -> Iterator[None]:
+    """Hold every document that a verb gives in this process to its published schema."""
+    given = cli.emit
+
+    def checked(document: Any) -> None:
+        check_emitted(versions.marked(versions.DOCUMENT, document) if isinstance(document, dict) else document)
+        given(document)
+
+    cli.emit = checked
+    yield
+    cli.emit = given
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from assay.errors import InputError
 from assay.network import applies, description, network_tables, records, replaying, simulation, sweep, trace
 from command_line import assay
 from test_network_fuzz import SMALL, dumped
+from test_routing_laws import DIRECT
 
 Tree = dict[str, dict[str, Any]]
 METHOD = {"cycles": 3000, "warmup_cycles": 300, "replications": 1}
@@ -53,7 +54,7 @@ def simulated(tree: Tree, folder: Path) -> str:
     return json.dumps(document, sort_keys=True)
 
 
-def but(tree: Tree, table: str, **keys: Any) -> Tree:
+def but(tree: Tree, table: str, /, **keys: Any) -> Tree:
     changed = copy.deepcopy(tree)
     changed.setdefault(table, {}).update(keys)
     return changed
@@ -176,6 +177,8 @@ OWN: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {  # (owner, key): the 
     ("fat-tree", "level_channels"): ({}, [3]),
     ("graph", "file"): ({"links": None}, "edges.txt"),
     ("graph", "links"): ({}, [[0, 1], [1, 2]]),
+    ("graph", "link_channels"): ({"nodes": [0, 0, 0, 1]}, [3, 1, 1]),
+    ("graph", "link_delays"): ({}, [3, 0, 0]),
     ("graph", "nodes"): ({}, [0, 2]),
     ("graph", "directed"): ({"routing": "shortest-path"}, True),
     ("hypercube", "dimension"): ({}, 4),
@@ -200,6 +203,7 @@ OWN: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {  # (owner, key): the 
     ("e-cube", "order"): ({"topology": "hypercube"}, ...),
     ("nearest-common-ancestor", "up"): ({"topology": "fat-tree"}, ...),
     ("shortest-path", "equals"): ({"topology": "hypercube"}, ...),
+    ("table", "table"): ({"topology": "graph", "table": DIRECT}, DIRECT.replace("0,2,2", "0,2,1")),
     ("ugal", "base"): ({"topology": "hypercube"}, "shortest-path"),
     ("ugal", "base_keys"): ({"topology": "hypercube"}, {"order": "lowest-first"}),
     ("ugal", "threshold"): ({"topology": "hypercube"}, 4),
@@ -413,6 +417,8 @@ IDLE: list[tuple[Tree, str]] = [
     ({"network": {"topology": "torus", "extents": [3, 3], "dimensions": 4}}, "network.dimensions"),
     ({"network": {"topology": "fat-tree", "children": [4, 4], "parents": [2], "taper": 2.0}}, "network.taper"),
     ({"network": {"topology": "graph", "links": [[0, 1]], "file": "edges.txt"}}, "network.links"),
+    ({"network": {"topology": "graph", "link_channels": [2], "file": "edges.txt"}}, "network.link_channels"),
+    ({"network": {"topology": "graph", "link_delays": [2], "file": "edges.txt"}}, "network.link_delays"),
     (case({"injection_channels": 2}, io=ELEMENTS), "network.injection_channels"),
     (case({"ejection_channels": 2}, io=ELEMENTS), "network.ejection_channels"),
     (case(traffic={"pattern": "transpose", "self": True}), "traffic.self"),

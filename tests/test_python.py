@@ -19,7 +19,8 @@ from assay.errors import InputError
 from command_line import assay as command
 
 ROOT = Path(__file__).parents[1]
-FUNCTIONS = [name for name in assay.__all__ if name != "CommandResult"]
+OBJECTS = {"CommandResult", "Machine", "Network"}
+FUNCTIONS = [name for name in assay.__all__ if name not in OBJECTS]
 ECHO = ("echo", "--on", "ipsc860", "-n", "2", "--set", "bytes=8,1024")
 RING: dict[str, dict[str, Any]] = {
     "network": {"topology": "torus", "extents": [3, 3], "switching": "wormhole", "lanes": 2},
@@ -42,6 +43,21 @@ def test_no_function_has_the_name_of_a_module() -> None:
             importlib.import_module(module.name)
     for name in FUNCTIONS:
         assert callable(getattr(assay, name)) and getattr(assay, name).__module__.startswith("assay.api.")
+
+
+def test_every_form_of_a_network_is_taken(tmp_path: Path) -> None:
+    """A path, its tables, and an object: the same figures."""
+    made = assay.Network.of(RING)
+    path = made.write(tmp_path / "ring.toml")
+    found = [assay.simulate(each, {"traffic.load": 0.1}) for each in (path, str(path), RING, made)]
+    assert all(each.figures == found[0].figures for each in found)
+
+
+def test_evaluate_is_the_command() -> None:
+    """On a machine of which published figures are quoted, which takes no time."""
+    found = assay.evaluate(on="ksr", only="threads")
+    assert found.figures == command("evaluate", "--on", "ksr", "--only", "threads", "--json").document["figures"] != []
+    assert found.passed and found.to_pandas()["value"].notna().all()
 
 
 def test_importing_loads_nothing() -> None:
@@ -167,6 +183,6 @@ def test_the_documented_lines_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text(), re.M | re.S)
     for block in blocks:
         exec(block, names)
-    assert len(blocks) == 4 and "header_latency" not in capsys.readouterr().err
+    assert len(blocks) == 7 and "header_latency" not in capsys.readouterr().err
     assert (tmp_path / "latency.html").stat().st_size > 10_000
     assert json.dumps(names["easy"].document)

@@ -377,3 +377,17 @@ def test_a_share_is_of_the_bound_and_says_what_the_bound_rests_on() -> None:
     assert found is not None and found.value == 2.5e9 * 4 * 2 * 2 and found.share == 0.5
     assert "stated" in found.basis
     assert bounds.share(replace(main, bound=None), made_document(host=host)) is None
+
+
+@pytest.mark.parametrize("started", [True, False])
+def test_open_shows_the_page_in_the_browser_or_says_where_it_is(
+    started: bool, echo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: (shown.append(address), started)[1])
+    page_file, run = tmp_path / "page.html", tmp_path / "run"
+    shutil.copytree(echo_run, run)
+    answer = assay("report", str(run), "--out", str(page_file), "--open", "--quiet")
+    assert answer.status == 0 and shown == [page_file.as_uri()] and page_file.stat().st_size > 1000
+    assert ("no browser could be started" in answer.err) != started
+    assert assay("report", str(run), "--json").status == 0 and len(shown) == 1  # only where it is asked for

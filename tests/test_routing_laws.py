@@ -16,6 +16,12 @@ from assay._core import network
 
 Config = dict[str, Any]
 Way = list[tuple[int, int]]
+ROUND = "router,destination,next\n0,1,1\n0,2,1\n1,2,2\n1,0,2\n2,0,0\n2,1,0\n"  # one way round, on one lane
+DIRECT = "router,destination,next\n0,1,1\n0,2,2\n1,0,0\n1,2,2\n2,0,0\n2,1,1\n"
+LANES = (  # one way round, on lane 1 from router 0 on
+    "source,destination,router,next,lane\n0,1,0,1,0\n0,2,0,1,0\n0,2,1,2,0\n1,2,1,2,0\n1,0,1,2,0\n1,0,2,0,0\n"
+    "2,0,2,0,0\n2,1,2,0,0\n2,1,0,1,1\n"
+)
 
 INSTANCES: list[Config] = [
     {"topology": "hypercube", "dimension": 1},
@@ -70,6 +76,9 @@ INSTANCES: list[Config] = [
     {"topology": "graph", "links": [[0, 1], [1, 2], [2, 0], [3, 1]], "nodes": [0, 0, 3, 2], "equals": "adaptive"},
     {"topology": "graph", "links": [[0, 1], [1, 2], [2, 0], [0, 3]], "directed": False, "routing": "shortest-path"},
     {"topology": "graph", "links": [[0, 1], [1, 2], [2, 0]], "directed": True, "routing": "shortest-path"},
+    {"topology": "ring", "nodes": 3, "routing": "table", "table": DIRECT},
+    {"topology": "ring", "nodes": 3, "routing": "table", "table": LANES},
+    {"topology": "ring", "nodes": 3, "routing": "valiant", "base": "table", "base_keys": {"table": DIRECT}},
     {"topology": "hypercube", "dimension": 4, "io": {}},
     {"topology": "hypercube", "dimension": 4, "io": {"b": 0}},
     {"topology": "hypercube", "dimension": 3, "io": {"b": 2, "n": 3, "r": 5, "m": 1}},
@@ -159,6 +168,7 @@ def test_routes_arrive_are_minimal_and_free_of_deadlock_as_claimed(config: Confi
         {"topology": "ring", "nodes": 5, "routing": "shortest-path"},
         {"topology": "torus", "extents": [4, 4], "routing": "valiant", "base": "shortest-path"},
         {"topology": "graph", "links": [[0, 1], [1, 2], [2, 0]], "directed": True, "routing": "shortest-path"},
+        {"topology": "ring", "nodes": 3, "routing": "table", "table": ROUND},
     ],
     ids=named,
 )

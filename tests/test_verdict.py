@@ -258,6 +258,26 @@ def test_what_is_missing_or_only_a_bound_costs_the_grade() -> None:
     assert {c["name"]: c["grade"] for c in judge(document(bound))["grade"]["criteria"]}["disturbance"] == "D"
 
 
+@pytest.mark.parametrize("fault", [{"state": "bound"}, {"range": [0.5, 1.5]}, {"state": "disturbed"}])
+@pytest.mark.parametrize(("fine", "grade"), [(2, "D"), (3, "A"), (10, "A")])
+def test_one_bad_figure_of_many_leaves_the_others_their_grade(fine: int, grade: str, fault: Json) -> None:
+    """A page cache that is only a bound says nothing of ten clean figures: its part is poor, the run is not."""
+    good = [headline(f"h{i}", 1.0, "s") | {"range": [0.995, 1.005]} for i in range(fine)]
+    bad = headline("page cache", 1.0, "B/s") | {"range": [0.995, 1.005]} | fault
+    worst = "C" if fault == {"state": "disturbed"} else "D"
+    run = document(part("stream", "memory", *good, launches=10), part("file-cache", "files", bad, launches=10))
+    found = judge(run)["grade"]
+    assert found["grade"] == (worst if grade == "D" else grade)
+    assert [(each["part"], each["grade"]) for each in found["parts"]] == [("memory", "A"), ("files", worst)]
+    assert any("page cache" in each["text"] for each in found["criteria"])  # which is named all the same
+    printed = "\n".join(summary.terminal(run))
+    assert f"by part: memory A, files {worst}" in printed and f"part files: {worst}" in summary.markdown(run)
+
+
+def test_of_a_run_of_one_part_no_part_is_graded() -> None:
+    assert judge(document(part("b", "memory", headline("h", 1.0, "s"))))["grade"]["parts"] == []
+
+
 def test_of_a_run_that_measured_nothing_nothing_else_is_graded() -> None:
     """No figure is clean where there is none, and no launch has a range."""
     left = {"benchmark": "file-rate", "title": "Files", "reason": "the folder is too small"}

@@ -19,7 +19,7 @@ constexpr std::int64_t most_routers = 4194304;
 constexpr std::uintmax_t longest_file = 1 << 30;  // B
 
 struct Edge {
-  std::int64_t from, to, channels;
+  std::int64_t from, to, channels, longer = 0;  // longer: ticks added to its head's and its body's
 };
 struct Description {
   std::vector<Edge> edges;
@@ -171,6 +171,16 @@ Description read(const Settings& settings) {
                                           "], accepted are routers from 0 to " + std::to_string(most_routers - 1));
       out.edges.push_back({from, to, 0});
     }
+    const auto each = [&](const char* key, std::int64_t Edge::* of) {
+      const auto values = settings.integers(key);
+      if (values.empty()) return;
+      if (values.size() != out.edges.size())
+        throw settings.wrong(key, "has " + std::to_string(values.size()) + " numbers, accepted are as many as links, " +
+                                      std::to_string(out.edges.size()));
+      for (std::size_t index = 0; index < values.size(); ++index) out.edges[index].*of = values[index];
+    };
+    each("link_channels", &Edge::channels);
+    each("link_delays", &Edge::longer);
   } else {
     throw settings.wrong("file", "must be given, or links");
   }
@@ -224,6 +234,8 @@ Fabric build(const Settings& settings, const LinkClasses& classes) {
     if (edge.from == edge.to) throw settings.wrong(key, "joins router " + std::to_string(edge.from) + " with itself");
     auto link = classes.network;
     if (edge.channels) link.channels = static_cast<std::uint16_t>(edge.channels);
+    link.head += static_cast<std::uint32_t>(edge.longer);
+    link.body += static_cast<std::uint32_t>(edge.longer);
     for (const bool back : {false, true}) {
       if (back && description.directed) break;
       const auto from = back ? edge.to : edge.from, to = back ? edge.from : edge.to;
@@ -259,6 +271,10 @@ const TopologyRecord record{
       {},
       true},
      {"links", Kind::pairs, {}, "", "pairs of routers, instead of a file", 0, 0, {}, true},
+     {"link_channels", Kind::integers, Value::List{}, "", "parallel channels of each of `links`; channels by default",
+      1, 65535},
+     {"link_delays", Kind::integers, Value::List{}, "ticks",
+      "of each of `links`: how much longer than others it takes a head and a body flit, as a longer wire", 0, 1e9},
      {"nodes", Kind::integers, {}, "", "the router of each node; one at each router by default", 0, 4194303, {}, true},
      {"directed", Kind::flag, false, "", "links go one way only"}},
     "up-down",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.api.asking import answer, settings
+from assay.api.machine_object import Machine, as_described
 from assay.api.result import CommandResult
 
 Parameters = Mapping[str, object]
@@ -14,13 +15,13 @@ Parameters = Mapping[str, object]
 
 def run(
     benchmark: str,
-    on: str | Path | None = None,
+    on: str | Path | Machine | None = None,
     parameters: Parameters | None = None,
     *,
     machine: Parameters | None = None,
     **options: object,
 ) -> CommandResult:
-    """Run one benchmark here, or on a described machine (`on`: its name, or a TOML file).
+    """Run one benchmark here, or on a described machine (`on`: a `Machine`, a name, or a TOML file).
 
     `parameters`: the benchmark's, a sequence where each value is to be tried; `machine`: keys of the description to be
     changed; `options`: as the command line's without dashes, such as ranks=2 (`-n`), launches=5, out="folder".
@@ -28,7 +29,8 @@ def run(
     wrong, MeasurementError for a launch that failed.
     """
     words = [*settings(parameters), *settings(machine, "machine.")]
-    return CommandResult.of(answer("run", [benchmark], {"on": on, "set": words or None, **options}))
+    with as_described(on) as described:
+        return CommandResult.of(answer("run", [benchmark], {"on": described, "set": words or None, **options}))
 
 
 def evaluate(**options: object) -> CommandResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,16 @@ class CommandResult:
 
     document: dict[str, Any] = field(repr=False)
     status: int = 0
+    messages: pyarrow.Table | None = field(default=None, repr=False, compare=False)
 
     @staticmethod
     def of(answered: CommandDocument) -> CommandResult:
         """Take a command's answer."""
         return CommandResult(answered.document, answered.status)
+
+    def with_samples(self, messages: pyarrow.Table) -> CommandResult:
+        """Give the same with what came of each message, which `samples` is then."""
+        return replace(self, messages=messages)
 
     @property
     def figures(self) -> list[dict[str, Any]]:
@@ -48,7 +53,9 @@ class CommandResult:
 
     @property
     def samples(self) -> pyarrow.Table:
-        """Every reading of the run, as `assay export` writes them."""
+        """Every reading of the run, as `assay export` writes them; of messages sent, each with its arrival."""
+        if self.messages is not None:
+            return self.messages
         from assay.store import Run
 
         return Run.open(self.folder).tables()["samples"]

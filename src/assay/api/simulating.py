@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from assay.api.asking import answer, settings
+from assay.api.messages import as_rows, delivered
+from assay.api.network_object import Network
+from assay.api.plain import plain_table, without_file
 from assay.api.result import CommandResult
-from assay.errors import InputError
 
-Network = str | Path | Mapping[str, Mapping[str, Any]]
+NetworkGiven = str | Path | Network | Mapping[str, Mapping[str, Any]]
 Parameters = Mapping[str, object]
 
 
-def simulate(network: Network, parameters: Parameters | None = None, **options: object) -> CommandResult:
+def simulate(
+    network: NetworkGiven, parameters: Parameters | None = None, *, messages: Any = None, **options: object
+) -> CommandResult:
     """Simulate traffic on a network, exact to the flit.
 
-    `network`: a NETWORK.toml, or its tables as a mapping, {"network": …, "traffic": …, "method": …}; `parameters`: keys
-    to change, {"traffic.load": 0.3}; `options`: as the command line's without dashes, such as saturation=True.
-    Latencies in seconds.
+    `network`: a `Network`, a NETWORK.toml or another simulator's file, or the tables as a mapping, {"network": …,
+    "traffic": …, "method": …}; `parameters`: keys to change, {"traffic.load": 0.3}; `options`: as the command line's
+    without dashes, such as saturation=True. Latencies in seconds.
+
+    `messages`: in place of [traffic], what is sent: an array with the columns cycle, source, destination and flits
+    (before them, if wanted, id), a DataFrame, an Arrow table, rows as mappings, or a CSV file. `samples` of the result
+    says when each arrived; `options` are those of `assay replay` then.
     """
+    if messages is not None:
+        return sent(network, messages, parameters, **options)
     with _as_file(network) as path:
         return CommandResult.of(answer("simulate", [path], {"set": settings(parameters) or None, **options}))
 
 
 def sweep(
-    network: Network, axes: Mapping[str, Sequence[object]], parameters: Parameters | None = None, **options: object
+    network: NetworkGiven, axes: Mapping[str, Sequence[object]], parameters: Parameters | None = None, **options: object
 ) -> CommandResult:
     """Simulate every combination of values: axes {"traffic.load": [0.1, 0.2, 0.3]}; figures carry their setting."""
     with _as_file(network) as path:
@@ -40,13 +49,25 @@ def sweep(
     return found
 
 
-def replay(network: Network, messages: str | Path | Sequence[Mapping[str, int]], out: str | Path) -> CommandResult:
+def replay(network: NetworkGiven, messages: Any, out: str | Path) -> CommandResult:
     """Send messages through a network, each at its cycle; `out` (CSV): when each arrives.
 
-    `messages`: a CSV file with id, cycle, source, destination, flits, or such rows as mappings.
+    `messages`: as `simulate` takes them.
     """
-    with _as_file(network) as path, _as_rows(messages) as rows:
+    with _as_file(network) as path, as_rows(messages) as rows:
         return CommandResult.of(answer("replay", [path, rows], {"out": out}))
+
+
+def sent(
+    network: NetworkGiven, messages: Any, parameters: Parameters | None = None, **options: object
+) -> CommandResult:
+    """Send messages through a network as `simulate` does; `samples`: each with its head, tail [cycles] and hops."""
+    from assay.execute.left_behind import temporary_folder
+
+    with _as_file(network) as path, as_rows(messages) as rows, temporary_folder("assay-delivered-") as folder:
+        words = {"out": folder / "delivered.csv", "set": settings(parameters) or None}
+        found = CommandResult.of(answer("replay", [path, rows], {**words, **options}))
+        return found.with_samples(delivered(Path(rows), folder / "delivered.csv"))
 
 
 def schedule(
@@ -62,36 +83,16 @@ def schedule(
 
 
 @contextlib.contextmanager
-def _as_file(network: Network) -> Iterator[str | Path]:
-    if not isinstance(network, Mapping):
+def _as_file(network: NetworkGiven) -> Iterator[str | Path]:
+    if isinstance(network, (str, Path)):
         yield network
         return
-    import tomlkit
-
+    from assay.api.plain import toml
     from assay.execute.left_behind import temporary_folder
 
+    text = network.to_toml() if isinstance(network, Network) else toml(plain_table(network))
     with temporary_folder("assay-network-") as folder:
         path = folder / "network.toml"
-        path.write_text(tomlkit.dumps(network), encoding="utf-8")
-        try:
+        path.write_text(text, encoding="utf-8")
+        with without_file(path):  # there is none that a person could look into
             yield path
-        except InputError as error:  # there is no file that a person could look into
-            raise InputError(re.sub(rf"{re.escape(str(path))}(:\d+)?: ", "", str(error))) from None
-
-
-@contextlib.contextmanager
-def _as_rows(messages: str | Path | Sequence[Mapping[str, int]]) -> Iterator[str | Path]:
-    if isinstance(messages, (str, Path)):
-        yield messages
-        return
-    import csv
-
-    from assay.execute.left_behind import temporary_folder
-
-    with temporary_folder("assay-messages-") as folder:
-        path = folder / "messages.csv"
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, ("id", "cycle", "source", "destination", "flits"))
-            writer.writeheader()
-            writer.writerows(messages)
-        yield path

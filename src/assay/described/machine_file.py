@@ -148,6 +148,15 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> DescribedMac
     return described
 
 
+def check(tables: dict[str, Any], place: Path) -> DescribedMachine:
+    """Validate a description that is no file, its variants too; errors have `place` in place of a file's name."""
+    source = Source(place, "")
+    described = _chosen(tables, source, {})
+    for name in described.variant:
+        _chosen(tables, source, {"variant": name})
+    return described
+
+
 def _chosen(filed: dict[str, Any], plain: Source, overrides: Mapping[str, str]) -> DescribedMachine:
     """The machine that a file's tables describe with the variant and the keys that `overrides` give."""
     words = dict(overrides)

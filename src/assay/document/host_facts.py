@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import PlainSerializer, PlainValidator
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from assay.document.params import Facts
 
@@ -157,4 +157,6 @@ def _read(data: Any) -> HostFacts:
     return HostFacts(dict(data))
 
 
-Host = Annotated[HostFacts, PlainValidator(_read), PlainSerializer(lambda host: host.stated)]
+Host = Annotated[
+    HostFacts, PlainValidator(_read), PlainSerializer(lambda host: host.stated), WithJsonSchema({"type": "object"})
+]

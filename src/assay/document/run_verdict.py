@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from assay.document.json_form import WRITTEN_IF_SET
@@ -112,12 +112,22 @@ class Criterion:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PartGrade:
+    """How good the main figures of a part are, and what says so."""
+
+    part: str
+    grade: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Grade:
-    """How good a run is: the worst of its criteria."""
+    """How good a run is: the worst of its criteria; `parts`: each part alone, where there are several."""
 
     grade: str
     meaning: str
     criteria: list[Criterion]
+    parts: list[PartGrade] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)

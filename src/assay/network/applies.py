@@ -127,6 +127,12 @@ RULES = (
     ),
     Rule(
         "network",
+        ("link_channels", "link_delays"),
+        "with links, one number for each of them",
+        lambda _, given: "file" not in given["network"],
+    ),
+    Rule(
+        "network",
         ("injection_channels", "ejection_channels"),
         "without [io], whose k is their number",
         lambda found, _: found.io is None,

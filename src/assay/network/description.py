@@ -14,13 +14,14 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag, create_model
 
-from assay import input_file, versions
+from assay import input_file
 from assay.errors import InputError
 from assay.network import applies, network_tables, records
+from assay.network.foreign.read import read_network
 from assay.network.overrides import TABLES, SweptSource, at_point, by_sweep, override
 from assay.toml import checking, overriding
 from assay.toml.overriding import Override
-from assay.toml.source import Source, read
+from assay.toml.source import Source
 
 _INT64 = Field(ge=-(2**63), le=2**63 - 1)
 _KINDS: dict[str, Any] = {
@@ -132,11 +133,12 @@ class NetworkDescription:
     def key(self) -> str:
         """A fingerprint of everything that decides the result."""
         whole = {**self.core(), "method": self.method.model_dump(), "clock": [self.cycle, self.network.flit_bytes]}
-        graph = whole["network"].pop("file", None)
-        if graph is not None:
-            whole["graph"] = (
-                hashlib.sha256(input_file.content(Path(graph), 1 << 30)).hexdigest() if Path(graph).is_file() else graph
-            )
+        for key, named in (("file", "graph"), ("table", "table")):
+            held = whole["network"].pop(key, None)
+            if held is not None:
+                file = Path(held) if "\n" not in held else None
+                read = file is not None and file.is_file()
+                whole[named] = hashlib.sha256(input_file.content(file, 1 << 30)).hexdigest() if file and read else held
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -166,7 +168,7 @@ def _refused_alike(path: Path, overrides: Sequence[str], error: InputError) -> b
 
 
 def _loaded(path: Path, overrides: Sequence[str], swept: Sequence[str]) -> NetworkDescription:
-    filed, plain = read(path, versions.NETWORK)
+    filed, plain = read_network(path)
     try:
         given = [override(words, "--set", filed) for words in overrides]
         given += [override(words, "--sweep", filed) for words in swept]
@@ -214,10 +216,12 @@ def parse(tree: dict[str, Any], source: Source) -> NetworkDescription:
 
 
 def _beside(network: network_tables.NetworkTable, source: Source) -> dict[str, str]:
-    """A graph's file by a path that is found from here: beside the description, where it lies there."""
-    name = getattr(network, "file", None)
-    beside = source.path.parent / name if isinstance(name, str) else source.path
-    return {"file": str(beside)} if name is not None and beside.exists() else {}
+    """A graph's and a routing table's file by a path that is found from here: beside the description, where it is."""
+    named = {key: getattr(network, key, None) for key in ("file", "table")}
+    paths = {
+        key: source.path.parent / name for key, name in named.items() if isinstance(name, str) and "\n" not in name
+    }
+    return {key: str(path) for key, path in paths.items() if path.exists()}
 
 
 _CLOCK = ("cycle", "channel_rate", "flit_bytes")

@@ -60,6 +60,8 @@ def terminal(document: Document, width: int = WIDTH) -> list[str]:
     lines += ["", f"Quality of this run: {grade_line(found)}"]
     for criterion in found.grade.criteria:
         lines += _hung(f"  {criterion.grade} {criterion.name}: ", criterion.text, width, 4)
+    if found.grade.parts:
+        lines += _hung("  by part: ", ", ".join(f"{each.part} {each.grade}" for each in found.grade.parts), width, 4)
     return lines
 
 
@@ -181,4 +183,5 @@ def markdown(document: Document) -> str:
         lines += [table.markdown() for table in variant_tables.tables(document, MOST_VARIED)]
     lines += ["", "## Quality of this run", ""]
     lines += [f"- {each.grade}, {each.name}: {each.text} ({each.thresholds})" for each in found.grade.criteria]
+    lines += [f"- part {each.part}: {each.grade} ({each.text})" for each in found.grade.parts]
     return sanitised.markdown("\n".join(lines) + "\n")

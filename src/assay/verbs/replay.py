@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,7 @@ def register(app: typer.Typer) -> None:
         """Send the messages of a file through a network and report when each arrives."""
         from assay.cli import emit
         from assay.network import description, trace
+        from assay.network.foreign.read import assumptions
         from assay.network.memory_bound import bounded
         from assay.verbs import _file_names
         from assay.verbs._interrupts import ends_in_a_line
@@ -38,6 +40,9 @@ def register(app: typer.Typer) -> None:
         apart({"--out": out, "--timeline": timeline}, {"NETWORK.toml": network, "messages.csv": messages})
         _file_names.named("--out", out, "CSV", _file_names.TABLE)
         _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
+        assumed = assumptions(network)
+        for text in () if quiet else assumed:
+            print(f"assumed: {text}", file=sys.stderr)
         with bounded(network), ends_in_a_line():
             found = trace.load(messages)  # a file that is wrong is refused before the core may have to be compiled
             described = description.load(network, settings or [])
@@ -46,7 +51,7 @@ def register(app: typer.Typer) -> None:
 
             document = replaying.replay(described, found, out, timeline)
         if json:
-            emit(document)
+            emit(document | ({"assumptions": list(assumed)} if assumed else {}))
         else:
             count = f"{document['delivered']:,} of {document['messages']:,} messages delivered"
             state = f"; {document['unroutable']:,} unroutable" if document["unroutable"] else ""

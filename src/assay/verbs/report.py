@@ -34,6 +34,7 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         markdown: Annotated[bool, typer.Option("--markdown", help="print the tables as Markdown")] = False,
+        open_: Annotated[bool, typer.Option("--open", help="open the page in the browser")] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -94,6 +95,23 @@ def register(app: typer.Typer) -> None:
             main = side_by_side.table(beside, headlines=True)
             console.print((main if main.rows else side_by_side.table(beside)).rich())
             console.print(f"report: {written}", highlight=False, soft_wrap=True)
+        page_made = written or made[0].report
+        if open_ and page_made is not None:
+            _open(Path(page_made))
+
+
+def _open(page: Path) -> None:
+    """Show a page in the browser; where none can be started, say where the page is."""
+    import webbrowser
+
+    from assay.errors import warn
+
+    try:
+        shown = webbrowser.open(page.resolve().as_uri())
+    except webbrowser.Error:
+        shown = False
+    if not shown:
+        warn(f"no browser could be started: {page} is the page")
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,9 +42,14 @@ def register(app: typer.Typer) -> None:
         json: Json = False,
         keys: Annotated[bool, typer.Option("--keys", help="list the keys of NETWORK.toml with their defaults")] = False,
     ) -> None:
-        """Simulate traffic on a described network, exact to the flit."""
+        """Simulate traffic on a described network, exact to the flit.
+
+        NETWORK.toml may also be a platform of SimGrid (XML, one cluster) or an anynet file of BookSim2: what these do
+        not say is assumed, and printed.
+        """
         from assay.cli import emit
         from assay.errors import InputError
+        from assay.network.foreign.read import assumptions
         from assay.network.memory_bound import bounded
         from assay.network.workers import kind
         from assay.verbs import _file_names
@@ -74,6 +80,9 @@ def register(app: typer.Typer) -> None:
             if description.load(network, settings or []).io is None:  # with [io] its offered loads are drawn
                 settings = [*(settings or []), "method.utilisation=true"]
         which = kind(executor)
+        assumed = assumptions(network)
+        for text in () if quiet else assumed:
+            print(f"assumed: {text}", file=sys.stderr)
         with bounded(network), ends_in_a_line(out):
             documents = _simulate(network, settings or [], saturation, sweep or [], out, which, workers, quiet)
         if heatmap is not None:
@@ -82,7 +91,7 @@ def register(app: typer.Typer) -> None:
             picture.write(heatmap, description.load(network, settings or []), documents[0].get("utilisation"))
         listed = [figure for found in documents for figure in found["figures"]]
         whole = {"version": documents[0]["version"], "figures": listed, "points": documents}
-        document: Any = whole if sweep else documents[0]
+        document: Any = (whole if sweep else documents[0]) | ({"assumptions": list(assumed)} if assumed else {})
         if json:
             emit(document)
             return

@@ -1,0 +1,54 @@
+"""Which format a network's file is of, and what it becomes: tables as of NETWORK.toml, with what was assumed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay import input_file, versions
+from assay.toml.source import Source, read
+
+ANYNET = re.compile(r"\s*(router|node) \d")
+
+
+@dataclass(frozen=True)
+class ForeignNetwork:
+    """A network of another simulator's file: its tables, and a sentence for each thing that the file does not say."""
+
+    tables: dict[str, Any]
+    assumptions: tuple[str, ...]
+
+
+def read_network(path: Path) -> tuple[dict[str, Any], Source]:
+    """Read NETWORK.toml, or another simulator's file: its tables, and where they came from. InputError as `read`."""
+    if path.suffix == ".toml":
+        return read(path, versions.NETWORK)
+    text = input_file.text(path, accepted="a TOML file, an XML platform of SimGrid, or an anynet file of BookSim2")
+    reader = _reader(path, text)
+    if reader is None:
+        return read(path, versions.NETWORK)
+    return reader(path, text).tables, Source(path, text)
+
+
+def assumptions(path: Path) -> tuple[str, ...]:
+    """What was assumed to read a file of another simulator; nothing of NETWORK.toml."""
+    if path.suffix == ".toml":
+        return ()
+    text = input_file.text(path)
+    reader = _reader(path, text)
+    return () if reader is None else reader(path, text).assumptions
+
+
+def _reader(path: Path, text: str) -> Callable[[Path, str], ForeignNetwork] | None:
+    if path.suffix == ".xml" or text.lstrip().startswith("<"):
+        from assay.network.foreign.platform import read_platform
+
+        return read_platform
+    if path.suffix == ".anynet" or ANYNET.match(text):
+        from assay.network.foreign.anynet import read_anynet
+
+        return read_anynet
+    return None

@@ -1,0 +1,56 @@
+"""Which documents each verb can give under `--json`: types from which their schema is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from assay.schemas import described, listed
+
+
+@dataclass(frozen=True)
+class WithFigures:
+    """A type whose document has the list of figures beside its own keys."""
+
+    kind: Any
+
+
+def forms() -> dict[str, tuple[Any, ...]]:
+    """Give the types of each verb's documents, by the verb's name."""
+    from assay.document.quoted import Quoted
+    from assay.document.run_document import Document
+    from assay.document.validation import Validations
+    from assay.machine.node_inventory import ClusterInventory
+    from assay.throughput.command_alone import CommandRuns
+    from assay.throughput.dry_run import DryRun
+    from assay.throughput.live_results import LiveThroughput
+    from assay.throughput.repeated import RepeatedThroughput
+    from assay.throughput.results import ThroughputResult
+    from assay.throughput.what_if import WhatIf
+
+    return {
+        "build": (listed.CompiledPrograms, listed.OwnPrograms),
+        "catalogue": (
+            listed.WholeCatalogue,
+            listed.ChosenOfCatalogue,
+            listed.DescribedMachine,
+            listed.OwnBenchmarks,
+            listed.ListOfTables,
+        ),
+        "compare": (listed.Comparison,),
+        "doctor": (listed.HostFound, listed.Watched, ClusterInventory),
+        "evaluate": (WithFigures(Document), WithFigures(Quoted), WithFigures(Validations)),
+        "examples": (listed.WrittenExamples,),
+        "export": (listed.ExportedRows, listed.ExportedFile),
+        "fit": (listed.Refitted, listed.FittedToRun),
+        "plan": (listed.PlannedRun, listed.QuotedPlan),
+        "query": (listed.QueryAnswer,),
+        "replay": (described.Replay,),
+        "report": (WithFigures(Document), listed.SeveralReports),
+        "run": (listed.RunOfOne, listed.QuotedOfOne, WithFigures(CommandRuns)),
+        "runs": (listed.KnownRuns,),
+        "simulate": (described.Simulation, described.SaturationSearch, described.Sweep, described.NetworkKeys),
+        "study": (described.Study, described.AllStudies, described.ShippedStudies),
+        "throughput": (ThroughputResult, WhatIf, LiveThroughput, RepeatedThroughput, DryRun),
+        "version": (listed.Version,),
+    }

@@ -1,0 +1,276 @@
+"""Documents of lists, plans and files under `--json`, as types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ConfigDict
+
+from assay.document.comparison import RunComparison
+from assay.document.quoted import QuotedBenchmark, QuotedFigure
+from assay.document.run_document import Document
+from assay.execute.plan import Plan
+from assay.schemas.described import Figure, KeysOfTable
+
+ANY = ConfigDict(extra="allow")
+
+
+@dataclass(frozen=True)
+class Version:
+    """`assay version`."""
+
+    assay: str
+
+
+@dataclass(frozen=True)
+class KnownRun:
+    """A run that you made."""
+
+    id: str
+    created: float | None
+    state: str
+    machine: str | None
+    profile: str | None
+    benchmarks: list[str]
+    folder: str
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class KnownRuns:
+    """`assay runs`, the newest last."""
+
+    runs: list[KnownRun]
+
+
+@dataclass(frozen=True)
+class WrittenExamples:
+    """`assay examples`."""
+
+    folder: str
+    files: list[str]
+
+
+@dataclass(frozen=True)
+class QueryAnswer:
+    """`assay query`: rows of as many values as there are columns."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+
+
+@dataclass(frozen=True)
+class ExportedFile:
+    """`assay export --out FILE`: `rows` counts them."""
+
+    table: str
+    rows: int
+    file: str
+
+
+@dataclass(frozen=True)
+class ExportedRows:
+    """`assay export`: the rows themselves, by column."""
+
+    table: str
+    rows: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`assay compare`: `figures` are ratios, `comparisons` an entry for each run or machine beside the first run."""
+
+    run: str
+    state: str
+    warnings: list[str]
+    judged: bool
+    passed: bool
+    margin: float
+    figures: list[Figure]
+    comparisons: list[RunComparison]
+
+
+@dataclass(frozen=True)
+class RunOfOne:
+    """`assay run`: the run's document, with the keys of the one benchmark's section beside its own."""
+
+    __pydantic_config__ = ANY
+
+    run: str
+    folder: str
+    machine: str | None
+    state: str
+    valid: bool
+    warnings: list[str]
+    benchmark: str
+    figures: list[Figure]
+    headlines: list[Figure]
+    quoted: list[QuotedFigure] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedOfOne(QuotedBenchmark):
+    """`assay run` on a machine of which published figures are quoted: `quoted` has the same ones as `figures`."""
+
+    quoted: list[QuotedFigure]
+
+
+@dataclass(frozen=True)
+class SeveralReports:
+    """`assay report` of several runs: each run's document, and how they compare."""
+
+    figures: list[Figure]
+    reports: list[Document]
+    beside: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class CompiledProgram:
+    """A program that was compiled, or was there already (`cached`)."""
+
+    benchmark: str
+    path: str
+    compiler: str
+    flags: str
+    key: str
+    cached: bool
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CompiledPrograms:
+    """`assay build`."""
+
+    programs: list[CompiledProgram]
+    left_out: list[str]
+    mpi: Any
+    cache: str
+
+
+@dataclass(frozen=True)
+class OwnPrograms:
+    """`assay build --list`, `--remove`."""
+
+    programs: list[dict[str, Any]]
+    removed: list[str]
+
+
+@dataclass(frozen=True)
+class PlannedRun(Plan):
+    """`assay plan`: the launches of a run; `expected`: how long they take, `cut`: what a budget leaves out [s]."""
+
+    expected: dict[str, Any] | None = None
+    cut: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class QuotedPlan:
+    """`assay plan` of a machine of which published figures are quoted: nothing would be run."""
+
+    tasks: list[Any]
+    quoted: bool
+
+
+@dataclass(frozen=True)
+class ListOfTables:
+    """`assay catalogue --machine-keys`."""
+
+    tables: list[KeysOfTable]
+
+
+@dataclass(frozen=True)
+class OwnBenchmark:
+    """A benchmark of Assay, as its record says it."""
+
+    __pydantic_config__ = ANY
+
+    name: str
+    title: str
+    part: str
+    kind: str
+    summary: str
+    parameters: dict[str, dict[str, Any]]
+    metrics: dict[str, dict[str, Any]]
+    figures: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class OwnBenchmarks:
+    """`assay catalogue --benchmarks`."""
+
+    benchmarks: list[OwnBenchmark]
+
+
+@dataclass(frozen=True)
+class WholeCatalogue:
+    """`assay catalogue`: `claims` counts them."""
+
+    papers: list[dict[str, Any]]
+    machines: list[dict[str, Any]]
+    benchmarks: list[dict[str, Any]]
+    claims: int
+    described: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class ChosenOfCatalogue:
+    """`assay catalogue NAME`: of a machine, a paper or a benchmark; cells in SI units, with what was printed."""
+
+    claims: list[dict[str, Any]]
+    cells: list[dict[str, Any]] | None = None
+    machine: dict[str, Any] | None = None
+    described: dict[str, Any] | None = None
+    paper: dict[str, Any] | None = None
+    blocks: dict[str, list[dict[str, Any]]] | None = None
+    benchmark: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class DescribedMachine:
+    """`assay catalogue NAME` of a machine that is described, and of which nothing was published."""
+
+    described: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class HostFound:
+    """`assay doctor`: what this host is, what can be measured on it and what is missing for the rest."""
+
+    host: dict[str, Any]
+    abilities: list[dict[str, Any]]
+    missing: list[dict[str, Any]]
+    doubts: list[dict[str, Any]]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """`assay doctor --watch`."""
+
+    seconds: float
+    looks: int
+    noise: dict[str, Any] | None
+    activity: dict[str, Any]
+    history: list[dict[str, Any]]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Refitted:
+    """`assay fit --on NAME`."""
+
+    machine: str
+    figures: list[Figure]
+    fits: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class FittedToRun:
+    """`assay fit RUN`: `description` is the text of a machine's file."""
+
+    __pydantic_config__ = ANY
+
+    figures: list[Figure]
+    description: str
+    file: str | None
