@@ -96,7 +96,7 @@ def _abilities(host: Host) -> tuple[Ability, ...]:
     compiler = host.software.compiler
     if compiler is None:
         nothing = "no C++ compiler that takes C++20"
-        parts = ("processor", "memory", "threads", "kernels", "messages", "files", "applications")
+        parts = ("processor", "memory", "threads", "kernels", "devices", "messages", "files", "applications")
         return tuple(Ability(part=part, answer="no", why=nothing) for part in parts)
     mpi = host.software.mpi if host.software.mpi and host.software.mpi.mpiexec else None
     own = f"with {compiler.command}"
@@ -107,6 +107,7 @@ def _abilities(host: Host) -> tuple[Ability, ...]:
         Ability(part="kernels", answer="yes", why=f"{own} and {host.software.blas[0].name}")
         if host.software.blas
         else Ability(part="kernels", answer="partly", why="own kernels only: no BLAS library to measure"),
+        _devices(host),
         _messages(host),
         _files(host),
         Ability(part="applications", answer="yes", why="on one rank and on many")
@@ -135,6 +136,16 @@ def _threads(host: Host) -> Ability:
             part="threads", answer="partly", why=f"a quota of {host.limits.cpu_quota:g} hardware threads throttles"
         )
     return Ability(part="threads", answer="yes", why=f"up to {usable:g} threads")
+
+
+def _devices(host: Host) -> Ability:
+    reached = [each for each in host.accelerators.devices if each.usable]
+    if reached:
+        names = ", ".join(dict.fromkeys(f"{each.vendor} {each.name or each.kind}" for each in reached))
+        return Ability(part="devices", answer="yes", why=names)
+    if host.accelerators.devices:
+        return Ability(part="devices", answer="no", why="this process may open no device file of the accelerators here")
+    return Ability(part="devices", answer="no", why="no accelerator; --device opencl measures a CPU through OpenCL")
 
 
 def _messages(host: Host) -> Ability:

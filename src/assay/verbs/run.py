@@ -60,6 +60,14 @@ def register(app: typer.Typer) -> None:
                 "--set", metavar="KEY=VALUE", help="a parameter; repetitions=N; with --on: machine.KEY of the file"
             ),
         ] = None,
+        device: Annotated[
+            str | None,
+            typer.Option(
+                "--device",
+                metavar="opencl|cuda[:N],…",
+                help="of a benchmark of devices: which (default: all that are found)",
+            ),
+        ] = None,
         profile: Profile = "quick",
         compilers: Compilers = None,
         flags: Flags = None,
@@ -111,6 +119,7 @@ def register(app: typer.Typer) -> None:
         from assay.report.nothing_measured import nothing_measured
         from assay.verbs import _file_names, _quoting
         from assay.verbs._alone import alone
+        from assay.verbs._device import with_device
         from assay.verbs._doing import measure
         from assay.verbs._once import each_once
         from assay.verbs._written import apart
@@ -124,7 +133,8 @@ def register(app: typer.Typer) -> None:
             return
         if benchmark is None:
             raise InputError("which benchmark is missing", key="run", accepted="a benchmark, or --command TEMPLATE")
-        given, machine = split(settings or [])
+        settings = with_device(benchmark, device, settings or [])
+        given, machine = split(settings)
         apart({"--timeline": timeline, "--matrix": matrix}, {"--on": None if on is None else Path(on)})
         _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
         _file_names.named("--matrix", matrix, "CSV", _file_names.TABLE)
@@ -132,7 +142,7 @@ def register(app: typer.Typer) -> None:
             benchmark = on_described(benchmark)
         rank_counts = counts(ranks, "-n")
         kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
-        each_once(settings or [], lambda key: kinds.get(key, "path") != "path")  # of a path a comma is a part
+        each_once(settings, lambda key: kinds.get(key, "path") != "path")  # of a path a comma is a part
         wishes = Wishes(
             names=(benchmark,),
             on=on,
