@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "devices/nvml.hpp"
 #include "timing/faults.hpp"
 
 namespace assay::devices {
@@ -21,6 +23,7 @@ namespace assay::devices {
 struct Facts {
   std::string label;         // opencl:0
   std::string name, driver;  // as the driver says them
+  std::string bus;           // its PCI address, where the driver says it
   std::string kind = "GPU";  // or "accelerator", or cpu_kind
   std::int64_t memory = 0;   // bytes
   std::int64_t largest = 0;  // bytes of the largest single allocation
@@ -103,6 +106,8 @@ class Device {
   virtual void finish() = 0;
   // The types and functions that stand before each kernel's source, for elements of `type`, `lanes` of them a Value.
   virtual std::string prelude(Element type, int lanes) const = 0;
+  // Its clock, power and what holds it back now, where the vendor's accounting says so.
+  virtual std::optional<DeviceState> state() const { return std::nullopt; }
   // Multiplies square matrices of `n` by the vendor's or a tuned library: c = a b, row after row; true where that was
   // queued. `missing` says why not.
   virtual bool product(Element type, std::int64_t n, Memory& a, Memory& b, Memory& c, std::string& missing) = 0;

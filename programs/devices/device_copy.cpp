@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
       device->copy_in(*fetched->there, given.data(), bytes);
       device->finish();
     }
-    note_device(at, *device);
+    watch_device(at, device, false);
     const std::int64_t unit = (in ? bytes : 0) + (out ? bytes : 0);
     const auto work = [=](std::int64_t operations) {
       for (; operations > 0; operations -= unit) {

@@ -59,6 +59,12 @@ help = "time of a flop"
 unit = "1"
 help = "greatest error of the elements that were compared, of what the bound of their type allows"
 
+[metric.clock]
+from = "devices/found.hpp"
+
+[metric.power]
+from = "devices/found.hpp"
+
 [headline.float64]
 figure = "rate"
 where = "code=library type=float64 on=GPU n=4096"
@@ -79,6 +85,12 @@ metric = "error"
 unit = "1"
 better = "lower"
 help = "greatest error as a share of the bound n u |a| |b|, u of the type that is added up in, and of what factors and result are rounded to"
+
+[figure.clock]
+from = "devices/found.hpp"
+
+[figure.power]
+from = "devices/found.hpp"
 )record";
 
 namespace {
@@ -131,7 +143,6 @@ int main(int argc, char** argv) {
         device->product(type, n, *work->a, *work->b, *work->c, none);
       };
     }
-    note_device(at, *device);
     const std::int64_t unit = 2 * n * n * n;
     at.measure("time",
                [=](std::int64_t operations) {
@@ -139,6 +150,7 @@ int main(int argc, char** argv) {
                  device->finish();
                },
                {.unit = unit});
+    watch_device(at, device);
     at.observe("error", [=] { return work->error(multiply); }, true);
     at.check([=] { return work->within_bound(); });
     at.check([=] { return work->whole_numbers(multiply); });

@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     std::string source = device->prelude(Element::int32, 1);
     source += chain_kernel;
     const auto kernel = device->build(source, "chain");
-    note_device(at, *device);
+    watch_device(at, device, false);
     const auto walk = [=](std::int64_t loads) {
       kernel->set({chain->state, chain->next, static_cast<std::uint64_t>(loads)});
       device->launch(*kernel, 1, 1);

@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
     source += count_kernel;
     const auto kernel = device->build(source, "count");
     kernel->set({counter});
-    note_device(at, *device);
+    watch_device(at, device, false);
     const bool queued = at.choice("mode") == "queued";
     at.observe("build", [=] { return kernel->built; }, true);
     const auto work = [=](std::int64_t operations) {

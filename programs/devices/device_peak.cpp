@@ -51,6 +51,12 @@ help = "time of a flop"
 unit = "s"
 help = "the same by the device's own timer"
 
+[metric.clock]
+from = "devices/found.hpp"
+
+[metric.power]
+from = "devices/found.hpp"
+
 [headline.float32]
 figure = "rate"
 where = "type=float32 on=GPU width=2"
@@ -72,6 +78,12 @@ formula = "1 / value"
 unit = "flop/s"
 better = "higher"
 help = "the same by the device's own timer"
+
+[figure.clock]
+from = "devices/found.hpp"
+
+[figure.power]
+from = "devices/found.hpp"
 )record";
 
 namespace {
@@ -171,7 +183,6 @@ int main(int argc, char** argv) {
       return at.leave_out(facts.label + " (" + facts.name + ") computes no " + at.choice("type"), "type",
                           "type=float32,int32");
     const auto peak = make_peak(device, type, at.integer("width"));
-    note_device(at, *device);
     const std::int64_t unit = peak->flops();
     const auto work = [=](std::int64_t operations) {
       for (; operations > 0; operations -= unit) device->launch(*peak->kernel, peak->groups, peak->group);
@@ -180,6 +191,7 @@ int main(int argc, char** argv) {
     at.measure("time", work, {.unit = unit});
     const auto timer = std::make_shared<Timer>(device, peak->kernel, peak->groups, peak->group);
     at.also_observe("timer", [=] { return timer->read() / static_cast<double>(unit); });
+    watch_device(at, device);
     at.afterwards([=] { return timer->doubt(); });
     at.check([=] { return verify(*peak); });
     at.check([=] { return grows(*peak); });

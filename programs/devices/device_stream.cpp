@@ -83,6 +83,12 @@ help = "bytes of each array"
 unit = "s"
 help = "time in which the driver compiled the kernel; drivers keep what they compiled"
 
+[metric.clock]
+from = "devices/found.hpp"
+
+[metric.power]
+from = "devices/found.hpp"
+
 [headline.triad]
 figure = "rate"
 where = "kernel=triad on=GPU bytes=0 width=1"
@@ -115,6 +121,12 @@ help = "bytes of each array"
 metric = "build"
 unit = "s"
 help = "time to compile the kernel"
+
+[figure.clock]
+from = "devices/found.hpp"
+
+[figure.power]
+from = "devices/found.hpp"
 )record";
 
 namespace {
@@ -245,7 +257,6 @@ int main(int argc, char** argv) {
     const std::int64_t unit = bytes * (name == "read" || name == "write"  ? 1
                                        : name == "add" || name == "triad" ? 3
                                                                           : 2);
-    note_device(at, *device);
     at.observe("size", [=] { return static_cast<double>(bytes); }, true);
     at.observe("build", [=] { return kernel->built; }, true);
     const auto work = [=](std::int64_t operations) {
@@ -255,6 +266,7 @@ int main(int argc, char** argv) {
     at.measure("time", work, {.unit = unit, .cache = bytes < 4 * facts.cache ? "same buffer" : "beyond the caches"});
     const auto timer = std::make_shared<Timer>(device, kernel, groups, group_items);
     at.also_observe("timer", [=] { return timer->read() / static_cast<double>(unit); });
+    watch_device(at, device);
     at.afterwards([=] { return timer->doubt(); });
     at.check([=] {
       return wide == 8 ? verify<double>(*device, name, *kernel, *arrays, groups)

@@ -1,6 +1,8 @@
 // Compiled at -Og: nothing in this file is timed.
 #include "devices/found.hpp"
 
+#include <algorithm>
+
 #include "devices/cuda.hpp"
 #include "devices/opencl.hpp"
 
@@ -44,10 +46,29 @@ std::shared_ptr<Device> device_of(timing::Case& at) {
   return nullptr;
 }
 
-void note_device(timing::Case& at, const Device& device) {
-  const Facts& facts = device.facts();
+void watch_device(timing::Case& at, const std::shared_ptr<Device>& device, bool observed) {
+  const Facts& facts = device->facts();
   at.note(facts.label + ": " + facts.name + ", " + facts.kind + ", " + facts.driver + ", " +
           std::to_string(facts.units) + " compute units, " + std::to_string(facts.memory) + " bytes");
+  if (!observed || !device->state()) return;
+  const auto seen = std::make_shared<DeviceState>();
+  at.also_observe("clock", [=] {
+    const DeviceState now = device->state().value_or(DeviceState{});
+    const std::uint64_t held = seen->held | now.held;
+    const int processes = std::max(seen->processes, now.processes);
+    *seen = now;
+    seen->held = held, seen->processes = processes;
+    return now.clock;
+  });
+  at.also_observe("power", [=] { return seen->power; });
+  at.afterwards([=] {
+    const std::string reasons = held_by(seen->held);
+    std::string text = reasons.empty() ? "" : device->facts().label + " was held back by " + reasons;
+    if (seen->processes > 1)
+      text += (text.empty() ? device->facts().label : "; it") + " had " + std::to_string(seen->processes - 1) +
+              " other processes";
+    return text;
+  });
 }
 
 }  // namespace assay::devices
