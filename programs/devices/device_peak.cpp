@@ -129,7 +129,7 @@ std::shared_ptr<Peak> make_peak(const std::shared_ptr<Device>& device, Element t
   std::string source = device->prelude(type, static_cast<int>(lanes));
   source += peak_kernel;
 #ifdef ASSAY_BREAK
-  source.replace(source.find("v3 = FMA(v3"), 11, "v3 = FMA(v2");
+  source.replace(source.find("v3 = FMA(v3"), 11, "v3 = FMA(v1");
 #endif
   made->kernel = device->build(source, "peak");
   made->take(1000);

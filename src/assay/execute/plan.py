@@ -133,8 +133,8 @@ def chosen(only: str | None, *, first_look: bool = False, profile: str | None = 
 
 
 def _has_device() -> bool:
-    """Whether this host shows an accelerator that this process may use: else its programs would be compiled for nothing."""
-    return any(device.usable for device in accelerators().devices)
+    """Whether this host shows an accelerator that this process may use: else programs would be compiled for nothing."""
+    return any(device.is_device for device in accelerators().devices)
 
 
 def arguments_of(record: Benchmark, settings: Mapping[str, str], profile: str) -> tuple[str, ...]:

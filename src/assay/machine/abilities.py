@@ -57,6 +57,13 @@ PACKAGES: dict[str, dict[str, str]] = {
         "arch": "fftw",
         "alpine": "fftw-dev",
     },
+    "opencl": {
+        "debian": "ocl-icd-libopencl1",
+        "fedora": "ocl-icd",
+        "suse": "libOpenCL1",
+        "arch": "ocl-icd",
+        "alpine": "opencl-icd-loader",
+    },
     "mpfr": {"debian": "libmpfr6", "fedora": "mpfr", "suse": "libmpfr6", "arch": "mpfr", "alpine": "mpfr4"},
     "hwloc": {"debian": "hwloc", "fedora": "hwloc", "suse": "hwloc", "arch": "hwloc", "alpine": "hwloc"},
     "mpi": {
@@ -139,11 +146,11 @@ def _threads(host: Host) -> Ability:
 
 
 def _devices(host: Host) -> Ability:
-    reached = [each for each in host.accelerators.devices if each.usable]
+    reached = [each for each in host.accelerators.devices if each.is_device]
     if reached:
-        names = ", ".join(dict.fromkeys(f"{each.vendor} {each.name or each.kind}" for each in reached))
+        names = ", ".join(dict.fromkeys(f"{each.vendor} {each.name or each.kind}".strip() for each in reached))
         return Ability(part="devices", answer="yes", why=names)
-    if host.accelerators.devices:
+    if any(each.device_file for each in host.accelerators.devices):
         return Ability(part="devices", answer="no", why="this process may open no device file of the accelerators here")
     return Ability(part="devices", answer="no", why="no accelerator; --device opencl measures a CPU through OpenCL")
 
@@ -311,7 +318,8 @@ def _confined(host: Host) -> list[HostWarning]:
     if places and all(each.where in ("network", "parallel") for each in places):
         text = "every scratch folder is on a network: file benchmarks share it with others"
         found.append(HostWarning(about="scratch", text=text))
-    if host.accelerators.devices:
-        text = f"{len(host.accelerators.devices)} accelerators are here; Assay does not measure them"
-        found.append(HostWarning(about="accelerators", text=text))
+    unreached = sum(each.address is not None and each.api is None for each in host.accelerators.devices)
+    if unreached:
+        text = f"{unreached} of the accelerators here are shown neither by OpenCL nor by CUDA: they are not measured"
+        found.append(HostWarning(about="accelerators", text=text, remedy=install(host, "opencl")))
     return found
