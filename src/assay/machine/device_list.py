@@ -31,7 +31,7 @@ def opencl(library: Any) -> list[dict[str, Any]]:
         text = ctypes.create_string_buffer(size)
         return text.raw if library.clGetDeviceInfo(device, what, ctypes.c_size_t(size), text, None) == 0 else b""
 
-    found = []
+    found: list[dict[str, Any]] = []
     for platform in listed(library.clGetPlatformIDs):
         for device in listed(library.clGetDeviceIDs, platform, ctypes.c_uint64(_ALL)):
             kind = int.from_bytes(info(device, _TYPE, 8), "little")
