@@ -64,8 +64,8 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 "--device",
-                metavar="opencl|cuda[:N],…",
-                help="of a benchmark of devices: which (default: all that are found)",
+                metavar="WAY[:N],…",
+                help="of a benchmark of devices: opencl, cuda, or cuda:1 (default: all found)",
             ),
         ] = None,
         profile: Profile = "quick",
