@@ -8,7 +8,7 @@ folder=${1:-device-check} way=${2:-cuda}
 mkdir -p "$folder"
 end=$((SECONDS + 600))
 ./x assay doctor --json >"$folder/doctor.json"
-for name in device-stream device-peak device-gemm device-copy device-latency device-launch; do
+for name in device-stream device-peak device-gemm device-copy device-latency device-launch device-overlap; do
   left=$((end - SECONDS))
   if [ "$left" -lt 30 ]; then
     echo "$name: no time is left"

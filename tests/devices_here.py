@@ -28,6 +28,7 @@ SMALL = {
     "latency": ("bytes=16384,1048576",),
     "launch": ("mode=waited,queued",),
     "copy": ("direction=in,out,both", "memory=pinned,pageable", "bytes=1,100003"),
+    "overlap": ("bytes=100000",),
     "peak": ("type=float64,float32,int32", "width=2"),
     "gemm": ("code=ours", "type=float64,float32", "n=64,192"),
 }

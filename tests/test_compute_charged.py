@@ -279,7 +279,7 @@ def test_ranks_of_a_node_share_its_devices(ranks: int, waits: float) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "device.peak.float16"),
+        ("", "rate.device_float16"),
         ('float16 = "1 Tflop/s"\nfloat8 = "9 Tflop/s"\n', "float8"),
         (
             'float16 = "1 Tflop/s"\n[compute.time]\ndevice_link = "1 ns"\n',

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from assay.report.device_rates import stated, stated_of, tables
-from made_documents import figure, section
+from assay.report.shown_first import shown_first
+from made_documents import document, figure, section
 
 H200, CPU = {"device": "cuda:0", "name": "NVIDIA H200", "on": "GPU"}, {"device": "opencl:0", "name": "EPYC"}
 
@@ -63,3 +64,12 @@ def test_the_page_has_every_statement() -> None:
         numbers = [each.memory / 1e12, each.vector["float64"] / 1e12, each.vector["float32"] / 1e12]
         numbers += [each.matrix[kind] / 1e12 for kind in ("float64", "bfloat16", "int8")]
         assert [float(cell) for cell in cells[1:-1]] == numbers
+
+
+def test_a_cpu_through_opencl_is_labelled_and_stands_first_in_no_evaluation() -> None:
+    params = {**CPU, "on": "CPU through OpenCL", "kernel": "triad", "width": 1, "bytes": 0}
+    devices = section("device-stream", [rate(2e10, params) | {"headline": True}], part="devices")
+    other = section("gemm", [figure("rate", 1e9, "flop/s") | {"headline": True}], part="kernels")
+    ((alone, _),) = shown_first(document(devices))
+    assert "CPU through OpenCL" in alone.title
+    assert [of.benchmark for _, of in shown_first(document(devices, other))] == ["gemm"]

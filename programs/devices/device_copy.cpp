@@ -150,6 +150,8 @@ int main(int argc, char** argv) {
     at.measure("time", work, {.unit = unit});
     at.check([=] {
       std::int64_t bad = 0;
+      if (fetched) std::memset(fetched->here, 0x5a, static_cast<std::size_t>(bytes));
+      work(unit);
       if (fetched) bad += unlike(fetched->here, bytes, seed + 99);
       if (sent) {
         std::vector<char> back(static_cast<std::size_t>(bytes), 0x5a);

@@ -132,11 +132,13 @@ class OpenClDevice final : public Device {
   }
 
   void copy_in(Memory& to, const void* from, std::int64_t bytes, std::int64_t at, int queue) override {
+    second_used_ = second_used_ || queue == 1;
     check("copy to the device",
           opencl().call.write(queues_[queue], buffer_of(to), cl::unblocking, static_cast<std::size_t>(at),
                               static_cast<std::size_t>(bytes), from, 0, nullptr, nullptr));
   }
   void copy_out(void* to, const Memory& from, std::int64_t bytes, std::int64_t at, int queue) override {
+    second_used_ = second_used_ || queue == 1;
     check("copy from the device",
           opencl().call.read(queues_[queue], buffer_of(from), cl::unblocking, static_cast<std::size_t>(at),
                              static_cast<std::size_t>(bytes), to, 0, nullptr, nullptr));

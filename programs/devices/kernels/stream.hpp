@@ -1,5 +1,6 @@
-// The loops of STREAM (McCalpin 1995) and what reads or writes alone, in the prelude's words (prelude.hpp): a Value
-// each work item; `dot` and `read` leave a sum for each group, which the host adds up.
+// The loops of STREAM (McCalpin 1995) and what reads or writes alone, in the prelude's words (prelude.hpp): a Value for
+// each work item, of which there are exactly n, since a guard keeps compilers for CPUs from using vectors. `dot` and `read`
+// leave a sum for each group, which the host adds up.
 #pragma once
 
 #include <string_view>
@@ -8,19 +9,19 @@ namespace assay::devices {
 
 inline constexpr std::string_view stream_kernels = R"kernel(
 KERNEL void stream_write(GLOBAL Value* a, GLOBAL const Value* b, GLOBAL const Value* c, Real s, Index n) {
-  if (ITEM < n) a[ITEM] = (Value)(s);
+  a[ITEM] = (Value)(s);
 }
 KERNEL void stream_copy(GLOBAL Value* a, GLOBAL const Value* b, GLOBAL const Value* c, Real s, Index n) {
-  if (ITEM < n) a[ITEM] = b[ITEM];
+  a[ITEM] = b[ITEM];
 }
 KERNEL void stream_scale(GLOBAL Value* a, GLOBAL const Value* b, GLOBAL const Value* c, Real s, Index n) {
-  if (ITEM < n) a[ITEM] = (Value)(s) * b[ITEM];
+  a[ITEM] = (Value)(s) * b[ITEM];
 }
 KERNEL void stream_add(GLOBAL Value* a, GLOBAL const Value* b, GLOBAL const Value* c, Real s, Index n) {
-  if (ITEM < n) a[ITEM] = b[ITEM] + c[ITEM];
+  a[ITEM] = b[ITEM] + c[ITEM];
 }
 KERNEL void stream_triad(GLOBAL Value* a, GLOBAL const Value* b, GLOBAL const Value* c, Real s, Index n) {
-  if (ITEM < n) a[ITEM] = b[ITEM] + (Value)(s) * c[ITEM];
+  a[ITEM] = b[ITEM] + (Value)(s) * c[ITEM];
 }
 
 #define SUM_UP(TERM)                                                          \
