@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.described.kernels import KERNELS, WorkKind, stand_ins
-from assay.described.machine_tables import ComputeTable, MachineTable, NodeDeviceTable
+from assay.described.machine_tables import ComputeTable, MachineTable
 
 DEVICE_KEYS = {  # by kernel, the key that says what it takes
     **{f"device_{name}": f"device.{name}" for name in ("memory", "link", "launch")},
@@ -107,11 +107,10 @@ def levels(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
 
 def _on_device(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
     """Work of a device: one rank has one device, and those of a node no more than all of its devices do."""
-    device = machine.device or NodeDeviceTable()
-    units = device.units()
-    if kernel not in units:
+    device = machine.device
+    if device is None or (found := device.units().get(kernel)) is None:
         return DEVICE_KEYS[kernel]
-    unit, key = units[kernel]
+    unit, key = found
     return (Level(None, NodeKernel(unit, 0.0, 0.0, (key,), device.count / unit)),)
 
 

@@ -220,8 +220,8 @@ def _hardware(host: Host) -> Iterator[tuple[str, str]]:
         state = device.device_file if device.usable else "not usable here"
         memory_of = human(device.memory, "B", 3) if device.memory else None
         units = f"{device.units} compute units" if device.units else None
-        kind = device.kind if device.api else None
-        yield "accelerator", _join(device.vendor, device.name, kind, state, device.api, units, memory_of)
+        of_kind = device.kind if device.api else None
+        yield "accelerator", _join(device.vendor, device.name, of_kind, state, device.api, units, memory_of)
 
 
 def _software(host: Host) -> Iterator[tuple[str, str]]:
