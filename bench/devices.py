@@ -95,8 +95,8 @@ def beside_clpeak(device: int) -> None:
         ours = readings(output_lines([str(program), *program_words(benchmark("device-peak"), words)]), "time")
         text = f"peak {type_}: {1e-9 / min(ours):.4g} Gflop/s" if ours else f"peak {type_}: not on this device"
         if shutil.which("clpeak"):
-            said = "\n".join(output_lines(["clpeak", "-p", "0", "-d", str(device), f"--compute-{word}"]))
-            theirs = [float(each) for each in re.findall(r"^ +\w+ +: ([0-9.]+)$", said, re.MULTILINE)]
+            output = "\n".join(output_lines(["clpeak", "-p", "0", "-d", str(device), f"--compute-{word}"]))
+            theirs = [float(each) for each in re.findall(r"^ +\w+ +: ([0-9.]+)$", output, re.MULTILINE)]
             text += f"; clpeak {max(theirs):.4g}, ratio {1e-9 / min(ours) / max(theirs):.3f}" if theirs and ours else ""
         print(text, flush=True)
 

@@ -12,6 +12,8 @@ import pytest
 
 from assay.benchmark.record import benchmark
 from assay.errors import InputError
+from assay.execute import plan
+from assay.machine.accelerators import Accelerator, Accelerators
 from devices_here import SMALL, needs_opencl, of, real_opencl, shim, start
 
 pytestmark = pytest.mark.measures
@@ -96,6 +98,19 @@ def test_too_much_memory_is_refused_before_anything_is_allocated(tmp_path: Path)
     status, lines, _ = start("stream", ("device=opencl", "bytes=1000000000000"), tmp_path)
     (note,) = [each["text"] for each in of(lines, "note") if "left out" in each["text"] and "opencl" in each["text"]]
     assert status == 0 and not of(lines, "block") and "more than half of its memory" in note
+
+
+@pytest.mark.parametrize(("kind", "usable"), [("3d", True), ("3d", False), (ON_CPU, True)])
+def test_an_evaluation_has_this_part_where_a_device_may_be_used(
+    kind: str, usable: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = Accelerators(devices=(Accelerator(vendor="NVIDIA", kind=kind, usable=usable),))
+    monkeypatch.setattr(plan, "accelerators", lambda: shown)
+    quick = {record.name for record in plan.chosen(None, first_look=True, profile="quick")}
+    full = {record.name for record in plan.chosen(None, profile="full")}
+    asked = {record.name for record in plan.chosen("devices", profile="quick")}
+    there = usable and kind != ON_CPU
+    assert ("device-stream" in quick, "device-latency" in full) == (there, there) and "device-latency" in asked
 
 
 def test_a_device_has_a_number_and_nothing_else_behind_its_kind() -> None:

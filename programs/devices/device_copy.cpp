@@ -55,7 +55,7 @@ figure = "rate"
 where = "direction=in memory=pinned bytes=16777216 on=GPU"
 title = "transfers to the device (16 MiB, pinned)"
 says = "copies to a device at up to"
-order = 3
+order = 5
 
 [figure.rate]
 metric = "time"

@@ -70,7 +70,7 @@ figure = "rate"
 where = "code=library type=float64 on=GPU n=4096"
 title = "matrix product on the device (float64, library)"
 says = "a device multiplies matrices at up to"
-order = 4
+order = 2
 
 [figure.rate]
 metric = "time"

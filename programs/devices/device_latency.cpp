@@ -43,7 +43,7 @@ figure = "latency"
 where = "bytes=268435456 on=GPU"
 title = "memory latency of the device (256 MiB)"
 says = "a device waits for its memory"
-order = 2
+order = 4
 
 [figure.latency]
 metric = "time"

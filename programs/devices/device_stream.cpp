@@ -267,7 +267,7 @@ int main(int argc, char** argv) {
     const auto timer = std::make_shared<Timer>(device, kernel, groups, group_items);
     at.also_observe("timer", [=] { return timer->read() / static_cast<double>(unit); });
     watch_device(at, device);
-    at.afterwards([=] { return timer->doubt(); });
+    at.afterwards([=] { return timer->warning(); });
     at.check([=] {
       return wide == 8 ? verify<double>(*device, name, *kernel, *arrays, groups)
                        : verify<float>(*device, name, *kernel, *arrays, groups);

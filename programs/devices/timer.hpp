@@ -30,7 +30,7 @@ class Timer {
 
   // What to warn of after all blocks: "" where the two clocks agree. The launches lie within what the host's clock saw,
   // so that the timer's span is never longer; it is shorter by what the host waits for a first launch and a last end.
-  std::string doubt() const {
+  std::string warning() const {
     if (most_ <= 1.02 && most_ >= 0.5) return "";
     char text[200];
     std::snprintf(

@@ -18,7 +18,7 @@ struct Watch {
   Clock::time_point end;
 };
 
-// It looks ten times a second instead of being woken: a wait of some microseconds is measured beside it.
+// It looks ten times per second instead of being woken: a wait of some microseconds is measured beside it.
 Watch& watch() {  // lives as long as the process: its thread is never joined
   static Watch* const only = [] {
     auto* made = new Watch;
@@ -40,8 +40,8 @@ Watch& watch() {  // lives as long as the process: its thread is never joined
 
 double Within::seconds() {
   static const double limit = [] {
-    const char* said = std::getenv("ASSAY_DEVICE_WITHIN");
-    const double seconds = said == nullptr ? 0 : std::atof(said);
+    const char* stated = std::getenv("ASSAY_DEVICE_WITHIN");
+    const double seconds = stated == nullptr ? 0 : std::atof(stated);
     return seconds > 0 && seconds < 3600 ? seconds : 20;
   }();
   return limit;

@@ -16,8 +16,8 @@ int note(const char* name, long long number = -1) {
   return 0;
 }
 bool fails(const char* what) {
-  const char* said = std::getenv("ASSAY_SHIM");
-  return said != nullptr && std::strcmp(said, what) == 0;
+  const char* stated = std::getenv("ASSAY_SHIM");
+  return stated != nullptr && std::strcmp(stated, what) == 0;
 }
 std::string made;  // the kernel that was compiled last
 

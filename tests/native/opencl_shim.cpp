@@ -14,8 +14,8 @@ void* real(const char* name) {
   return dlsym(library, name);
 }
 bool asked(const char* what) {
-  const char* said = std::getenv("ASSAY_SHIM");
-  return said != nullptr && said == std::string(what);
+  const char* stated = std::getenv("ASSAY_SHIM");
+  return stated != nullptr && stated == std::string(what);
 }
 int launches = 0;
 

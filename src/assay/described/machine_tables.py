@@ -249,7 +249,7 @@ class NodeDeviceTable(Table):
     memory: SecondsPerByte | None = Field(None, gt=0, description="what a byte takes that a kernel streams")
     peak: dict[
         Literal["float64", "float32", "float16"], Annotated[float, BeforeValidator(_rate), Field(ge=LEAST_RATE)]
-    ] = Field(default_factory=dict, description='flops a second by type, such as float64 = "34 Tflop/s"')
+    ] = Field(default_factory=dict, description='flops per second by type, such as float64 = "34 Tflop/s"')
     link: SecondsPerByte | None = Field(None, gt=0, description="what a byte takes between host and device, either way")
     launch: Seconds | None = Field(None, gt=0, description="what a launch takes, whatever the kernel does")
 

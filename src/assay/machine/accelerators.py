@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from assay.machine import asking, reading
+from assay.machine import reading
+from assay.machine.asking import answer as asked
 from assay.machine.device_list import CPU_KIND
 
 CLASSES = {0x0300: "display", 0x0302: "3d", 0x0380: "display", 0x1200: "accelerator"}
@@ -110,21 +111,21 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
 
 def reached() -> dict[str, Any]:
     """What OpenCL and CUDA show (device_list.py), asked in a process of its own; empty where that fails."""
-    status, output = asking.answer([sys.executable, "-P", "-m", "assay.machine.device_list"])
+    status, output = asked([sys.executable, "-P", "-m", "assay.machine.device_list"])
     try:
-        said = json.loads(output.splitlines()[-1]) if status == 0 else {}
+        answer = json.loads(output.splitlines()[-1]) if status == 0 else {}
     except (ValueError, IndexError):
-        said = {}
-    return said if isinstance(said, dict) else {}
+        answer = {}
+    return answer if isinstance(answer, dict) else {}
 
 
-def with_reached(shown: Accelerators, said: dict[str, Any]) -> Accelerators:
+def with_reached(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
     """Add what drivers show: to the device at the same PCI address, or as a device of its own.
 
     A note says what is missing where the host shows an accelerator that neither way reaches.
     """
     devices, notes = list(shown.devices), list(shown.notes)
-    for each in said.get("devices", ()):
+    for each in answer.get("devices", ()):
         more = {
             "api": each["api"],
             "memory": each["memory"],
@@ -139,7 +140,7 @@ def with_reached(shown: Accelerators, said: dict[str, Any]) -> Accelerators:
         else:
             devices[same] = devices[same].model_copy(update={"name": each["name"], **more})
     if shown.devices and not any(device.is_device and device.api for device in devices):
-        missing = said.get("missing", {"opencl": "it was not asked", "cuda": "it was not asked"})
+        missing = answer.get("missing", {"opencl": "it was not asked", "cuda": "it was not asked"})
         why = "; ".join(f"{way}: {text}" for way, text in missing.items())
         notes.append(f"no program reaches the accelerators here ({why}): install the vendor's driver, or its OpenCL")
     return Accelerators(devices=tuple(devices), notes=tuple(notes))
