@@ -13,7 +13,7 @@ void* real(const char* name) {
   static void* const library = dlopen(std::getenv("ASSAY_SHIM_REAL"), RTLD_NOW | RTLD_LOCAL);
   return dlsym(library, name);
 }
-bool asked(const char* what) {
+bool chosen(const char* what) {
   const char* stated = std::getenv("ASSAY_SHIM");
   return stated != nullptr && stated == std::string(what);
 }
@@ -55,7 +55,7 @@ FORWARD(clReleaseEvent)
 
 extern "C" void* clCreateBuffer(void* context, std::uint64_t flags, std::size_t bytes, void* host, int* error) {
   static auto* const own = reinterpret_cast<decltype(&clCreateBuffer)>(real("clCreateBuffer"));
-  if (asked("memory") && bytes >= 1 << 20) return *error = -4, nullptr;
+  if (chosen("memory") && bytes >= 1 << 20) return *error = -4, nullptr;
   return own(context, flags, bytes, host, error);
 }
 
@@ -63,9 +63,9 @@ extern "C" void* clCreateProgramWithSource(void* context, unsigned count, const 
                                            int* error) {
   static auto* const own = reinterpret_cast<decltype(&clCreateProgramWithSource)>(real("clCreateProgramWithSource"));
   std::string text = texts[0];
-  if (asked("wrong")) replace(text, "b[ITEM] + (Value)(s) * c[ITEM]", "b[ITEM] + c[ITEM]");
-  if (asked("build")) text = "#error no compiler of ours\n" + text;
-  if (asked("shortened")) {  // the loop's closed form in its place
+  if (chosen("wrong")) replace(text, "b[ITEM] + (Value)(s) * c[ITEM]", "b[ITEM] + c[ITEM]");
+  if (chosen("build")) text = "#error no compiler of ours\n" + text;
+  if (chosen("shortened")) {  // the loop's closed form in its place
     replace(text, "at < times; ++at", "at < 1; ++at");
     for (char chain = '0'; chain < '8'; ++chain)
       replace(text, std::string("FMA(v") + chain + ", scale, step)",
@@ -82,20 +82,20 @@ extern "C" int clEnqueueNDRangeKernel(void* queue, void* kernel, unsigned dimens
   static auto* const marker =
       reinterpret_cast<int (*)(void*, unsigned, void* const*, void**)>(real("clEnqueueMarkerWithWaitList"));
   ++launches;
-  if (asked("removed")) return event == nullptr ? 0 : marker(queue, 0, nullptr, event);
+  if (chosen("removed")) return event == nullptr ? 0 : marker(queue, 0, nullptr, event);
   return own(queue, kernel, dimensions, offset, global, local, waits, events, event);
 }
 
 extern "C" int clFinish(void* queue) {
   static auto* const own = reinterpret_cast<decltype(&clFinish)>(real("clFinish"));
-  if (asked("gone") && launches > 4) return -2;
-  while (asked("hangs") && launches > 4) sleep(1);
+  if (chosen("gone") && launches > 4) return -2;
+  while (chosen("hangs") && launches > 4) sleep(1);
   return own(queue);
 }
 
 extern "C" int clGetEventProfilingInfo(void* event, unsigned what, std::size_t bytes, void* value, std::size_t* had) {
   static auto* const own = reinterpret_cast<decltype(&clGetEventProfilingInfo)>(real("clGetEventProfilingInfo"));
   const int error = own(event, what, bytes, value, had);
-  if (asked("clock")) *static_cast<std::uint64_t*>(value) *= 3;
+  if (chosen("clock")) *static_cast<std::uint64_t*>(value) *= 3;
   return error;
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.machine import reading
-from assay.machine.asking import answer as asked
+from assay.machine.asking import answer as answer_of
 from assay.machine.device_list import CPU_KIND
 
 CLASSES = {0x0300: "display", 0x0302: "3d", 0x0380: "display", 0x1200: "accelerator"}
@@ -111,7 +111,7 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
 
 def reached() -> dict[str, Any]:
     """What OpenCL and CUDA show (device_list.py), asked in a process of its own; empty where that fails."""
-    status, output = asked([sys.executable, "-P", "-m", "assay.machine.device_list"])
+    status, output = answer_of([sys.executable, "-P", "-m", "assay.machine.device_list"])
     try:
         answer = json.loads(output.splitlines()[-1]) if status == 0 else {}
     except (ValueError, IndexError):
