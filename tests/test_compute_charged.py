@@ -245,3 +245,49 @@ def test_levels_come_in_the_order_of_their_size() -> None:
             found = levels(open_described(name), kernel)
             sizes = [] if isinstance(found, str) else [each.up_to or float("inf") for each in found]
             assert sizes == sorted(sizes) and len(set(sizes)) == len(sizes)
+
+
+DEVICE = """
+[device]
+count = 2
+memory = "2 TB/s"
+link = "50 GB/s"
+launch = "10 us"
+[device.peak]
+float64 = "30 Tflop/s"
+float32 = "60 Tflop/s"
+"""
+TAKES = {  # seconds of a million units on one device
+    "device_memory": 5e-7,
+    "device_link": 2e-5,
+    "device_launch": 10.0,
+    "device_float64": 1e6 / 30e12,
+    "device_float32": 1e6 / 60e12,
+}
+
+
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize(("ranks", "waits"), [(1, 1.0), (2, 1.0), (4, 2.0)])
+def test_ranks_of_a_node_share_its_devices(ranks: int, waits: float) -> None:
+    """Two devices: a rank, or each of two, has one; four ranks share them."""
+    Path("four.toml").write_text(FOUR + DEVICE)
+    seen = charged("four.toml", list(TAKES), ranks)
+    assert seen == {kernel: pytest.approx(waits * takes, rel=1e-6, abs=1.1e-12) for kernel, takes in TAKES.items()}
+
+
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "rate.device_float16"),
+        ('float16 = "1 Tflop/s"\nfloat8 = "9 Tflop/s"\n', "float8"),
+        (
+            'float16 = "1 Tflop/s"\n[compute.time]\ndevice_link = "1 ns"\n',
+            "has no effect beside the rate of device_link",
+        ),
+    ],
+)
+def test_what_a_device_does_not_say_is_refused(text: str, words: str) -> None:
+    Path("four.toml").write_text(FOUR + DEVICE + text)
+    made = assay("run", "charged", "--on", "four.toml", "-n", "1", "--set", "kernel=device_float16", "--json")
+    assert made.status == 2 and words in made.err

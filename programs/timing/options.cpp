@@ -14,6 +14,11 @@ std::vector<std::pair<std::string, std::function<std::vector<std::int64_t>()>>>&
   return all;
 }
 
+std::vector<std::pair<std::string, std::function<std::vector<std::string>()>>>& named_choices() {
+  static std::vector<std::pair<std::string, std::function<std::vector<std::string>()>>> all;
+  return all;
+}
+
 // A number that takes up the whole text; no infinities, no NaN.
 template <class Number>
 std::optional<Number> whole_number(std::string_view text) {
@@ -40,7 +45,14 @@ Setting integer_setting(std::int64_t value) {
 
 // Appends what one word of a parameter stands for: a value, or the list of this name.
 void append(Parameter& parameter, Type type, const std::string& word) {
-  if (type == Type::choice) return parameter.values.push_back({type, 0, 0, word});
+  if (type == Type::choice) {
+    const auto named = std::ranges::find(named_choices(), word, [](const auto& each) { return each.first; });
+    std::vector<std::string> texts;
+    if (named != named_choices().end()) texts = named->second();
+    for (const std::string& text : texts.empty() ? std::vector{word} : texts)
+      parameter.values.push_back({type, 0, 0, text});
+    return;
+  }
   if (type == Type::real) {
     if (const auto value = whole_number<double>(word)) return parameter.values.push_back({type, 0, *value, word});
     throw InputFault("parameter '" + parameter.name + "': '" + word + "'; accepted: a number");
@@ -109,6 +121,11 @@ double option_number(std::string_view name, std::string_view text, double min, d
 
 bool name_values(std::string name, std::function<std::vector<std::int64_t>()> values) {
   named_values().emplace_back(std::move(name), std::move(values));
+  return true;
+}
+
+bool name_choices(std::string name, std::function<std::vector<std::string>()> choices) {
+  named_choices().emplace_back(std::move(name), std::move(choices));
   return true;
 }
 

@@ -68,6 +68,9 @@ struct Options {
 // value may be the name, which stands for the list.
 bool name_values(std::string name, std::function<std::vector<std::int64_t>()> values);
 
+// The same for a choice: the word stands for the list, or for itself where that is empty.
+bool name_choices(std::string name, std::function<std::vector<std::string>()> choices);
+
 // The product of the parameters' values.
 std::vector<CaseSettings> cases_of(const std::vector<Parameter>& parameters);
 

@@ -24,7 +24,7 @@ from assay.benchmark import own, peers, strict
 from assay.errors import InputError
 from assay.toml.source import parsed
 
-PARTS = ("processor", "memory", "threads", "kernels", "messages", "files", "applications")
+PARTS = ("processor", "memory", "threads", "kernels", "devices", "messages", "files", "applications")
 PROFILES = ("quick", "standard", "full")
 Scalar = int | float | str
 _TEXT = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
@@ -55,6 +55,7 @@ class Parameter:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[Scalar, ...] = ()
+    numbered: bool = False  # a choice may have a number behind a colon: one of several things of its kind
     words: tuple[str, ...] = ()
     sweep: bool = False
     profiles: Mapping[str, Scalar | tuple[Scalar, ...]] = field(default_factory=dict)
@@ -65,7 +66,9 @@ class Parameter:
         if self.kind == "path":
             return f"a folder that you may write in; {SCRATCH}: the first that `assay doctor` names for scratch files"
         if self.choices:
-            text = ", ".join(str(choice) for choice in self.choices)
+            text = ", ".join(str(choice) for choice in self.choices) + (
+                ", each also as NAME:N" if self.numbered else ""
+            )
         else:
             digits = ".0f" if self.kind == "integer" else "g"  # 16777216, which 1.67772e+07 is not
             low = "" if self.minimum is None else f" from {self.minimum:{digits}}"
@@ -96,6 +99,8 @@ class Parameter:
             for choice in self.choices:
                 if word == str(choice):
                     return choice
+                if self.numbered and re.fullmatch(rf"{re.escape(str(choice))}:[0-9]{{1,4}}", word):
+                    return word
             raise self._refused("is none of its choices", word)
         digits, scale = self._scaled(word)
         if not (_INTEGER if self.kind == "integer" else _REAL).fullmatch(digits):
@@ -442,6 +447,7 @@ def _parameter(name: str, table: dict[str, Any]) -> Parameter:
         minimum=table.get("min"),
         maximum=table.get("max"),
         choices=tuple(table.get("choices", ())),
+        numbered=bool(table.get("numbered", False)),
         words=tuple(table.get("words", ())),
         sweep=bool(table.get("sweep", isinstance(table["default"], list))),
         profiles={p: frozen(table[p]) for p in PROFILES if p in table},

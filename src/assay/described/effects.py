@@ -37,12 +37,25 @@ def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
             if (useless := _not_shared(machine, kernel, together)) is not None:
                 yield Idle(("compute", "shared", kernel), useless)
         yield from _computing(machine, machine.compute)
+    if machine.device is not None:
+        yield from _on_device(machine, machine.device)
     if machine.node is not None and machine.node.ranks == machine.node.processors:
         yield Idle(("node", "ranks"), "has no effect: as many as processors, which is what is meant without it")
     if machine.node is not None and machine.node.threads == machine.node.processors:
         yield Idle(("node", "threads"), "has no effect: as many as processors, which is what is meant without it")
     if machine.node is not None and machine.node.cache and machine.compute is None:
         yield Idle(("node", "cache"), "has no effect without rates in [compute] cached")
+
+
+def _on_device(machine: machine_tables.MachineTable, device: machine_tables.NodeDeviceTable) -> Iterator[Idle]:
+    """Keys of a device that change nothing: beside another rate of the same kernel, or without any of their own."""
+    units = device.units()
+    stated = {} if machine.compute is None else {**machine.compute.alone(), **machine.compute.cached}
+    for kernel, (_, key) in units.items():
+        if kernel in stated:
+            yield Idle(tuple(key.split(".")), f"has no effect beside the rate of {kernel} in [compute]")
+    if not units:
+        yield Idle(("device",), "has no effect without memory, peak, link or launch")
 
 
 def _computing(machine: machine_tables.MachineTable, compute: machine_tables.ComputeTable) -> Iterator[Idle]:

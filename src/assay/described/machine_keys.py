@@ -25,6 +25,7 @@ SECTIONS: tuple[type[Table], ...] = (
     machine_tables.MpiTable,
     machine_tables.BarrierTable,
     machine_tables.ComputeTable,
+    machine_tables.NodeDeviceTable,
     machine_tables.MessagesTable,
     storage_tables.StorageTable,
     storage_tables.CacheTable,

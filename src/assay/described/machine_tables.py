@@ -239,6 +239,27 @@ class ComputeTable(Table):
         return by_time | {kernel: (1 / rate, f"compute.rate.{kernel}") for kernel, rate in self.rate.items()}
 
 
+class NodeDeviceTable(Table):
+    """[device]: What computes beside a node's processors, such as a GPU. A rank program charges its kernels and
+    transfers by compute(Work{"KERNEL", n}, ...), with n bytes of device_memory or device_link, n flops of
+    device_float64 and its like, n launches of device_launch; the ranks of a node share its devices.
+    """
+
+    count: int = Field(1, ge=1, le=4096, description="devices of a node")
+    memory: SecondsPerByte | None = Field(None, gt=0, description="what a byte takes that a kernel streams")
+    peak: dict[
+        Literal["float64", "float32", "float16"], Annotated[float, BeforeValidator(_rate), Field(ge=LEAST_RATE)]
+    ] = Field(default_factory=dict, description='flops per second by type, such as float64 = "34 Tflop/s"')
+    link: SecondsPerByte | None = Field(None, gt=0, description="what a byte takes between host and device, either way")
+    launch: Seconds | None = Field(None, gt=0, description="what a launch takes, whatever the kernel does")
+
+    def units(self) -> dict[str, tuple[float, str]]:
+        """Seconds of a unit of work on one device, with the key that says so, by kernel."""
+        single = (("memory", self.memory), ("link", self.link), ("launch", self.launch))
+        found = {f"device_{name}": (value, f"device.{name}") for name, value in single if value is not None}
+        return found | {f"device_{name}": (1 / rate, f"device.peak.{name}") for name, rate in self.peak.items()}
+
+
 class MpiTable(Table):
     """[mpi]: The MPI library. Without it collectives are not described, and barriers are made of messages."""
 
@@ -274,6 +295,7 @@ class MachineTable(Table):
     progress: ProgressTable | None = Field(None, description="how a node answers while it computes")
     barrier: BarrierTable | None = Field(None, description="the machine's own barrier")
     compute: ComputeTable | None = Field(None, description="computing rates")
+    device: NodeDeviceTable | None = Field(None, description="what computes beside a node's processors")
     storage: StorageTable | None = Field(None, description="the parallel file system")
     defaults: dict[str, int | float | str | list[int | float | str]] = Field(
         default_factory=dict, description="programs' parameters on this machine, where a person sets none"

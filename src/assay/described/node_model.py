@@ -26,6 +26,10 @@ from typing import Any
 from assay.described.kernels import KERNELS, WorkKind, stand_ins
 from assay.described.machine_tables import ComputeTable, MachineTable
 
+DEVICE_KEYS = {  # by kernel, the key that says what it takes
+    **{f"device_{name}": f"device.{name}" for name in ("memory", "link", "launch")},
+    **{f"device_{name}": f"device.peak.{name}" for name in ("float64", "float32", "float16")},
+}
 STREAM = "stream"  # bytes to or from memory, which the node's bus bounds
 
 
@@ -70,6 +74,8 @@ def levels(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
     known = KERNELS.get(kernel, WorkKind("", ""))
     name = next((each for each in stand_ins(kernel) if each in alone or each in compute.cached), None)
     if name is None:
+        if kernel in DEVICE_KEYS:
+            return _on_device(machine, kernel)
         if known.made_of:
             return _made(machine, known)
         if kernel == STREAM and bus:
@@ -97,6 +103,15 @@ def levels(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
         keys = (key, *halves, *(("node.bus",) if known.traffic else ()))
         found.append(Level(None, NodeKernel(cached, bus * known.traffic, half, keys, together)))
     return tuple(found) or f"compute.rate.{kernel}"
+
+
+def _on_device(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
+    """Work of a device: one rank has one device, and those of a node no more than all of its devices do."""
+    device = machine.device
+    if device is None or (found := device.units().get(kernel)) is None:
+        return DEVICE_KEYS[kernel]
+    unit, key = found
+    return (Level(None, NodeKernel(unit, 0.0, 0.0, (key,), device.count / unit)),)
 
 
 def _made(machine: MachineTable, known: WorkKind) -> tuple[Level, ...] | str:

@@ -12,6 +12,7 @@ from typing import Any
 from assay.benchmark.record import PARTS, PROFILES, REPETITIONS, Benchmark, benchmarks
 from assay.benchmark.variants import AnyVariant, varied_by
 from assay.errors import InputError
+from assay.machine.accelerators import accelerators
 
 LONGEST = 120  # characters of a file's name for what was varied
 LAUNCHES = {"quick": 3, "standard": 10, "full": 30}
@@ -116,6 +117,8 @@ def chosen(only: str | None, *, first_look: bool = False, profile: str | None = 
     """
     every = list(benchmarks().values())
     everything = [record for record in every if profile is None or profile in record.extra.get("profiles", PROFILES)]
+    if not _has_device():
+        everything = [record for record in everything if not record.extra.get("needs_device")]
     if only is None:
         return [record for record in everything if record.first_look or not first_look]
     wanted = [part.strip() for part in only.split(",") if part.strip()]
@@ -127,6 +130,11 @@ def chosen(only: str | None, *, first_look: bool = False, profile: str | None = 
             raise InputError("no such part", key="--only", value=part, accepted=accepted)
     here = {record.part for record in everything}
     return [each for each in every if each.part in wanted and (each in everything or each.part not in here)]
+
+
+def _has_device() -> bool:
+    """Whether this host shows an accelerator that this process may use: else programs would be compiled for nothing."""
+    return any(device.is_device for device in accelerators().devices)
 
 
 def arguments_of(record: Benchmark, settings: Mapping[str, str], profile: str) -> tuple[str, ...]:

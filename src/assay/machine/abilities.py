@@ -57,6 +57,13 @@ PACKAGES: dict[str, dict[str, str]] = {
         "arch": "fftw",
         "alpine": "fftw-dev",
     },
+    "opencl": {
+        "debian": "ocl-icd-libopencl1",
+        "fedora": "ocl-icd",
+        "suse": "libOpenCL1",
+        "arch": "ocl-icd",
+        "alpine": "opencl-icd-loader",
+    },
     "mpfr": {"debian": "libmpfr6", "fedora": "mpfr", "suse": "libmpfr6", "arch": "mpfr", "alpine": "mpfr4"},
     "hwloc": {"debian": "hwloc", "fedora": "hwloc", "suse": "hwloc", "arch": "hwloc", "alpine": "hwloc"},
     "mpi": {
@@ -96,7 +103,7 @@ def _abilities(host: Host) -> tuple[Ability, ...]:
     compiler = host.software.compiler
     if compiler is None:
         nothing = "no C++ compiler that takes C++20"
-        parts = ("processor", "memory", "threads", "kernels", "messages", "files", "applications")
+        parts = ("processor", "memory", "threads", "kernels", "devices", "messages", "files", "applications")
         return tuple(Ability(part=part, answer="no", why=nothing) for part in parts)
     mpi = host.software.mpi if host.software.mpi and host.software.mpi.mpiexec else None
     own = f"with {compiler.command}"
@@ -107,6 +114,7 @@ def _abilities(host: Host) -> tuple[Ability, ...]:
         Ability(part="kernels", answer="yes", why=f"{own} and {host.software.blas[0].name}")
         if host.software.blas
         else Ability(part="kernels", answer="partly", why="own kernels only: no BLAS library to measure"),
+        _devices(host),
         _messages(host),
         _files(host),
         Ability(part="applications", answer="yes", why="on one rank and on many")
@@ -135,6 +143,16 @@ def _threads(host: Host) -> Ability:
             part="threads", answer="partly", why=f"a quota of {host.limits.cpu_quota:g} hardware threads throttles"
         )
     return Ability(part="threads", answer="yes", why=f"up to {usable:g} threads")
+
+
+def _devices(host: Host) -> Ability:
+    reached = [each for each in host.accelerators.devices if each.is_device]
+    if reached:
+        names = ", ".join(dict.fromkeys(f"{each.vendor} {each.name or each.kind}".strip() for each in reached))
+        return Ability(part="devices", answer="yes", why=names)
+    if any(each.device_file for each in host.accelerators.devices):
+        return Ability(part="devices", answer="no", why="this process may open no device file of the accelerators here")
+    return Ability(part="devices", answer="no", why="no accelerator; --device opencl measures a CPU through OpenCL")
 
 
 def _messages(host: Host) -> Ability:
@@ -300,7 +318,8 @@ def _confined(host: Host) -> list[HostWarning]:
     if places and all(each.where in ("network", "parallel") for each in places):
         text = "every scratch folder is on a network: file benchmarks share it with others"
         found.append(HostWarning(about="scratch", text=text))
-    if host.accelerators.devices:
-        text = f"{len(host.accelerators.devices)} accelerators are here; Assay does not measure them"
-        found.append(HostWarning(about="accelerators", text=text))
+    unreached = sum(each.address is not None and each.api is None for each in host.accelerators.devices)
+    if unreached:
+        text = f"{unreached} of the accelerators here are shown neither by OpenCL nor by CUDA: they are not measured"
+        found.append(HostWarning(about="accelerators", text=text, remedy=install(host, "opencl")))
     return found

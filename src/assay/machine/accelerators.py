@@ -1,12 +1,20 @@
-"""Accelerators: by PCI class (0x0300 VGA, 0x0302 3D, 0x0380 display, 0x1200 accelerator) and device file."""
+"""Accelerators: by PCI class (0x0300 VGA, 0x0302 3D, 0x0380 display, 0x1200 accelerator) and device file.
+
+Which of them programs can reach, through OpenCL or CUDA, `reached` asks their drivers.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import sys
 from pathlib import Path
+from typing import Any
 
 from assay.machine import reading
+from assay.machine.asking import answer as answer_of
+from assay.machine.device_list import CPU_KIND
 
 CLASSES = {0x0300: "display", 0x0302: "3d", 0x0380: "display", 0x1200: "accelerator"}
 VENDORS = {
@@ -29,7 +37,11 @@ SCREENS = {0x1A03, 0x102B, 0x1234, 0x1AF4, 0x15AD, 0x1013}  # management and vir
 
 
 class Accelerator(reading.HostPart):
-    """A device that may compute; `usable` is whether this process may open its device file."""
+    """A device that may compute; `usable` is whether this process may open its device file, or its driver shows it.
+
+    `api`: how benchmarks name it (opencl:0), where a driver shows it; then also its memory in bytes, its compute
+    units and the driver's version. A CPU that OpenCL shows is of kind "CPU through OpenCL".
+    """
 
     vendor: str
     kind: str
@@ -38,6 +50,15 @@ class Accelerator(reading.HostPart):
     driver: str | None = None
     device_file: str | None = None
     usable: bool | None = None
+    api: str | None = None
+    memory: int | None = None
+    units: int | None = None
+    driver_version: str | None = None
+
+    @property
+    def is_device(self) -> bool:
+        """Whether it is a device beside the processor that this process may use."""
+        return bool(self.usable) and self.kind != CPU_KIND
 
 
 class Accelerators(reading.HostPart):
@@ -86,6 +107,52 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
                     )
                 )
     return Accelerators(devices=tuple(found), notes=tuple(notes))
+
+
+def reached() -> dict[str, Any]:
+    """What OpenCL and CUDA show (device_list.py), asked in a process of its own; empty where that fails."""
+    status, output = answer_of([sys.executable, "-P", "-m", "assay.machine.device_list"])
+    try:
+        answer = json.loads(output.splitlines()[-1]) if status == 0 else {}
+    except (ValueError, IndexError):
+        answer = {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def with_reached(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
+    """Add what drivers show: to the device at the same PCI address, or as a device of its own.
+
+    A note says what is missing where the host shows an accelerator that neither way reaches.
+    """
+    devices, notes = list(shown.devices), list(shown.notes)
+    for each in answer.get("devices", ()):
+        more = {
+            "api": each["api"],
+            "memory": each["memory"],
+            "units": each["units"],
+            "driver_version": each["driver"] or None,
+            "usable": True,
+        }
+        address = each.get("address")
+        same = next((at for at, device in enumerate(devices) if address and _same(device.address, address)), None)
+        if same is None:
+            devices.append(Accelerator(vendor="", kind=each["kind"], name=each["name"], address=address, **more))
+        else:
+            devices[same] = devices[same].model_copy(update={"name": each["name"], **more})
+    if shown.devices and not any(device.is_device and device.api for device in devices):
+        missing = answer.get("missing", {"opencl": "it was not asked", "cuda": "it was not asked"})
+        why = "; ".join(f"{way}: {text}" for way, text in missing.items())
+        notes.append(f"no program reaches the accelerators here ({why}): install the vendor's driver, or its OpenCL")
+    return Accelerators(devices=tuple(devices), notes=tuple(notes))
+
+
+def _same(one: str | None, other: str) -> bool:
+    """Whether two PCI addresses are one: drivers write the domain with four digits or eight."""
+    return (
+        one is not None
+        and one.lower()[-7:] == other[-7:]
+        and int(one.split(":")[0], 16) == int(other.split(":")[0], 16)
+    )
 
 
 def _driver(device: Path) -> str | None:

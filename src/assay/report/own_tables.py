@@ -9,6 +9,7 @@ from assay.report import (
     accounts,
     balance,
     convergence,
+    device_rates,
     intensities,
     level_rates,
     loaded,
@@ -23,7 +24,7 @@ def tables(document: Document, section: Section) -> list[Grid]:
     """Those of one section; what other sections of the run found is set beside it."""
     by_level = [*level_rates.tables(document, section), *roof_table.tables(document, section)]
     by_level += intensities.tables(document, section)
-    by_level += [*peak_shares.tables(section), *convergence.tables(section)]
+    by_level += [*peak_shares.tables(section), *convergence.tables(section), *device_rates.tables(section)]
     goes = accounts.table(section)
     parts = predicted.table(section)
     by_level += [each for each in (goes, parts) if each]

@@ -24,7 +24,7 @@ from assay.report.units import human, unit_of
 COLOURS = ("#2f7fc1", "#d9622b", "#2e9e5b", "#9a54c9", "#c78a1a", "#1f9a94", "#d6436a", "#7b8794")
 DASHES = ("solid", "dash", "dot", "dashdot")  # of curves beyond as many as there are colours
 LEAST_POINTS = 4  # fewer values of a parameter make no curve
-ALWAYS_SAID = ("part", "source")  # of a case: which part of it was worked on, and where bytes came from
+ALWAYS_SAID = ("part", "source", "on")  # of a case: which part was worked on, where bytes came from, a device's kind
 LEAST_CASES = 3  # fewer cases are read faster in the table
 LONGEST_NAME = 28  # letters of a case's name on one line beside a picture a third of a page wide
 BREAK = "<br>"

@@ -12,6 +12,7 @@ from assay.benchmark.record import PARTS
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
+from assay.machine.device_list import CPU_KIND
 from assay.report import applications, choices_first, fastest_ways, first_titles
 from assay.report.first_cases import first_cases
 from assay.report.plots import wanted
@@ -69,6 +70,8 @@ def shown_first(document: Document, most: int = MOST_LINES) -> list[tuple[Headli
         by_part = {section.part or "": [] for section in document.benchmarks}
         for section, all_variants in zip(document.benchmarks, whole.benchmarks, strict=True):
             figures = _of_choices(section, all_variants) or _first_figures(section)
+            if len(document.benchmarks) > 1:  # of a CPU through OpenCL nothing stands first in an evaluation
+                figures = [figure for figure in figures if figure.params.get("on") != CPU_KIND]
             by_part[section.part or ""] += [([figure], section) for figure in figures]
         most = min(most, MOST_FIRST)
     for part, found in by_part.items():

@@ -13,6 +13,7 @@ from assay.errors import InputError
 from assay.execute.mpi_variants import wished
 from assay.execute.wishes import Wishes, counts, seconds, share, split
 from assay.verbs import _file_names
+from assay.verbs._device import with_device
 from assay.verbs._once import each_once
 from assay.verbs._written import apart
 
@@ -25,7 +26,8 @@ def asked(given: Mapping[str, Any]) -> Wishes:
     benchmark, on = given["benchmark"], given["on"]
     if benchmark is None:
         raise InputError("which benchmark is missing", key="run", accepted="a benchmark, or --command TEMPLATE")
-    settings, timeline, matrix = given["settings"] or [], given["timeline"], given["matrix"]
+    settings = with_device(benchmark, given["device"], given["settings"] or [])
+    timeline, matrix = given["timeline"], given["matrix"]
     own, machine = split(settings)
     apart({"--timeline": timeline, "--matrix": matrix}, {"--on": None if on is None else Path(on)})
     _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)

@@ -218,7 +218,10 @@ def _hardware(host: Host) -> Iterator[tuple[str, str]]:
     yield "memory", _join(human(memory.total, "B", 3), limit, f"{human(memory.usable, 'B', 3)} usable now", swap)
     for device in host.accelerators.devices[:4]:
         state = device.device_file if device.usable else "not usable here"
-        yield "accelerator", _join(device.vendor, device.name, state)
+        memory_of = human(device.memory, "B", 3) if device.memory else None
+        units = f"{device.units} compute units" if device.units else None
+        of_kind = device.kind if device.api else None
+        yield "accelerator", _join(device.vendor, device.name, of_kind, state, device.api, units, memory_of)
 
 
 def _software(host: Host) -> Iterator[tuple[str, str]]:

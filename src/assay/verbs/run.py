@@ -61,6 +61,14 @@ def register(app: typer.Typer) -> None:
                 "--set", metavar="KEY=VALUE", help="a parameter; repetitions=N; with --on: machine.KEY of the file"
             ),
         ] = None,
+        device: Annotated[
+            str | None,
+            typer.Option(
+                "--device",
+                metavar="WAY[:N],…",
+                help="of a benchmark of devices: opencl, cuda, or cuda:1 (default: all found)",
+            ),
+        ] = None,
         profile: Profile = "quick",
         compilers: Compilers = None,
         flags: Flags = None,

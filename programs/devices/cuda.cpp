@@ -1,0 +1,201 @@
+// Compiled at -Og: nothing in this file is timed.
+#include "devices/cuda.hpp"
+
+#include <chrono>
+
+#include "devices/cublas.hpp"
+#include "devices/cuda_functions.hpp"
+#include "devices/nvrtc.hpp"
+#include "devices/prelude.hpp"
+#include "devices/within.hpp"
+
+namespace assay::devices {
+namespace {
+
+struct Cuda {
+  Library library{"libcuda.so.1"};
+  cuda::Driver call{library};
+};
+
+Cuda& driver() {
+  static auto* const only = new Cuda;
+  return *only;
+}
+
+std::string cuda_error(int error) {
+  const char* name = nullptr;
+  if (driver().call.error_name(error, &name) != 0 || name == nullptr) return "CUDA error " + std::to_string(error);
+  return std::string(name) + " (" + std::to_string(error) + ")";
+}
+
+struct CudaMemory final : Memory {
+  CudaMemory(std::int64_t bytes, cuda::Address address) : Memory(bytes) { handle = address; }
+  ~CudaMemory() override { driver().call.release(handle); }
+};
+
+struct CudaPinned final : Pinned {
+  ~CudaPinned() override { driver().call.unpin(data); }
+};
+
+struct CudaKernel final : Kernel {
+  ~CudaKernel() override { driver().call.unload(module); }
+  void set(std::vector<Argument> arguments) override {
+    kept = std::move(arguments);
+    places.clear();
+    for (Argument& each : kept) places.push_back(&each.bits);
+  }
+  cuda::Handle module = nullptr, function = nullptr;
+  std::vector<Argument> kept;
+  std::vector<void*> places;
+};
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(int number, int device, int version) : device_(device) {
+    const cuda::Driver& call = driver().call;
+    const auto attribute = [&](int which) {
+      int value = 0;
+      return call.attribute(&value, which, device) == 0 ? value : 0;
+    };
+    char text[256] = {};
+    std::size_t bytes = 0;
+    facts_.label = "cuda:" + std::to_string(number);
+    if (call.name(text, sizeof text - 1, device) == 0) facts_.name = text;
+    char bus[64] = {};
+    if (call.bus(bus, sizeof bus - 1, device) == 0) facts_.bus = bus;
+    facts_.driver = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    if (call.memory(&bytes, device) == 0) facts_.memory = facts_.largest = static_cast<std::int64_t>(bytes);
+    facts_.cache = attribute(cuda::cache_bytes);
+    facts_.local = attribute(cuda::group_memory);
+    facts_.group = attribute(cuda::group_most);
+    facts_.units = attribute(cuda::multiprocessors);
+    facts_.clock = 1e3 * attribute(cuda::clock_rate);
+    capability_ = 10 * attribute(cuda::capability_major) + attribute(cuda::capability_minor);
+    facts_.float64 = true;
+    facts_.float16 = capability_ >= 53;
+  }
+
+  std::shared_ptr<Pinned> pinned(std::int64_t bytes) override {
+    open();
+    auto made = std::make_shared<CudaPinned>();
+    void* data = nullptr;
+    check("page-locked memory of " + std::to_string(bytes) + " bytes",
+          driver().call.pin(&data, static_cast<std::size_t>(bytes), 0));
+    made->data = static_cast<char*>(data);
+    return made;
+  }
+
+  std::shared_ptr<Kernel> build(const std::string& source, const std::string& name) override {
+    open();
+    const Within limit(facts_.label + ": compiling " + name);
+    const auto from = std::chrono::steady_clock::now();
+    const std::string code = compile_cuda(source, name, capability_, facts_.label + " (" + facts_.name + ")");
+    auto made = std::make_shared<CudaKernel>();
+    check("kernel " + name, driver().call.load(&made->module, code.c_str()));
+    check("kernel " + name, driver().call.function(&made->function, made->module, name.c_str()));
+    made->built = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+    made->name = name;
+    return made;
+  }
+
+  void launch(Kernel& kernel, std::int64_t groups, std::int64_t group, int queue) override {
+    auto& own = static_cast<CudaKernel&>(kernel);
+    const int error =
+        driver().call.launch(own.function, static_cast<unsigned>(groups), 1, 1, static_cast<unsigned>(group), 1, 1, 0,
+                             streams_[queue], own.places.data(), nullptr);
+    if (error != 0) check("kernel " + kernel.name, error);
+  }
+
+  Span timed(Kernel& kernel, std::int64_t groups, std::int64_t group, std::int64_t times) override {
+    const cuda::Driver& call = driver().call;
+    cuda::Handle begin = nullptr, end = nullptr;
+    check("an event", call.event(&begin, 0));
+    check("an event", call.event(&end, 0));
+    check("an event", call.record(begin, streams_[0]));
+    for (std::int64_t at = 0; at < times; ++at) launch(kernel, groups, group, 0);
+    check("an event", call.record(end, streams_[0]));
+    finish();
+    float milliseconds = 0;
+    const int error = call.elapsed(&milliseconds, begin, end);
+    call.release_event(begin);
+    call.release_event(end);
+    check("the timer of kernel " + kernel.name, error);
+    return {0, 1e-3 * static_cast<double>(milliseconds)};
+  }
+
+  void copy_in(Memory& to, const void* from, std::int64_t bytes, std::int64_t at, int queue) override {
+    check("copy to the device", driver().call.copy_in(to.handle + static_cast<cuda::Address>(at), from,
+                                                      static_cast<std::size_t>(bytes), streams_[queue]));
+  }
+  void copy_out(void* to, const Memory& from, std::int64_t bytes, std::int64_t at, int queue) override {
+    check("copy from the device", driver().call.copy_out(to, from.handle + static_cast<cuda::Address>(at),
+                                                         static_cast<std::size_t>(bytes), streams_[queue]));
+  }
+
+  void finish() override {
+    const Within limit(waiting_);
+    for (const cuda::Handle stream : streams_) check("waiting for what was queued", driver().call.wait(stream));
+  }
+
+  std::string prelude(Element type, int lanes) const override { return cuda_prelude(type, lanes); }
+
+  bool product(Element type, std::int64_t n, Memory& a, Memory& b, Memory& c, std::string& missing) override {
+    return cublas_product(type, n, a.handle, b.handle, c.handle, streams_[0], missing);
+  }
+
+  std::optional<DeviceState> state() const override { return nvml_state(facts_.bus); }
+
+ private:
+  std::shared_ptr<Memory> reserve(std::int64_t bytes) override {
+    open();
+    cuda::Address address = 0;
+    check("memory of " + std::to_string(bytes) + " bytes",
+          driver().call.allocate(&address, static_cast<std::size_t>(bytes)));
+    return std::make_shared<CudaMemory>(bytes, address);
+  }
+
+  void open() {  // at first use: a device that is only listed costs nothing
+    waiting_ = facts_.label + " (" + facts_.name + "): waiting for what was queued";
+    if (context_ == nullptr) {
+      const Within limit(facts_.label + ": opening");
+      check("a context", driver().call.context(&context_, device_));
+      check("a context", driver().call.use(context_));
+      constexpr unsigned beside_others = 1;  // CU_STREAM_NON_BLOCKING
+      for (cuda::Handle& stream : streams_) check("a queue", driver().call.stream(&stream, beside_others));
+    }
+    check("a context", driver().call.use(context_));
+  }
+  void check(std::string_view doing, int error) const {
+    if (error != 0) fault(doing, cuda_error(error));
+  }
+
+  int device_, capability_ = 0;
+  cuda::Handle context_ = nullptr, streams_[2] = {};
+  std::string waiting_;
+};
+
+}  // namespace
+
+FoundDevices find_cuda() {
+  FoundDevices found;
+  Cuda& with = driver();
+  if (!with.library.here()) {
+    found.missing = "no CUDA driver: " + with.library.why() + "; install NVIDIA's driver";
+    return found;
+  }
+  const Within limit("cuda: looking for devices");
+  int count = 0, version = 0;
+  int error = with.call.start(0);
+  if (error == 0) error = with.call.count(&count);
+  if (error == 0) with.call.version(&version);
+  for (int number = 0; error == 0 && number < count; ++number)
+    if (int device = 0; with.call.device(&device, number) == 0)
+      found.devices.push_back(std::make_shared<CudaDevice>(number, device, version));
+  if (found.devices.empty())
+    found.missing = "CUDA finds no device" + (error == 0 ? std::string() : ": " + cuda_error(error));
+  else if (const std::string missing = missing_nvrtc(); !missing.empty())
+    found = {{}, missing};
+  return found;
+}
+
+}  // namespace assay::devices

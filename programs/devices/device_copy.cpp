@@ -1,0 +1,167 @@
+// Transfers between the host's memory and the device's: in, out, and both at once on two queues; from page-locked and
+// from pageable memory.
+#include <cstring>
+
+#include "devices/found.hpp"
+#include "timing/memory_limits.hpp"
+
+constexpr std::string_view record = R"record(
+from = "devices/found.hpp"
+name = "device-copy"
+title = "Transfers to and from devices"
+summary = "rate of transfers host to device, device to host and both at once, from page-locked and pageable memory, by size"
+cost = "the bytes that cross, once; both: the bytes of both directions"
+check = "in: what the device holds is read back into other memory, of which every byte is compared with what was sent; out: what arrived, byte by byte, with what the device was given; the targets are filled with a sentinel before"
+source = "nvbandwidth; Pearson et al. 2019, Comm|Scope"
+statistics = ["median", "best"]
+slice_quick = 0.05
+slice_standard = 0.1
+blocks_quick = 2
+blocks_standard = 3
+
+[parameter.device]
+from = "devices/found.hpp"
+
+[parameter.direction]
+type = "choice"
+default = ["in", "out", "both"]
+choices = ["in", "out", "both"]
+sweep = true
+help = "in: host to device; out: device to host; both: one of each, on two queues, at once"
+
+[parameter.memory]
+type = "choice"
+default = ["pinned", "pageable"]
+choices = ["pinned", "pageable"]
+sweep = true
+help = "the host's memory: page-locked, as the device's driver gives it, or usual"
+
+[parameter.bytes]
+type = "integer"
+default = [4096, 65536, 1048576, 16777216, 67108864]
+quick = [65536, 16777216]
+min = 1
+max = 1099511627776
+unit = "B"
+sweep = true
+help = "bytes of one transfer"
+
+[metric.time]
+unit = "s/B"
+help = "time of a byte"
+
+[headline.in]
+figure = "rate"
+where = "direction=in memory=pinned bytes=16777216 on=GPU"
+title = "transfers to the device (16 MiB, pinned)"
+says = "copies to a device at up to"
+order = 5
+
+[figure.rate]
+metric = "time"
+formula = "1 / value"
+unit = "B/s"
+better = "higher"
+headline = true
+help = "bytes per second; both: of both directions together"
+
+[figure.time]
+metric = "time"
+formula = "value * bytes"
+unit = "s"
+better = "lower"
+help = "time of one transfer; both: of both, for the bytes of one"
+)record";
+
+namespace {
+
+using namespace assay;
+using namespace assay::timing;
+using namespace assay::devices;
+
+char pattern(std::int64_t at, std::uint64_t seed) {
+  return static_cast<char>((static_cast<std::uint64_t>(at) * 2654435761U + seed) >> 13);
+}
+
+struct Side {  // memory of the host with its counterpart on the device
+  std::shared_ptr<Memory> there;
+  std::shared_ptr<Pinned> pinned;
+  std::vector<char> pageable;
+  char* here = nullptr;
+};
+
+std::shared_ptr<Side> make_side(Device& device, std::int64_t bytes, bool pinned) {
+  auto made = std::make_shared<Side>();
+  made->there = device.allocate(bytes);
+  if (pinned) {
+    made->pinned = device.pinned(bytes);
+    made->here = made->pinned->data;
+  } else {
+    made->pageable.resize(static_cast<std::size_t>(bytes));
+    made->here = made->pageable.data();
+  }
+  std::memset(made->here, 0x5a, static_cast<std::size_t>(bytes));
+  return made;
+}
+
+// How many of the bytes at `data` are not those of the pattern.
+std::int64_t unlike(const char* data, std::int64_t bytes, std::uint64_t seed) {
+  std::int64_t bad = 0;
+  for (std::int64_t at = 0; at < bytes; ++at) bad += data[at] != pattern(at, seed);
+  return bad;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program(record, argc, argv, [&](Case& at) {
+    const auto device = device_of(at);
+    if (!device) return;
+    const std::int64_t bytes = at.integer("bytes");
+    const std::string& direction = at.choice("direction");
+    const bool in = direction != "out", out = direction != "in", pinned = at.choice("memory") == "pinned";
+    const memory::Headroom room = memory::read_headroom();
+    if (!device->holds(2 * bytes, bytes) || 6 * bytes > room.bytes)
+      return at.leave_out(device->facts().label + ": transfers of " + std::to_string(bytes) +
+                              " bytes do not fit half of its memory, or what " + room.by + " leaves",
+                          "bytes",
+                          "bytes up to " + std::to_string(std::min(device->facts().memory / 4, room.bytes / 6)));
+    const auto sent = in ? make_side(*device, bytes, pinned) : nullptr;
+    const auto fetched = out ? make_side(*device, bytes, pinned) : nullptr;
+    const std::uint64_t seed = at.seed();
+    if (sent)
+      for (std::int64_t each = 0; each < bytes; ++each) sent->here[each] = pattern(each, seed);
+    if (fetched) {
+      std::vector<char> given(static_cast<std::size_t>(bytes));
+      for (std::int64_t each = 0; each < bytes; ++each)
+        given[static_cast<std::size_t>(each)] = pattern(each, seed + 99);
+      device->copy_in(*fetched->there, given.data(), bytes);
+      device->finish();
+    }
+    watch_device(at, device, false);
+    const std::int64_t unit = (in ? bytes : 0) + (out ? bytes : 0);
+    const auto work = [=](std::int64_t operations) {
+      for (; operations > 0; operations -= unit) {
+        if (in) device->copy_in(*sent->there, sent->here, bytes, 0, 0);
+        if (out) device->copy_out(fetched->here, *fetched->there, bytes, 0, in ? 1 : 0);
+        device->finish();
+      }
+    };
+    at.measure("time", work, {.unit = unit});
+    at.check([=] {
+      std::int64_t bad = 0;
+      if (fetched) std::memset(fetched->here, 0x5a, static_cast<std::size_t>(bytes));
+      work(unit);
+      if (fetched) bad += unlike(fetched->here, bytes, seed + 99);
+      if (sent) {
+        std::vector<char> back(static_cast<std::size_t>(bytes), 0x5a);
+#ifndef ASSAY_BREAK
+        device->copy_out(back.data(), *sent->there, bytes);
+#endif
+        device->finish();
+        bad += unlike(back.data(), bytes, seed);
+      }
+      return Check{bad == 0, std::to_string(unit) + " bytes compared, " + std::to_string(bad) + " wrong"};
+    });
+  });
+}

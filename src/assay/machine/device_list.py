@@ -1,0 +1,97 @@
+"""Lists devices as OpenCL and CUDA show them: a script of its own, so that a driver that fails or hangs ends only it.
+
+Prints a JSON object: `devices`, each with `api` (opencl:0), `name`, `kind`, `memory` (bytes), `units`, `driver` and
+`address` (PCI, where the driver says it), numbered as the benchmarks of devices number them; `missing`: why a way shows
+none.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from typing import Any
+
+_ALL, _CPU, _GPU = 0xFFFFFFFF, 2, 4
+_TYPE, _UNITS, _MEMORY, _NAME, _DRIVER = 0x1000, 0x1002, 0x101F, 0x102B, 0x102D
+_MULTIPROCESSORS = 16
+CPU_KIND = "CPU through OpenCL"
+
+
+def opencl(library: Any) -> list[dict[str, Any]]:
+    """The devices of all platforms, in the order of both."""
+
+    def listed(ask: Any, *before: Any) -> list[ctypes.c_void_p]:
+        count = ctypes.c_uint(0)
+        if ask(*before, 0, None, ctypes.byref(count)) != 0 or not count.value:
+            return []
+        handles = (ctypes.c_void_p * count.value)()
+        return [ctypes.c_void_p(each) for each in handles] if ask(*before, count, handles, None) == 0 else []
+
+    def info(device: ctypes.c_void_p, what: int, size: int = 1024) -> bytes:
+        text = ctypes.create_string_buffer(size)
+        return text.raw if library.clGetDeviceInfo(device, what, ctypes.c_size_t(size), text, None) == 0 else b""
+
+    found: list[dict[str, Any]] = []
+    for platform in listed(library.clGetPlatformIDs):
+        for device in listed(library.clGetDeviceIDs, platform, ctypes.c_uint64(_ALL)):
+            kind = int.from_bytes(info(device, _TYPE, 8), "little")
+            found.append(
+                {
+                    "api": f"opencl:{len(found)}",
+                    "name": info(device, _NAME).split(b"\0")[0].decode("utf-8", "replace"),
+                    "kind": CPU_KIND if kind & _CPU else "GPU" if kind & _GPU else "accelerator",
+                    "memory": int.from_bytes(info(device, _MEMORY, 8), "little") or None,
+                    "units": int.from_bytes(info(device, _UNITS, 4), "little") or None,
+                    "driver": info(device, _DRIVER).split(b"\0")[0].decode("utf-8", "replace"),
+                }
+            )
+    return found
+
+
+def cuda(library: Any) -> list[dict[str, Any]]:
+    """The devices that CUDA's driver shows."""
+    count, version = ctypes.c_int(0), ctypes.c_int(0)
+    if library.cuInit(0) != 0 or library.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return []
+    library.cuDriverGetVersion(ctypes.byref(version))
+    found = []
+    for number in range(count.value):
+        device, units, memory = ctypes.c_int(0), ctypes.c_int(0), ctypes.c_size_t(0)
+        name, address = ctypes.create_string_buffer(256), ctypes.create_string_buffer(64)
+        library.cuDeviceGet(ctypes.byref(device), number)
+        library.cuDeviceGetName(name, 255, device)
+        library.cuDeviceGetPCIBusId(address, 63, device)
+        library.cuDeviceTotalMem_v2(ctypes.byref(memory), device)
+        library.cuDeviceGetAttribute(ctypes.byref(units), _MULTIPROCESSORS, device)
+        found.append(
+            {
+                "api": f"cuda:{number}",
+                "name": name.value.decode("utf-8", "replace"),
+                "kind": "GPU",
+                "memory": memory.value or None,
+                "units": units.value or None,
+                "driver": f"CUDA {version.value // 1000}.{version.value % 1000 // 10}",
+                "address": address.value.decode("ascii", "replace").lower() or None,
+            }
+        )
+    return found
+
+
+def main() -> None:
+    """Print what there is."""
+    devices: list[dict[str, Any]] = []
+    missing: dict[str, str] = {}
+    for way, name, ask in (("opencl", "libOpenCL.so.1", opencl), ("cuda", "libcuda.so.1", cuda)):
+        try:
+            found = ask(ctypes.CDLL(name))
+        except (OSError, AttributeError) as error:
+            missing[way] = str(error)
+            continue
+        devices += found
+        if not found:
+            missing[way] = "it shows no device"
+    print(json.dumps({"devices": devices, "missing": missing}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Devices' rates beside what vendors state: found by the driver's name, the best case of each, no CPU among them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.report.device_rates import stated, stated_of, tables
+from assay.report.shown_first import shown_first
+from made_documents import document, figure, section
+
+H200, CPU = {"device": "cuda:0", "name": "NVIDIA H200", "on": "GPU"}, {"device": "opencl:0", "name": "EPYC"}
+
+
+def rate(value: float, params: dict[str, Any]) -> dict[str, Any]:
+    return figure("rate", value, "B/s") | {"params": params}
+
+
+def test_the_best_case_stands_beside_the_statement() -> None:
+    rates = [(3.1e12, "triad", 1), (4.32e12, "triad", 2), (4.0e12, "read", 1)]
+    found = [rate(value, {**H200, "kernel": kernel, "width": width}) for value, kernel, width in rates]
+    found.append(rate(2e10, {**CPU, "on": "CPU through OpenCL", "kernel": "triad", "width": 1}))
+    (table,) = tables(section("device-stream", found, part="devices"))
+    assert table.rows == (
+        ("cuda:0", "NVIDIA H200", "read", "4 TB/s", "4.8 TB/s", "83%"),
+        ("cuda:0", "NVIDIA H200", "triad", "4.32 TB/s", "4.8 TB/s", "90%"),
+    )
+    assert "NVIDIA H200 Tensor Core GPU datasheet" in table.note
+
+
+def test_a_cpu_alone_and_other_benchmarks_have_no_table() -> None:
+    alone = [rate(2e10, {**CPU, "on": "CPU through OpenCL", "kernel": "triad"})]
+    assert tables(section("device-stream", alone, part="devices")) == []
+    assert tables(section("stream", [rate(2e10, {**H200, "kernel": "triad"})], part="memory")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "benchmark", "of", "sought"),
+    [
+        ("NVIDIA A100-SXM4-80GB", "device-stream", "triad", 2.039e12),
+        ("NVIDIA A100-SXM4-40GB", "device-stream", "triad", None),
+        ("NVIDIA H100 80GB HBM3", "device-gemm", "float64", 67e12),
+        ("NVIDIA H100 80GB HBM3", "device-peak", "float64", 34e12),
+        ("AMD Instinct MI250X", "device-peak", "float64", 23.95e12),  # a program sees one of two dies
+        ("AMD Instinct MI300X", "device-gemm", "int8", 2614.9e12),
+        ("AMD Instinct MI300X", "device-peak", "float16", None),
+    ],
+)
+def test_statements_are_found_by_the_name(name: str, benchmark: str, of: str, sought: float | None) -> None:
+    known = stated_of(name)
+    assert (known and known.rate(benchmark, of)) == sought
+
+
+def test_the_page_has_every_statement() -> None:
+    page = (Path(__file__).resolve().parents[1] / "docs" / "devices.md").read_text()
+    rows = [row.split("|")[1:-1] for row in page.splitlines() if re.match(r"\| (NVIDIA|AMD) ", row)]
+    assert len(rows) >= 4
+    for each, row in zip(stated(), rows, strict=True):
+        cells = [cell.strip() for cell in row]
+        assert cells[0] == each.name and cells[-1] == each.source
+        numbers = [each.memory / 1e12, each.vector["float64"] / 1e12, each.vector["float32"] / 1e12]
+        numbers += [each.matrix[kind] / 1e12 for kind in ("float64", "bfloat16", "int8")]
+        assert [float(cell) for cell in cells[1:-1]] == numbers
+
+
+def test_a_cpu_through_opencl_is_labelled_and_stands_first_in_no_evaluation() -> None:
+    params = {**CPU, "on": "CPU through OpenCL", "kernel": "triad", "width": 1, "bytes": 0}
+    devices = section("device-stream", [rate(2e10, params) | {"headline": True}], part="devices")
+    other = section("gemm", [figure("rate", 1e9, "flop/s") | {"headline": True}], part="kernels")
+    ((alone, _),) = shown_first(document(devices))
+    assert "CPU through OpenCL" in alone.title
+    assert [of.benchmark for _, of in shown_first(document(devices, other))] == ["gemm"]

@@ -1,0 +1,137 @@
+"""The CUDA way without a device: kernels compiled by NVRTC, host code before a driver that records its calls."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from compiled import compile_to
+from devices_here import NATIVE, of, shim, start
+
+
+def nvrtc() -> Path | None:
+    """The folder of NVRTC's library: ASSAY_NVRTC, or where the Python package has it."""
+    named = os.environ.get("ASSAY_NVRTC")
+    spec = None if named else importlib.util.find_spec("nvidia")
+    places = (
+        [named]
+        if named
+        else [f"{each}/cuda_nvrtc/lib" for each in (spec.submodule_search_locations or ())]
+        if spec
+        else []
+    )
+    return next((Path(each) for each in places if any(Path(each).glob("libnvrtc.so*"))), None)
+
+
+@pytest.mark.skipif(nvrtc() is None, reason="no NVRTC: pip install nvidia-cuda-nvrtc-cu12, or ASSAY_NVRTC=FOLDER")
+def test_every_kernel_compiles_for_cuda(tmp_path: Path) -> None:
+    program = compile_to(tmp_path / "kernels", NATIVE / "device_kernels.cpp", base="-O1")
+    environment = os.environ | {"LD_LIBRARY_PATH": str(nvrtc())}
+    done = subprocess.run([program], capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stdout) == (0, "58 kernels\n")
+    wrong = subprocess.run([program, "wrong"], capture_output=True, text=True, env=environment)
+    assert wrong.returncode == 1 and wrong.stdout.startswith("cuda: kernel stream_write does not compile: ")
+    assert 'identifier "undeclared" is undefined' in wrong.stdout and wrong.stdout.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shim(tmp_path_factory.mktemp("driver"), "cuda_shim", "libcuda.so.1", "libnvrtc.so.13")
+
+
+def on_shim(
+    name: str, driver: Path, tmp_path: Path, *settings: str, fault: str = ""
+) -> tuple[int, list[dict[str, object]], str, list[str]]:
+    calls = tmp_path / "calls"
+    environment = {"LD_LIBRARY_PATH": str(driver), "ASSAY_SHIM_CALLS": str(calls), "ASSAY_SHIM": fault}
+    status, lines, said = start(name, ("device=cuda", *settings), tmp_path, environment=environment)
+    return status, lines, said, calls.read_text().splitlines() if calls.exists() else []
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("launch", ("mode=waited,queued",)),
+        ("latency", ("bytes=16384",)),
+        ("copy", ("bytes=4099", "direction=in,out,both", "memory=pinned,pageable")),
+    ],
+)
+def test_host_code_meets_a_driver_that_records(
+    name: str, settings: tuple[str, ...], driver: Path, tmp_path: Path
+) -> None:
+    status, lines, said, calls = on_shim(name, driver, tmp_path, *settings)
+    assert status == 0, said
+    checks = of(lines, "check")
+    assert checks and all(each["passed"] for each in checks)
+    assert {each["case"]["device"] for each in checks} == {"cuda:0", "cuda:1"}  # type: ignore[index]
+    assert {each["case"]["on"] for each in checks} == {"GPU"}  # type: ignore[index]
+    assert calls[0] == "cuInit" and calls.count("cuDevicePrimaryCtxRetain 0") == 1
+    assert calls.count("cuStreamCreate 1") == 4  # two queues of each device, which wait for no default stream
+    assert sum(call.startswith("cuMemAlloc ") for call in calls) == calls.count("cuMemFree")
+    assert sum(call.startswith("cuMemHostAlloc ") for call in calls) == calls.count("cuMemFreeHost")
+    if name != "copy":
+        assert "--gpu-architecture=compute_90 2" in calls and calls.count("cuModuleLoadData") == calls.count(
+            "cuModuleUnload"
+        )
+        launched = calls.index("cuLaunchKernel 1")
+        assert calls.index("cuModuleLoadData") < launched < len(calls) - calls[::-1].index("cuStreamSynchronize")
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("memory", "cuda:0 (Shim 0): memory of 8 bytes: CUDA_ERROR_OUT_OF_MEMORY (2)"),
+        ("gone", "cuda:0 (Shim 0): waiting for what was queued: CUDA_ERROR_LAUNCH_FAILED (719)"),
+        (
+            "build",
+            "cuda:0 (Shim 0): kernel count does not compile: NVRTC_ERROR_COMPILATION: count.cu(3): error: nothing fits",
+        ),
+    ],
+)
+def test_each_fault_of_the_driver_is_one_clear_line(fault: str, message: str, driver: Path, tmp_path: Path) -> None:
+    status, lines, said, _ = on_shim("launch", driver, tmp_path, fault=fault)
+    assert status == 1 and said.splitlines() == [f"device-launch: {message}"] and not of(lines, "block")
+
+
+def test_a_driver_without_a_device_is_said(driver: Path, tmp_path: Path) -> None:
+    status, lines, _, _ = on_shim("launch", driver, tmp_path, fault="no-device")
+    (note,) = (str(each["text"]) for each in of(lines, "note"))
+    assert status == 0 and note == "left out: CUDA finds no device: CUDA_ERROR_NO_DEVICE (100)"
+
+
+HALVES = r"""
+#include <cstdio>
+#include "devices/numbers.hpp"
+using namespace assay::devices;
+int main() {
+  for (int bits = 0; bits < 65536; ++bits) std::printf("%.17g ", of_half(static_cast<std::uint16_t>(bits)));
+  std::puts("");
+  std::vector<char> to(2);
+  for (int at = -3000; at <= 3000; ++at) {
+    const double value = at / 1024.0 * (1 + at % 7);
+    const double half = put(to, Element::float16, 0, value), brain = put(to, Element::bfloat16, 0, value);
+    std::printf("%.17g %.17g %.17g ", value, half, brain);
+  }
+}
+"""
+
+
+def test_small_floats_are_those_of_ieee_754(tmp_path: Path) -> None:
+    source = tmp_path / "halves.cpp"
+    source.write_text(HALVES)
+    program = compile_to(tmp_path / "halves", source, base="-O1")
+    first, second = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split("\n")
+    found = np.array([float(each) for each in first.split()])
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16).astype(np.float64)
+    assert np.array_equal(found, halves, equal_nan=True)
+    value, half, brain = np.array([float(each) for each in second.split()]).reshape(-1, 3).T
+    normal = np.abs(value) >= 2.0**-14
+    assert np.array_equal(half[normal], value.astype(np.float16).astype(np.float64)[normal])
+    bits = value.astype(np.float32).view(np.uint32)
+    upper = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+    assert np.array_equal(brain, upper.astype(np.float64))
