@@ -13,9 +13,9 @@ from functools import cache
 
 from assay.machine import catalogue
 from assay.machine.published import Claim
-from assay.papers.claims.user_programs import PROGRAMS  # whose claims our programs answer, by kind (claim_kinds)
 from assay.papers.claims.claim_kinds import accepted_of
 from assay.papers.claims.judge import Accepted, ClaimPart, accepted, judged
+from assay.papers.claims.user_programs import PROGRAMS  # whose claims our programs answer, by kind (claim_kinds)
 from assay.report.units import human
 from assay.throughput import paper_figures
 
