@@ -1,4 +1,4 @@
-"""What van der Steen says of the five user programs, judged on our programs of their kind: quantities for claims' kinds.
+"""What van der Steen says of the five user programs, judged on our programs of their kind: quantities for claims.
 
 A claim's parameters say processors (`MOST` where it names none), network (else the machine's own) and processors of a
 node: where it does not say that, one of each node, and two where there are more ranks than nodes have one of.
