@@ -32,7 +32,11 @@ class Charged : public Application {
   }
   template <class Body>
   auto work(std::string_view kernel, double amount, Body body) {
-    return comm_.compute(ranks::Work{kernel, amount}, [this, body]() mutable {
+    return work(ranks::Work{kernel, amount}, body);
+  }
+  template <class Body>
+  auto work(const ranks::Work& charged, Body body) {
+    return comm_.compute(charged, [this, body]() mutable {
       if (carries_) body();
     });
   }

@@ -58,19 +58,19 @@ class Ft final : public Charged<C> {
       ft_fill(grid_.data(), planes_ * static_cast<std::size_t>(comm_.rank()), planes_, size_.x * size_.y);
       make_factors();
     });
-    co_await work(along_x() + along_y(), [this] {
+    co_await work(in_planes(), [this] {
       lines_[0].transform(grid_.data(), planes_ * size_.y, size_.x, 1, false);
       columns(false);
     });
     co_await to_lines();
-    co_await work(along_z(), [this] { lines_[2].transform(kept_.data(), row(), 1, row(), false); });
+    co_await work(along_z(0), [this] { lines_[2].transform(kept_.data(), row(), 1, row(), false); });
     for (int iteration = 0; iteration < size_.iterations; ++iteration) {
-      co_await work(along_z() + 4 * static_cast<double>(kept_points()), [this] {
+      co_await work(along_z(4), [this] {
         lines_[2].transform_scaled(kept_.data(), packed_.data(), row(), 1, row(), of_z_.data(), of_row_.data());
       });
       co_await to_planes();
       double sums[2] = {}, room[2];
-      co_await work(along_x() + along_y(), [&] {
+      co_await work(in_planes(), [&] {
         columns(true);
         lines_[0].transform(grid_.data(), planes_ * size_.y, size_.x, 1, true);
         const Complex sum = checksum();
@@ -93,12 +93,15 @@ class Ft final : public Charged<C> {
  private:
   std::size_t row() const { return width_ * size_.x; }  // lines of z that this rank has
   std::size_t kept_points() const { return row() * size_.z; }
-  double flops(std::size_t length) const {
-    return 5 * static_cast<double>(kept_points()) * std::log2(static_cast<double>(length));
+  // Transforms of all lines of one or two directions, and so many flops more for each point.
+  ranks::Work transforms(double lengths, std::size_t longest, double more) const {
+    const auto points = static_cast<double>(kept_points());
+    return {this->kernel_, points * (5 * std::log2(lengths) + more), FtLines::memory(longest)};
   }
-  double along_x() const { return flops(size_.x); }
-  double along_y() const { return flops(size_.y); }
-  double along_z() const { return flops(size_.z); }
+  ranks::Work in_planes() const {
+    return transforms(static_cast<double>(size_.x * size_.y), std::max(size_.x, size_.y), 0);
+  }
+  ranks::Work along_z(double more) const { return transforms(static_cast<double>(size_.z), size_.z, more); }
 
   void columns(bool inverse) {
     for (std::size_t plane = 0; plane < planes_; ++plane)

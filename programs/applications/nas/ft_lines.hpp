@@ -14,6 +14,8 @@ class FtLines {
  public:
   static constexpr std::size_t lanes = 8;
   explicit FtLines(std::size_t length);
+  // Bytes that the steps of a transform pass over again and again: `lanes` lines, and the next step's.
+  static double memory(std::size_t length) { return static_cast<double>(2 * lanes * length * sizeof(Complex)); }
 
   // `count` lines whose elements are `stride` apart; each begins `apart` after the one before it. `inverse`: with the
   // other sign of the exponent. `factors`, where there are any: element k of each line is first multiplied by

@@ -93,7 +93,7 @@ class Mg final : public Charged<C> {
       co_await residual(top_, v_);
     }
     double sum = 0, room = 0;
-    co_await work(2 * points(top_), [&] { sum = mg_squares(levels_[top_].r); });
+    co_await work(on(top_, 2 * points(top_)), [&] { sum = mg_squares(levels_[top_].r); });
     co_await sum_of_all(comm_, &sum, &room, 1);
     norm_ = std::sqrt(sum / std::pow(static_cast<double>(size_.edge), 3));
   }
@@ -124,12 +124,12 @@ class Mg final : public Charged<C> {
 
   ranks::Task residual(std::size_t level, const Grid& right) {
     Level& at = levels_[level];
-    co_await work(21 * points(level), [&] { mg_residual(laplace, at.u, right, at.r); });
+    co_await work(on(level, 21 * points(level)), [&] { mg_residual(laplace, at.u, right, at.r); });
     co_await around(level, at.r);
   }
   ranks::Task smooth(std::size_t level, bool anew) {
     Level& at = levels_[level];
-    co_await work(23 * points(level), [&] {
+    co_await work(on(level, 23 * points(level)), [&] {
       if (anew) std::fill(at.u.values.begin(), at.u.values.end(), 0);
       mg_smooth(size_.smoother, at.r, at.u);
     });
@@ -140,14 +140,14 @@ class Mg final : public Charged<C> {
     Level &fine = levels_[level], &coarse = levels_[level - 1];
     const bool meets = level == whole_ + 1 && whole_ > 0;
     Grid& to = meets ? part_ : coarse.r;
-    co_await work(30 * points(level) / 8, [&] { mg_restrict(fine.r, to); });
+    co_await work(on(level, 30 * points(level) / 8), [&] { mg_restrict(fine.r, to); });
     if (meets) co_await put_together(coarse.r);
     co_await around(level - 1, coarse.r);
   }
   ranks::Task refine(std::size_t level) {
     Level &fine = levels_[level], &coarse = levels_[level - 1];
     const bool parts = level == whole_ + 1 && whole_ > 0;
-    co_await work(4 * points(level), [&] {
+    co_await work(on(level, 4 * points(level)), [&] {
       if (level < top_) std::fill(fine.u.values.begin(), fine.u.values.end(), 0);
       if (parts) take_part(coarse.u);
       mg_interpolate(parts ? part_ : coarse.u, fine.u);
@@ -198,6 +198,10 @@ class Mg final : public Charged<C> {
       co_await exchange(comm_, blocks_, grid);
     else if (carries_)
       wrap(grid);
+  }
+  // Work on a grid, whose loops pass over nine rows, two of sums and two of other grids again and again.
+  ranks::Work on(std::size_t level, double flops) const {
+    return {this->kernel_, flops, static_cast<double>(13 * (levels_[level].u.inner[0] + 2) * sizeof(double))};
   }
   double points(std::size_t level) const { return static_cast<double>(levels_[level].u.points()); }
 

@@ -130,23 +130,27 @@ class Solver final : public Charged<C> {
             static_cast<double>(sphere.waves(rank))};
   }
 
+  ranks::Work transforms(double flops) const {
+    return {this->kernel_, flops, nas::FtLines::memory(static_cast<std::size_t>(at_.points))};
+  }
+
   // The Hamiltonian's product with each band.
   ranks::Task apply(std::vector<Complex>& vectors, std::vector<Complex>& into) {
     const Complex* const from = data(vectors);
     co_await to_points(from);
-    co_await work(2 * own_.planes, [this] { transform_->times(potential_.data(), at_planes_.data()); });
+    co_await work(transforms(2 * own_.planes), [this] { transform_->times(potential_.data(), at_planes_.data()); });
     co_await all_to_all<C, Complex>(comm_, data(at_planes_), of_planes_, data(at_lines_), of_lines_);
     Complex* const to = data(into);
-    co_await work(own_.lines,
+    co_await work(transforms(own_.lines),
                   [this, from, to] { transform_->from_lines(at_lines_.data(), kinetic_.data(), from, to); });
   }
   ranks::Task to_points(const Complex* from) {
-    co_await work(own_.lines, [this, from] { transform_->to_lines(from, at_lines_.data()); });
+    co_await work(transforms(own_.lines), [this, from] { transform_->to_lines(from, at_lines_.data()); });
     co_await all_to_all<C, Complex>(comm_, data(at_lines_), of_lines_, data(at_planes_), of_planes_);
   }
   ranks::Task fill_density() {
     co_await to_points(data(x_));
-    co_await work(own_.planes, [this] {
+    co_await work(transforms(own_.planes), [this] {
       density_.assign(external_.size(), 0.0);
       transform_->add_density(2 / std::pow(box(at_.problem), 3), at_planes_.data(), density_.data());
     });

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.described import machine_tables, storage_effects
-from assay.described.kernels import KERNELS
+from assay.described.kernels import KERNELS, stand_ins
 from assay.toml.checking import Table
 from assay.toml.idle import Idle
 
@@ -72,16 +72,24 @@ def _computing(machine: machine_tables.MachineTable, compute: machine_tables.Com
             yield Idle(
                 ("compute", "cached", kernel), "has no effect without rate or time of that kernel, or node.cache"
             )
+    again = _passes_again(machine, compute)
     if machine.node is not None and machine.node.second_cache is not None:
-        if not cache or not compute.cached:
+        if not cache or not (compute.cached or again):
             yield Idle(("node", "second_cache"), "has no effect without node.cache and rates in [compute] cached")
         elif machine.node.second_cache.size <= machine.node.cache:
             yield Idle(("node", "second_cache"), "has no effect: the first cache is as large")
     for kernel, cached in compute.cached.items():
         if kernel in alone and cached * alone[kernel][0] <= 1:
             yield Idle(("compute", "cached", kernel), "has no effect: the kernel is as fast from memory")
-    if machine.node is not None and machine.node.cache and not compute.cached:
+    if machine.node is not None and machine.node.cache and not compute.cached and not again:
         yield Idle(("node", "cache"), "has no effect without rates in [compute] cached")
+
+
+def _passes_again(machine: machine_tables.MachineTable, compute: machine_tables.ComputeTable) -> bool:
+    """Whether a kernel's bytes on the bus, which several processors share, depend on what a cache holds."""
+    known = (name for name, kind in KERNELS.items() if kind.beyond is not None)
+    rated = any(each in compute.alone() for name in known for each in stand_ins(name))
+    return rated and machine.node is not None and machine.node.bus > 0 and machine.node.processors > 1
 
 
 def _not_shared(machine: machine_tables.MachineTable, kernel: str, together: float) -> str | None:

@@ -3,8 +3,10 @@
 One table for node programs (a record's `[described] kernel`) and for rank programs (`compute(Work{"KERNEL", count},
 body)`, a record's `computes`). A kernel of which `[compute]` has no rate has that of the first of `like` that it has.
 `read`, `written`: bytes per unit of work that pass between a processor and memory where the data fit no cache. Where
-`[compute]` has both rate and cached of a kernel, these say what the bus takes. A person's own programs may name kernels
-of their own, which have neither.
+`[compute]` has both rate and cached of a kernel, these say what the bus takes. `beyond`: the same (read, written) where
+caches do not even hold what a loop works on again and again, as the program says (`memory` of Work): lines of a
+transform, the rows around a row. tests/test_nas_traffic.py counts them by a simulated cache. A person's own programs
+may name kernels of their own, which have neither.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ class WorkKind:
     read: float = 0.0
     written: float = 0.0
     made_of: tuple[tuple[str, float], ...] = ()
+    beyond: tuple[float, float] | None = None
 
     @property
     def traffic(self) -> float:
@@ -55,12 +58,33 @@ KERNELS: dict[str, WorkKind] = {
     ),
     "integration": WorkKind("flop", "numerical integration, all in registers", COMPILED),
     "livermore": WorkKind("flop", "the Livermore loops, by the harmonic mean of their rates", COMPILED),
-    "fft": WorkKind("flop", "Fourier transform, 5 n log2 n flops by convention", COMPILED),
+    "fft": WorkKind(
+        "flop",
+        "Fourier transform, 5 n log2 n flops by convention: a line of 256 once in and out, or in each step of four",
+        COMPILED,
+        0.4,
+        0.4,
+        beyond=(2.4, 2.4),
+    ),
     "wavelet": WorkKind("flop", "wavelet transform", COMPILED),
     "ep": WorkKind("flop", "pairs of random deviates of the NAS kernel EP: 49.7 flops per number", COMPILED),
-    "mg": WorkKind("flop", "stencils of the NAS kernel MG over grids", COMPILED, 2.0, 2.0),
+    "mg": WorkKind(
+        "flop",
+        "stencils of the NAS kernel MG over grids: of nine rows three are new, or all come from memory",
+        COMPILED,
+        1.7,
+        0.5,
+        beyond=(3.8, 1.0),
+    ),
     "cg": WorkKind("flop", "products of the NAS kernel CG: a value and its column per two flops", COMPILED, 6.0),
-    "is": WorkKind("1", "a key of the NAS kernel IS put into its bucket, or counted", (), 12.0, 8.0),
+    "is": WorkKind(
+        "1",
+        "a key of the NAS kernel IS put into its bucket, or counted: indices and counts, four integer additions",
+        (),
+        12.0,
+        8.0,
+        made_of=(("int32_add", 4.0),),
+    ),
     "pulsars": WorkKind("flop", "steps of pulsars that are followed one by one, all in registers", COMPILED),
     "slalom": WorkKind("flop", "form factors, and a factorisation by panels of a few columns", COMPILED),
     "lattice": WorkKind(

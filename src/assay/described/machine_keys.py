@@ -101,12 +101,19 @@ def _kernels() -> list[str]:
         'What node programs take and what `compute(Work{"KERNEL", count}, ...)` of a rank program is charged; a '
         "program may name others. A kernel without a rate of its own has that of the first of `like` that the "
         "description has; `read` and `written` are bytes per unit that pass to and from memory where no cache holds "
-        "the data.",
+        "the data; after a semicolon where caches do not even hold what a loop works on again and again (`memory` of "
+        "Work). On the bus, which a node's processors share, a byte takes as long as one of `dot` does, where that "
+        "has both rate and cached and the kernel is not faster than that; else what [node] bus says.",
         "",
         "| kernel | unit | what it is | like | read | written |",
         "|---|---|---|---|---:|---:|",
     ]
     for name, kind in KERNELS.items():
         like = ", ".join(kind.like) or " + ".join(f"{share:g} {part}" for part, share in kind.made_of) or "–"
-        lines.append(f"| `{name}` | {kind.unit} | {kind.meaning} | {like} | {kind.read:.3g} | {kind.written:.3g} |")
+        more = (0.0, 0.0) if kind.beyond is None else kind.beyond
+        read, written = (
+            f"{here:.3g}" + (f"; {there:.3g}" if there else "")
+            for here, there in zip((kind.read, kind.written), more, strict=True)
+        )
+        lines.append(f"| `{name}` | {kind.unit} | {kind.meaning} | {like} | {read} | {written} |")
     return [*lines, ""]

@@ -12,6 +12,10 @@ processors: `own` and `bus` follow from rates of one. A vector of n elements is 
 Levels: in a processor's own cache a unit takes what `[compute] cached` says; in a second cache the longer of that and
 of what its bytes take there (a roofline); from memory what rate or time say, of which the bus has what is more than in
 the cache, or what the kernel's bytes take of it. Where a kernel has only a rate in the cache, memory adds its bytes.
+A byte takes the bus as long as one of the inner product's does (`dot`), where that has rates from memory and from the
+cache: what a compiler makes of a loop waits for lines of a cache. A kernel that is faster than that (it loads past the
+cache) takes what [node] bus says. What a loop works on again and again, where it is more than the caches hold, has
+more bytes (`beyond`).
 
 `levels` is what node programs and the simulator's `compute(Work{"KERNEL", count}, ...)` both charge by (`for_core`).
 """
@@ -94,11 +98,15 @@ def levels(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
             found.append(Level(second.size, NodeKernel(unit, 0.0, half, keys)))
     if name in alone:
         unit, key_alone = alone[name]
-        on_bus = min(unit, bus * known.traffic) if cached is None else unit - cached
         if kernel == STREAM and bus:
-            unit, on_bus = max(unit, bus), bus
-        keys = (key_alone, *halves, *((key,) if cached is not None else ("node.bus",) if on_bus else ()))
-        found.append(Level(None, NodeKernel(unit - on_bus, on_bus, half, keys, together)))
+            unit = max(unit, bus)
+        for up_to, traffic in _traffic(machine, known):
+            on_bus, by = _on_bus(machine, unit, traffic)
+            if cached is not None:
+                on_bus, by = unit - cached, (key,)
+            elif kernel == STREAM and bus:
+                on_bus, by = bus, ("node.bus",)
+            found.append(Level(up_to, NodeKernel(unit - on_bus, on_bus, half, (key_alone, *halves, *by), together)))
     elif cached is not None and (not known.traffic or bus):
         keys = (key, *halves, *(("node.bus",) if known.traffic else ()))
         found.append(Level(None, NodeKernel(cached, bus * known.traffic, half, keys, together)))
@@ -112,6 +120,27 @@ def _on_device(machine: MachineTable, kernel: str) -> tuple[Level, ...] | str:
         return DEVICE_KEYS[kernel]
     unit, key = found
     return (Level(None, NodeKernel(unit, 0.0, 0.0, (key,), device.count / unit)),)
+
+
+def _traffic(machine: MachineTable, known: WorkKind) -> list[tuple[float | None, float]]:
+    """Bytes of a unit from and to memory, by the size of what is worked on again and again (None: any)."""
+    node = machine.node
+    second = node.second_cache if node is not None else None
+    holds = 0.0 if node is None else max(node.cache, 0.0 if second is None else second.size)
+    if known.beyond is None or not holds:
+        return [(None, known.traffic)]
+    return [(holds, known.traffic), (None, sum(known.beyond))]
+
+
+def _on_bus(machine: MachineTable, unit: float, traffic: float) -> tuple[float, tuple[str, ...]]:
+    """Seconds of the bus that a unit's bytes take, of its own seconds; and by which keys."""
+    compute, alone = machine.compute or ComputeTable(), (machine.compute or ComputeTable()).alone()
+    if "dot" in compute.cached and "dot" in alone:
+        each = (alone["dot"][0] - 1 / compute.cached["dot"]) / KERNELS["dot"].traffic
+        if 0 < each * traffic <= unit:
+            return each * traffic, (alone["dot"][1], "compute.cached.dot")
+    on_bus = 0.0 if machine.node is None else min(unit, traffic * machine.node.bus)
+    return on_bus, ("node.bus",) if on_bus else ()
 
 
 def _made(machine: MachineTable, known: WorkKind) -> tuple[Level, ...] | str:

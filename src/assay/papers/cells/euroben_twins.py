@@ -28,8 +28,13 @@ PER_NODE = {"compaq-xp1000-cluster": 1, "ibm-netfinity-cluster": 2, "sgi-l1200-c
 
 def described(machine: str, cell: PublishedCell) -> str:
     """The description that a cell's network asks for, as `NAME` or `NAME:VARIANT`."""
+    return on_network(machine, cell.params.get("network"))
+
+
+def on_network(machine: str, network: object) -> str:
+    """The description of a machine on a network by its printed name (None: its own), as `NAME` or `NAME:VARIANT`."""
     base = machine.partition(":")[0]
-    variant = VARIANTS.get(str(cell.params.get("network")))
+    variant = VARIANTS.get(str(network))
     return f"{base}:{variant}" if variant and _varied(base, variant) else base
 
 

@@ -7,6 +7,7 @@ flop takes is a number of each description, from the time on 2 processors.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from assay.machine.catalogue import PublishedCell
 from assay.papers.cells.answers import Answers
@@ -16,13 +17,16 @@ from assay.papers.cells.user_times import by_processors
 INPUTS = {"pulsars": 65536, "steps": 12800, "parts": 16}
 
 
-def time(answers: Answers, name: str, ranks: int, per_node: int = 1) -> float | None:
+MAYA5 = "user.maya5"
+
+
+def time(answers: Answers, benchmark: str, name: str, ranks: int, per_node: int = 1) -> float | None:
     """Seconds on so many ranks of a description, so many of them on each node."""
     found = answers.ask(name, "pulsars", "time", on_ranks=ranks, per_node=per_node, **INPUTS)
     return found[0].value if found else None
 
 
-@rule("user.maya5")
+@rule(MAYA5)
 def times(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> Pairs:
     """Seconds by processors."""
-    return by_processors(machine, cells, lambda _, name, ranks, per_node: time(answers, name, ranks, per_node))
+    return by_processors(machine, cells, partial(time, answers))

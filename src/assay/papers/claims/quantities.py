@@ -187,6 +187,12 @@ def cholesky(answers: Answers, machine: str, params: Params) -> float | None:
     return application_twins.cholesky_rate(answers, machine, params)
 
 
+@quantity("linpack-peak", "rate_aggregate")
+def linpack(answers: Answers, machine: str, params: Params) -> float | None:
+    """Rate of LU with the largest system that memory holds, on so many nodes."""
+    return application_twins.linpack_rate(answers, machine, int(params["nodes"]))
+
+
 def over(machine: str, key: str, given: Params) -> Sequence[Any]:
     """The values that a trend goes over."""
     if key == "senders" and machine in INSIDE:

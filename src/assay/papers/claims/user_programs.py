@@ -1,71 +1,83 @@
-"""What van der Steen says of rboltz and primmod, judged on our programs of their kind: quantities for kinds of claims.
+"""What van der Steen says of the five user programs, judged on our programs of their kind: quantities for claims.
 
-A rank's user time is that in which it computes: the time on one processor, where there is nothing else, divided among
-equal ranks. All else of the elapsed time is what the paper calls system time or overhead.
+A claim's parameters say processors (`MOST` where it names none), network (else the machine's own) and processors of a
+node: where it does not say that, one of each node, and two where there are more ranks than nodes have one of.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from assay.papers.cells import electron_twins, maya5_twins, user_twins
 from assay.papers.cells.answers import Answers
-from assay.papers.cells.user_twins import PRIMMOD, RBOLTZ, time
-from assay.papers.claims.quantities import Params, quantity
+from assay.papers.cells.euroben_twins import on_network
+from assay.papers.claims.quantities import Params, Quantity, quantity
 
-PROGRAMS = (RBOLTZ, PRIMMOD)  # whose claims these quantities answer
-MOST = 8  # ranks, where a claim names none
-ETHERNET = {"sgi-l1200-cluster": "sgi-l1200-cluster:ethernet"}  # descriptions of two networks
-
-
-def _time(answers: Answers, benchmark: str, machine: str, params: Params) -> float | None:
-    name = ETHERNET.get(machine, machine) if params.get("network") == "fast-ethernet" else machine
-    ranks, per_node = int(params.get("cpus", MOST)), int(params.get("cpus_per_node", 1))
-    return time(answers, benchmark, name, ranks, per_node)
-
-
-def _alone(answers: Answers, benchmark: str, machine: str, params: Params) -> float | None:
-    return _time(answers, benchmark, machine, {**params, "cpus": 1, "cpus_per_node": 1})
+MOST = 8  # ranks; also the nodes of the clusters with two processors each
+SGI = "sgi-l1200-cluster"  # the machine that others are compared with
+TIMES: Mapping[str, Any] = {  # seconds of answers, program, description, ranks in all and of a node
+    maya5_twins.MAYA5: maya5_twins.time,
+    **dict.fromkeys((user_twins.RBOLTZ, user_twins.PRIMMOD), user_twins.time),
+    **dict.fromkeys((electron_twins.VASP, electron_twins.ADF), electron_twins.time),
+}
+PROGRAMS = tuple(TIMES)  # whose claims these quantities answer
 
 
-@quantity(RBOLTZ, "time")
-def of_rboltz(answers: Answers, machine: str, params: Params) -> float | None:
-    """Seconds on so many processors."""
-    return _time(answers, RBOLTZ, machine, params)
+def seconds(answers: Answers, benchmark: str, machine: str, params: Params, **other: Any) -> float | None:
+    """A program's time where and as a claim's parameters say, `other` in their place; None where nothing has it."""
+    given = {**params, **other}
+    ranks = int(given.get("cpus", MOST))
+    per_node = int(given.get("cpus_per_node", 1 if ranks <= MOST else 2))
+    found: float | None = TIMES[benchmark](
+        answers, benchmark, on_network(machine, given.get("network")), ranks, per_node
+    )
+    return found
 
 
-@quantity(PRIMMOD, "time")
-def of_primmod(answers: Answers, machine: str, params: Params) -> float | None:
-    """The same of primmod."""
-    return _time(answers, PRIMMOD, machine, params)
+def _over(one: float | None, other: float | None) -> float | None:
+    return None if one is None or not other else one / other
 
 
-@quantity(PRIMMOD, "time_increase")
-def increase(answers: Answers, machine: str, params: Params) -> float | None:
-    """By how much longer it takes on a network than on Myrinet."""
-    found, myrinet = (_time(answers, PRIMMOD, machine, each) for each in (params, {**params, "network": "myrinet"}))
-    return None if found is None or myrinet is None else found / myrinet - 1
-
-
-@quantity(RBOLTZ, "speedup")
-def speedup(answers: Answers, machine: str, params: Params) -> float | None:
+def speedup(answers: Answers, benchmark: str, machine: str, params: Params) -> float | None:
     """Over one processor of the same machine."""
-    one, many = _alone(answers, RBOLTZ, machine, params), _time(answers, RBOLTZ, machine, params)
-    return None if one is None or many is None else one / many
+    one = seconds(answers, benchmark, machine, params, cpus=1, cpus_per_node=1)
+    return _over(one, seconds(answers, benchmark, machine, params))
 
 
-@quantity(RBOLTZ, "user_share")
-def user_share(answers: Answers, machine: str, params: Params) -> float | None:
-    """Of the elapsed time, in which ranks compute."""
-    found = speedup(answers, machine, params)
-    return None if found is None else found / int(params.get("cpus", MOST))
+def time_increase(answers: Answers, benchmark: str, machine: str, params: Params) -> float | None:
+    """By how much longer than on Myrinet; else than with one processor of each node; else than on the SGI cluster."""
+    if params.get("network") == "fast-ethernet":
+        base = seconds(answers, benchmark, machine, params, network="myrinet")
+    elif "cpus_per_node" in params:
+        base = seconds(answers, benchmark, machine, params, cpus_per_node=1)
+    else:
+        base = seconds(answers, benchmark, SGI, params)
+    ratio = _over(seconds(answers, benchmark, machine, params), base)
+    return None if ratio is None else ratio - 1
 
 
-@quantity(RBOLTZ, "system_share")
-def system_share(answers: Answers, machine: str, params: Params) -> float | None:
-    """Of the elapsed time, in which they do not."""
-    found = user_share(answers, machine, params)
-    return None if found is None else 1 - found
+def speed_gain(answers: Answers, benchmark: str, machine: str, params: Params) -> float | None:
+    """Over the SGI cluster's speed."""
+    ratio = _over(seconds(answers, benchmark, SGI, params), seconds(answers, benchmark, machine, params))
+    return None if ratio is None else ratio - 1
 
 
-@quantity(RBOLTZ, "speedup_user_time")
-def speedup_user_time(answers: Answers, machine: str, params: Params) -> float | None:
-    """The ranks, as all of the work is divided and blocks are equal; None where nothing is simulated."""
-    return None if speedup(answers, machine, params) is None else float(params.get("cpus", MOST))
+def imbalance(answers: Answers, benchmark: str, machine: str, params: Params) -> float | None:
+    """By how much the mean time of workers, all ranks but one, is less than the longest of them."""
+    workers = int(params["cpus"]) - 1
+    ratio = _over(seconds(answers, benchmark, machine, params, cpus=2), seconds(answers, benchmark, machine, params))
+    return None if ratio is None else 1 - ratio / workers
+
+
+def _register(benchmark: str) -> None:
+    def of(made: Any) -> Quantity:
+        return lambda answers, machine, params: made(answers, benchmark, machine, params)
+
+    every = {"time": seconds, "speedup": speedup, "time_increase": time_increase, "speed_gain": speed_gain}
+    for metric, made in (every | {"imbalance": imbalance}).items():
+        quantity(benchmark, metric)(of(made))
+
+
+for _program in PROGRAMS:
+    _register(_program)

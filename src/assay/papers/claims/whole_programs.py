@@ -13,9 +13,9 @@ from functools import cache
 
 from assay.machine import catalogue
 from assay.machine.published import Claim
-from assay.papers.claims import electrons, pulsars, user_programs
 from assay.papers.claims.claim_kinds import accepted_of
 from assay.papers.claims.judge import Accepted, ClaimPart, accepted, judged
+from assay.papers.claims.user_programs import PROGRAMS  # whose claims our programs answer, by kind (claim_kinds)
 from assay.report.units import human
 from assay.throughput import paper_figures
 
@@ -26,13 +26,21 @@ DECIDE = 0.5  # our choice: jobs decide a test that takes less than half as long
 COMPARABLE = Accepted(0.5, 2.0)  # our choice
 
 APPLICATION = "No benchmark measures it: applications."
-PROGRAMS = (
-    pulsars.MAYA5,
-    *user_programs.PROGRAMS,
-    *electrons.PROGRAMS,
-)  # whose claims our programs answer, by kind (claim_kinds)
+PROCESS_TIMES = (
+    "The paper measured user and system time of processes. A description has the time of computing and of calls, "
+    "waiting included; what of a call is system time it does not say."
+)
+EQUAL_PARTS = (
+    "The ranks of our program compute on equal parts of the work at one rate, so that computing alone speeds up as "
+    "many times as there are ranks, by construction."
+)
 UNJUDGED = {
-    "vds.origin-vs-intel-user": APPLICATION,
+    "vds.origin-vs-intel-user": "Of primmod the Origin2000's description has no rate: code in a cache.",
+    "vds.rboltz-user-speedup-compaq": EQUAL_PARTS,
+    **dict.fromkeys(
+        ("vds.rboltz-user-share-ethernet", "vds.rboltz-system-share-compaq", "vds.vasp-system-share-compaq"),
+        PROCESS_TIMES,
+    ),
     "vds.avoid-shared-nodes": "A recommendation without a number, of applications, which no benchmark measures.",
     "vds.throughput-near-single-user": "Times of single jobs in the test are not printed; a simulated job takes its "
     "single-user time.",
