@@ -21,12 +21,13 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from assay.analysis.comparison import compare
 from assay.benchmark.record import benchmark, programs_root, read_record
 from assay.benchmark.resolved import program_words
 from assay.errors import InputError, MeasurementError
 from assay.execute.build import build
 from assay.execute.mpi import Mpi, find_mpi, launch_environment
-from bench._pairs import compare, interleaved
+from bench._pairs import interleaved
 
 KERNELS = ("ep", "cg", "mg", "ft", "is")
 WITHIN = 600.0  # seconds of a launch

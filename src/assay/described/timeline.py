@@ -1,6 +1,7 @@
 """What happened on a described machine, as a timeline (Trace Event Format, for Perfetto) and as a communication matrix.
 
-An application's timeline over MPI has the same form (execute/measured_timeline.py). Two processes in the timeline: *ranks*, a track each with its calls (send, recv, wait, compute, barrier; a blocking call
+An application's timeline over MPI has the same form (execute/measured_timeline.py).
+Two processes in the timeline: *ranks*, a track each with its calls (send, recv, wait, compute, barrier; a blocking call
 lasts until the rank goes on); *messages*, each a span from its call until a receive has it, with its crossings of the
 network inside (request, reply, data), and an arrow from rank to rank. The matrix is a table of the pairs of ranks that
 spoke: messages and bytes. Both state the node of each rank; a host processor and I/O nodes, which come after the ranks,

@@ -132,6 +132,7 @@ class Real:
             timeout=task.timeout,
             environment=environment,
             spawns=bool(record.extra.get("host")),
+            threads=_threads(words) if record.kind == "ranks" else 1,
             subfolders=subfolders,
         )
 
@@ -239,3 +240,9 @@ class Real:
         """Give back what a launcher holds between launches (an allocation)."""
         for made in self._launchers.values():
             made.close()
+
+
+def _threads(words: Sequence[str]) -> int:
+    """The most threads that a rank is asked to have by a program's words (`--integer threads=1,2`)."""
+    given = [word.removeprefix("threads=") for word in words if word.startswith("threads=")]
+    return max((int(each) for text in given for each in text.split(",") if each.isdecimal()), default=1)

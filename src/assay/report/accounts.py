@@ -25,17 +25,25 @@ NOTE = (
 )
 
 
-def accounts(tasks: Tasks) -> list[TimeAccount]:
-    """One of each case and number of ranks: that of median time among its launches, which counts them."""
-    found: dict[tuple[str, int], list[TimeAccount]] = defaultdict(list)
+ByLaunch = dict[tuple[str, int], list[tuple[int, TimeAccount]]]
+
+
+def by_launch(tasks: Tasks) -> ByLaunch:
+    """Those of each case and number of ranks, with their launches."""
+    found: ByLaunch = defaultdict(list)
     for about, file in tasks:
         if not about.superseded:
             for each in file.content.accounts:
-                found[each.case, each.ranks].append(made(each))
+                found[each.case, each.ranks].append((about.launch, made(each)))
+    return found
+
+
+def accounts(found: ByLaunch) -> list[TimeAccount]:
+    """One of each case and number of ranks: that of median time among its launches, which counts them."""
     middle = []
     for of in found.values():
-        of.sort(key=lambda each: each.time)
-        middle.append(replace(of[(len(of) - 1) // 2], launches=len(of)))
+        ordered = sorted((each for _, each in of), key=lambda each: each.time)
+        middle.append(replace(ordered[(len(ordered) - 1) // 2], launches=len(ordered)))
     return middle
 
 

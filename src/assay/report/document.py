@@ -272,7 +272,9 @@ def _section(
         noise=noise or None,
         over_time=lines.over_time or None,
         accounts=lines.accounts or None,
-        predicted=(predicted(record, lines.accounts, derived) or None) if whole and not described else None,
+        predicted=(predicted(record, lines.accounts, derived, lines.launch_accounts) or None)
+        if whole and not described
+        else None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),
