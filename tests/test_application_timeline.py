@@ -101,7 +101,7 @@ def test_a_run_writes_it_and_says_whom_a_rank_waited_for(own_folder: None) -> No
 
 def test_of_a_long_run_the_first_calls_are_kept() -> None:
     """30,000 of each of two ranks; the file says how many are left out."""
-    given = ("flow=taylor-green", "size=12", "steps=9000")
+    given = ("flow=taylor-green", "size=12", "steps=11000")
     text = over_mpi("lattice", built("lattice"), RANKS, *given, options=("--timeline", "--repetitions", "1"))
     (event,) = events(text, "timeline")
     kept = Counter(each["rank"] for each in spans(event))

@@ -17,7 +17,7 @@ from assay.stored.account import AccountLine
 from assay.stored.launch_file import Tasks
 
 MOST_CALLS = 3  # kinds of call in a cell
-UNSHOWN = ("operations", "ranks")  # of a case: what it counts, and what has a column of its own
+UNSHOWN = ("operations", "updates", "ranks")  # of a case: what it counts, and what has a column of its own
 NOTE = (
     "Of one run made for it, after the timed ones; shares are of all ranks' time. Computing: outside calls. Idle: "
     "after a rank's own end. Imbalance: the longest computing of a rank over the mean. Waits: rank > sender, in calls "
