@@ -1,8 +1,8 @@
 """Speedups over threads or ranks as a run's cells give them, with the laws that as many counts allow.
 
 Strong scaling: the same case on several counts. Weak scaling: cases whose work for each rank is the same, give or take
-GROWN, and that differ in one parameter more: NAS EP of class S on one rank, W on two. Work is what the record's rate has
-over the time.
+GROWN, and that differ in one parameter more: NAS EP of class S on one rank, W on two. Work is what the rate of the
+record has over the time.
 """
 
 from __future__ import annotations

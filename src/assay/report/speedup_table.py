@@ -14,9 +14,9 @@ from assay.report.case_words import case_words
 
 PART = "applications"
 NOTE = (
-    "Speedup over the same program on the fewest ranks; of weak scaling, where the work grows with the ranks, the ratio "
-    "of rates. Amdahl (strong) and Gustafson (weak): serial share; universal law: contention, coherence, ranks of the "
-    "greatest speedup. Residual: root mean square, of the better law, of perfect scaling."
+    "Speedup over the same program on the fewest ranks; of weak scaling, where the work grows with the ranks, the "
+    "ratio of rates. Amdahl (strong) and Gustafson (weak): serial share; universal law: contention, coherence, ranks "
+    "of the greatest speedup. Residual: root mean square, of the better law, of perfect scaling."
 )
 HEADINGS = ("case", "per node", "scaling", "speedup by ranks", "efficiency", "serial share", "universal", "residual")
 
