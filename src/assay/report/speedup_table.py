@@ -55,7 +55,7 @@ def _rows(section: Section) -> list[tuple[str, ...]]:
                 case_words(case, record) or "–",
                 str(fit.params.get("ppn") or "–"),
                 str(fit.params.get("scaling", "strong")),
-                ", ".join(f"{count}: {one.value:.3g}" for count, one in pairs[1:]),
+                ", ".join(f"{count}: {one.value:.3g}" for count, one in pairs),
                 f"{fit.efficiency[-1]:.2f}",
                 next((_shares(law) for law in laws if law.law != "universal"), "–"),
                 next((_shares(law) for law in laws if law.law == "universal"), "–"),
