@@ -99,3 +99,26 @@ def test_ranks_with_threads_are_bound_to_no_core(tmp_path: Path) -> None:
     ]
     assert [binding for _, _, binding in bound] == ["core", "none"]
     assert "core" in bound[0][0] and "none" in bound[1][0]
+
+
+@pytest.mark.mpi
+@with_mpi
+def test_the_report_has_ranks_times_threads(own_folder: None) -> None:
+    """Each with its own row, speedups over one rank with one thread, and a prediction by as many threads' rate."""
+    sets = ("--set", "kernel=ep", "--set", "class=S", "--set", "threads=1,2", "--set", "repetitions=1")
+    answer = assay("run", "nas", *sets, "-n", "1,2", "--launches", "1", "--out", "run", "--json")
+    assert answer.status == 0, answer.err
+    times = {
+        (each["params"]["ranks"], each["params"].get("threads", 1)): each["value"]
+        for each in answer.document["figures"]
+        if each["name"] == "time" and each["statistic"] != "first"
+    }
+    written = assay("report", "run", "--markdown").out.partition("**Applications**")[2].split("\n\n")[1]
+    shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in written.splitlines()[2:]]
+    assert [row[2] for row in shown] == ["1", "1 x 2", "2", "2 x 2"]
+    assert all("operations" not in row[1] and "threads" not in row[1] for row in shown)
+    base = times[1, 1]
+    wanted = [f"{base / times[key]:.3g}" for key in ((1, 1), (1, 2), (2, 1), (2, 2))]
+    assert [row[8] for row in shown] == wanted
+    predicted = {each["params"].get("threads", 1): each for each in answer.document["predicted"]}
+    assert predicted.keys() == {1, 2} and predicted[2]["perfect"] == pytest.approx(times[1, 2] / 2)

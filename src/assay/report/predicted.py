@@ -25,7 +25,7 @@ from assay.document.grid import Grid, grid
 from assay.document.predicted import PredictedTime
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
-from assay.report.accounts import UNSHOWN, ByLaunch, made, percent
+from assay.report.accounts import UNSHOWN, ByLaunch, made, percent, ranks_words
 from assay.report.case_order import record_of
 from assay.report.case_words import case_words
 from assay.report.units import human
@@ -189,7 +189,7 @@ def tables(section: Section) -> list[Grid]:
         rows.append(
             (
                 _words(each, record),
-                str(each.ranks),
+                ranks_words(each),
                 human(each.measured, "s", 3),
                 human(each.predicted, "s", 3),
                 " … ".join(ends) if each.launches > 1 else "one launch",
@@ -235,6 +235,6 @@ def _spent_on(section: Section, entries: Sequence[PredictedTime], record: Benchm
             if max(shares) >= LEAST_PART:
                 kind = "waiting" if name.startswith("rank ") else "computing" if name.startswith("kernel ") else "call"
                 times = (human(seconds, "s", 3) for seconds in spent)
-                rows.append((_words(each, record), str(each.ranks), kind, name, *times, *map(percent, shares)))
+                rows.append((_words(each, record), ranks_words(each), kind, name, *times, *map(percent, shares)))
     headings = ("case", "ranks", "what", "where", "measured", "predicted", "share", "share predicted")
     return [grid(f"Where the time went: {section.title}", headings, rows, SPENT, left=4)] if rows else []

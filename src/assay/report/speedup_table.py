@@ -8,7 +8,6 @@ from assay.document.fits import SpeedupFit, SpeedupLawFit
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report.accounts import UNSHOWN
 from assay.report.case_order import record_of
 from assay.report.case_words import case_words
 
@@ -48,7 +47,7 @@ def _rows(section: Section) -> list[tuple[str, ...]]:
         if not isinstance(fit, SpeedupFit):
             continue
         laws = [law for law in section.fits if isinstance(law, SpeedupLawFit) and law.params == fit.params]
-        case = {key: value for key, value in fit.params.items() if key not in (*UNSHOWN, "scaling", "ppn")}
+        case = {key: value for key, value in fit.params.items() if key not in ("scaling", "ppn")}
         pairs = list(zip(fit.processors, fit.speedup, strict=True))
         rows.append(
             (
