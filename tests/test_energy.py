@@ -590,3 +590,22 @@ def test_ranks_of_one_host_count_its_packages_once(tmp_path: Path, monkeypatch: 
     assert 20 < power([line["accounting"] for line in lines if line["event"] == "block"]) < 80
     estimated = any(f["statistic"] == "median" and f["by_launch"] for f in done.document["figures"])
     assert {each["unit"] for each in done.document.get("energy", [])} >= ({"J/message"} if estimated else set())
+
+
+@pytest.mark.mpi
+def test_an_application_over_mpi_has_what_the_tree_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Joules per run are the packages' power times its time, and per operation those over its operations."""
+    with fifty_watts(tmp_path) as folder:
+        monkeypatch.setenv("ASSAY_POWERCAP", folder)
+        asked = ("run", "nas", "-n", "2", "--set", "kernel=ep", "--set", "class=S", "--launches", "1")
+        done = assay(*asked, "--out", str(tmp_path / "run"), "--json")
+    assert done.status == 0, done.err
+    lines = [json.loads(line) for path in (tmp_path / "run" / "launches").iterdir() for line in path.open()]
+    assert 20 < power([line["accounting"] for line in lines if line["event"] == "block"]) < 80
+    found = {each["figure"]: each for each in done.document.get("energy") or ()}
+    if not found:  # no estimate, as the machine was busy
+        assert all(each["statistic"] != "median" for each in done.document["figures"])
+        return
+    time = next(each["value"] for each in done.document["figures"] if each["name"] == "time" and each["value"])
+    assert found["time"]["value"] == pytest.approx(found["time"]["package"] * time)
+    assert found["rate"]["value"] == pytest.approx(found["time"]["value"] / found["time"]["params"]["operations"])
