@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assay.analysis.binomial import share_interval
+from assay.analysis.figures import CaseSamples
+from assay.analysis.fits import fits
 from assay.benchmark.record import benchmark
 from assay.document.account import TimeAccount
-from assay.report.predicted import coverage, predicted
+from assay.document.fits import Fit
+from assay.document.json_form import from_json
+from assay.report.document import frame
+from assay.report.predicted import coverage, predicted, tables, with_echo
 from assay.samples import case_text
 from command_line import assay
 from mpis_here import MPI
@@ -81,6 +87,28 @@ def test_the_interval_is_that_of_the_launches_own_rates(launches: int, level: fl
     assert found.predicted == pytest.approx(times[launches // 2] / 2 + trees, rel=1e-6)
     assert found.covers is (level is None)  # the measured one is just below the 95% interval's lower end
     assert found.parts["kernel ep"] == pytest.approx((2.0, times[(launches - 1) // 2]), rel=1e-6)
+
+
+def test_where_the_run_has_echo_its_line_predicts_too() -> None:
+    """Two trees of messages by echo's line, in place of the ones that were timed beside the run."""
+    startup, per_byte = 5e-3, 1e-7
+    given = [account(1, 2.0), account(2, 1.0)]
+    entries = predicted(benchmark("nas"), given, [Figure(1, 1.5), Figure(2, 0.9)])  # type: ignore[arg-type, list-item]
+    nas = replace(frame("nas", benchmark("nas")), predicted=entries)
+    assert with_echo([nas]) == [nas] and "by echo" not in tables(nas)[0].headings
+    sizes = np.array([8.0, 512, 32768])
+    line = fits(benchmark("echo"), [
+        CaseSamples("round_trip", {"bytes": int(n)}, {("here", 0): np.full(3, 2 * (startup + per_byte * n))}, [], 1)
+        for n in sizes
+    ])  # fmt: skip
+    echo = replace(frame("echo", benchmark("echo")), fits=from_json(list[Fit], line))
+    (_, found) = with_echo([echo, nas])
+    assert found.predicted is not None and found.predicted[0].by_echo == pytest.approx(
+        1.5 / 2 + 2 * (startup + 96 * per_byte), rel=1e-6
+    )
+    assert found.predicted[0].predicted == entries[0].predicted
+    (whole, _) = tables(found)
+    assert whole.headings[-1] == "by echo" and whole.rows[0][-1] == "760 ms"
 
 
 def test_coverage_has_the_binomial_interval() -> None:

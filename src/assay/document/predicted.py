@@ -19,7 +19,8 @@ class PredictedTime:
     `predicted` is the median over `launches`, each by its own rates and messages; `interval`: of the median, at 95%
     (`level`), or with fewer than six launches their range (`level` None). `parts`: seconds of all ranks, in a noted run
     that took `noted` and as predicted, by kernel (`kernel cg`), by call (`recv`), and by who waited for whom (`rank 1
-    for rank 0`).
+    for rank 0`). `by_echo`: predicted with the same rates and the line fitted to echo's messages, where the run has
+    both.
     """
 
     params: Params
@@ -37,6 +38,7 @@ class PredictedTime:
     level: float | None = None
     launches: int = 1
     noted: float = 0.0
+    by_echo: float | None = None
     parts: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.two_laws import played
 from assay.document.account import TimeAccount
+from assay.document.fits import LineFit
 from assay.document.grid import Grid, grid
 from assay.document.predicted import PredictedTime
 from assay.document.reported_figure import ReportedFigure
@@ -41,6 +43,7 @@ MOST_LAUNCHES = 12  # that are simulated of a case
 MOST_PARTS = 8  # of a case that are shown
 LEAST_PART = 0.005  # of all ranks' time
 NONE: ByLaunch = {}
+ECHO = "echo"
 NOTE = (
     "The program simulated with the rates that its kernels had on one rank, and messages of {messages}. Perfect: the "
     "error of perfect scaling, the time on one rank over the ranks. Shares are of all ranks' time: measured, "
@@ -78,7 +81,8 @@ def predicted(
             launch, base = ones[at % len(ones)]
             rates = _rates(base, _of_launch(first, launch, on_one))
             if len(with_messages.messages) >= LEAST_MESSAGES:
-                simulated = _played(record, rates, with_messages)
+                line = _line(with_messages)
+                simulated = _played(record, rates, with_messages, line.alpha, line.beta)
                 played += [(simulated, rates, with_messages)] if simulated is not None else []
         if played:
             found.append(_beside(each, played, measured.shown, on_one / each.ranks))
@@ -115,24 +119,37 @@ def _line(of: TimeAccount) -> AlphaBeta:
     return alpha_beta.fit(sizes, [list(times)], "relative")
 
 
-def _played(record: Benchmark, rates: Mapping[str, float], of: TimeAccount) -> TimeAccount | None:
-    line = _line(of)
+def _played(
+    record: Benchmark, rates: Mapping[str, float], of: TimeAccount | PredictedTime, startup: float, per_byte: float
+) -> TimeAccount | None:
     # Threads of a rank are in the rates, and described machines have none.
     sets = [f"{key}={value}" for key, value in of.params.items() if key in record.parameters and key != "threads"]
     words = program_words(record, [word for each in sets for word in ("--set", each)], simulated=True)
-    lines = played(
-        record.name,
-        of.ranks,
-        (*words, "--unchecked"),
-        rates=rates,
-        startup=max(line.alpha, 0.0),
-        per_byte=max(line.beta, 0.0),
-    )
+    given = (*words, "--unchecked")
+    lines = played(record.name, of.ranks, given, rates=rates, startup=max(startup, 0.0), per_byte=max(per_byte, 0.0))
     for text in (lines or "").splitlines():
         event = json.loads(text)
         if event["event"] == "account":
             return made(account_line(event, SIMULATED))
     return None
+
+
+def with_echo(sections: Sequence[Section]) -> list[Section]:
+    """The sections, predictions also by the line that was fitted to the messages of echo, where the run has it."""
+    lines = [fit for each in sections if each.benchmark == ECHO for fit in each.fits if isinstance(fit, LineFit)]
+    line = next((fit for fit in lines if fit.estimator == "relative"), None)
+    return list(sections) if line is None else [_by_line(each, line) for each in sections]
+
+
+def _by_line(section: Section, line: LineFit) -> Section:
+    record = record_of(section)
+    if not section.predicted or record is None:
+        return section
+    made = []
+    for each in section.predicted:
+        simulated = _played(record, each.rates, each, line.alpha, line.beta)
+        made.append(each if simulated is None else replace(each, by_echo=simulated.time))
+    return replace(section, predicted=made)
 
 
 def _beside(
@@ -182,7 +199,7 @@ def tables(section: Section) -> list[Grid]:
     entries = section.predicted or []
     if not entries:
         return []
-    record = record_of(section)
+    record, echo = record_of(section), any(each.by_echo is not None for each in entries)
     rows = []
     for each in entries:
         ends = () if each.interval is None else (human(end, "s", 3) for end in each.interval)
@@ -196,13 +213,26 @@ def tables(section: Section) -> list[Grid]:
                 f"{100 * each.error:+.0f}%",
                 f"{100 * each.perfect_error:+.0f}%",
                 *(", ".join(map(percent, both)) for both in (each.computing, each.in_calls)),
+                *([human(each.by_echo, "s", 3)] if echo else []),
             )
         )
     first = entries[0]
     messages = f"{human(first.startup, 's', 3)} and {human(first.per_byte, 's/B', 3)}"
     messages += f" (a line that is off by up to {100 * max(each.worst for each in entries):.0f}%)"
-    headings = ("case", "ranks", "measured", "predicted", "interval", "error", "perfect", "computing", "in calls")
+    headings: tuple[str, ...] = (
+        "case",
+        "ranks",
+        "measured",
+        "predicted",
+        "interval",
+        "error",
+        "perfect",
+        "computing",
+        "in calls",
+    )
+    headings += ("by echo",) if echo else ()
     note = NOTE.format(messages=messages) + coverage(entries)
+    note += " By echo: predicted with the line fitted to the messages of echo in this run." if echo else ""
     whole = grid(f"Parts and whole: {section.title}", headings, rows, note)
     return [whole, *_spent_on(section, entries, record)]
 
