@@ -7,9 +7,9 @@
 //     unique_ptr<Application> made<C>(C&, const Case&, bool carries)
 //     bool small(const Case&, int ranks)        whether a described run is repeated with its data, unasked
 //
-// Where the time goes (account.hpp) is noted in a run of its own, after the check of a launch's first block, and with it
-// a timeline where one is asked for (span.hpp); simulated calls take no longer for being noted, so that on a described
-// machine it is the timed run that is noted.
+// Where the time goes (account.hpp) is noted in a run of its own, after the check of a launch's first block, and with
+// it a timeline where one is asked for (span.hpp); simulated calls take no longer for being noted, so that on a
+// described machine it is the timed run that is noted.
 #pragma once
 
 #include <algorithm>
@@ -147,8 +147,8 @@ struct Player {
     std::vector<int> first_ranks;  // of each node
     for (int rank = 0; writes && rank < comm.size(); ++rank) {
       const auto i = static_cast<std::size_t>(rank);
-      const auto same = std::find_if(first_ranks.begin(), first_ranks.end(),
-                                     [&](int other) { return comm.same_node(other, rank); });
+      const auto same =
+          std::find_if(first_ranks.begin(), first_ranks.end(), [&](int other) { return comm.same_node(other, rank); });
       const auto node = static_cast<int>(same - first_ranks.begin());
       if (same == first_ranks.end()) first_ranks.push_back(rank);
       const auto kept = static_cast<std::size_t>(counts[i][0]);

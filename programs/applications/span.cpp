@@ -31,9 +31,7 @@ std::int64_t name_of(const Span& span, const Account& account, std::vector<std::
 timing::Json timeline_event(const timing::Json& label, const std::vector<RankTimeline>& ranks, double ticks_a_second) {
   std::vector<std::string> names, nodes, clocks, passed;
   for (const std::string_view name : call_names) names.push_back(timing::Json::quote(name));
-  const auto ns = [&](std::int64_t ticks) {
-    return std::llround(1e9 * static_cast<double>(ticks) / ticks_a_second);
-  };
+  const auto ns = [&](std::int64_t ticks) { return std::llround(1e9 * static_cast<double>(ticks) / ticks_a_second); };
   std::string spans;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const RankTimeline& of = ranks[rank];

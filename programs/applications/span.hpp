@@ -1,9 +1,10 @@
 // One call or kernel of a rank over time, and the event that a run's first ones are written as:
 //
 //   {"event":"timeline","case":{…},"ranks":P,"names":["send",…,"cg",…],
-//    "nodes":[…],"own_clock":[…],"passed":[…],   by rank: its node; whether it counts from its own start; calls left out
-//    "spans":[[rank,name,from,to,to_rank,to_tag,sent,from_rank,from_tag,received],…]}    times in ns, lengths in bytes
+//    "nodes":[…],"own_clock":[…],"passed":[…],  by rank: its node; whether it counts from its own start; calls not kept
+//    "spans":[[rank,name,from,to,to_rank,to_tag,sent,from_rank,from_tag,received],…]}
 //
+// Times in ns, lengths in bytes.
 // Times count from rank 0's start where ranks have its clock. A rank of -1: none, or one that is not known.
 #pragma once
 
