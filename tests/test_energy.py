@@ -286,11 +286,17 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def launch(
-    run: Run, number: int, blocks: list[dict[str, Any]], energy: str | None = None, seconds: float = 1e-4
+    run: Run,
+    number: int,
+    blocks: list[dict[str, Any]],
+    energy: str | None = None,
+    seconds: float = 1e-4,
+    of: tuple[str, str, dict[str, Any]] = ("gemm", "kernels", CASE),
 ) -> None:
-    """A launch of gemm: blocks of 0.3 s, each with its joules, and what its program said of energy."""
-    task = f"{number:03d}-gemm"
-    about = Circumstance(run.about["id"], "gemm", "kernels", "here", 0, number, 1, "p")
+    """A launch of gemm, or of another program: blocks of 0.3 s, each with its joules, and what it said of energy."""
+    name, part, case = of
+    task = f"{number:03d}-{name}"
+    about = Circumstance(run.about["id"], name, part, "here", 0, number, 1, "p")
     run.journal({"event": "begun", "task": task, "file": f"{task}.jsonl", "about": asdict(about)})
     facts = {"host": "n1"} | ({"energy": energy} if energy else {})
     lines: list[dict[str, Any]] = [
@@ -298,7 +304,7 @@ def launch(
     ]
     for i, joules in enumerate(blocks):
         t0 = 1000.0 * number + 0.4 * i
-        about_block = {"event": "block", "case": CASE, "metric": "time", "block": i, "batch": 1, "first": None}
+        about_block = {"event": "block", "case": case, "metric": "time", "block": i, "batch": 1, "first": None}
         counted = {"accounting": QUIET | joules, "t0": t0, "t1": t0 + 0.3}
         lines.append(about_block | counted | {"values": [seconds] * 20})
     text = "".join(json.dumps(line) + "\n" for line in [*lines, {"event": "done"}])
@@ -328,6 +334,29 @@ def test_joules_for_a_flop_are_power_over_rate(measured: Run) -> None:
     assert found.value == pytest.approx(60.0 / rate)
     widest = 1e-3 / 0.3  # an update of the counters more or less, in each block of 0.3 s
     assert found.range == pytest.approx([(1 - widest) * 40.0 / rate, (1 + widest) * 80.0 / rate])
+
+
+def test_an_application_has_joules_per_run_and_operation(measured: Run) -> None:
+    """12 J in 0.3 s are 40 W: 8 J for a run of 0.2 s, and over its 1e9 operations 8 nJ for each, by hand."""
+    case = {"kernel": "ep", "class": "S", "operations": 10**9}
+    for number in range(3):
+        launch(measured, number, [JOULES, JOULES], "powercap: package-0, dram", 0.2, ("nas", "applications", case))
+    made = document(measured)
+    (section,) = made.benchmarks
+    found = {each.figure: each for each in section.energy or ()}
+    assert {name: each.unit for name, each in found.items()} == {"time": "J/run", "rate": "J/operation"}
+    assert found["time"].value == pytest.approx(8.0) and found["rate"].value == pytest.approx(8e-9)
+    markdown = page.markdown(made)
+    assert "8 J/run" in markdown and "8 nJ/operation" in markdown
+    assert not any("J/run" in text for text in energy.least(made)) and any(
+        "J/operation" in t for t in energy.least(made)
+    )
+
+
+def test_what_is_counted_names_the_joules() -> None:
+    lattice, colloid = benchmark("lattice"), benchmark("colloid")
+    rate = reported(FigureValue("", "rate", 1.0, "1/s", "median", {}), "measured")
+    assert energy._unit(lattice, rate) == "J/update" and energy._unit(colloid, rate) == "J/operation"
 
 
 @pytest.mark.parametrize(("wall", "shown"), [(0.0012, False), (0.009, False), (0.011, True)])
@@ -561,3 +590,22 @@ def test_ranks_of_one_host_count_its_packages_once(tmp_path: Path, monkeypatch: 
     assert 20 < power([line["accounting"] for line in lines if line["event"] == "block"]) < 80
     estimated = any(f["statistic"] == "median" and f["by_launch"] for f in done.document["figures"])
     assert {each["unit"] for each in done.document.get("energy", [])} >= ({"J/message"} if estimated else set())
+
+
+@pytest.mark.mpi
+def test_an_application_over_mpi_has_what_the_tree_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Joules per run are the packages' power times its time, and per operation those over its operations."""
+    with fifty_watts(tmp_path) as folder:
+        monkeypatch.setenv("ASSAY_POWERCAP", folder)
+        asked = ("run", "nas", "-n", "2", "--set", "kernel=ep", "--set", "class=S", "--launches", "1")
+        done = assay(*asked, "--out", str(tmp_path / "run"), "--json")
+    assert done.status == 0, done.err
+    lines = [json.loads(line) for path in (tmp_path / "run" / "launches").iterdir() for line in path.open()]
+    assert 20 < power([line["accounting"] for line in lines if line["event"] == "block"]) < 80
+    found = {each["figure"]: each for each in done.document.get("energy") or ()}
+    if not found:  # no estimate, as the machine was busy
+        assert all(each["statistic"] != "median" for each in done.document["figures"])
+        return
+    time = next(each["value"] for each in done.document["figures"] if each["name"] == "time" and each["value"])
+    assert found["time"]["value"] == pytest.approx(found["time"]["package"] * time)
+    assert found["rate"]["value"] == pytest.approx(found["time"]["value"] / found["time"]["params"]["operations"])

@@ -112,3 +112,48 @@ def test_ranks_per_node_that_a_number_cannot_fill_are_left_out(own_folder: None)
 def test_what_is_no_number_of_ranks_is_refused(count: str, constant: str) -> None:
     answer = assay("run", "nas", "--on", constant, "-n", count)
     assert answer.status == 2 and "-n" in answer.err and "accepted: " in answer.err and "1,2\n" in answer.err
+
+
+def rows(markdown: str, title: str) -> list[list[str]]:
+    """The rows of a Markdown table."""
+    found = markdown.partition(f"**{title}**")[2].strip().split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in found]
+
+
+def test_weak_scaling_goes_by_what_the_rate_counts(constant: str) -> None:
+    """Updates of 12, 15 and 19 cubed cells: 1.95 and 3.97 times as many; speedups are ratios of rates."""
+    rates = '\n[compute.rate]\nlattice = "1 Gflop/s"\n'
+    Path(constant).write_text((ROOT / "examples" / "constant.toml").read_text() + rates)
+    given = ("--set", "flow=taylor-green", "--set", "size=12,15,19", "--set", "steps=2", "--on", constant)
+    document = assay("run", "lattice", *given, "-n", "1,2,4", "--out", "run", "--json").document
+    took = {(each["params"]["size"], each["params"]["ranks"]): each["value"]
+            for each in document["figures"] if each["name"] == "time"}  # fmt: skip
+    weak = [each for each in document["fits"] if each["params"].get("scaling") == "weak" and each["law"] == "speedup"]
+    (whole,) = [each for each in weak if each["processors"] == [1, 2, 4]]
+    wanted = [size**3 / 12**3 * took[12, 1] / took[size, ranks] for size, ranks in ((12, 1), (15, 2), (19, 4))]
+    assert [each["value"] for each in whole["speedup"]] == pytest.approx(wanted)
+    shown = rows(assay("report", "run", "--markdown").out, "Speedups: Lattice Boltzmann")
+    text = ", ".join(f"{ranks}: {value:.3g}" for ranks, value in zip((1, 2, 4), wanted, strict=True))
+    assert [row[3] for row in shown if row[2] == "weak" and "4:" in row[3] and "1:" in row[3]] == [text]
+    assert {row[2] for row in shown} == {"strong", "weak"}
+
+
+def test_fits_stand_beside_one_another_by_network_and_cpus_per_node(own_folder: None) -> None:
+    """Laws of the same program on two networks and with one and two CPUs per node, as each run has them."""
+    given = ("--set", "flow=taylor-green", "--set", "size=32", "--set", "steps=2", "-n", "2,4,8", "--ppn", "1,2")
+    for name in ("sgi-l1200-cluster", "sgi-l1200-cluster:ethernet"):
+        assert assay("run", "lattice", "--on", name, *given, "--out", name.rpartition(":")[2]).status == 0
+    answer = assay("report", "sgi-l1200-cluster", "ethernet", "--markdown")
+    shown = rows(answer.out, "Speedups by machine and network")
+    assert [(row[0], row[3]) for row in shown] == [
+        (machine, ppn) for machine in ("sgi-l1200-cluster", "sgi-l1200-cluster-ethernet") for ppn in "12"
+    ]
+    serial = {}
+    for name in ("sgi-l1200-cluster", "ethernet"):
+        for fit in assay("report", name, "--json").document["benchmarks"][0]["fits"]:
+            if fit["law"] == "amdahl":
+                serial[name, str(fit["params"]["ppn"])] = fit["coefficients"]["sigma"]
+    found = {(row[0].removeprefix("sgi-l1200-cluster-"), row[3]): row[7] for row in shown}
+    assert found == {key: f"{value:.2g}" for key, value in serial.items()}
+    assert serial["ethernet", "1"] > serial["sgi-l1200-cluster", "1"]
+    assert "Speedups by machine and network" in Path("sgi-l1200-cluster/beside.html").read_text()

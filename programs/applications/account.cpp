@@ -18,7 +18,7 @@ void Account::sent(std::size_t bytes) {
   lengths[place].amount += static_cast<double>(bytes);
 }
 
-void Account::computed(std::string_view kernel, double amount, double took) {
+int Account::computed(std::string_view kernel, double amount, double took) {
   const std::size_t length = std::min(kernel.size(), Kernel{}.name.size() - 1);
   for (Kernel& each : kernels) {
     if (each.calls == 0) std::copy_n(kernel.data(), length, each.name.data());
@@ -26,12 +26,24 @@ void Account::computed(std::string_view kernel, double amount, double took) {
     each.seconds += took;
     each.calls += 1;
     each.amount += amount;
-    return;
+    return static_cast<int>(&each - kernels.data());
   }
+  return -1;
 }
 
-void Ledger::begin(int ranks) {
+void Ledger::note(const Span& span) {
+  if (spans.size() < most_spans)
+    spans.push_back(span);
+  else
+    ++passed;
+}
+
+void Ledger::begin(int ranks, std::size_t most) {
   account = {};
+  spans.clear();
+  spans.reserve(most);
+  most_spans = most;
+  passed = 0;
   waited.assign(static_cast<std::size_t>(ranks), 0);
   const timing::ProcessorTime spent = timing::processor_time();
   user_ = spent.user;

@@ -7,10 +7,9 @@
 //    "user":[…],"system":[…],"memory":[…],                      by rank: processor time, s; most memory so far, bytes
 //    "calls":{"send":[seconds,calls,bytes],…},                  of all ranks; bytes are those sent, or received
 //    "lengths":[[L,messages,bytes],…],                          sent messages of 0 B, or of L to 2 L - 1 bytes
-//    "waits":[[rank,for,seconds],…],                            in calls that ended with another's message; longest
-//    first "kernels":{"cg":[seconds,calls,amount],…},                 of all ranks; amount as the description charges
-//    it "messages":[[bytes,seconds],…]}                            one way between ranks 0 and P - 1, half of a round
-//    trip
+//    "waits":[[rank,for,seconds],…],                            in calls that another's message ended; longest first
+//    "kernels":{"cg":[seconds,calls,amount],…},                 of all ranks; amount as the description charges it
+//    "messages":[[bytes,seconds],…]}                            one way, ranks 0 and P - 1: half of a round trip
 //
 // Of a rank time = computing + communicating + (time - ended). A collective is made of these calls. A described machine
 // has no processor time or memory of its own, and its messages are known: those lists are empty.
@@ -22,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "applications/span.hpp"
 #include "timing/output.hpp"
 
 namespace assay::applications {
@@ -52,16 +52,22 @@ struct Account {
   std::array<Waited, most_waits> waits{};  // the longest
 
   void sent(std::size_t bytes);
-  void computed(std::string_view kernel, double amount, double took);
+  int computed(std::string_view kernel, double amount, double took);  // gives its place, or -1
 };
 
-// What is kept while a run goes on: an account, and all that were waited for.
+// What is kept while a run goes on: an account, all that were waited for, and the first calls where a timeline is asked
+// for.
 struct Ledger {
   Account account{};
   std::vector<double> waited{};  // by rank, s
+  std::vector<Span> spans{};     // at most `most_spans`
+  std::size_t most_spans = 0;
+  std::int64_t passed = 0;     // calls behind these
+  std::int64_t call_from = 0;  // ticks: when the call that just ended was made
   bool on = false;
 
-  void begin(int ranks);
+  void begin(int ranks, std::size_t spans = 0);
+  void note(const Span& span);
   void end(double ended, bool real);  // `real`: with this process's processor time and memory since begin()
 
  private:

@@ -4,6 +4,7 @@
 // ended counts as waiting for its sender; of a group's messages the sender is not noted, as its ranks are the group's.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -46,7 +47,9 @@ class Accounted {
     auto await_suspend(std::coroutine_handle<> caller) { return inner.await_suspend(caller); }
     decltype(auto) await_resume() {
       if (!ledger) return inner.await_resume();
-      const double took = static_cast<double>(comm->now() - began) / ticks_a_second;
+      const std::int64_t ended = comm->now();
+      const double took = static_cast<double>(ended - began) / ticks_a_second;
+      ledger->call_from = began;
       if constexpr (std::is_void_v<decltype(inner.await_resume())>) {
         ending(*ledger, took);
         return inner.await_resume();
@@ -61,6 +64,7 @@ class Accounted {
     Call call;
     std::size_t bytes;
     bool sends, whole;  // whole: its peers are of all ranks
+    int to, tag;
     template <class... Found>
     void operator()(Ledger& ledger, double took, const Found&... found) const {
       Account::Spent& of = ledger.account.calls[static_cast<std::size_t>(call)];
@@ -69,6 +73,40 @@ class Accounted {
       of.amount += static_cast<double>(bytes);
       if (sends) ledger.account.sent(bytes);
       (came(ledger, of, took, found), ...);
+      if (ledger.most_spans > 0) [[unlikely]]
+        on_timeline(ledger, took, found...);
+    }
+    // Asking in vain is left out: a rank may do nothing else for long.
+    template <class... Found>
+    [[gnu::noinline, gnu::cold]] void on_timeline(Ledger& ledger, double took, const Found&... found) const {
+      Span span{.from = ledger.call_from,
+                .to = ledger.call_from + std::llround(took * ticks_a_second),
+                .sent = sends ? static_cast<std::int64_t>(bytes) : 0,
+                .received = 0,
+                .name = static_cast<std::int32_t>(call),
+                .to_rank = sends && whole ? to : -1,
+                .to_tag = tag,
+                .from_rank = -1,
+                .from_tag = tag};
+      (arrived(span, found), ...);
+      if ((true && ... && there(found))) ledger.note(span);
+    }
+    template <class Found>
+    void arrived(Span& span, const Found& found) const {
+      if constexpr (ranks::Received<Found>) {
+        span.received = static_cast<std::int64_t>(found.bytes());
+        span.from_rank = whole ? found.source() : -1;
+        span.from_tag = found.tag();
+      } else if constexpr (requires { found.received.source(); }) {
+        arrived(span, found.received);
+      } else if constexpr (requires { found->source(); }) {
+        if (found) arrived(span, *found);
+      }
+    }
+    template <class Found>
+    bool there(const Found& found) const {
+      if constexpr (std::is_same_v<Found, bool> || requires { found.has_value(); }) return static_cast<bool>(found);
+      return true;
     }
     template <class Found>
     void came(Ledger& ledger, Account::Spent& of, double took, const Found& found) const {
@@ -84,7 +122,14 @@ class Accounted {
   struct Computed {
     std::string_view kernel;
     double amount;
-    void operator()(Ledger& ledger, double took) const { ledger.account.computed(kernel, amount, took); }
+    void operator()(Ledger& ledger, double took) const {
+      const int place = ledger.account.computed(kernel, amount, took);
+      if (ledger.most_spans == 0 || place < 0) [[likely]]
+        return;
+      const std::int64_t from = ledger.call_from;
+      const auto name = static_cast<std::int32_t>(call_names.size()) + place;
+      ledger.note({from, from + std::llround(took * ticks_a_second), 0, 0, name, -1, 0, -1, 0});
+    }
   };
 
   // A communicator with files is held by reference, as it cannot be copied; others are handles.
@@ -104,10 +149,10 @@ class Accounted {
   std::optional<double> cost_of(std::string_view kernel) const { return comm_.cost_of(kernel); }
 
   auto send(const void* data, std::size_t bytes, int to, int tag) {
-    return moved(Call::send, bytes, true, [&] { return comm_.send(data, bytes, to, tag); });
+    return moved(Call::send, bytes, true, to, tag, [&] { return comm_.send(data, bytes, to, tag); });
   }
   auto isend(const void* data, std::size_t bytes, int to, int tag) {
-    return moved(Call::isend, bytes, true, [&] { return comm_.isend(data, bytes, to, tag); });
+    return moved(Call::isend, bytes, true, to, tag, [&] { return comm_.isend(data, bytes, to, tag); });
   }
   auto recv(void* buffer, std::size_t room, int from, int tag) {
     return moved(Call::recv, 0, false, [&] { return comm_.recv(buffer, room, from, tag); });
@@ -116,7 +161,8 @@ class Accounted {
     return moved(Call::irecv, 0, false, [&] { return comm_.irecv(buffer, room, from, tag); });
   }
   auto sendrecv(const void* data, std::size_t bytes, int to, void* buffer, std::size_t room, int from, int tag) {
-    return moved(Call::sendrecv, bytes, true, [&] { return comm_.sendrecv(data, bytes, to, buffer, room, from, tag); });
+    return moved(Call::sendrecv, bytes, true, to, tag,
+                 [&] { return comm_.sendrecv(data, bytes, to, buffer, room, from, tag); });
   }
   template <class Request>
   auto wait(Request& request) {
@@ -232,8 +278,12 @@ class Accounted {
     return Noted<decltype(make()), Ending>{make(), ledger, &comm_, began, ending};
   }
   template <class Make>
+  [[gnu::always_inline]] auto moved(Call call, std::size_t bytes, bool sends, int to, int tag, Make make) {
+    return noted(Moved{call, bytes, sends, whole_, to, tag}, make);
+  }
+  template <class Make>
   [[gnu::always_inline]] auto moved(Call call, std::size_t bytes, bool sends, Make make) {
-    return noted(Moved{call, bytes, sends, whole_}, make);
+    return moved(call, bytes, sends, -1, -1, make);
   }
 
   Held comm_;

@@ -7,6 +7,7 @@
 #include "applications/dense/cholesky.hpp"
 #include "applications/dense/lu.hpp"
 #include "applications/player.hpp"
+#include "applications/room.hpp"
 
 namespace assay::applications {
 
@@ -85,6 +86,15 @@ choices = ["library", "ours"]
 sweep = true
 help = "products of blocks by the site's BLAS, or by own code, which also stands in where no library was found and on described machines"
 
+[parameter.threads]
+type = "integer"
+default = [1]
+min = 1
+max = 1024
+unit = "1"
+sweep = true
+help = "threads of each rank in products of blocks, by the site's BLAS; ranks with several are bound to no core"
+
 [unit.blocks]
 source = "applications/dense/blocks.cpp"
 flags = ["-ffp-contract=off"]
@@ -110,7 +120,7 @@ help = "operations as LINPACK counts them, over the time"
 
   struct Case {
     bool lu, single, columns, library;
-    std::int64_t size, block, grid_rows;
+    std::int64_t size, block, grid_rows, threads;
     bool operator==(const Case&) const = default;
   };
 
@@ -125,7 +135,8 @@ help = "operations as LINPACK counts them, over the time"
             dense::has_library && !columns && settings.at("code").text == "library",
             settings.at("size").integer,
             columns ? 1 : settings.at("block").integer,
-            lu ? settings.at("grid_rows").integer : 0};
+            lu ? settings.at("grid_rows").integer : 0,
+            settings.at("threads").integer};
   }
   // What most of a case's work is charged as.
   static std::string_view kernel(const Case& at) {
@@ -133,14 +144,23 @@ help = "operations as LINPACK counts them, over the time"
     return at.single ? "float32_gemm" : "gemm";
   }
 
+  static double element(const Case& at) { return at.single ? sizeof(float) : sizeof(double); }
+  static double bytes(const Case& at) {
+    const auto n = static_cast<double>(at.size);
+    return n * n * element(at);
+  }
+
   template <ranks::Communicator C>
   static ranks::Task run(C& comm, ranks::Session& session) {
     // Of cases that differ in nothing that they use, one.
-    std::set<std::tuple<bool, bool, bool, bool, std::int64_t, std::int64_t, std::int64_t>> known;
+    using Integer = std::int64_t;
+    std::set<std::tuple<bool, bool, bool, bool, Integer, Integer, Integer, Integer>> known;
     session.keep(
         [&](const auto& each) {
           const Case one = at(each);
-          return known.emplace(one.lu, one.single, one.columns, one.library, one.size, one.block, one.grid_rows).second;
+          return known
+              .emplace(one.lu, one.single, one.columns, one.library, one.size, one.block, one.grid_rows, one.threads)
+              .second;
         },
         "it is the same as another: LU has no layout of columns, Cholesky no grid", comm.rank() == 0);
     session.keep(
@@ -150,6 +170,27 @@ help = "operations as LINPACK counts them, over the time"
         "the description has no rate for it", comm.rank() == 0);
     session.keep([&](const auto& each) { return at(each).grid_rows == 0 || comm.size() % at(each).grid_rows == 0; },
                  "the ranks are no multiple of grid_rows", comm.rank() == 0);
+    session.keep([&](const auto& each) { return at(each).threads == 1 || (!comm.is_simulated() && at(each).library); },
+                 {comm.is_simulated() ? "threads of a rank are measured, not described"
+                                      : "threads are those of a BLAS library, and own code has one",
+                  "threads", comm.is_simulated() ? "1" : "1, or a BLAS library, code=library and layout=blocks"},
+                 comm.rank() == 0);
+#ifdef ASSAY_BLAS
+    session.keep(
+        [&](const auto& each) {
+          const Case one = at(each);
+          return comm.is_simulated() || !one.library || libraries::blas_threads(static_cast<int>(one.threads));
+        },
+        {"the BLAS that was found does not take so many threads", "threads", "fewer"}, comm.rank() == 0);
+#endif
+    co_await keep_fitting(
+        comm, session, "size", [](const auto& each) { return bytes(at(each)); },
+        [&](double room) {
+          std::int64_t most = 0;
+          for (const auto& each : session.cases())
+            most = std::max(most, static_cast<std::int64_t>(std::sqrt(room / element(at(each)))));
+          return most;
+        });
     Player<C, Dense> player{comm, session.options().verify};
     co_await ranks::sample(comm, session, player);
   }
@@ -161,6 +202,7 @@ help = "operations as LINPACK counts them, over the time"
     json.text("type", at.single ? "float32" : "float64").text("layout", at.columns ? "columns" : "blocks");
     json.integer("block", at.block).integer("grid_rows", at.lu ? grid(comm.size(), at).rows : 1);
     json.text("code", at.library ? "library" : "ours");
+    if (at.threads > 1) json.integer("threads", at.threads);
     return json.integer("operations", std::llround(operations<C>(at)));
   }
   template <ranks::Communicator C>
@@ -179,7 +221,7 @@ help = "operations as LINPACK counts them, over the time"
   }
   template <class Real, ranks::Communicator C>
   static std::unique_ptr<Application> made_of(C& comm, const Case& at, bool carries) {
-    const auto multiply = dense::multiply_by<Real>(at.library);
+    const auto multiply = dense::multiply_by<Real>(at.library, static_cast<int>(at.threads));
     if (at.lu)
       return std::make_unique<dense::Lu<C, Real>>(comm, at.size, at.block, grid(comm.size(), at), kernel(at), "linpack",
                                                   multiply, carries);

@@ -7,6 +7,7 @@
 #include "applications/choices.hpp"
 #include "applications/lattice/simulation.hpp"
 #include "applications/player.hpp"
+#include "applications/room.hpp"
 
 namespace assay::applications {
 
@@ -102,6 +103,12 @@ help = "updates of fluid cells over the time (1e6/s: MLUPS)"
                    comm.size());
     }
     keep_charged(comm, session, {"lattice"});
+    // Two copies of all populations, with a layer of cells around each rank's block.
+    constexpr double per_cell = 2 * lattice::populations * sizeof(double);
+    co_await keep_fitting(
+        comm, session, "size",
+        [](const auto& each) { return per_cell * std::pow(static_cast<double>(each.at("size").integer) + 2, 3); },
+        [](double room) { return static_cast<std::int64_t>(std::cbrt(room / per_cell)) - 2; });
     Player<C, Lattice> player{comm, session.options().verify};
     co_await ranks::sample(comm, session, player);
   }

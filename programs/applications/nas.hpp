@@ -44,6 +44,15 @@ choices = ["S", "W", "A", "B", "C"]
 sweep = true
 help = "size of the problem"
 
+[parameter.threads]
+type = "integer"
+default = [1]
+min = 1
+max = 1024
+unit = "1"
+sweep = true
+help = "threads of each rank, of EP alone; ranks with several are bound to no core"
+
 [metric.time]
 unit = "s"
 help = "from the common start to the last rank's end, without the input's making and the check"
@@ -74,6 +83,7 @@ order = 1
   struct Case {
     Which kernel;
     Class size;
+    std::int64_t threads;
     bool operator==(const Case&) const = default;
   };
   static constexpr std::string_view kernels[] = {"ep", "ft", "mg", "cg", "is"};
@@ -96,19 +106,28 @@ order = 1
           },
           reason.c_str(), comm.rank() == 0);
     }
+    session.keep(
+        [&](const auto& each) {
+          const Case one = at(each);
+          return one.threads == 1 || (one.kernel == Which::ep && !comm.is_simulated());
+        },
+        {comm.is_simulated() ? "threads of a rank are measured, not described" : "only EP has threads", "threads",
+         comm.is_simulated() ? "1" : "1, or kernel=ep"},
+        comm.rank() == 0);
     Player<C, Nas> player{comm, session.options().verify};
     co_await ranks::sample(comm, session, player);
   }
 
   static Case at(const timing::CaseSettings& settings) {
     return {static_cast<Which>(place_among(kernels, settings.at("kernel").text)),
-            static_cast<Class>(place_among(sizes, settings.at("class").text))};
+            static_cast<Class>(place_among(sizes, settings.at("class").text)), settings.at("threads").integer};
   }
   template <ranks::Communicator C>
   static timing::Json label(C&, const Case& at) {
     timing::Json json;
     json.text("kernel", kernels[static_cast<std::size_t>(at.kernel)]);
     json.text("class", sizes[nas::place(at.size)]);
+    if (at.threads > 1) json.integer("threads", at.threads);
     return json.integer("operations", std::llround(operations<C>(at)));
   }
 
@@ -139,7 +158,7 @@ order = 1
       case Which::is:
         return std::make_unique<nas::Is<C>>(comm, at.size, carries);
       default:
-        return std::make_unique<nas::Ep<C>>(comm, at.size, carries);
+        return std::make_unique<nas::Ep<C>>(comm, at.size, static_cast<int>(at.threads), carries);
     }
   }
 };

@@ -7,11 +7,13 @@
 //     unique_ptr<Application> made<C>(C&, const Case&, bool carries)
 //     bool small(const Case&, int ranks)        whether a described run is repeated with its data, unasked
 //
-// Where the time goes (account.hpp) is noted in a run of its own, after the check of a launch's first block; simulated
-// calls take no longer for being noted, so that on a described machine it is the timed run that is noted.
+// Where the time goes (account.hpp) is noted in a run of its own, after the check of a launch's first block, and with
+// it a timeline where one is asked for (span.hpp); simulated calls take no longer for being noted, so that on a
+// described machine it is the timed run that is noted.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -113,13 +115,47 @@ struct Player {
   ranks::Task note_run(Case at) {
     co_await ready->prepare();
     co_await ranks::barrier(comm);
-    ledger.begin(comm.size());
+    const bool drawn = session->options().timeline;
+    ledger.begin(comm.size(), drawn ? spans_of_rank(comm.size()) : 0);
     const std::int64_t start = comm.now();
     co_await ready->run();
     ledger.end(static_cast<double>(comm.now() - start) / C::ticks_a_second, true);
     messages.clear();
     co_await message_times(comm, messages);
     co_await write_account(at);
+    if (drawn) co_await write_timeline(at, start);
+  }
+
+  // Spans count from rank 0's start where a rank has its clock, else from the rank's own.
+  ranks::Task write_timeline(Case at, std::int64_t start) {
+    const bool writes = comm.rank() == 0;
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    const std::size_t most = ledger.most_spans;
+    std::int64_t origin = start;
+    co_await ranks::broadcast(comm, &origin, sizeof origin);
+    if (!comm.same_clock(0)) origin = start;
+    for (Span& each : ledger.spans) each.from -= origin, each.to -= origin;
+    const std::array<std::int64_t, 2> mine = {static_cast<std::int64_t>(ledger.spans.size()), ledger.passed};
+    ledger.spans.resize(most);
+    std::vector<std::array<std::int64_t, 2>> counts(writes ? ranks : 0);
+    std::vector<Account> accounts(writes ? ranks : 0);
+    std::vector<Span> spans(writes ? ranks * most : 0);
+    co_await ranks::gather(comm, &mine, sizeof mine, counts.data());
+    co_await ranks::gather(comm, &ledger.account, sizeof ledger.account, accounts.data());
+    co_await ranks::gather(comm, ledger.spans.data(), most * sizeof(Span), spans.data());
+    std::vector<RankTimeline> found;
+    std::vector<int> first_ranks;  // of each node
+    for (int rank = 0; writes && rank < comm.size(); ++rank) {
+      const auto i = static_cast<std::size_t>(rank);
+      const auto same =
+          std::find_if(first_ranks.begin(), first_ranks.end(), [&](int other) { return comm.same_node(other, rank); });
+      const auto node = static_cast<int>(same - first_ranks.begin());
+      if (same == first_ranks.end()) first_ranks.push_back(rank);
+      const auto kept = static_cast<std::size_t>(counts[i][0]);
+      found.push_back({&accounts[i], &spans[i * most], kept, counts[i][1], node, !comm.same_clock(rank)});
+    }
+    if (writes) session->write(timeline_event(label(comm, at), found, C::ticks_a_second));
+    co_await ranks::together(comm, comm.size());
   }
 
   // Simulated ranks share a process: the places of their accounts are gathered, not the accounts.

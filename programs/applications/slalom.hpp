@@ -77,6 +77,18 @@ type = "path"
 default = "scratch"
 help = "where the two files go on a real machine, into a folder of the launch's own that is removed at the end"
 
+[unit.columns]
+source = "applications/slalom/columns.cpp"
+flags = ["-ffp-contract=off"]
+
+[unit.room]
+source = "applications/slalom/room.cpp"
+flags = ["-ffp-contract=off"]
+
+[unit.physics]
+source = "applications/slalom/physics.cpp"
+flags = ["-ffp-contract=off"]
+
 [metric.time]
 unit = "s"
 help = "from the common start to the last rank's end, reading and writing included"

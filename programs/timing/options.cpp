@@ -186,6 +186,8 @@ Options parse_options(int argc, const char* const* argv) {
       options.verify = true;
     } else if (word == "--unchecked") {
       options.unchecked = true;
+    } else if (word == "--timeline") {
+      options.timeline = true;
     } else if (word == "--record") {
       options.action = Options::Action::record;
     } else if (word == "--help" || word == "-h") {
@@ -195,7 +197,7 @@ Options parse_options(int argc, const char* const* argv) {
       const std::string_view name = word.substr(0, equals);
       const auto option = std::ranges::find_if(known, [&](const auto& entry) { return entry.first == name; });
       if (option == known.end()) {
-        std::string names = "--record, --help, --host, --or-nothing, --verify, --unchecked";
+        std::string names = "--record, --help, --host, --or-nothing, --verify, --unchecked, --timeline";
         for (const auto& entry : known) names += ", " + std::string(entry.first);
         throw InputFault("option '" + std::string(word) + "' is not known; accepted: " + names);
       }

@@ -61,6 +61,7 @@ struct Options {
   bool host = false, or_nothing = false;  // one process more, for the host; nothing to measure is no failure
   bool verify = false;                    // on a simulated machine: with data, and checked, whatever that takes
   bool unchecked = false;                 // the opposite: applications for their times alone
+  bool timeline = false;                  // of an application over MPI: its calls over time
   std::vector<CaseSettings> cases{{}};    // the product of all parameters' values, the last one running fastest
 };
 

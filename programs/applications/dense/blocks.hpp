@@ -45,6 +45,7 @@ Index greatest(Index count, const Real* values);
 template <class Real>
 void eliminate(Index rows, Index columns, Block<Real> a, const Real* pivot_row, Index step);
 
+// multiply_by: of the library, by so many threads, or own code.
 #ifdef ASSAY_BLAS
 inline constexpr bool has_library = true;
 inline void library_multiply(Index rows, Index columns, Index depth, Block<const double> a, Block<const double> b,
@@ -56,9 +57,8 @@ inline void library_multiply(Index rows, Index columns, Index depth, Block<const
   libraries::subtract_product(rows, columns, depth, a.at, a.step, b.at, b.step, turned, c.at, c.step);
 }
 template <class Real>
-Multiply<Real> multiply_by(bool library) {
-  // One thread per rank.
-  if (library && libraries::blas_threads(1))
+Multiply<Real> multiply_by(bool library, int threads) {
+  if (library && libraries::blas_threads(threads))
     return [](Index m, Index n, Index k, Block<const Real> a, Block<const Real> b, bool turned, Block<Real> c) {
       library_multiply(m, n, k, a, b, turned, c);
     };
@@ -67,7 +67,7 @@ Multiply<Real> multiply_by(bool library) {
 #else
 inline constexpr bool has_library = false;
 template <class Real>
-Multiply<Real> multiply_by(bool) {
+Multiply<Real> multiply_by(bool, int) {
   return own_multiply<Real>;
 }
 #endif

@@ -27,7 +27,8 @@ class Ep final : public Charged<C> {
   using Charged<C>::comm_, Charged<C>::carries_, Charged<C>::work;
 
  public:
-  Ep(C& comm, Class size, bool carries) : Charged<C>(comm, "ep", carries), size_(ep_classes[place(size)]) {}
+  Ep(C& comm, Class size, int threads, bool carries)
+      : Charged<C>(comm, "ep", carries), size_(ep_classes[place(size)]), threads_(threads) {}
 
   // As NPB counts: the uniform numbers.
   static double operations(Class size) { return std::ldexp(1, ep_classes[place(size)].log_pairs + 1); }
@@ -42,7 +43,7 @@ class Ep final : public Charged<C> {
     const std::int64_t blocks = std::int64_t{1} << (size_.log_pairs - ep_log_block);
     const std::int64_t from = blocks * comm_.rank() / comm_.size(), to = blocks * (comm_.rank() + 1) / comm_.size();
     const double numbers = static_cast<double>(to - from) * 2 * ep_block;
-    co_await work(numbers * flops_each, [&] { ep_pairs(from, to, found_); });
+    co_await work(numbers * flops_each, [&] { ep_pairs(from, to, threads_, found_); });
     double* const sums = &found_.sum_x;
     co_await sum_of_all(comm_, sums, room_.data(), ep_sums);
   }
@@ -60,6 +61,7 @@ class Ep final : public Charged<C> {
   static constexpr double flops_each = 26.68e9 / 536870912;
   static constexpr double epsilon = 1e-8;  // of the specification
   EpClass size_;
+  int threads_;
   EpSums found_;
   std::array<double, ep_sums> room_{};
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <thread>
+#include <vector>
 
 #include "applications/nas/random.hpp"
 
@@ -50,6 +53,23 @@ void ep_pairs(std::int64_t from, std::int64_t to, EpSums& sums) {
     }
     sums.sum_x += sum_x;
     sums.sum_y += sum_y;
+  }
+}
+
+void ep_pairs(std::int64_t from, std::int64_t to, int threads, EpSums& sums) {
+  if (threads == 1) return ep_pairs(from, to, sums);
+  const auto end_of = [&](int thread) { return from + (to - from) * (thread + 1) / threads; };
+  std::vector<EpSums> found(static_cast<std::size_t>(threads));
+  {
+    std::vector<std::jthread> others;
+    for (int thread = 1; thread < threads; ++thread)
+      others.emplace_back([&, thread] { ep_pairs(end_of(thread - 1), end_of(thread), found[thread]); });
+    ep_pairs(from, end_of(0), found[0]);
+  }
+  for (const EpSums& each : found) {
+    sums.sum_x += each.sum_x;
+    sums.sum_y += each.sum_y;
+    for (std::size_t i = 0; i < std::size(sums.counts); ++i) sums.counts[i] += each.counts[i];
   }
 }
 

@@ -16,5 +16,8 @@ inline constexpr std::size_t ep_sums = sizeof(EpSums) / sizeof(double);
 
 // Adds the pairs of blocks `from` to `to` (without the latter).
 void ep_pairs(std::int64_t from, std::int64_t to, EpSums& sums);
+// The same by so many threads, each of which has as many blocks as the others, give or take one. Their sums are added
+// up in order.
+void ep_pairs(std::int64_t from, std::int64_t to, int threads, EpSums& sums);
 
 }  // namespace assay::applications::nas

@@ -1,11 +1,13 @@
 """Speedups over threads or ranks as a run's cells give them, with the laws that as many counts allow.
 
-Strong scaling: the same case on several counts. Weak scaling: cases whose work (`operations`) for each rank is the
-same, give or take GROWN, and that differ in one parameter more: NAS EP of class S on one rank, W on two.
+Strong scaling: the same case on several counts. Weak scaling: cases whose work for each rank is the same, give or take
+GROWN, and that differ in one parameter more: NAS EP of class S on one rank, W on two. Work is what the rate of the
+record has over the time.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,10 +17,12 @@ import numpy.typing as npt
 
 from assay.analysis import speedup
 from assay.analysis.figures import CaseSamples
+from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure
 
 GROWN = 0.1  # of the work for each rank
-WORK = "operations"
+OVER_TIME = " / value"  # how the formula of a rate ends
+Work = Callable[[CaseSamples], float]
 SHARES = {"sigma": "serial share or contention", "kappa": "coherence"}
 
 Floats = npt.NDArray[np.float64]
@@ -35,9 +39,19 @@ def laws(record: Benchmark, found: Sequence[CaseSamples], families: Families, ti
     for rest, cells in families(found, figure.metric, key).items():
         about = {"benchmark": record.name, "figure": figure.name, "params": dict(rest)}
         made += _family(about, key, *times(figure, cells))
-    for params, cells in _grown(found, figure.metric) if key == "ranks" else ():
+    formula = next((each.formula for each in record.figures.values() if (each.formula or "").endswith(OVER_TIME)), None)
+    if key != "ranks" or formula is None:
+        return made
+    counted = re.findall(r"[a-z_]\w*", formula.removesuffix(OVER_TIME))
+    derived = [name for name in counted if name not in record.parameters]  # what a program itself counts
+    of = [cell for cell in found if all(_number(cell, name) for name in ("ranks", *counted))]
+
+    def work_of(cell: CaseSamples) -> float:
+        return evaluate(formula, {**cell.case, "value": 1}) or 0.0
+
+    for params, cells in _grown([cell for cell in of if cell.metric == figure.metric], work_of, derived):
         counts, measured = times(figure, cells)
-        work = np.array([float(cell.case[WORK]) for cell in cells.values()])
+        work = np.array([work_of(cell) for cell in cells.values()])
         made += _family(
             {"benchmark": record.name, "figure": figure.name, "params": params}, key, counts, measured, work
         )
@@ -82,28 +96,27 @@ def _interval(law: speedup.Law, name: str) -> str:
     return "" if law.ci95 is None else f" ({law.ci95[name][0]:.3g} to {law.ci95[name][1]:.3g})"
 
 
-def _grown(found: Sequence[CaseSamples], metric: str) -> list[tuple[dict[str, Any], Cells]]:
-    """Families of weak scaling: one for each least number of ranks and the work that each does there."""
-    of = [cell for cell in found if cell.metric == metric and _number(cell, "ranks") and _number(cell, WORK)]
+def _grown(of: Sequence[CaseSamples], work: Work, derived: Sequence[str]) -> list[tuple[dict[str, Any], Cells]]:
+    """Families of weak scaling: one for each least number of ranks and the work that each does there.
+
+    `derived`: what of a case follows from its parameters.
+    """
+    apart = ("ranks", *derived)
     made: list[tuple[dict[str, Any], Cells]] = []
-    for size in dict.fromkeys(key for cell in of for key in cell.case if key not in ("ranks", WORK)):
+    for size in dict.fromkeys(key for cell in of for key in cell.case if key not in apart):
         grouped: dict[tuple[tuple[str, Any], ...], list[CaseSamples]] = defaultdict(list)
         for cell in of:
-            rest = tuple(sorted((k, v) for k, v in cell.case.items() if k not in ("ranks", WORK, size)))
+            rest = tuple(sorted((k, v) for k, v in cell.case.items() if k not in (*apart, size)))
             grouped[rest].append(cell)
         for rest, cells in grouped.items():
             least = min(float(cell.case["ranks"]) for cell in cells)
             for first in (cell for cell in cells if float(cell.case["ranks"]) == least):
-                each = float(first.case[WORK]) / least
-                alike = [cell for cell in cells if abs(_each(cell) / each - 1) <= GROWN]
+                each = work(first) / least
+                alike = [cell for cell in cells if abs(work(cell) / float(cell.case["ranks"]) / each - 1) <= GROWN]
                 family = {float(cell.case["ranks"]): cell for cell in alike}
                 if len(family) > 1 and len(family) == len(alike):
                     made.append(({**dict(rest), "scaling": "weak"}, dict(sorted(family.items()))))
     return made
-
-
-def _each(cell: CaseSamples) -> float:
-    return float(cell.case[WORK]) / float(cell.case["ranks"])
 
 
 def _number(cell: CaseSamples, key: str) -> bool:

@@ -1,5 +1,6 @@
 """What happened on a described machine, as a timeline (Trace Event Format, for Perfetto) and as a communication matrix.
 
+An application's timeline over MPI has the same form (execute/measured_timeline.py).
 Two processes in the timeline: *ranks*, a track each with its calls (send, recv, wait, compute, barrier; a blocking call
 lasts until the rank goes on); *messages*, each a span from its call until a receive has it, with its crossings of the
 network inside (request, reply, data), and an arrow from rank to rank. The matrix is a table of the pairs of ranks that
@@ -14,6 +15,7 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from assay.errors import InputError
@@ -22,6 +24,8 @@ Columns = Mapping[str, Sequence[Any]]
 Log = Mapping[str, Columns]
 RANKS, MESSAGES = 1, 2
 MOST = 200_000  # messages; a timeline of more is of no use to a person
+Marks = Mapping[int, str]  # what the name of a rank's track ends with
+NONE: Marks = MappingProxyType({})
 
 
 def of_ranks(log: Log, places: Sequence[int], beyond: int) -> Log:
@@ -45,7 +49,7 @@ def of_ranks(log: Log, places: Sequence[int], beyond: int) -> Log:
     return {**by_rank, "matrix": matrix, "passages": log["passages"]}
 
 
-def write_timeline(path: Path, log: Log, on: Sequence[int]) -> None:
+def write_timeline(path: Path, log: Log, on: Sequence[int], marks: Marks = NONE) -> None:
     """Write the timeline; `log` as the core gives it, times in s; `on`: the node of each rank.
 
     InputError where it would be too long.
@@ -60,7 +64,7 @@ def write_timeline(path: Path, log: Log, on: Sequence[int]) -> None:
     events = [
         _name(RANKS, "process_name", "ranks"),
         _name(MESSAGES, "process_name", "messages"),
-        *_spans(log["spans"], on),
+        *_spans(log["spans"], on, marks),
         *_messages(log["sent"], log["passages"]),
     ]
     _written(path, json.dumps({"displayTimeUnit": "ns", "traceEvents": events}, allow_nan=False))
@@ -86,13 +90,15 @@ def _written(path: Path, text: str) -> None:
         raise InputError(f"cannot be written: {error.strerror}", file=path) from None
 
 
-def _spans(spans: Columns, on: Sequence[int]) -> Iterator[dict[str, Any]]:
+def _spans(spans: Columns, on: Sequence[int], marks: Marks) -> Iterator[dict[str, Any]]:
     for rank in sorted(set(spans["rank"])):
         node = f" on node {on[rank]}" if rank < len(on) else ""
-        yield _name(RANKS, "thread_name", f"rank {rank}{node}", rank + 1)
+        yield _name(RANKS, "thread_name", f"rank {rank}{node}{marks.get(rank, '')}", rank + 1)
         yield _name(RANKS, "thread_sort_index", rank, rank + 1, key="sort_index")
-    for rank, doing, begin, end in zip(*(spans[key] for key in ("rank", "doing", "from", "to")), strict=True):
-        where = {"pid": RANKS, "tid": rank + 1, "cat": "rank"}
+    about = spans.get("about") or [{}] * len(spans["rank"])  # what else is known of each
+    columns = (spans[key] for key in ("rank", "doing", "from", "to"))
+    for rank, doing, begin, end, more in zip(*columns, about, strict=True):
+        where = {"pid": RANKS, "tid": rank + 1, "cat": "rank"} | ({"args": more} if more else {})
         yield where | {"ph": "X", "name": doing, "ts": begin * 1e6, "dur": (end - begin) * 1e6}
 
 

@@ -85,8 +85,9 @@ class ConvergenceStated:
 class SpentEnergy:
     """What the packages took while a rate was measured, and what that is for each unit of work (report/energy.py).
 
-    Watts are medians of the launches; `value` and `range` in `unit` (J/flop, J/B, J/message), of the packages alone;
-    `state` is that of the rate. Of all that ran on the host, idle power included.
+    Watts are medians of the launches; `value` and `range` in `unit` (J/flop, J/B, J/message; of an application also
+    J/run and what its rate counts), of the packages alone; `state` is that of the rate. Of all that ran on the host,
+    idle power included.
     """
 
     figure: str

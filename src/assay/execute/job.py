@@ -29,8 +29,8 @@ class Job:
     `command` is the program with its arguments but without `--out`: the launcher lets the program write to `out`
     itself, or captures it there. On several nodes a node program writes one file per node: see `outputs`.
     `timeout` in s; `log` takes what the launcher and the program say on their standard streams; `spawns`: the program
-    starts processes itself; `subfolders`: what it makes for its files; `say` takes what a person should know while it
-    runs, a line at a time.
+    starts processes itself; `threads`: the most that a rank has: one with several is bound to no core; `subfolders`:
+    what it makes for its files; `say` takes what a person should know while it runs, a line at a time.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Job:
     timeout: float
     environment: dict[str, str] = field(default_factory=dict)
     spawns: bool = False
+    threads: int = 1
     subfolders: tuple[Subfolder, ...] = ()
     say: Callable[[str], None] = field(default=lambda text: None, compare=False)
 

@@ -168,7 +168,7 @@ def speak(
     here = job.ranks if job.nodes is None else -(-job.ranks // job.nodes)
     here = min(here, job.ppn) if job.ppn else here
     oversubscribed = here > processors
-    binding = "none" if oversubscribed else "core" if here <= cores else "hwthread"
+    binding = "none" if oversubscribed or job.threads > 1 else "core" if here <= cores else "hwthread"
     ppn = here if elsewhere or job.ppn else None
     # Slots are what a batch system or a site counts in; where they are fewer than hardware threads, these are taken.
     slots_count = not elsewhere and (finds_nodes() or any(key in os.environ for key in _MAPPING))

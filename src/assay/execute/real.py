@@ -15,7 +15,7 @@ from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
 from assay.benchmark.variants import AnyVariant, MpiVariant, Variant, varied_by
 from assay.errors import InputError, MeasurementError
-from assay.execute import ran_as, within_launch
+from assay.execute import measured_timeline, ran_as, within_launch
 from assay.execute.absent import NO_MPI
 from assay.execute.build import Built, build
 from assay.execute.folders import Folder
@@ -45,8 +45,13 @@ class Real:
         nodes: int | None,
         variants: Sequence[AnyVariant] = (),
         folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
+        timeline: str | None = None,
     ) -> None:
-        """`folders`: what the benchmarks' parameters of kind `path` stand for, by benchmark and parameter."""
+        """`folders`: what the benchmarks' parameters of kind `path` stand for, by benchmark and parameter.
+
+        `timeline`: a file for the calls of the first launch that succeeds, of an application.
+        """
+        self._timeline = timeline
         self.via, self.nodes, self.variants, self.folders = via, nodes, variants, folders
         self.machine = os.uname().nodename
         self.mpi: Mpi | None = None
@@ -115,6 +120,7 @@ class Real:
             words += ["--subfolder", f"{each.name}:{each.token}"]
         if record.kind == "ranks":
             words += ["--deadline", f"{0.8 * task.timeout:g}"]
+        words += ["--timeline"] if self._timeline is not None else []
         return Job(
             name=task.name,
             command=tuple(words),
@@ -126,6 +132,7 @@ class Real:
             timeout=task.timeout,
             environment=environment,
             spawns=bool(record.extra.get("host")),
+            threads=_threads(words) if record.kind == "ranks" else 1,
             subfolders=subfolders,
         )
 
@@ -151,6 +158,9 @@ class Real:
         if record.kind == "ranks" and outcome.status == 0 and self.mpi is not None:
             mpi = self.mpi if variant is None else mpi_of(variant)
             ran_as.check(job.out, mpi, None if variant is None else variant.transport, here=self._here)
+        if self._timeline is not None and outcome.status == 0:
+            measured_timeline.draw(job.out, Path(self._timeline))
+            self._timeline = None
         return outcome
 
     @property
@@ -230,3 +240,9 @@ class Real:
         """Give back what a launcher holds between launches (an allocation)."""
         for made in self._launchers.values():
             made.close()
+
+
+def _threads(words: Sequence[str]) -> int:
+    """The most threads that a rank is asked to have by a program's words (`--integer threads=1,2`)."""
+    given = [word.removeprefix("threads=") for word in words if word.startswith("threads=")]
+    return max((int(each) for text in given for each in text.split(",") if each.isdecimal()), default=1)

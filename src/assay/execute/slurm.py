@@ -181,7 +181,7 @@ class SlurmLauncher(MpiexecLauncher):
             starter = (self.mpi.mpiexec, "-n", str(job.ranks), *words)
             channel = f"the first rank's own file; ranks by {Path(self.mpi.mpiexec).name} in the allocation"
             return self._launch(job, allocation, (*starter, *program, *out), binding, added, channel=channel)
-        binding = "none" if crowded else "cores"
+        binding = "none" if crowded or job.threads > 1 else "cores"
         words = (f"--mpi={plugin}", f"--cpu-bind={binding}", "--distribution=block")
         words += ("--overcommit",) if crowded else ()
         words += ("--label",) if shared else (f"--output={job.out}", "--open-mode=append", f"--error={job.log}")

@@ -135,16 +135,15 @@ def target(
     are (described/placed.py), and the seed of what is drawn. `verify`: simulated programs compute with data.
     """
     if on is None:
-        for key, value in (("--timeline", timeline), ("--matrix", matrix)):
-            if value is not None:
-                raise InputError("shows a described machine", key=key, value=value, accepted="--on")
+        if matrix is not None:
+            raise InputError("shows a described machine", key="--matrix", value=matrix, accepted="--on")
         if overrides:
             raise InputError(
                 "sets a key of a description", key=f"--set machine.{next(iter(overrides))}", accepted="--on"
             )
         from assay.execute.real import Real  # compilers, MPI and launchers: nothing that a description needs
 
-        return Real(via, nodes, variants, folders)
+        return Real(via, nodes, variants, folders, timeline)
     if via is not None:
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
     from assay.execute.described import DescribedTarget

@@ -65,6 +65,8 @@ class Wishes:
             self._check_timeout(self.timeout)
         if self.verify:
             self._check_verify()
+        if self.timeline is not None and self.on is None:
+            self._check_timeline(self.timeline)
         for name in self.names:
             benchmark(name).settings(self.settings)
         if self.on is None:
@@ -88,6 +90,14 @@ class Wishes:
             raise InputError(
                 "is too short to start a program", key="--timeout", value=f"{timeout:g}s", accepted=accepted
             )
+
+    def _check_timeline(self, timeline: str) -> None:
+        if any(benchmark(name).part != "applications" for name in self.names):
+            problem = "shows a described machine, or an application over MPI"
+            raise InputError(problem, key="--timeline", value=timeline, accepted="--on, or an application")
+        if self.rank_counts:
+            problem = f"shows one launch, and -n asks for {len(self.rank_counts)} numbers of ranks"
+            raise InputError(problem, key="--timeline", value=timeline, accepted="one number (-n)")
 
     def _check_verify(self) -> None:
         if self.on is None:

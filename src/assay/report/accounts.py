@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from assay.document.account import TimeAccount
 from assay.document.grid import Grid, grid
+from assay.document.predicted import PredictedTime
 from assay.document.section import Section
 from assay.report.case_order import record_of
 from assay.report.case_words import case_words
@@ -17,7 +18,7 @@ from assay.stored.account import AccountLine
 from assay.stored.launch_file import Tasks
 
 MOST_CALLS = 3  # kinds of call in a cell
-UNSHOWN = ("operations", "ranks")  # of a case: what it counts, and what has a column of its own
+UNSHOWN = ("ranks", "threads")  # of a case: what has a column of its own
 NOTE = (
     "Of one run made for it, after the timed ones; shares are of all ranks' time. Computing: outside calls. Idle: "
     "after a rank's own end. Imbalance: the longest computing of a rank over the mean. Waits: rank > sender, in calls "
@@ -25,17 +26,25 @@ NOTE = (
 )
 
 
-def accounts(tasks: Tasks) -> list[TimeAccount]:
-    """One of each case and number of ranks: that of median time among its launches, which counts them."""
-    found: dict[tuple[str, int], list[TimeAccount]] = defaultdict(list)
+ByLaunch = dict[tuple[str, int], list[tuple[int, TimeAccount]]]
+
+
+def by_launch(tasks: Tasks) -> ByLaunch:
+    """Those of each case and number of ranks, with their launches."""
+    found: ByLaunch = defaultdict(list)
     for about, file in tasks:
         if not about.superseded:
             for each in file.content.accounts:
-                found[each.case, each.ranks].append(made(each))
+                found[each.case, each.ranks].append((about.launch, made(each)))
+    return found
+
+
+def accounts(found: ByLaunch) -> list[TimeAccount]:
+    """One of each case and number of ranks: that of median time among its launches, which counts them."""
     middle = []
     for of in found.values():
-        of.sort(key=lambda each: each.time)
-        middle.append(replace(of[(len(of) - 1) // 2], launches=len(of)))
+        ordered = sorted((each for _, each in of), key=lambda each: each.time)
+        middle.append(replace(ordered[(len(ordered) - 1) // 2], launches=len(ordered)))
     return middle
 
 
@@ -57,7 +66,7 @@ def table(section: Section) -> Grid | None:
         rows.append(
             (
                 case_words(case, record) or "–",
-                str(each.ranks),
+                ranks_words(each),
                 human(each.time, "s", 3),
                 percent(1 - each.share - each.idle),
                 _calls(each),
@@ -74,8 +83,15 @@ def table(section: Section) -> Grid | None:
     )
 
 
-def _order(of: TimeAccount) -> tuple[list[str], int]:
-    return [str(value) for key, value in sorted(of.params.items()) if key not in UNSHOWN], of.ranks
+def _order(of: TimeAccount) -> tuple[list[str], int, int]:
+    case = [str(value) for key, value in sorted(of.params.items()) if key not in UNSHOWN]
+    return case, of.ranks, of.params.get("threads", 1)
+
+
+def ranks_words(of: TimeAccount | PredictedTime) -> str:
+    """`4`, or `2 x 8`: ranks times the threads of each, where these are several."""
+    threads = of.params.get("threads")
+    return str(of.ranks) if threads is None else f"{of.ranks} x {threads}"
 
 
 def percent(share: float) -> str:
@@ -92,4 +108,4 @@ def _calls(of: TimeAccount) -> str:
 
 
 def _waits(waits: Sequence[tuple[int, int, float]]) -> str:
-    return f"{waits[0][0]} > {waits[0][1]}, {human(waits[0][2], 's', 2)}" if waits else "–"
+    return f"{waits[0][0]} > {waits[0][1]}, {human(waits[0][2], 's', 3)}" if waits else "–"

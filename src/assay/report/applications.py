@@ -9,7 +9,7 @@ from assay.document.account import TimeAccount
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report.accounts import UNSHOWN, percent
+from assay.report.accounts import UNSHOWN, percent, ranks_words
 from assay.report.case_order import record_of
 from assay.report.case_words import case_words
 from assay.report.states import words
@@ -20,7 +20,7 @@ PART = "applications"
 NOTE = (
     "Time: of the timed runs. Computing, calls (send, receive, wait) and idling at the end are shares of all ranks' "
     "time in a run of their own; imbalance is the longest computing of a rank over the mean. Speedup is over the same "
-    "case on the fewest ranks of this run."
+    "case on the fewest ranks of this run; 2 x 4: ranks times the threads of each."
 )
 
 
@@ -32,6 +32,10 @@ def table(document: Document) -> Grid | None:
     return grid("Applications", headings, rows, NOTE, left=2) if rows else None
 
 
+def _processors(of: TimeAccount) -> int:
+    return of.ranks * int(of.params.get("threads", 1))
+
+
 def _rows(section: Section) -> Iterator[tuple[str, ...]]:
     record = record_of(section)
     times = {
@@ -41,9 +45,9 @@ def _rows(section: Section) -> Iterator[tuple[str, ...]]:
     }
     alike: dict[str, list[TimeAccount]] = defaultdict(list)
     for each in section.accounts or ():
-        alike[case_text({key: value for key, value in each.params.items() if key != "ranks"})].append(each)
+        alike[case_text({key: value for key, value in each.params.items() if key not in UNSHOWN})].append(each)
     for of in alike.values():
-        of.sort(key=lambda each: each.ranks)
+        of.sort(key=lambda each: (_processors(each), each.ranks))
         base = times.get(case_text(of[0].params))
         for each in of:
             found = times.get(case_text(each.params))
@@ -52,7 +56,7 @@ def _rows(section: Section) -> Iterator[tuple[str, ...]]:
             yield (
                 section.title,
                 case_words({key: value for key, value in each.params.items() if key not in UNSHOWN}, record) or "–",
-                str(each.ranks),
+                ranks_words(each),
                 human(time, "s", 3),
                 percent(1 - each.share - each.idle),
                 percent(each.share),

@@ -18,9 +18,20 @@ LONGEST = 24  # letters of what a 0 stands for
 
 
 def case_words(case: Params, record: Benchmark | None, guest: bool | None = None) -> str:
-    """Write a case's parameters in one short text; unknown ones are left out. `guest`: as value_words has it."""
-    known = {key: value for key, value in case.items() if value is not None}
+    """Write a case's parameters in one short text, without unknown ones and what an application counts.
+
+    `guest`: as value_words has it.
+    """
+    known = {key: value for key, value in case.items() if value is not None and key not in counts_of(record)}
     return ", ".join(f"{key} {value_words(key, value, record, guest)}" for key, value in known.items())
+
+
+def counts_of(record: Benchmark | None) -> frozenset[str]:
+    """What an application counts for its rate, which follows from its parameters: operations, updates."""
+    if record is None or record.part != "applications":
+        return frozenset()
+    formulas = " ".join(figure.formula or "" for figure in record.figures.values())
+    return frozenset(re.findall(r"[a-z_]\w*", formulas)) - record.parameters.keys() - {"value"}
 
 
 def words_of(benchmark: str, case: Params, guest: bool | None = None) -> str:

@@ -46,7 +46,7 @@ from assay.report.nothing_measured import nothing_measured
 from assay.report.own_library import instead_of_library, without_library
 from assay.report.peak_shares import with_shares
 from assay.report.pooled import pooled
-from assay.report.predicted import predicted
+from assay.report.predicted import predicted, with_echo
 from assay.report.ranks_per_node import asked_for, by_ranks_per_node, titled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
@@ -83,7 +83,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
             found[name] = replace(made, nodes=used or None), judgement
     every = _with_failures({name: section for name, (section, _) in found.items()}, run, known)
     left_out = [section for section in every if _is_left_out(section)]
-    sections = with_widths(run, [section for section in every if not _is_left_out(section)])
+    sections = with_echo(with_widths(run, [section for section in every if not _is_left_out(section)]))
     counts = {state: sum(section.state == state for section in sections) for state in WORST}
     damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"
@@ -272,7 +272,9 @@ def _section(
         noise=noise or None,
         over_time=lines.over_time or None,
         accounts=lines.accounts or None,
-        predicted=(predicted(record, lines.accounts, derived) or None) if whole and not described else None,
+        predicted=(predicted(record, lines.accounts, derived, lines.launch_accounts) or None)
+        if whole and not described
+        else None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),

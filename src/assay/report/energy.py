@@ -1,8 +1,9 @@
-"""Joules for each flop, byte and message: what the packages took while a rate was measured, over that rate.
+"""Joules for each flop, byte and message, and for a run of an application: by what the packages took meanwhile.
 
 Power is the energy of a case's blocks over their time, launch by launch and summed over hosts; joules for a unit of
-work are that over the same launch's rate. Counters are of whole packages: what others did there meanwhile is in them,
-and what a package takes idle; nothing is attributed to a process.
+work are that over the same launch's rate, joules for a run of an application that times the run's time. Counters are
+of whole packages: what others did there meanwhile is in them, and what a package takes idle; nothing is attributed to
+a process.
 
 A package's counter is updated about every millisecond (Intel's manual, volume 3B, 15.10), so that each block holds up
 to one update too many or too few: the range across launches is that much wider, and of blocks so short that this is
@@ -29,6 +30,7 @@ from assay.report.units import human
 from assay.samples import case_text
 
 WORK = {"flop/s": "J/flop", "B/s": "J/B"}
+RUN = "J/run"  # of an application
 PARTS = ("package", "memory", "platform")
 NOTE = "Of whole packages: others' work at the time and idle power are in it. Read from {source} at the ends of blocks."
 
@@ -40,7 +42,9 @@ Powers = dict[tuple[str, str], dict[int, dict[str, float]]]  # metric and case; 
 
 
 def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigure]) -> list[SpentEnergy]:
-    """Return an entry for each rate of flops, bytes or messages whose blocks' joules are known."""
+    """Return an entry for each rate of flops, bytes or messages whose blocks' joules are known; of an application also
+    for its time, and for a rate of whatever it counts.
+    """
     powers, source = _powers(lines), _source(lines)
     made = []
     for figure in figures:
@@ -52,7 +56,8 @@ def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigur
         edges = max(launches[launch][EDGES] for launch in rates)
         if edges > COARSE:
             continue
-        each = [launches[launch]["package"] / rate for launch, rate in rates.items()]
+        per_run = unit == RUN
+        each = [launches[launch]["package"] * (of if per_run else 1 / of) for launch, of in rates.items()]
         watts = {part: [launches[launch].get(part) for launch in rates] for part in PARTS}
         known = {part: [w for w in found if w is not None] for part, found in watts.items()}
         power = {part: median(known[part]) if len(known[part]) == len(rates) else None for part in PARTS}
@@ -91,10 +96,18 @@ def too_short(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedF
 
 
 def _unit(record: Benchmark, figure: ReportedFigure) -> str | None:
-    """The unit of what a unit of work takes; None where the figure is no rate of flops, bytes or messages."""
+    """The unit of what a unit of work, or a run, takes; None where the figure is of neither."""
     if figure.unit == "1/s" and record.part == "messages" and "message" in figure.name:
         return "J/message"
+    if record.part == "applications" and figure.unit in ("s", "1/s"):
+        return RUN if figure.unit == "s" else f"J/{_counted(record, figure.name)}"
     return WORK.get(figure.unit)
+
+
+def _counted(record: Benchmark, figure: str) -> str:
+    """What a rate counts, one of it: `updates / value` counts updates; `operation` where that is no single name."""
+    counted = (record.figures[figure].formula or "").partition(" / value")[0]
+    return counted.removesuffix("s") if counted.isidentifier() else "operation"
 
 
 def _source(lines: LaunchLines) -> str:
@@ -134,6 +147,8 @@ def least(document: Document) -> list[str]:
     found: dict[str, tuple[float, str]] = {}
     for section in document.benchmarks:
         for each in () if section.historical else section.energy or ():
+            if each.unit == RUN:
+                continue
             found[each.unit] = min(found.get(each.unit, (each.value, section.title)), (each.value, section.title))
     return [f"least {human(value, unit, 3)} ({title})" for unit, (value, title) in sorted(found.items())]
 

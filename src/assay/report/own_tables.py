@@ -16,6 +16,7 @@ from assay.report import (
     peak_shares,
     predicted,
     roof_table,
+    speedup_table,
     storage_predicted,
 )
 
@@ -26,6 +27,5 @@ def tables(document: Document, section: Section) -> list[Grid]:
     by_level += intensities.tables(document, section)
     by_level += [*peak_shares.tables(section), *convergence.tables(section), *device_rates.tables(section)]
     goes = accounts.table(section)
-    parts = predicted.table(section)
-    by_level += [each for each in (goes, parts) if each]
+    by_level += [each for each in (goes, speedup_table.table(section), *predicted.tables(section)) if each]
     return [*by_level, *loaded.tables(section), *storage_predicted.tables(section), *balance.table(document, section)]

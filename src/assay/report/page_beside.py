@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from assay.document.comparison import FigureSide, SideBySide, SideBySideRow
+from assay.document.grid import Grid
 from assay.report import side_by_side
 from assay.report.case_words import words_of
 from assay.report.comparing_tables import bounded
@@ -72,8 +73,8 @@ def _shown(value: FigureSide | None) -> float | None:
     return value.value
 
 
-def write(beside: SideBySide, path: Path) -> Path:
-    """Write the page; InputError or MeasurementError where that is impossible."""
+def write(beside: SideBySide, path: Path, speedups: Grid | None = None) -> Path:
+    """Write the page, with speedups of applications; InputError or MeasurementError where that is impossible."""
     pages = Environment(
         loader=PackageLoader("assay.report", "pages"), autoescape=select_autoescape(["html"]), trim_blocks=True
     )
@@ -84,6 +85,7 @@ def write(beside: SideBySide, path: Path) -> Path:
         headlines=side_by_side.table(beside, headlines=True),
         every=side_by_side.table(beside),
         bars=bars(beside),
+        speedups=speedups,
         not_measured=NOT_MEASURED,
         links=[{"run": run, "href": os.path.relpath(file, path.parent)} for run, file in folders if file.exists()],
     )

@@ -14,7 +14,7 @@ from typing import Any
 from assay.analysis.figures import CaseSamples, cells
 from assay.document.account import TimeAccount
 from assay.document.over_time import TimeSeries
-from assay.report.accounts import accounts
+from assay.report.accounts import ByLaunch, accounts, by_launch
 from assay.report.over_time import over_time
 from assay.samples import Check, Launch, Measured, case_text
 from assay.stored.launch_file import Tasks
@@ -26,7 +26,7 @@ class LaunchLines:
 
     `blocks`: with how many ranks its launch had; `failed`: case and detail; `over_time`: rate and latency by time;
     `alike`: the launches by what the plan varied (variant, ranks per node), as no figure combines two of these;
-    `accounts`: where an application's time went.
+    `accounts`: where an application's time went, and of each launch `launch_accounts`.
     """
 
     launches: list[Launch]
@@ -35,6 +35,7 @@ class LaunchLines:
     over_time: list[TimeSeries] = field(default_factory=list)
     alike: dict[str, list[Launch]] = field(default_factory=dict)
     accounts: list[TimeAccount] = field(default_factory=list)
+    launch_accounts: ByLaunch = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def launch_lines(tasks: Tasks) -> LaunchLines:
                 failed[line.case, line.detail] = None
     found.failed.extend(failed)
     found.over_time.extend(over_time(tasks))
-    found.accounts.extend(accounts(tasks))
+    found.launch_accounts.update(by_launch(tasks))
+    found.accounts.extend(accounts(found.launch_accounts))
     return found
 
 

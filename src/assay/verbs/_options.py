@@ -125,7 +125,7 @@ Timeline = Annotated[
     typer.Option(
         parser=named_path,
         metavar="TRACE.json",
-        help="write ranks (`run --on`) or messages (`replay`) over time, for ui.perfetto.dev",
+        help="write ranks (`run --on`, or an application) or messages (`replay`) over time, for ui.perfetto.dev",
     ),
 ]
 DocsFolder = Annotated[

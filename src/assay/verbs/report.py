@@ -63,15 +63,15 @@ def register(app: typer.Typer) -> None:
             with _kept(printed=printed):
                 one = replace(one, report=str(page.write(run, one, output if len(runs) == 1 else None)))
             made.append(one)
-        beside = written = None
+        beside = speedups = written = None
         if len(made) > 1:
-            from assay.report import page_beside, side_by_side
+            from assay.report import page_beside, side_by_side, speedup_table
 
-            beside = side_by_side.side_by_side(made)
+            beside, speedups = side_by_side.side_by_side(made), speedup_table.beside(made)
             with _kept(printed=printed):
                 if output is None:
                     page.refuse_anothers(Path(made[0].folder))
-                written = page_beside.write(beside, output or Path(made[0].folder) / "beside.html")
+                written = page_beside.write(beside, output or Path(made[0].folder) / "beside.html", speedups)
         if json:
             listed = [figure for one in made for figure in of_sections(one)]
             several = {
@@ -86,7 +86,7 @@ def register(app: typer.Typer) -> None:
         elif beside is None:
             print(page.markdown(made[0])) if markdown else show(made[0])
         elif markdown:
-            print(side_by_side.markdown(beside))
+            print(side_by_side.markdown(beside) + ("" if speedups is None else "\n" + speedups.markdown()))
         else:
             from assay.report.listing import listing
 
@@ -94,6 +94,7 @@ def register(app: typer.Typer) -> None:
             console.print(side_by_side.runs_table(beside).rich())
             main = side_by_side.table(beside, headlines=True)
             console.print((main if main.rows else side_by_side.table(beside)).rich())
+            console.print(*([speedups.rich()] if speedups is not None else []))
             console.print(f"report: {written}", highlight=False, soft_wrap=True)
         page_made = written or made[0].report
         if open_ and page_made is not None:
