@@ -25,7 +25,7 @@ REFERENCE = Path(os.environ.get("ASSAY_REFERENCE", Path(__file__).resolve().pare
 DIGESTS = {
     "published/dunigan1991_delta.toml": "dc6a846a4ddfae70c4ddb798fc65396c521f66e91b270cf26504db4c87efef76",
     "published/dunigan1991_hypercubes.toml": "22f9527c2bfd986870910cb02946e9549d49144c32e24fd8744eeb0747fe51fa",
-    "published/dunigan1995_paragon_mp.toml": "86c99791149c0ff616f0be0fa6862f84a3d3abcb525ff90189d164ac83e71e3d",
+    "published/dunigan1995_paragon_mp.toml": "e7a52a20a6dc4ec589bf067775275b04d45d7785dee3d386e6ee344ba11b3203",
     "published/ghosh_parallel_io.toml": "5651a21cec1ddef1ab5dac637ce22e3801103bfed4face0f292289f04b9d25ec",
     "published/vandersteen2000_beowulf.toml": "dde04d49d9562fb704d8b2d604dbb4717d9c58503a6bcfd2e8797a9092cd45f3",
     "units.toml": "1ed78fce7bdea925ceb8581109e741db1edef7c39ff520717b145e96a10589cb",

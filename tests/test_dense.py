@@ -58,6 +58,7 @@ CASES = [
     {"factorisation": "cholesky", "layout": "columns"},
     {"factorisation": "cholesky", "layout": "blocks"},
     {"factorisation": "lu", "layout": "blocks"},
+    {"factorisation": "cholesky", "layout": "grid"},
 ]
 
 
@@ -114,10 +115,30 @@ def test_the_grid_changes_the_solution_by_rounding_alone(rows: int, machine: dic
     assert float(result_of(found)) == pytest.approx(float(result_of(alone)), rel=1e-10)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3, 6])
+def test_the_grid_changes_no_digit_of_a_factor(rows: int, machine: dict[str, Any]) -> None:
+    """Each element goes through the same operations in the same order, and sums of numbers of 24 bits are exact."""
+    chosen = {**CASES[3], "size": 70, "block": 9, "type": "float32"}
+    found = only_check(played_text("dense", machine, 6, sets({**chosen, "grid_rows": rows})))
+    assert found["passed"] and (found["case"]["layout"], found["case"]["grid_rows"]) == ("grid", rows)
+    columns = only_check(played_text("dense", machine, 4, sets({**chosen, "layout": "blocks"})))
+    assert result_of(found) == result_of(columns)
+
+
+def test_ranks_of_a_grid_share_the_operations(machine: dict[str, Any]) -> None:
+    """What 6 ranks are charged in all is what LINPACK counts, whatever the grid."""
+    n = 64.0
+    for rows in (1, 2, 3, 6):
+        chosen = {**CASES[3], "size": 64, "block": 5, "grid_rows": rows}
+        (account,) = events(played_text("dense", machine, 6, sets(chosen)), "account")
+        done = sum(account["computing"]) * RATE
+        assert done == pytest.approx(n**3 / 3 + n**2 / 2 + n / 6, rel=1e-6)
+
+
 @pytest.mark.parametrize(("size", "ranks"), [(50, 1), (64, 1)])
 def test_one_rank_is_charged_the_operations_that_linpack_counts(size: int, ranks: int, machine: dict[str, Any]) -> None:
     n = float(size)
-    for case in CASES[:1]:
+    for case in (CASES[0], {**CASES[3], "block": 8}):
         (block,) = events(played_text("dense", machine, ranks, sets({**case, "size": size})), "block")
         assert block["values"][0] == pytest.approx((n**3 / 3 + n**2 / 2 + n / 6) / RATE, rel=1e-6)
     (block,) = events(played_text("dense", machine, ranks, sets({**CASES[2], "size": size, "block": 8})), "block")
@@ -201,3 +222,24 @@ DEFECTS = {
 def test_a_defect_is_seen(name: str, right: str, wrong: str, what: str, tmp_path: Path) -> None:
     made = broken(tmp_path, "dense", name, right, wrong)
     assert not on_mpi(made, 1, factorisation=what, size=90, block=32, code="ours")["passed"]
+
+
+GRID_DEFECTS = [
+    (
+        "room.from(place, k).at, high, turned.from(j - from, k).at",
+        "room.from(0, k).at, high, turned.from(j - from, k).at",
+    ),
+    ("row - (high_ - panel.rows), 0), turned", "0, 0), turned"),
+    ("panel.rows, panel.block().from(0, j).at);", "panel.rows - 1, panel.block().from(0, j).at);"),
+    ("wide, triangle_.data() + j * wide", "wide - 1, triangle_.data() + j * wide"),
+]
+
+
+@pytest.mark.nightly
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+@pytest.mark.parametrize(("right", "wrong"), GRID_DEFECTS)
+def test_a_defect_on_the_grid_is_seen(right: str, wrong: str, tmp_path: Path) -> None:
+    made = broken(tmp_path, "dense", "grid_cholesky.hpp", right, wrong)
+    chosen = {**CASES[3], "size": 90, "block": 16, "code": "ours", "grid_rows": 2}
+    assert not on_mpi(made, 4, **chosen)["passed"]

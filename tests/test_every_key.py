@@ -523,9 +523,11 @@ NODE = (
     "sieve",
     "pulsars pulsars=1024 steps=16",
     "planewaves points=16 bands=4",
+    "materials atoms=16",
     "dense factorisation=cholesky size=64 layout=columns",
     "dense factorisation=cholesky size=64 layout=columns type=float32",
     "dense factorisation=lu size=64",
+    "dense factorisation=cholesky size=64 layout=grid",
 )  # on a node of its own, by the description's node model
 
 

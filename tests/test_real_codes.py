@@ -98,7 +98,12 @@ RIGHT: dict[str, tuple[str, str, str]] = {
         "0 1.44 -4.1733 -5.0\n50 0.74 -4.1734 0.3\n100 0.75 -4.1733 0.25\n150 0.76 -4.1734 0.2\n",
         "150 0.76 -4.1734", "150 0.76 -4.1834",
     ),
-    "gromacs": ("  Conserved energy drift: -1.5e-05 kJ/mol/ps per atom\n", "-1.5e-05", "-1.5e-02"),
+    "gromacs": (
+        "  Conserved energy drift: -1.5e-05 kJ/mol/ps per atom\n"
+        "    Temperature Pressure (bar)\n    1.6e+02   -4.0e+02\n"
+        "    Temperature Pressure (bar)\n    1.47796e+02    1.62187e+03\n",
+        "-1.5e-05", "-1.5e-02",
+    ),
     "espresso": (
         "!    total energy              =     -15.85103 Ry\n     estimated scf accuracy    <       1.2E-11 Ry\n"
         "     Total force =     0.000000     Total SCF correction =     0.0\n     total   stress  P=       -0.48\n",
@@ -129,11 +134,55 @@ def test_every_template_is_in_the_shipped_table() -> None:
     assert all(entry.check and entry.merit and entry.limit for entry in table.values())
 
 
+PROGRAMS = {"lammps": "lmp", "gromacs": "gmx", "espresso": "pw.x", "cp2k": "cp2k.popt", "hpl": "hpcc"}
+
+
+def needs(code: str) -> None:
+    if shutil.which(PROGRAMS[code]) is None:
+        pytest.skip(f"needs {PROGRAMS[code]}: the Debian package of {code}")
+
+
 @pytest.mark.nightly
-@pytest.mark.parametrize(("code", "program"), [("lammps", "lmp"), ("hpl", "hpcc"), ("gromacs", "gmx")])
-def test_real_codes_are_right_on_one_processor(code: str, program: str, own_folder: None) -> None:
-    if shutil.which(program) is None:
-        pytest.skip(f"needs {program}: the Debian package of {code}")
+@pytest.mark.parametrize("code", PROGRAMS)
+def test_real_codes_are_right_on_one_processor(code: str, own_folder: None) -> None:
+    needs(code)
     answer: Any = assay("run", "--command", code, "-n", "1", "--launches", "1", "--out", "made", "--json")
     assert answer.status == 0, answer.err
     assert {each["name"] for each in answer.document["figures"]} == {"time", "user", "system", "merit"}
+
+
+# An input by which a code itself gives a wrong answer, and ends with status 0: a time step too long by far, cycles that
+# end too soon, a displaced atom, a threshold that no residual meets.
+PLANTED = {
+    "lammps": ("lammps.in", "timestep        0.002", "timestep        0.012"),
+    "gromacs": ("gromacs.mdp", "dt               = 0.002", "dt               = 0.04"),
+    "espresso": ("espresso.in", "Si 0.25 0.25 0.25", "Si 0.26 0.25 0.25"),
+    "cp2k": ("cp2k.inp", "CUTOFF 400", "CUTOFF 40"),
+    "hpl": ("job.py", '"16.0"]', '"1e-9"]'),
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("code", PROGRAMS)
+def test_a_wrong_answer_of_a_real_code_is_seen(code: str, own_folder: None) -> None:
+    needs(code)
+    shutil.copy(JOBS / "real-codes.toml", "own.toml")
+    shutil.copytree(JOBS / "real_codes", "real_codes")
+    name, right, wrong = PLANTED[code]
+    file = Path("real_codes", name)
+    assert file.read_text().count(right) == 1
+    file.write_text(file.read_text().replace(right, wrong))
+    answer = assay("run", "--command", f"own.toml:{code}", "-n", "1", "--launches", "1", "--out", "made", "--json")
+    assert [each["state"] for each in answer.document["launches"]] == ["wrong answer"], answer.err
+    assert answer.status == 1 and not answer.document["valid"]
+
+
+@pytest.mark.nightly
+def test_real_codes_run_beside_one_another_in_a_throughput_test(own_folder: None) -> None:
+    codes = [code for code in ("lammps", "gromacs") if shutil.which(PROGRAMS[code])]
+    if not codes:
+        pytest.skip("needs lmp or gmx: the Debian packages lammps and gromacs")
+    Path("schedule").write_text("".join(f"0: 1 * {code}\n" for code in codes))
+    words = ("schedule", "--jobs", "real-codes", "--via", "local", "--slots", "4", "--out", "test", "--json")
+    found = assay("throughput", *words).document
+    assert (found["lost"], found["failed"], found["completed"]) == (0, 0, len(codes)), found["findings"]

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "applications/dense/cholesky.hpp"
+#include "applications/dense/grid_cholesky.hpp"
 #include "applications/dense/lu.hpp"
 #include "applications/player.hpp"
 #include "applications/room.hpp"
@@ -25,7 +26,7 @@ with_data = "small"
 computes = ["cholesky", "float32_cholesky", "gemm", "float32_gemm", "linpack"]
 libraries = ["blas"]
 summary = "Cholesky factorisation of a distributed matrix, and a system of equations by LU with partial pivoting, which is what LINPACK's list ranks machines by"
-cost = "Cholesky n^3 / 3 + n^2 / 2 + n / 6 flops, LU and its solution 2 n^3 / 3 + 3 n^2 / 2; columns by a tree to all ranks, or panels along the rows of a grid and rows of U along its columns"
+cost = "Cholesky n^3 / 3 + n^2 / 2 + n / 6 flops, LU and its solution 2 n^3 / 3 + 3 n^2 / 2; columns by a tree to all ranks, or panels along the rows of a grid, and rows of U or of the panel along its columns"
 check = "Cholesky: L L' times a vector beside A times it; LU: A x beside b, A made anew by its formula; either scaled by rounding, norms and n as HPL does, at most 16"
 source = "Geist and Heath 1986; Petitet, Whaley, Dongarra and Cleary, HPL; Dunigan 1991, section 6"
 published = ["cholesky", "linpack-peak"]
@@ -57,9 +58,9 @@ help = "type of the matrix's elements"
 type = "choice"
 default = "blocks"
 described = "columns"
-choices = ["blocks", "columns"]
+choices = ["blocks", "columns", "grid"]
 sweep = true
-help = "how Cholesky's columns are dealt out: in blocks of `block`, or one by one as the hypercube report's program has them; LU has blocks of rows and columns on a grid"
+help = "how Cholesky's matrix is dealt out: columns in blocks of `block`, one by one as the hypercube report's program has them, or blocks of rows and columns on a grid, as LU's always is"
 
 [parameter.block]
 type = "integer"
@@ -77,7 +78,7 @@ min = 0
 max = 1000000
 unit = "1"
 sweep = true
-help = "rows of LU's grid of ranks; 0: as many as columns, or the nearest lower number that divides the ranks"
+help = "rows of the grid of ranks; 0: as many as columns, or the nearest lower number that divides the ranks"
 
 [parameter.code]
 type = "choice"
@@ -119,7 +120,7 @@ help = "operations as LINPACK counts them, over the time"
 )record";
 
   struct Case {
-    bool lu, single, columns, library;
+    bool lu, single, columns, on_grid, library;
     std::int64_t size, block, grid_rows, threads;
     bool operator==(const Case&) const = default;
   };
@@ -128,14 +129,17 @@ help = "operations as LINPACK counts them, over the time"
   static bool small(const Case& at, int ranks) { return at.size <= most_small && ranks <= most_with_data; }
 
   static Case at(const timing::CaseSettings& settings) {
-    const bool lu = settings.at("factorisation").text == "lu", columns = !lu && settings.at("layout").text == "columns";
+    const bool lu = settings.at("factorisation").text == "lu";
+    const std::string& layout = settings.at("layout").text;
+    const bool columns = !lu && layout == "columns", on_grid = lu || layout == "grid";
     return {lu,
             settings.at("type").text == "float32",
             columns,
+            on_grid,
             dense::has_library && !columns && settings.at("code").text == "library",
             settings.at("size").integer,
             columns ? 1 : settings.at("block").integer,
-            lu ? settings.at("grid_rows").integer : 0,
+            on_grid ? settings.at("grid_rows").integer : 0,
             settings.at("threads").integer};
   }
   // What most of a case's work is charged as.
@@ -154,15 +158,16 @@ help = "operations as LINPACK counts them, over the time"
   static ranks::Task run(C& comm, ranks::Session& session) {
     // Of cases that differ in nothing that they use, one.
     using Integer = std::int64_t;
-    std::set<std::tuple<bool, bool, bool, bool, Integer, Integer, Integer, Integer>> known;
+    std::set<std::tuple<bool, bool, bool, bool, bool, Integer, Integer, Integer, Integer>> known;
     session.keep(
         [&](const auto& each) {
           const Case one = at(each);
           return known
-              .emplace(one.lu, one.single, one.columns, one.library, one.size, one.block, one.grid_rows, one.threads)
+              .emplace(one.lu, one.single, one.columns, one.on_grid, one.library, one.size, one.block, one.grid_rows,
+                       one.threads)
               .second;
         },
-        "it is the same as another: LU has no layout of columns, Cholesky no grid", comm.rank() == 0);
+        "it is the same as another: LU is always on a grid, Cholesky's columns never", comm.rank() == 0);
     session.keep(
         [&](const auto& each) {
           return !comm.is_simulated() || (comm.cost_of(kernel(at(each))) && comm.cost_of("linpack"));
@@ -199,11 +204,15 @@ help = "operations as LINPACK counts them, over the time"
   static timing::Json label(C& comm, const Case& at) {
     timing::Json json;
     json.text("factorisation", at.lu ? "lu" : "cholesky").integer("size", at.size);
-    json.text("type", at.single ? "float32" : "float64").text("layout", at.columns ? "columns" : "blocks");
-    json.integer("block", at.block).integer("grid_rows", at.lu ? grid(comm.size(), at).rows : 1);
+    json.text("type", at.single ? "float32" : "float64").text("layout", layout(at));
+    json.integer("block", at.block).integer("grid_rows", at.on_grid ? grid(comm.size(), at).rows : 1);
     json.text("code", at.library ? "library" : "ours");
     if (at.threads > 1) json.integer("threads", at.threads);
     return json.integer("operations", std::llround(operations<C>(at)));
+  }
+  static const char* layout(const Case& at) {
+    if (at.columns) return "columns";
+    return at.on_grid && !at.lu ? "grid" : "blocks";
   }
   template <ranks::Communicator C>
   static double operations(const Case& at) {
@@ -225,6 +234,9 @@ help = "operations as LINPACK counts them, over the time"
     if (at.lu)
       return std::make_unique<dense::Lu<C, Real>>(comm, at.size, at.block, grid(comm.size(), at), kernel(at), "linpack",
                                                   multiply, carries);
+    if (at.on_grid)
+      return std::make_unique<dense::GridCholesky<C, Real>>(comm, at.size, at.block, grid(comm.size(), at), kernel(at),
+                                                            multiply, carries);
     return std::make_unique<dense::Cholesky<C, Real>>(comm, at.size, at.block, kernel(at), multiply, carries);
   }
 };

@@ -54,23 +54,6 @@ void one_column(Index rows, Index depth, Block<const Real> a, const Real* b, Ind
   }
 }
 
-// b = b L^-T, b of `rows`.
-template <class Real>
-void solve_right(Multiply<Real> multiply, Index size, Index rows, Block<const Real> lower, Block<Real> b) {
-  if (size > small) {
-    const Index half = size / 2;
-    solve_right(multiply, half, rows, lower, b);
-    multiply(rows, size - half, half, fixed(b), lower.from(half, 0), true, b.from(0, half));
-    return solve_right(multiply, size - half, rows, lower.from(half, half), b.from(0, half));
-  }
-  for (Index j = 0; j < size; ++j) {
-    Real* const column = b.from(0, j).at;
-    one_column(rows, j, fixed(b), lower.from(j, 0).at, lower.step, column);
-    const Real pivot = *lower.from(j, j).at;
-    for (Index i = 0; i < rows; ++i) column[i] /= pivot;
-  }
-}
-
 }  // namespace
 
 template <class Real>
@@ -87,6 +70,22 @@ void own_multiply(Index rows, Index columns, Index depth, Block<const Real> a, B
         four_columns(high, deep, a.from(i, k), factors + j * across, along, across, c.from(i, j));
       for (; j < columns; ++j) one_column(high, deep, a.from(i, k), factors + j * across, along, c.from(i, j).at);
     }
+  }
+}
+
+template <class Real>
+void solve_right(Multiply<Real> multiply, Index size, Index rows, Block<const Real> lower, Block<Real> b) {
+  if (size > small) {
+    const Index half = size / 2;
+    solve_right(multiply, half, rows, lower, b);
+    multiply(rows, size - half, half, fixed(b), lower.from(half, 0), true, b.from(0, half));
+    return solve_right(multiply, size - half, rows, lower.from(half, half), b.from(0, half));
+  }
+  for (Index j = 0; j < size; ++j) {
+    Real* const column = b.from(0, j).at;
+    one_column(rows, j, fixed(b), lower.from(j, 0).at, lower.step, column);
+    const Real pivot = *lower.from(j, j).at;
+    for (Index i = 0; i < rows; ++i) column[i] /= pivot;
   }
 }
 
@@ -162,6 +161,7 @@ void eliminate(Index rows, Index columns, Block<Real> a, const Real* pivot_row, 
   template void own_multiply(Index, Index, Index, Block<const Real>, Block<const Real>, bool, Block<Real>); \
   template void factor_triangle(Multiply<Real>, Index, Block<Real>);                                        \
   template void factor_columns(Multiply<Real>, Index, Index, Block<Real>);                                  \
+  template void solve_right(Multiply<Real>, Index, Index, Block<const Real>, Block<Real>);                  \
   template void solve_lower(Multiply<Real>, Index, Index, Block<const Real>, Block<Real>);                  \
   template void solve_upper(Index, Block<const Real>, Real*);                                               \
   template Index greatest(Index, const Real*);                                                              \

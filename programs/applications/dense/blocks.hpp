@@ -32,6 +32,9 @@ void factor_triangle(Multiply<Real> multiply, Index size, Block<Real> a);
 // The columns of a pivot block: its triangle, and `rows` below it.
 template <class Real>
 void factor_columns(Multiply<Real> multiply, Index size, Index rows, Block<Real> a);
+// b = b L^-T, b of `rows`.
+template <class Real>
+void solve_right(Multiply<Real> multiply, Index size, Index rows, Block<const Real> lower, Block<Real> b);
 // b = L^-1 b, L the lower triangle with ones on its diagonal.
 template <class Real>
 void solve_lower(Multiply<Real> multiply, Index size, Index columns, Block<const Real> lower, Block<Real> b);

@@ -4,15 +4,11 @@
 // hypercube report ran.
 #pragma once
 
-#include <cmath>
-#include <limits>
-#include <string>
 #include <vector>
 
 #include "applications/application.hpp"
 #include "applications/dense/blocks.hpp"
-#include "applications/dense/scaled_error.hpp"
-#include "applications/dense/trees.hpp"
+#include "applications/dense/symmetric_check.hpp"
 
 namespace assay::applications::dense {
 
@@ -70,36 +66,20 @@ class Cholesky final : public Charged<C> {
   }
 
   ranks::Task check(ranks::Verdict& verdict) override {
-    // L (L' v) by the ranks' columns, beside A v by the formula.
-    std::vector<double> product(static_cast<std::size_t>(size_)), room(product.size());
-    Norms norms;
+    std::vector<double> product(static_cast<std::size_t>(size_));  // L (L' v) by the ranks' columns
+    double sum = 0;
     for (Index j = 0; j < mine_; ++j) {
       const Index column = dealt_.global(comm_.rank(), j);
       const Real* const values = own_.data() + j * size_;
       double dot = 0;
       for (Index i = column; i < size_; ++i) dot += static_cast<double>(values[i]) * probe(i);
       for (Index i = column; i < size_; ++i) product[static_cast<std::size_t>(i)] += values[i] * dot;
-      for (Index i = column; i < size_; ++i) norms.sum += values[i];
+      for (Index i = column; i < size_; ++i) sum += values[i];
     }
-    co_await sum_up(comm_, all_, 0, product.data(), room.data(), product.size(), column_tag);
-    co_await spread(comm_, all_, 0, product.data(), product.size() * sizeof(double), column_tag);
-    for (Index i = comm_.rank(); i < size_; i += comm_.size()) {
-      double sum = 0, row = 0;
-      for (Index j = 0; j < size_; ++j) {
-        const double value = symmetric_element(size_, i, j);
-        sum += value * probe(j);
-        row += std::abs(value);
-      }
-      norms.residual = larger(norms.residual, std::abs(sum - product[static_cast<std::size_t>(i)]));
-      norms.matrix = larger(norms.matrix, row);
-    }
-    norms.solution = 0.5;
-    co_await judge<Real>(comm_, all_, size_, norms, "A v - L L' v", verdict);
+    co_await judge_factor<Real>(comm_, all_, size_, product, sum, column_tag, verdict);
   }
 
  private:
-  static double probe(Index i) { return element(i, Index{1} << 31); }
-
   ranks::Task send_columns(Index at) {
     const Index wide = std::min(dealt_.block, size_ - at);
     return spread(comm_, all_, static_cast<int>(dealt_.owner(at)), data(sent_),

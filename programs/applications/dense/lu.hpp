@@ -9,21 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "applications/dense/grid.hpp"
 #include "applications/dense/moves.hpp"
 #include "applications/dense/panel.hpp"
 #include "applications/dense/scaled_error.hpp"
 
 namespace assay::applications::dense {
-
-struct Grid {
-  int rows = 1, columns = 1;
-};
-// As many rows as columns, or as near as it goes with no more rows than columns.
-inline Grid square_grid(int ranks) {
-  int rows = static_cast<int>(std::sqrt(static_cast<double>(ranks)));
-  while (ranks % rows != 0) --rows;
-  return {rows, ranks / rows};
-}
 
 template <ranks::Communicator C, class Real>
 class Lu final : public PanelFactoring<C, Real> {
@@ -39,8 +30,8 @@ class Lu final : public PanelFactoring<C, Real> {
         size_(size),
         rows_{block, grid.rows},
         columns_{block, grid.columns},
-        down_{comm.rank() % grid.columns, grid.columns, grid.rows, comm.rank() / grid.columns},
-        along_{down_.me * grid.columns, 1, grid.columns, comm.rank() % grid.columns} {
+        down_(grid.column_of(comm.rank())),
+        along_(grid.row_of(comm.rank())) {
     high_ = rows_.before(down_.me, size);
     wide_ = columns_.before(along_.me, size + 1);
     for (Panel<Real>& each : panels_) each.pivots.reserve(static_cast<std::size_t>(block));

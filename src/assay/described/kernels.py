@@ -98,6 +98,13 @@ KERNELS: dict[str, WorkKind] = {
         "forces between charged spheres in a cache: polynomials, for all that exp, erfc and roots are",
         (*COMPILED, "polynomial9"),
     ),
+    "scattering": WorkKind(
+        "flop",
+        "elimination of complex columns by zaxpy, the pivot's column in the cache, each other one read and written",
+        ("zaxpy", *COMPILED),
+        2.0,
+        2.0,
+    ),
     "integrals": WorkKind(
         "flop", "repulsion integrals over Gaussian functions, in the first cache", ("polynomial9", *COMPILED)
     ),

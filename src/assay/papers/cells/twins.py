@@ -19,6 +19,7 @@ from assay.papers.cells import (  # noqa: F401  # their rules are registered
     application_twins,
     electron_twins,
     euroben_twins,
+    materials_twins,
     maya5_twins,
     nas_twins,
     node_twins,

@@ -18,7 +18,8 @@ from assay.machine.published import Claim
 from assay.papers.cells import allowance, twins
 from assay.papers.cells.answers import Answers
 from assay.papers.claims import files, nodes, streams
-from assay.papers.claims import slalom as slalom  # its quantities are registered
+from assay.papers.claims import materials as materials  # its quantities are registered
+from assay.papers.claims import slalom as slalom  # likewise
 from assay.papers.claims.breaks import break_near
 from assay.papers.claims.claim_kinds import (
     about,

@@ -17,6 +17,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 NUMBER = r"([-+]?[0-9.]+(?:[eEdD][-+]?[0-9]+)?)"
+# Open MPI binds the ranks of every job to the first cores, of jobs beside one another to the same ones.
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+               "PRTE_MCA_hwloc_default_binding_policy": "none"}  # fmt: skip
 Found = list[tuple[str, float | None, float, float]]  # quantity, value, least, most
 
 
@@ -35,7 +38,7 @@ def started(processors: int, *words: str) -> int:
     """Start words on so many processors, and wait."""
     mpirun = os.environ.get("ASSAY_MPIRUN") or shutil.which("mpirun.openmpi") or "mpirun"
     parallel = [*mpirun.split(), "-n", str(processors)] if processors > 1 else []
-    return subprocess.run([*parallel, *words], check=False, env={"OMP_NUM_THREADS": "1", **os.environ}).returncode
+    return subprocess.run([*parallel, *words], check=False, env=ENVIRONMENT | os.environ).returncode
 
 
 def lammps(processors: int) -> int:
@@ -69,15 +72,21 @@ def gromacs(processors: int) -> int:
                        "-c", "argon.gro", "-o", "argon.tpr", "-maxwarn", "2")  # fmt: skip
     if prepared:
         return prepared
-    ended = started(1, "gmx", "mdrun", "-s", "argon.tpr", "-deffnm", "argon", "-ntmpi", str(processors), "-ntomp", "1")
+    ended = started(1, "gmx", "mdrun", "-s", "argon.tpr", "-deffnm", "argon", "-ntmpi", str(processors), "-ntomp", "1",
+                    "-pin", "off")  # fmt: skip
     print(Path("argon.log").read_text())
     return ended
 
 
 def gromacs_found(text: str) -> Found:
-    """The conserved energy's drift that the code prints itself, and the mean pressure of a dense fluid."""
+    """The conserved energy's drift that the code prints itself, mean temperature and pressure of a dense fluid."""
     drift = last(r"Conserved energy drift: # kJ/mol/ps per atom", text)
-    return [("energy drift, kJ/mol/ps per atom", None if drift is None else abs(drift), 0, 1e-3)]
+    averages = r"Temperature Pressure \(bar\)\s+"  # printed last
+    return [
+        ("energy drift, kJ/mol/ps per atom", None if drift is None else abs(drift), 0, 1e-3),
+        ("temperature, K", last(averages + "#", text), 135, 160),
+        ("pressure, bar", last(averages + r"\S+\s+#", text), 1300, 1950),
+    ]
 
 
 def espresso(processors: int) -> int:
