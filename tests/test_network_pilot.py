@@ -214,3 +214,18 @@ def test_progress_says_what_is_being_done(described: description.NetworkDescript
 
     sweep.drive([watched()], None, lambda *_: None, meter)
     assert seen[0].startswith("pilot run 1 ") and any(line.startswith("replications 1 to 10 of ") for line in seen)
+
+
+@pytest.mark.parametrize(("load", "grows"), [(0.7, False), (1.3, True)])
+def test_a_backlog_is_taken_from_the_empty_network_on_and_not_from_the_warm_up(
+    load: float, grows: bool, described: description.NetworkDescription
+) -> None:
+    """4,000 cycles after 200,000: of a queue that grows from the start the measured part shows a growth of 2%."""
+    warm, measured = 200_000, 4_000
+    before = warming.Warmup(warm, "fixed")
+    for seed in SEEDS:
+        arrivals, waiting = queue(load, seed, warm + measured)
+        last = replace(run(arrivals[warm:], waiting[warm:], measured), simulated_cycles=warm + measured)
+        assert warming.saturated(described, [last], before) == grows, seed
+        together = [replace(last, simulated_cycles=measured)]  # the same backlog, had it come in the measured cycles
+        assert not warming.saturated(described, together, before), seed

@@ -160,6 +160,30 @@ def test_a_batch_systems_own_account_stands_beside_where_it_says_it_of_every_job
     assert of.accounted is None and rows([of])[0][-1] == ""
 
 
+def test_jobs_that_took_no_system_time_are_counted_and_those_that_do_not_say_it_are_not() -> None:
+    class Job:
+        name, processors, started, ended = "a.1", 2, 0.0, 10.0
+        user_seconds: float | None = 6.0
+        system_seconds: float | None = 0.0
+        accounted: batch_system.AccountedTime | None = None
+
+    class Idle(Job):
+        name, user_seconds = "b.1", 0.0
+
+    class NoSystem(Job):
+        name, system_seconds = "c.1", None
+
+    class NoUser(Job):
+        name, user_seconds = "d.1", None
+
+    found = by_program([Job(), Idle(), NoSystem(), NoUser()])
+    assert [(each.name, each.jobs, each.user, each.system, each.held) for each in found] == [
+        ("a", 1, 6.0, 0.0, 20.0),
+        ("b", 1, 0.0, 0.0, 20.0),
+    ]
+    assert [row[2:6] for row in rows(found)] == [("6 s", "0 s", "0.0%", "30.0%"), ("0 s", "0 s", "", "0.0%")]
+
+
 @pytest.mark.parametrize(
     ("text", "seen"),
     [("ru_utime     12.850\nru_stime     3.000\n", (12.85, 3.0)), ("ru_utime 1.5s\nru_stime 0.5s\n", (1.5, 0.5)),

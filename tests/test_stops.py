@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,8 +42,8 @@ COUNTED = f"SELECT count(*) FROM ({CELLS.format(1000)}) WHERE random() > 2"
 class Case:
     """A command; `work`: the processor seconds between which the moments are drawn.
 
-    `ends`: it may have ended by then. `waits`: it mostly waits, and moments are seconds. `well`: Ctrl-C may be how one
-    ends it.
+    `ends`: it may have ended by then, or have nothing left to do but to go away. `waits`: it mostly waits, and moments
+    are seconds. `well`: Ctrl-C may be how one ends it.
     """
 
     words: tuple[object, ...]
@@ -110,6 +112,22 @@ def test_every_verb_is_stopped_or_ends_soon() -> None:
     assert sorted([*CASES, *ENDS_SOON]) == VERBS and not set(CASES) & set(ENDS_SOON)
 
 
+GOING = """
+import atexit, os, signal, sys
+atexit.register(lambda: [os.kill(os.getpid(), number) for number in (signal.SIGINT, signal.SIGTERM)])
+from assay.start import main
+main()
+"""
+
+
+def test_a_signal_after_the_last_word_changes_nothing(tmp_path: Path) -> None:
+    """Sent after all that Assay has at exit, where Python takes itself down: what was first registered comes last."""
+    for words, status in (("version", 0), ("nosuch", 2)):
+        command = [sys.executable, "-P", "-c", GOING, words]
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ran.returncode == status and "interrupted" not in ran.stderr, ran
+
+
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """What commands read, by its name in their folder."""
@@ -144,6 +162,9 @@ def trial(case: Case, draw: random.Random, number: signal.Signals, inputs: dict[
     told = f"{words} at {moment:.2f}: {found}"
     if found.seconds is None:
         assert case.ends and found.status == 0, told
+        return found
+    if case.ends and found.status == 0:  # all was said: the signal came while Python took itself down
+        assert not found.processes and not found.files and "interrupted" not in found.err, told
         return found
     if not (case.well and number == signal.SIGINT and found.status == 0):
         last = (found.err.splitlines() or [""])[-1]

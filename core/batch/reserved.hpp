@@ -33,7 +33,7 @@ class Reserved {
       columns_ = std::max(columns_, column_of(job.requested) + 1);
     }
     bins_.resize(rows_ * columns_);
-    last_.resize(bins_.size(), never);
+    last_.resize(bins_.size());
   }
 
   void add(const Reservation& added) {
@@ -45,19 +45,19 @@ class Reserved {
   void move(const Reservation& moved) {
     const std::size_t bin = bin_of(moved);
     Seconds& begins = bins_[bin][static_cast<std::size_t>(from_place(bins_[bin], moved.place))].begins;
-    const bool was_last = std::exchange(begins, moved.begins) == last_[bin];
-    if (was_last || moved.begins > last_[bin]) sum_up(bin);
+    const bool was_last = std::exchange(begins, moved.begins) == last_[bin].row;
+    if (was_last || moved.begins > last_[bin].row) sum_up(bin);
   }
   void remove(const Reservation& removed) {
     Bin& bin = bins_[bin_of(removed)];
     bin.erase(bin.begin() + from_place(bin, removed.place));
-    if (removed.begins == last_[bin_of(removed)]) sum_up(bin_of(removed));
+    if (removed.begins == last_[bin_of(removed)].row) sum_up(bin_of(removed));
   }
 
   /// At most as many as any of the jobs needs.
   std::int64_t narrowest() const {
     for (std::size_t row = 0; row < rows_; ++row)
-      if (last_[(row + 1) * columns_ - 1] != never) return least_of(row);
+      if (last_[(row + 1) * columns_ - 1].row != never) return least_of(row);
     return std::numeric_limits<std::int64_t>::max();
   }
   /// At least as long as any of them requests.
@@ -74,8 +74,8 @@ class Reserved {
     const Seconds time = room.to - room.from;
     const std::size_t rows = std::min(rows_, row_of(room.processors) + 1);
     const std::size_t columns = std::min(columns_, column_of(time) + 1);
-    for (std::size_t row = 0; row < rows * columns_; row += columns_)
-      for (std::size_t at = row + columns; at-- > row && last_[at] > room.from;)
+    for (std::size_t row = rows; row-- > 0 && last_[row * columns_ + columns - 1].within > room.from;)
+      for (std::size_t at = row * columns_ + columns; at-- > row * columns_ && last_[at].row > room.from;)
         for (const Reservation& each : bins_[at]) {
           if (each.place >= before) break;
           if (each.place >= from && each.begins > room.from && each.requested <= time &&
@@ -87,6 +87,11 @@ class Reserved {
 
  private:
   using Bin = std::vector<Reservation>;
+  // The last beginning of a reservation,
+  struct Last {
+    Seconds row = never;     // of a bin and those before it in its row
+    Seconds within = never;  // and of the same columns of all rows before it
+  };
 
   // The first one from the place on.
   static std::ptrdiff_t from_place(const Bin& bin, std::size_t place) {
@@ -95,10 +100,14 @@ class Reserved {
   }
   void sum_up(std::size_t at) {
     for (const std::size_t end = at - at % columns_ + columns_; at < end; ++at) {
-      Seconds last = at % columns_ == 0 ? never : last_[at - 1];
+      Seconds last = at % columns_ == 0 ? never : last_[at - 1].row;
       for (const Reservation& each : bins_[at]) last = std::max(last, each.begins);
-      if (last_[at] == last) return;
-      last_[at] = last;
+      if (last_[at].row == last) return;
+      last_[at].row = last;
+      for (std::size_t within = at; within < last_.size(); within += columns_) {
+        const Seconds latest = std::max(last_[within].row, within < columns_ ? never : last_[within - columns_].within);
+        if (std::exchange(last_[within].within, latest) == latest) break;
+      }
     }
   }
 
@@ -117,8 +126,8 @@ class Reserved {
   std::size_t bin_of(const Reservation& of) const { return row_of(of.processors) * columns_ + column_of(of.requested); }
 
   std::size_t rows_ = 0, columns_ = 0;
-  std::vector<Bin> bins_;      // row after row
-  std::vector<Seconds> last_;  // of each bin and those before it in its row
+  std::vector<Bin> bins_;  // row after row
+  std::vector<Last> last_;
 };
 
 }  // namespace assay::batch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
 
 from assay import stops
@@ -10,6 +11,7 @@ from assay import stops
 def main() -> None:
     """Run the command line."""
     stop = stops.begin()
+    atexit.register(stop.gone)  # the first one registered is the last one called
     try:
         from assay import since_start
 

@@ -70,6 +70,13 @@ class Stop:
         """From now on a signal ends the process at once: all has been said."""
         self._over = True
 
+    def gone(self) -> None:
+        """From now on a signal changes nothing: the process ends with the status that it has.
+
+        Python's last act, after which it would be killed by one in taking itself down.
+        """
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+
     def came(self, number: int, frame: object) -> None:
         """Answer a signal."""
         now = time.monotonic()

@@ -9,7 +9,8 @@
 // job can have become able to move only to where its time meets one of these spans, so that only jobs that fit there
 // are looked at: for each span, those of the order once, from the place on at which it became free. Either all of the
 // time that a job requests is free before its reservation, or only the time just before it, and the job moves into its
-// own time: then the reservation begins within the span or at its end.
+// own time: then the reservation begins within the span or at its end. What a move takes can only make a job that was
+// found fit no longer, which is seen when its turn comes; what it leaves is a span of its own.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -102,12 +103,10 @@ class Conservative final : public Policy {
   // go through the order, from its first place to its last, again and again.
   struct Freed {
     Seconds from = 0, to = 0;
-    std::size_t ends = 0;         // the position after the last one to be looked at
-    std::size_t next = 0;         // the first one for which there is room
-    std::size_t place = 0;        // of the order, where that is
-    Seconds begins = 0;           // that job begins no earlier where all of its time is free
-    Seconds first = 0, last = 0;  // what `next` depends on
-    bool stale = false;           // it may have changed
+    std::size_t ends = 0;   // the position after the last one to be looked at
+    std::size_t next = 0;   // the first one for which there is room
+    std::size_t place = 0;  // of the order, where that is
+    Seconds begins = 0;     // that job begins no earlier where all of its time is free
   };
 
   void freed(Seconds to) { freed_until_ = std::max(freed_until_, to); }
@@ -191,14 +190,13 @@ class Conservative final : public Policy {
     profile_.advance(now);
     look({now, std::exchange(freed_until_, never), order_.size()}, 0);
     for (events::Paced paced; !freed_.empty(); paced.step()) {
-      const auto at = std::min_element(freed_.begin(), freed_.end(),
-                                       [](const Freed& a, const Freed& b) { return a.next < b.next; });
-      const Freed freed = std::exchange(*at, freed_.back());
-      freed_.pop_back();
-      if (freed.stale)
-        look(freed, freed.next);
-      else
-        try_to_move(freed);
+      const std::size_t position = freed_.back().next;
+      try_to_move(position);
+      while (!freed_.empty() && freed_.back().next == position) {
+        const Freed freed = freed_.back();
+        freed_.pop_back();
+        look(freed, position + 1);
+      }
     }
   }
 
@@ -208,13 +206,9 @@ class Conservative final : public Policy {
     const std::size_t end = std::min(places, freed.ends - round), next_end = freed.ends - round - end;
     std::size_t place = end, next_place = next_end;  // in this round and in the next one
     std::int64_t most = 0;
-    freed.first = freed.from;
-    freed.last = freed.to;
     rooms_.clear();
     profile_.rooms(freed.from, freed.to, index_.narrowest(), index_.longest(), rooms_);
     for (const Room& room : rooms_) {
-      freed.first = std::min(freed.first, room.from);
-      freed.last = std::max(freed.last, room.to);
       most = std::max(most, room.processors);
       place = index_.next(from, place, room);
       if (place == end) next_place = index_.next(0, next_place, room);
@@ -229,33 +223,33 @@ class Conservative final : public Policy {
     if (place == end && next_place == next_end) return;
     freed.place = place < end ? place : next_place;
     freed.next = place < end ? round + place : round + places + next_place;
-    freed.stale = false;
     const Reservation& job = reserved_[freed.place];
     freed.begins = job.begins;
     for (const Room& room : rooms_)
       if (room.processors >= job.processors && room.to - room.from >= job.requested)
         freed.begins = std::min(freed.begins, room.from);
-    freed_.push_back(freed);
+    auto at = freed_.end();
+    while (at != freed_.begin() && std::prev(at)->next < freed.next) --at;
+    freed_.insert(at, freed);
   }
 
-  void try_to_move(const Freed& freed) {
-    Reservation& job = reserved_[freed.place];
+  // The job that comes next, into the first room that is still there.
+  void try_to_move(std::size_t position) {
+    Reservation& job = reserved_[freed_.back().place];
     const Seconds had = job.begins, ended = had + job.requested;
-    Seconds begins = std::min(freed.begins, profile_.since(had, job.processors));
-    for (const Freed& each : freed_)
-      if (each.next == freed.next) begins = std::min(begins, each.begins);
-    if (const Seconds at = earliest(job, had, begins); at < had) {
-      const Seconds now_free = std::max(had, at + job.requested);
-      take(job, at, std::min(had, at + job.requested), 1);
-      take(job, now_free, ended, -1);
-      starts_.remove(start_of(job));
-      job.begins = at;
-      starts_.add(start_of(job));
-      index_.move(job);
-      for (Freed& each : freed_) each.stale |= (each.first < ended) & (each.last > at);
-      look({now_free, ended, freed.next + 1 + order_.size()}, freed.next + 1);
-    }
-    look(freed, freed.next + 1);
+    Seconds begins = profile_.since(had, job.processors);
+    for (auto each = freed_.rbegin(); each != freed_.rend() && each->next == position; ++each)
+      begins = std::min(begins, each->begins);
+    const Seconds at = earliest(job, had, begins);
+    if (at == had) return;
+    const Seconds now_free = std::max(had, at + job.requested);
+    take(job, at, std::min(had, at + job.requested), 1);
+    take(job, now_free, ended, -1);
+    starts_.remove(start_of(job));
+    job.begins = at;
+    starts_.add(start_of(job));
+    index_.move(job);
+    look({now_free, ended, position + 1 + order_.size()}, position + 1);
   }
 
   const Jobs& jobs_;
@@ -268,7 +262,7 @@ class Conservative final : public Policy {
   Starts starts_;                           // reservations of those that wait, by time
   Reserved index_;                          // the same, by place
   Seconds freed_until_ = never;  // from now until then something may have become free since the last compression
-  std::vector<Freed> freed_;     // of this compression, for which a job is still to be looked at
+  std::vector<Freed> freed_;     // of this compression, with a job still to be looked at: the next one last
   std::vector<Room> rooms_;      // free ones that meet what is looked at
 };
 

@@ -5,7 +5,8 @@ processors. What waits, runs and ended is seen by `flux jobs -a --json`. Jobs ar
 base 58 (Flux RFC 19) and kept as decimal numbers. A job that the instance can never run is no waiting one: Flux ends it
 with an exception (`alloc denied due to type="unsatisfiable"`), whose note is what is shown.
 
-Forms: flux-jobs(1) (--json, the fields of exception and annotations), RFC 27 (annotations.sched.reason_pending).
+Forms: flux-resource(1) (`list`: up, down, allocated and free as the scheduler sees them), flux-jobs(1) (--json, the
+fields of exception and annotations), RFC 27 (annotations.sched.reason_pending).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from assay.throughput.batch_system import ENDED, RUNNING, WAITING, Accounted, Ba
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem, document_in, expanded
 from assay.throughput.live_jobs import LiveJob
 from assay.throughput.live_rules import ALONE_MACHINE, ALONE_NODES, INSTANCES, NODES, PER_NODE
-from assay.throughput.occupancy import Occupancy
+from assay.throughput.occupancy import Occupancy, hidden
 
 DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 STAGES = {WAITING: ("NEW", "DEPEND", "PRIORITY", "SCHED"), RUNNING: ("RUN", "CLEANUP")}
@@ -90,11 +91,15 @@ class FluxSystem(CommandSystem):
         return cores, nodes
 
     def occupancy(self) -> Occupancy:
-        """By what is up of all cores, and by the cores of all users' jobs that run."""
-        total, up = self._resources("all")[0], self._resources("up")[0]
-        jobs = self._jobs("-A", "--filter=running")
-        others = sum(int(each.get("ncores") or 0) for each in jobs if each["id"] not in self._own)
-        return Occupancy(total=total, others=others, down=max(total - up, 0))
+        """By what is up and allocated of all cores, and by the cores of all users' jobs that run."""
+        total, up, in_use = (self._resources(state)[0] for state in ("all", "up", "allocated"))
+        cores = {each["id"]: int(each.get("ncores") or 0) for each in self._jobs("-A", "--filter=running")}
+        return Occupancy(
+            total=total,
+            others=sum(count for batch_id, count in cores.items() if batch_id not in self._own),
+            hidden=hidden(sum(cores.values()), in_use, lambda: self._resources("allocated")[0]),
+            down=max(total - up, 0),
+        )
 
     def _name_of(self, job: LiveJob) -> str:
         return f"{self._work.mark}-{job.number:04d}"
