@@ -10,7 +10,7 @@ from assay.document.account import TimeAccount
 from assay.document.grid import Grid, grid
 from assay.document.predicted import PredictedTime
 from assay.document.section import Section
-from assay.report.case_order import record_of
+from assay.report.case_order import case_key, record_of
 from assay.report.case_words import case_words
 from assay.report.tables import alike
 from assay.report.units import human
@@ -61,7 +61,9 @@ def table(section: Section) -> Grid | None:
     record = record_of(section)
     common = alike([each.params for each in entries])
     rows = []
-    for each in sorted(entries, key=_order):
+    for each in sorted(
+        entries, key=lambda of: (case_key(record, of.params, UNSHOWN), of.ranks, of.params.get("threads", 1))
+    ):
         case = {key: value for key, value in each.params.items() if key not in common and key not in UNSHOWN}
         rows.append(
             (
@@ -81,11 +83,6 @@ def table(section: Section) -> Grid | None:
     return grid(
         f"Where the time goes: {section.title}", headings, rows, NOTE + (f" All with {words}." if words else "")
     )
-
-
-def _order(of: TimeAccount) -> tuple[list[str], int, int]:
-    case = [str(value) for key, value in sorted(of.params.items()) if key not in UNSHOWN]
-    return case, of.ranks, of.params.get("threads", 1)
 
 
 def ranks_words(of: TimeAccount | PredictedTime) -> str:

@@ -10,7 +10,7 @@ from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.accounts import UNSHOWN, percent, ranks_words
-from assay.report.case_order import record_of
+from assay.report.case_order import case_key, record_of
 from assay.report.case_words import case_words
 from assay.report.states import words
 from assay.report.units import human
@@ -46,7 +46,7 @@ def _rows(section: Section) -> Iterator[tuple[str, ...]]:
     alike: dict[str, list[TimeAccount]] = defaultdict(list)
     for each in section.accounts or ():
         alike[case_text({key: value for key, value in each.params.items() if key not in UNSHOWN})].append(each)
-    for of in alike.values():
+    for of in sorted(alike.values(), key=lambda of: case_key(record, of[0].params, UNSHOWN)):
         of.sort(key=lambda each: (_processors(each), each.ranks))
         base = times.get(case_text(of[0].params))
         for each in of:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.benchmark.record import Benchmark, among
 from assay.document.params import Params
 from assay.document.section import Section
@@ -25,3 +27,8 @@ def place(record: Benchmark | None, case: Params) -> tuple[int, ...]:
 def by_value(value: object) -> tuple[int, float, str]:
     """Where a value stands among others of its parameter: numbers as numbers, then words."""
     return (0, float(value), "") if isinstance(value, int | float) else (1, 0.0, str(value))
+
+
+def case_key(record: Benchmark | None, case: Params, but: Sequence[str] = ()) -> tuple[object, ...]:
+    """What cases are sorted by: choices in their record's order, then all values but those of `but`, by their names."""
+    return place(record, case), tuple(by_value(value) for key, value in sorted(case.items()) if key not in but)

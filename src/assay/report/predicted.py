@@ -28,7 +28,7 @@ from assay.document.predicted import PredictedTime
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.accounts import UNSHOWN, ByLaunch, made, percent, ranks_words
-from assay.report.case_order import record_of
+from assay.report.case_order import case_key, record_of
 from assay.report.case_words import case_words
 from assay.report.units import human
 from assay.samples import Circumstance, case_text
@@ -196,10 +196,11 @@ def _spent(of: TimeAccount) -> dict[str, float]:
 
 def tables(section: Section) -> list[Grid]:
     """A row for each prediction, and where the time went, as measured and as predicted; [] where there is none."""
-    entries = section.predicted or []
+    record = record_of(section)
+    entries = sorted(section.predicted or (), key=lambda of: (case_key(record, of.params, UNSHOWN), of.ranks))
     if not entries:
         return []
-    record, echo = record_of(section), any(each.by_echo is not None for each in entries)
+    echo = any(each.by_echo is not None for each in entries)
     rows = []
     for each in entries:
         ends = () if each.interval is None else (human(end, "s", 3) for end in each.interval)

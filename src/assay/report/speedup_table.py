@@ -8,7 +8,7 @@ from assay.document.fits import SpeedupFit, SpeedupLawFit
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report.case_order import record_of
+from assay.report.case_order import case_key, record_of
 from assay.report.case_words import case_words
 
 PART = "applications"
@@ -37,15 +37,14 @@ def beside(documents: Sequence[Document]) -> Grid | None:
     if len({document.run for document, _, _ in found}) < 2:
         return None
     rows = [(str(document.machine), section.title, *row) for document, section, of in found for row in of]
-    return grid("Speedups by machine and network", ("machine", "application", *HEADINGS), sorted(rows), NOTE, left=6)
+    return grid("Speedups by machine and network", ("machine", "application", *HEADINGS), rows, NOTE, left=6)
 
 
 def _rows(section: Section) -> list[tuple[str, ...]]:
     record = record_of(section)
     rows: list[tuple[str, ...]] = []
-    for fit in section.fits:
-        if not isinstance(fit, SpeedupFit):
-            continue
+    found = [fit for fit in section.fits if isinstance(fit, SpeedupFit)]
+    for fit in sorted(found, key=lambda fit: (str(fit.params.get("scaling", "")), case_key(record, fit.params))):
         laws = [law for law in section.fits if isinstance(law, SpeedupLawFit) and law.params == fit.params]
         case = {key: value for key, value in fit.params.items() if key not in ("scaling", "ppn")}
         pairs = list(zip(fit.processors, fit.speedup, strict=True))
