@@ -76,7 +76,7 @@ ADDED = {
     *("ghosh.analysis-agrees", "ghosh.abrupt-saturation", "ghosh.distance-insensitive", "d91d.distance-growth"),
     *("d91d.rate-linear", "d91h.consistent-with-components", "d91d.slalom-ratio", "d91d.slalom-cfs"),
     *("d91d.cholesky-over-ipsc860", "d91h.cholesky-precision-ipsc860", "d91h.cholesky-precision-ncube6400"),
-    "vds.maya5-imbalance",
+    *("vds.maya5-imbalance", "d95p.material-science"),
     *("vds.primmod-ethernet-slower", "vds.primmod-cpus-per-node", "vds.rboltz-ethernet-slower"),
     *("vds.rboltz-cpus-per-node", "vds.rboltz-user-share-ethernet", "vds.rboltz-system-share-compaq"),
     *("vds.adf-ethernet-two-cpus", "vds.adf-scales-vasp-does-not", "vds.vasp-cpus-per-node", "vds.vasp-ethernet-16"),
