@@ -82,6 +82,7 @@ ADDED = {
         "d91h.cholesky-precision-ncube6400",
     ),
     "vds.maya5-imbalance",
+    "d95p.material-science",
     *("vds.primmod-ethernet-slower", "vds.primmod-cpus-per-node", "vds.rboltz-ethernet-slower"),
     *("vds.rboltz-cpus-per-node", "vds.rboltz-user-share-ethernet", "vds.rboltz-system-share-compaq"),
     *("vds.adf-ethernet-two-cpus", "vds.adf-scales-vasp-does-not", "vds.vasp-cpus-per-node", "vds.vasp-ethernet-16"),

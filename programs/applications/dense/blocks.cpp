@@ -54,6 +54,22 @@ void one_column(Index rows, Index depth, Block<const Real> a, const Real* b, Ind
   }
 }
 
+// x = L^-1 x of the full small size, unrolled, so that x stays in registers.
+template <class Real>
+void solve_small(Block<const Real> lower, Real* x) {
+  Real y[small];
+#pragma GCC unroll 8
+  for (Index i = 0; i < small; ++i) y[i] = x[i];
+#pragma GCC unroll 8
+  for (Index j = 0; j < small; ++j) {
+    const Real* const column = lower.at + j * lower.step;
+#pragma GCC unroll 8
+    for (Index i = j + 1; i < small; ++i) y[i] -= column[i] * y[j];
+  }
+#pragma GCC unroll 8
+  for (Index i = 0; i < small; ++i) x[i] = y[i];
+}
+
 }  // namespace
 
 template <class Real>
@@ -123,6 +139,10 @@ void solve_lower(Multiply<Real> multiply, Index size, Index columns, Block<const
   }
   for (Index c = 0; c < columns; ++c) {
     Real* const x = b.from(0, c).at;
+    if (size == small) {
+      solve_small(lower, x);
+      continue;
+    }
     for (Index j = 0; j < size; ++j) {
       const Real* const column = lower.from(0, j).at;
       for (Index i = j + 1; i < size; ++i) x[i] -= column[i] * x[j];
