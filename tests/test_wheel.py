@@ -114,7 +114,7 @@ def test_a_wheel_holds_what_is_tracked_and_the_core(made: Made) -> None:
     tracked = set(subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines())
     for path in made.folder.glob("*.whl"):
         with zipfile.ZipFile(path) as held:
-            names = [each for each in held.namelist() if ".dist-info/" not in each]
+            names = [each for each in held.namelist() if ".dist-info/" not in each and not each.endswith("/")]
         others = {
             each
             for each in names
