@@ -15,6 +15,9 @@ extern "C" {
 [[gnu::visibility("hidden")]] int stat(const char* path, struct stat* about) noexcept {
   return static_cast<int>(syscall(SYS_stat, path, about));
 }
+[[gnu::visibility("hidden")]] int fstat(int file, struct stat* about) noexcept {
+  return static_cast<int>(syscall(SYS_fstat, file, about));
+}
 [[gnu::visibility("hidden")]] int fstat64(int file, struct stat64* about) noexcept {
   return static_cast<int>(syscall(SYS_fstat, file, about));
 }
@@ -24,5 +27,18 @@ int first_pthread_once(pthread_once_t*, void (*)());
 [[gnu::visibility("hidden")]] int __wrap_pthread_once(pthread_once_t* once, void (*call)()) {
   return first_pthread_once(once, call);
 }
+
+// Headers of glibc 2.38 and newer ask for these, which read "0b1" in base 0, too.
+#define ASSAY_FIRST(type, name)                                                                \
+  __asm__(".symver first_" #name ", " #name "@GLIBC_2.2.5");                                   \
+  type first_##name(const char*, char**, int);                                                 \
+  [[gnu::visibility("hidden")]] type __isoc23_##name(const char* text, char** end, int base) { \
+    return first_##name(text, end, base);                                                      \
+  }
+ASSAY_FIRST(long, strtol)
+ASSAY_FIRST(unsigned long, strtoul)
+ASSAY_FIRST(long long, strtoll)
+ASSAY_FIRST(unsigned long long, strtoull)
+#undef ASSAY_FIRST
 #endif
 }

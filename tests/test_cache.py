@@ -44,7 +44,7 @@ def laid(folder: Path, names: set[str]) -> None:
 
 def files(folder: Path) -> dict[str, bytes]:
     found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return {name: content for name, content in found.items() if name != "programs/.in-use"}
+    return {name: content for name, content in found.items() if name != ".in-use"}
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

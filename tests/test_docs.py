@@ -39,7 +39,7 @@ def test_what_a_profile_measures_is_said_beside_the_default() -> None:
                 default, *others = _row(name, key).split("; ")
                 named = {text.split()[2]: text.split(" ", 3)[3] for text in others if text.startswith("with profile ")}
                 assert named.get(profile, default) == ", ".join(map(str, taken)), (name, key, profile)
-    shown = " ".join(assay("catalogue", "--benchmarks").out.split())
+    shown = " ".join(assay("catalogue", "--benchmarks", "gemm").out.split())
     assert "--set size=128,1024; with profile quick 512; with profile full 64,128,256," in shown
 
 

@@ -46,6 +46,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
         ("--machine-keys",),
         ("--benchmark", "threads.lock-unlock"),
     ],
+    "cache": [()],
     "compare": [("a", "b"), ("a", "a")],
     "doctor": [()],
     "evaluate": [("--on", CONSTANT, "--only", "messages", "-N", "4")],
@@ -121,7 +122,8 @@ def options() -> dict[str, dict[str, TyperOption]]:
     return found
 
 
-OWN = {"--set", "--out", "-o", "--via"}  # keys of a benchmark or a network; files of kinds; launchers, batch systems
+# Keys of a benchmark or a network; files of kinds; launchers, batch systems; programs forgotten, the cache emptied.
+OWN = {"--set", "--out", "-o", "--via", "--remove"}
 
 
 def test_an_option_means_the_same_in_every_verb() -> None:

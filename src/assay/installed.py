@@ -29,7 +29,7 @@ def commit() -> str | None:
     if not (checkout / ".git").exists() or not (checkout / "x").is_file():
         return None
     try:
-        asked = subprocess.run(
+        answer = subprocess.run(
             ["git", "-C", str(checkout), "rev-parse", "HEAD"],
             capture_output=True,
             text=True,
@@ -38,4 +38,4 @@ def commit() -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return asked.stdout.strip()[:_DIGITS] or None if asked.returncode == 0 else None
+    return answer.stdout.strip()[:_DIGITS] or None if answer.returncode == 0 else None

@@ -20,7 +20,7 @@ from pathlib import Path
 from assay import left_names, trusted
 from assay.errors import InputError
 
-_LOCK = ".in-use"  # in the folder of binaries
+_LOCK = ".in-use"  # in the cache
 _KEY = "[0-9a-f]{20}"
 
 
@@ -58,17 +58,20 @@ _OWN_LIST = "own.json"
 
 @functools.cache
 def held(folder: Path) -> None:
-    """Note for this process's life that binaries of `folder` are used; without a word where no lock can be made."""
+    """Note for this process's life that binaries of `folder`, which lies in a cache, are used.
+
+    Nothing is said where no lock can be made.
+    """
     for how in (os.O_RDWR | os.O_CREAT, os.O_RDONLY):  # the latter in a cache of root's
         with contextlib.suppress(OSError):
-            lock = os.open(folder / _LOCK, how | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            lock = os.open(folder.parent / _LOCK, how | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
             fcntl.flock(lock, fcntl.LOCK_SH)  # waits for one that removes
             return
 
 
 def parts(cache: Path) -> list[Part]:
     """Give what lies in the cache, by kind; `kept` says why something would not be removed."""
-    found, known = list[Part](), {Path(_OWN_LIST), Path("programs", _LOCK)}
+    found, known = list[Part](), {Path(_OWN_LIST), Path(_LOCK)}
     for kind in _KINDS:
         entries = list(_entries(cache, kind))
         known |= {Path(kind.folder, each.name) for each in entries}
@@ -95,7 +98,7 @@ def remove(cache: Path) -> list[Part]:
         return []
     trusted.check(cache)
     programs = cache / "programs"
-    with _alone(programs):
+    with _alone(cache):
         before = parts(cache)
         left_names.clear(cache, "exchange-")
         for folder in (programs, programs / "units", programs / "trial"):
@@ -117,22 +120,19 @@ def remove(cache: Path) -> list[Part]:
 
 
 @contextlib.contextmanager
-def _alone(programs: Path) -> Iterator[None]:
+def _alone(cache: Path) -> Iterator[None]:
     """Keep processes that would use binaries waiting meanwhile."""
-    if not programs.is_dir():
-        yield
-        return
     try:
-        lock = os.open(programs / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        lock = os.open(cache / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=programs) from None
+        raise InputError(f"cannot be written: {error.strerror}", file=cache) from None
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             who = _holders(os.fstat(lock))
             raise InputError(
-                f"is in use{who}: nothing was removed", file=programs, accepted="a cache that no command works with"
+                f"is in use{who}: nothing was removed", file=cache, accepted="a cache that no command works with"
             ) from None
         except OSError:  # a file system without locks
             pass
