@@ -181,11 +181,11 @@ class Walk {
       if (hop == nullptr)
         throw ParameterError("network.table",
                              "has no row for the way from " + way + " at router " + std::to_string(at));
-      const auto asked = hop->link * rows_.lanes + hop->lane;
+      const auto wanted = hop->link * rows_.lanes + hop->lane;
       if (held != none)
-        if (auto& others = after_[held]; std::find(others.begin(), others.end(), asked) == others.end())
-          others.push_back(asked);
-      held = asked;
+        if (auto& others = after_[held]; std::find(others.begin(), others.end(), wanted) == others.end())
+          others.push_back(wanted);
+      held = wanted;
       at = fabric_.links[hop->link].to;
     }
   }

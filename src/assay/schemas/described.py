@@ -12,7 +12,7 @@ from pydantic import ConfigDict
 
 
 @dataclass(frozen=True)
-class Figure:
+class AnyFigure:
     """One figure, SI units: every verb's `figures` has these keys, and more that say how good it is."""
 
     __pydantic_config__ = ConfigDict(extra="allow")
@@ -58,7 +58,7 @@ class Simulation:
     cycle_seconds: float
     version: int
     definitions: dict[str, str]
-    figures: list[Figure]
+    figures: list[AnyFigure]
     estimates: dict[str, dict[str, Any]]
     utilisation: list[dict[str, Any]] | None = None
     setting: dict[str, Any] | None = None
@@ -67,7 +67,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class SaturationFound:
-    """What `--saturation` found: loads in flits per node and cycle, with [io] in messages per element and cycle."""
+    """What `--saturation` found: loads in flits per node per cycle, with [io] in messages per element per cycle."""
 
     __pydantic_config__ = ConfigDict(extra="allow")
 
@@ -91,7 +91,7 @@ class SaturationSearch:
     cycle_seconds: float
     deadlock: dict[str, Any] | None
     version: int
-    figures: list[Figure]
+    figures: list[AnyFigure]
     saturation: SaturationFound
     setting: dict[str, Any] | None = None
     assumptions: list[str] | None = None
@@ -102,7 +102,7 @@ class Sweep:
     """`assay simulate --sweep`: a document a point."""
 
     version: int
-    figures: list[Figure]
+    figures: list[AnyFigure]
     points: list[Simulation | SaturationSearch]
     assumptions: list[str] | None = None
 
@@ -121,7 +121,7 @@ class Replay:
     deadlock: dict[str, Any] | None
     delivered_file: str
     definitions: dict[str, str]
-    figures: list[Figure]
+    figures: list[AnyFigure]
     assumptions: list[str] | None = None
 
 
@@ -138,20 +138,20 @@ class KeysOfTable:
 class NetworkKeys:
     """`assay simulate --keys`."""
 
-    figures: list[Figure]
+    figures: list[AnyFigure]
     tables: list[KeysOfTable]
 
 
 @dataclass(frozen=True)
-class Study:
-    """`assay study NAME`: latencies in us, rates in messages per element and ms (without I/O flits/node/cycle)."""
+class StudyAnswer:
+    """`assay study NAME`: latencies in us, rates in messages per element per ms (without I/O flits/node/cycle)."""
 
     version: int
     study: str
     title: str
     figure: str | None
     source: str | None
-    figures: list[Figure]
+    figures: list[AnyFigure]
     cpu_seconds: float
     messages: int
     points: list[dict[str, Any]]
@@ -165,8 +165,8 @@ class AllStudies:
     """`assay study all`."""
 
     version: int
-    figures: list[Figure]
-    studies: list[Study]
+    figures: list[AnyFigure]
+    studies: list[StudyAnswer]
 
 
 @dataclass(frozen=True)
@@ -182,5 +182,5 @@ class ShippedStudy:
 class ShippedStudies:
     """`assay study`."""
 
-    figures: list[Figure]
+    figures: list[AnyFigure]
     studies: list[ShippedStudy]

@@ -29,16 +29,16 @@ def forms() -> dict[str, tuple[Any, ...]]:
     from assay.throughput.what_if import WhatIf
 
     return {
-        "build": (listed.CompiledPrograms, listed.OwnPrograms),
+        "build": (listed.ProgramsBuilt, listed.OwnPrograms),
         "catalogue": (
             listed.WholeCatalogue,
             listed.ChosenOfCatalogue,
-            listed.DescribedMachine,
+            listed.MachineDescribed,
             listed.OwnBenchmarks,
             listed.ListOfTables,
         ),
-        "compare": (listed.Comparison,),
-        "doctor": (listed.HostFound, listed.Watched, ClusterInventory),
+        "compare": (listed.ComparisonAnswer,),
+        "doctor": (listed.HostFound, listed.NoiseWatched, ClusterInventory),
         "evaluate": (WithFigures(Document), WithFigures(Quoted), WithFigures(Validations)),
         "examples": (listed.WrittenExamples,),
         "export": (listed.ExportedRows, listed.ExportedFile),
@@ -50,7 +50,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "run": (listed.RunOfOne, listed.QuotedOfOne, WithFigures(CommandRuns)),
         "runs": (listed.KnownRuns,),
         "simulate": (described.Simulation, described.SaturationSearch, described.Sweep, described.NetworkKeys),
-        "study": (described.Study, described.AllStudies, described.ShippedStudies),
+        "study": (described.StudyAnswer, described.AllStudies, described.ShippedStudies),
         "throughput": (ThroughputResult, WhatIf, LiveThroughput, RepeatedThroughput, DryRun),
         "version": (listed.Version,),
     }

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from assay.document.comparison import RunComparison
 from assay.document.quoted import QuotedBenchmark, QuotedFigure
 from assay.document.run_document import Document
 from assay.execute.plan import Plan
-from assay.schemas.described import Figure, KeysOfTable
+from assay.schemas.described import AnyFigure, KeysOfTable
 
 ANY = ConfigDict(extra="allow")
 
@@ -78,7 +78,7 @@ class ExportedRows:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonAnswer:
     """`assay compare`: `figures` are ratios, `comparisons` an entry for each run or machine beside the first run."""
 
     run: str
@@ -87,7 +87,7 @@ class Comparison:
     judged: bool
     passed: bool
     margin: float
-    figures: list[Figure]
+    figures: list[AnyFigure]
     comparisons: list[RunComparison]
 
 
@@ -104,8 +104,8 @@ class RunOfOne:
     valid: bool
     warnings: list[str]
     benchmark: str
-    figures: list[Figure]
-    headlines: list[Figure]
+    figures: list[AnyFigure]
+    headlines: list[AnyFigure]
     quoted: list[QuotedFigure] | None = None
 
 
@@ -120,13 +120,13 @@ class QuotedOfOne(QuotedBenchmark):
 class SeveralReports:
     """`assay report` of several runs: each run's document, and how they compare."""
 
-    figures: list[Figure]
+    figures: list[AnyFigure]
     reports: list[Document]
     beside: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
-class CompiledProgram:
+class ProgramBuilt:
     """A program that was compiled, or was there already (`cached`)."""
 
     benchmark: str
@@ -139,10 +139,10 @@ class CompiledProgram:
 
 
 @dataclass(frozen=True)
-class CompiledPrograms:
+class ProgramsBuilt:
     """`assay build`."""
 
-    programs: list[CompiledProgram]
+    programs: list[ProgramBuilt]
     left_out: list[str]
     mpi: Any
     cache: str
@@ -227,7 +227,7 @@ class ChosenOfCatalogue:
 
 
 @dataclass(frozen=True)
-class DescribedMachine:
+class MachineDescribed:
     """`assay catalogue NAME` of a machine that is described, and of which nothing was published."""
 
     described: dict[str, Any]
@@ -240,12 +240,12 @@ class HostFound:
     host: dict[str, Any]
     abilities: list[dict[str, Any]]
     missing: list[dict[str, Any]]
-    doubts: list[dict[str, Any]]
+    warnings: Annotated[list[dict[str, Any]], Field(serialization_alias="doubts")]
     notes: list[str]
 
 
 @dataclass(frozen=True)
-class Watched:
+class NoiseWatched:
     """`assay doctor --watch`."""
 
     seconds: float
@@ -261,7 +261,7 @@ class Refitted:
     """`assay fit --on NAME`."""
 
     machine: str
-    figures: list[Figure]
+    figures: list[AnyFigure]
     fits: list[dict[str, Any]]
 
 
@@ -271,6 +271,6 @@ class FittedToRun:
 
     __pydantic_config__ = ANY
 
-    figures: list[Figure]
+    figures: list[AnyFigure]
     description: str
     file: str | None

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from assay import versions
-from assay.schemas.described import Figure
+from assay.schemas.described import AnyFigure
 from assay.schemas.forms import WithFigures, forms
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -56,9 +56,9 @@ def _form(kind: Any, named: Schema) -> Schema:
     inner = kind.kind if isinstance(kind, WithFigures) else kind
     form = _of_type(inner, named)
     if isinstance(kind, WithFigures):
-        figure = _of_type(Figure, named)
-        named["Figure"] = figure
-        own = {"figures": {"type": "array", "items": {"$ref": "#/$defs/Figure"}}}
+        figure = _of_type(AnyFigure, named)
+        named["AnyFigure"] = figure
+        own = {"figures": {"type": "array", "items": {"$ref": "#/$defs/AnyFigure"}}}
         form = form | {"properties": own | form["properties"], "required": ["figures", *form.get("required", [])]}
     properties = form["properties"]
     stated = {} if "version" in properties else {"version": VERSION}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.errors import InputError
-from assay.network.foreign.read import ForeignNetwork
+from assay.network.foreign.foreign_network import ForeignNetwork
 from assay.network.foreign.tables import table_lines
 
 LARGEST = 2**22

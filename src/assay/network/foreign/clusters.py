@@ -11,11 +11,11 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
-from assay.network.foreign.read import ForeignNetwork
+from assay.network.foreign.foreign_network import ForeignNetwork
 from assay.network.foreign.tables import table_lines
 
 if TYPE_CHECKING:
-    from assay.network.foreign.platform import Element
+    from assay.network.foreign.element import Element
 
 FLIT = 64  # B
 MOST_ROUTES = 4_000_000  # rows of a dragonfly's table
@@ -29,25 +29,25 @@ def network(cluster: Element) -> ForeignNetwork:
     if cluster.given.get("sharing_policy", "SPLITDUPLEX").upper() != "SPLITDUPLEX":
         raise cluster.wrong("sharing_policy", "has no counterpart", "SPLITDUPLEX, a link each way")
     rate, latency = cluster.rate("bw"), cluster.seconds("lat")
-    said = [f"a flit is {FLIT} B, messages are wormholes, and switches have room for all that wait"]
+    notes = [f"a flit is {FLIT} B, messages are wormholes, and switches have room for all that wait"]
     keys: dict[str, Any] = {"flit_bytes": FLIT, "channel_rate": rate, "buffer_flits": 0}
-    keys |= _delays(latency, FLIT / rate, said)
+    keys |= _delays(latency, FLIT / rate, notes)
     tables, more = KINDS[kind](cluster, keys)
-    said += more
+    notes += more
     ignored = [key for key in ("speed", "core", "router_id") if key in cluster.given]
-    said += [f"not used, as no part of the network: {', '.join(ignored)}"] if ignored else []
+    notes += [f"not used, as no part of the network: {', '.join(ignored)}"] if ignored else []
     loops = [key for key in ("loopback_bw", "loopback_lat") if key in cluster.given]
-    said += [f"not used, as a node sends nothing to itself: {', '.join(loops)}"] if loops else []
+    notes += [f"not used, as a node sends nothing to itself: {', '.join(loops)}"] if loops else []
     if "limiter_link" in cluster.given:
-        said.append("left out: limiter_link, a bound of what a node or a router sends and receives together")
-    said.append("messages and load are not in the file: [traffic] has its defaults")
-    return ForeignNetwork({"network": tables}, tuple(said))
+        notes.append("left out: limiter_link, a bound of what a node or a router sends and receives together")
+    notes.append("messages and load are not in the file: [traffic] has its defaults")
+    return ForeignNetwork({"network": tables}, tuple(notes))
 
 
-def _delays(latency: float, cycle: float, said: list[str]) -> dict[str, int]:
+def _delays(latency: float, cycle: float, notes: list[str]) -> dict[str, int]:
     ticks = max(1, round(latency / cycle))
     if not math.isclose(ticks * cycle, latency, rel_tol=1e-3):
-        said.append(f"a link's latency is {ticks} cycles, {ticks * cycle:.4g} s for {latency:.4g} s")
+        notes.append(f"a link's latency is {ticks} cycles, {ticks * cycle:.4g} s for {latency:.4g} s")
     return {"head_ticks": ticks, "body_ticks": ticks}
 
 
@@ -60,16 +60,16 @@ def _flat(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list[
         raise cluster.wrong("bb_sharing_policy", "has no counterpart", "SHARED, a link that all messages cross")
     own, backbone = cluster.rate("bw"), cluster.rate("bb_bw")
     fastest = max(own, backbone)
-    said: list[str] = []
+    notes: list[str] = []
     times = {}
     for name, rate in (("node_flit_ticks", own), ("flit_ticks", backbone)):
         times[name] = round(fastest / rate)
         if not math.isclose(times[name], fastest / rate, rel_tol=1e-6):
-            said.append(f"{name} is {times[name]} for {fastest / rate:.4g} cycles")
-    inner = _delays(cluster.seconds("bb_lat"), FLIT / fastest, said)
-    outer = _delays(cluster.seconds("lat"), FLIT / fastest, said)
+            notes.append(f"{name} is {times[name]} for {fastest / rate:.4g} cycles")
+    inner = _delays(cluster.seconds("bb_lat"), FLIT / fastest, notes)
+    outer = _delays(cluster.seconds("lat"), FLIT / fastest, notes)
     keys = keys | {"channel_rate": fastest} | times | inner | {f"node_{key}": ticks for key, ticks in outer.items()}
-    return {"topology": "bus", "nodes": nodes, **keys}, said
+    return {"topology": "bus", "nodes": nodes, **keys}, notes
 
 
 def _torus(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -77,12 +77,12 @@ def _torus(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list
     _as_many(cluster, math.prod(extents))
     ways = 2 * len(extents)
     ports = {"injection_channels": ways, "ejection_channels": ways, "node_head_ticks": 1, "node_body_ticks": 1}
-    said = [
+    notes = [
         "dimension order, the first dimension first; at half the way round a message goes up; two lanes, so that no "
         "deadlock can close",
         f"a node sends and takes {ways} flits at a time, a cycle after they are ready",
     ]
-    return {"topology": "torus", "extents": extents, "tie": "plus", **keys, **ports}, said
+    return {"topology": "torus", "extents": extents, "tie": "plus", **keys, **ports}, notes
 
 
 def _fat_tree(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -163,11 +163,11 @@ def _dragonfly(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], 
     }
     if set(channels) != {1}:
         network["link_channels"] = channels
-    said = [
+    notes = [
         "SimGrid's minimal routes; a second lane in the destination's group, so that no deadlock can close",
         "several links between two routers are as many channels, of which a message takes one",
     ]
-    return network | keys, said
+    return network | keys, notes
 
 
 def _as_many(cluster: Element, nodes: int) -> None:

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay import input_file, versions
+from assay.network.foreign.foreign_network import ForeignNetwork
 from assay.toml.source import Source, read
 
 ANYNET = re.compile(r"\s*(router|node) \d")
-
-
-@dataclass(frozen=True)
-class ForeignNetwork:
-    """A network of another simulator's file: its tables, and a sentence for each thing that the file does not say."""
-
-    tables: dict[str, Any]
-    assumptions: tuple[str, ...]
 
 
 def read_network(path: Path) -> tuple[dict[str, Any], Source]:

@@ -1,0 +1,14 @@
+"""What another simulator's file becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ForeignNetwork:
+    """A network of another simulator's file: its tables, and a sentence for each thing that the file does not say."""
+
+    tables: dict[str, Any]
+    assumptions: tuple[str, ...]
