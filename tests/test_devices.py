@@ -133,9 +133,12 @@ def test_the_command_gives_the_rate_of_each_device(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    (rate,) = [each for each in document["figures"] if each["name"] == "rate"]
-    assert rate["unit"] == "B/s" and rate["value"] > 0
-    assert rate["params"] | {"device": "opencl:0", "bytes": 1 << 20, "kernel": "triad"} == rate["params"]
+    rates = [each for each in document["figures"] if each["name"] == "rate"]
+    assert {"best", "first"} <= {each["statistic"] for each in rates}  # on a busy machine there may be no median
+    for rate in rates:
+        assert rate["unit"] == "B/s"
+        assert rate["params"] | {"device": "opencl:0", "bytes": 1 << 20, "kernel": "triad"} == rate["params"]
+    assert any(rate["value"] and rate["value"] > 0 for rate in rates)
     refused = subprocess.run(
         [sys.executable, "-P", "-m", "assay", "run", "sieve", "--device", "opencl"], capture_output=True, text=True
     )

@@ -1,6 +1,6 @@
 // The loops of STREAM (McCalpin 1995) and what reads or writes alone, in the prelude's words (prelude.hpp): a Value for
-// each work item, of which there are exactly n, since a guard keeps compilers for CPUs from using vectors. `dot` and `read`
-// leave a sum for each group, which the host adds up.
+// each work item, of which there are exactly n, since a guard keeps compilers for CPUs from using vectors. `dot` and
+// `read` leave a sum for each group, which the host adds up.
 #pragma once
 
 #include <string_view>
