@@ -227,7 +227,7 @@ def test_a_defect_is_seen(name: str, right: str, wrong: str, what: str, tmp_path
 GRID_DEFECTS = [
     (
         "room.from(place, k).at, high, turned.from(j - from, k).at",
-        "room.from(0, k).at, high, turned.from(j - from, k).at",
+        "room.from(place / 2, k).at, high, turned.from(j - from, k).at",
     ),
     ("row - (high_ - panel.rows), 0), turned", "0, 0), turned"),
     ("panel.rows, panel.block().from(0, j).at);", "panel.rows - 1, panel.block().from(0, j).at);"),
