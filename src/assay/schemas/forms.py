@@ -30,6 +30,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
 
     return {
         "build": (listed.ProgramsBuilt, listed.OwnPrograms),
+        "cache": (listed.CacheListed,),
         "catalogue": (
             listed.WholeCatalogue,
             listed.ChosenOfCatalogue,
@@ -37,7 +38,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
             listed.OwnBenchmarks,
             listed.ListOfTables,
         ),
-        "compare": (listed.ComparisonAnswer,),
+        "compare": (listed.ComparisonAnswer, listed.LiveComparison),
         "doctor": (listed.HostFound, listed.NoiseWatched, ClusterInventory),
         "evaluate": (WithFigures(Document), WithFigures(Quoted), WithFigures(Validations)),
         "examples": (listed.WrittenExamples,),

@@ -18,9 +18,30 @@ ANY = ConfigDict(extra="allow")
 
 @dataclass(frozen=True)
 class Version:
-    """`assay version`."""
+    """`assay version`; `commit`: of a checkout, or of what a wheel was built from, where that is known."""
 
     assay: str
+    commit: str | None
+
+
+@dataclass(frozen=True)
+class PartOfCache:
+    """One kind of things in the cache; `kept`: why `--remove` leaves them."""
+
+    name: str
+    folder: str
+    files: int
+    bytes: int
+    kept: str | None
+
+
+@dataclass(frozen=True)
+class CacheListed:
+    """`assay cache`: what is there, and what was removed."""
+
+    cache: str
+    parts: list[PartOfCache]
+    removed: list[PartOfCache]
 
 
 @dataclass(frozen=True)
@@ -89,6 +110,29 @@ class ComparisonAnswer:
     margin: float
     figures: list[AnyFigure]
     comparisons: list[RunComparison]
+
+
+@dataclass(frozen=True)
+class LiveVariant:
+    """A variant of `assay compare --live`: the words of `assay run`, and the run that has its launches."""
+
+    words: str
+    run: str
+
+
+@dataclass(frozen=True)
+class LiveComparison:
+    """`assay compare --live`: `figures` are ratios B / A with their verdicts; `level`: error rate of each answer."""
+
+    variants: list[LiveVariant]
+    margin: float
+    level: float
+    pairs: int
+    seconds: float
+    ended: str
+    judged: bool
+    passed: bool
+    figures: list[AnyFigure]
 
 
 @dataclass(frozen=True)
