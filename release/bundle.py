@@ -11,7 +11,7 @@ import sys
 import tarfile
 from pathlib import Path
 
-from release.wheel import ROOT, WORK, run, uv
+from release.commands import ROOT, WORK, run, uv
 
 INSTALL = """\
 #!/bin/sh

@@ -15,12 +15,12 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from assay import __version__
-from release.wheel import ROOT
+from release.commands import ROOT
 
-# Where packages and images come from: a mirror of one's own is as good, so no file of ours names them.
+# Where packages and images come from, by the words that such hosts are called by: no file of ours names one.
 REGISTRIES = re.compile(
-    r"\b(?:pypi\.org|pythonhosted\.org|deb\.debian\.org|archive\.ubuntu\.com|docker\.io|ghcr\.io|quay\.io|crates\.io|"
-    r"registry\.npmjs\.org|repo\d?\.maven\.org)\b"
+    r"\b(?:[a-z0-9-]+\.)*(?:pypi|pythonhosted|docker|ghcr|quay|crates|npmjs|mirrors?|registry|archive)"
+    r"(?:\.[a-z0-9-]+)*\.(?:org|com|io|net)\b"
 )
 HOMES = re.compile(r"/(?:home|Users)/(?!ada\b)\w+/")  # Ada is the user in our transcripts
 AN_HOUR = 3600.0  # s, for one check

