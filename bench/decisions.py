@@ -55,18 +55,18 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./x bench decisions", description=__doc__)
     parser.add_argument("--pairs", type=int, default=60, help="recorded pairs of each planted program (60)")
     parser.add_argument("--work", choices=STEPS, action="append", help="kind of work (default: each)")
-    asked = parser.parse_args(arguments)
+    chosen = parser.parse_args(arguments)
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "worker"
         subprocess.run(["cc", "-O2", "-o", str(program), str(HERE / "worker.c")], check=True)
-        for work in asked.work or STEPS:
+        for work in chosen.work or STEPS:
             print(f"\n{work}: wrong answers in {TRIALS} trials of {PAIRS} pairs (0 and 2%: differs, 5 and 10%: equal),")
             print("and how often a difference of 5% was shown\n")
             print("| competitor | estimator | deviation of pairs | 0% | 2% | 5% | 10% | 5% shown | pairs for .8 |")
             print("|---|---|---|---|---|---|---|---|---|")
             for name in COMPETITORS:
-                found = recorded(program, work, name, asked.pairs)
+                found = recorded(program, work, name, chosen.pairs)
                 for estimator in ESTIMATORS:
                     failed |= row(name, estimator, found)
     return int(failed)

@@ -66,7 +66,7 @@ def measures(words: list[str]) -> bool:
     """Whether a command compiles or measures."""
     programs = "examples/programs/mix" in words or (words[0] == "build" and "--list" not in words)
     here = words[0] in {"evaluate", "run"} and "--on" not in words
-    return programs or here or "exchange" in words
+    return programs or here or "exchange" in words or "--live" in words
 
 
 def minutes(words: list[str]) -> bool:

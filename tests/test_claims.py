@@ -59,7 +59,7 @@ def simulated(claim: block.Claim) -> bool:
 
 def test_every_claim_is_judged_or_named_with_a_reason() -> None:
     known = claims.published()
-    assert len(known) == 80 + 17 + 38  # the clusters' about communication, and about jobs, files and applications
+    assert len(known) == 81 + 17 + 38  # the clusters' about communication, and about jobs, files and applications
     kinds = {
         name: (
             simulated(claim),

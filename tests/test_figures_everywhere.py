@@ -16,6 +16,7 @@ from example_inputs import CONSTANT, EXAMPLES, HYPERCUBE, SHORT, described_runs
 SHAPE = {"name", "value", "unit", "statistic", "params", "ci95", "range", "state", "estimator", "disturbance"}
 WITHOUT = {
     "build",
+    "cache",
     "catalogue",
     "doctor",
     "examples",

@@ -61,6 +61,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
         "_core",
     },
+    "decide": {"analysis", "benchmark", "document", "errors", "execute", "report", "store"},
+    "exporters": {"document", "report", "sanitised", "store", "versions"},
     "schemas": {"versions", "machine", "document", "execute", "throughput"},
     "execute": {
         *("errors", "trusted", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"),

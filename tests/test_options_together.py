@@ -24,6 +24,7 @@ MIX = ("mix", "--jobs", "jobs.toml", "--on", "batch.toml")
 # How each verb is asked, one mode of it after the other: quick ones.
 ASKED: dict[str, list[tuple[str, ...]]] = {
     "build": [("--list",)],
+    "cache": [()],
     "catalogue": [(), ("ipsc860",), ("fat-tree-hdr",), ("--claims",), ("--benchmarks",), ("--machine-keys",)],
     "compare": [("a", "b")],
     "doctor": [(), ("--watch", "--for", "0.2")],
@@ -50,6 +51,7 @@ SAMPLES = {
     "--command": "lammps",
     "--compiler": "g++",
     "--compress": "7",
+    "--device": "opencl",
     "--docs": "written",
     "--executor": "processes",
     "--export": "exported.csv",
@@ -60,6 +62,7 @@ SAMPLES = {
     "--heatmap": "heat.svg",
     "--isa": "default",
     "--jobs": "jobs.toml",
+    "--label": "first",
     "--last": "1",
     "--launches": "2",
     "--margin": "80%",
@@ -67,6 +70,7 @@ SAMPLES = {
     "--mpi": "default",
     "--on": "ipsc2",
     "--only": "messages",
+    "--pairs": "20",
     "--placement": "0,1",
     "--plots": "drawn",
     "--policy": "easy",
@@ -109,7 +113,7 @@ SAMPLES = {
 FURTHER = {"doctor --watch": "--for 0.2", "simulate --saturation": "--set method.precision=0.2"}
 LONG = {("study", (), "--all")}  # minutes, and `./x docs` does it
 # What changes how something is done, or only says what is so by default, and not what is answered.
-HOW = {"--executor", "--workers", "--write"}
+HOW = {"--executor", "--open", "--workers", "--write"}
 WRITTEN = {"--docs", "--export", "--heatmap", "--matrix", "--out", "--plots", "--schedule", "--timeline"}
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TABLE = "figures"  # what is derived; the other tables are stored
 
 
-class Source:
+class ExportSource:
     """What is exported of a run: the rows of a table, or its whole document."""
 
     def __init__(self, run: Run, table: str, document: Callable[[Run], Document]) -> None:
@@ -64,7 +64,7 @@ class Exporter:
     name: str
     title: str
     suffixes: tuple[str, ...]
-    write: Callable[[Source, TextIO], int]
+    write: Callable[[ExportSource, TextIO], int]
     of_figures: bool = False
     binary: bool = False
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 from typing import TextIO
 
-from assay.exporters import Exporter, Source
+from assay.exporters import Exporter, ExportSource
 from assay.sanitised import csv_row
 
 
-def write(source: Source, out: TextIO) -> int:
+def write(source: ExportSource, out: TextIO) -> int:
     """Write a heading and every row."""
     writer = csv.writer(out)
     writer.writerow(source.names)

@@ -6,10 +6,10 @@ from json import dumps
 from typing import TextIO
 
 from assay import versions
-from assay.exporters import Exporter, Source
+from assay.exporters import Exporter, ExportSource
 
 
-def write(source: Source, out: TextIO) -> int:
+def write(source: ExportSource, out: TextIO) -> int:
     """Write the document."""
     out.write(dumps(versions.marked(versions.DOCUMENT, {"table": source.table, "rows": []})).removesuffix("]}"))
     names = source.names

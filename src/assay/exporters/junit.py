@@ -11,11 +11,11 @@ from typing import TextIO
 from xml.etree import ElementTree as Xml
 
 from assay.document.reported_figure import ReportedFigure
-from assay.exporters import Exporter, Source
+from assay.exporters import Exporter, ExportSource
 from assay.sanitised import visible
 
 
-def write(source: Source, out: TextIO) -> int:
+def write(source: ExportSource, out: TextIO) -> int:
     """Write the document; how many cases there are."""
     document = source.document
     root = Xml.Element("testsuites", name=f"assay {document.run}")

@@ -12,14 +12,14 @@ from collections import Counter, defaultdict
 from typing import TextIO
 
 from assay.document.reported_figure import ReportedFigure
-from assay.exporters import Exporter, Source
+from assay.exporters import Exporter, ExportSource
 
 UNITS = {"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "flop/s": "flops_per_second", "1": "ratio",
          "W": "watts", "J": "joules", "Hz": "hertz"}  # fmt: skip
 WRITTEN = ("clean", "disturbed")
 
 
-def write(source: Source, out: TextIO) -> int:
+def write(source: ExportSource, out: TextIO) -> int:
     """Write every figure with a value; how many samples of figures there are."""
     document = source.document
     families: dict[tuple[str, str], list[ReportedFigure]] = defaultdict(list)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
-from assay.exporters import Exporter, Source
+from assay.exporters import Exporter, ExportSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def write(source: Source, out: TextIO) -> int:
+def write(source: ExportSource, out: TextIO) -> int:
     """Write the rows batch by batch."""
     import pyarrow.parquet as pq
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FigureRow:
+class ListedFigure:
     """One figure of a run: SI units; `case` is the JSON text of its parameters, as in the table of samples.
 
     `metric` is what the samples are of that it was derived from. `value` is null where the figure is invalid. `low`,
@@ -51,7 +51,7 @@ def table(runs: Iterable[Run]) -> pa.Table:
     import pyarrow as pa
 
     rows = [_row(run, figure) for run in runs for section in document(run).benchmarks for figure in section.figures]
-    by_column = [[getattr(row, column.name) for row in rows] for column in fields(FigureRow)]
+    by_column = [[getattr(row, column.name) for row in rows] for column in fields(ListedFigure)]
     return pa.table(by_column, schema=schema())
 
 
@@ -60,12 +60,14 @@ def schema() -> pa.Schema:
     import pyarrow as pa
 
     types = {"str": pa.string(), "float": pa.float64(), "int": pa.int64()}
-    return pa.schema([(column.name, types[str(column.type).removesuffix(" | None")]) for column in fields(FigureRow)])
+    return pa.schema(
+        [(column.name, types[str(column.type).removesuffix(" | None")]) for column in fields(ListedFigure)]
+    )
 
 
-def _row(run: Run, figure: ReportedFigure) -> FigureRow:
+def _row(run: Run, figure: ReportedFigure) -> ListedFigure:
     low, high = figure.ci95 or figure.range or (None, None)
-    return FigureRow(
+    return ListedFigure(
         run=run.about["id"],
         label=run.about.get("label"),
         created=run.about.get("created"),

@@ -21,7 +21,6 @@ def forms() -> dict[str, tuple[Any, ...]]:
     from assay.document.run_document import Document
     from assay.document.validation import Validations
     from assay.machine.node_inventory import ClusterInventory
-    from assay.throughput.command_alone import CommandRuns
     from assay.throughput.dry_run import DryRun
     from assay.throughput.live_results import LiveThroughput
     from assay.throughput.repeated import RepeatedThroughput
@@ -48,7 +47,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "query": (listed.QueryAnswer,),
         "replay": (described.Replay,),
         "report": (WithFigures(Document), listed.SeveralReports),
-        "run": (listed.RunOfOne, listed.QuotedOfOne, WithFigures(CommandRuns)),
+        "run": (listed.RunOfOne, listed.QuotedOfOne, listed.CommandAnswer),
         "runs": (listed.KnownRuns,),
         "simulate": (described.Simulation, described.SaturationSearch, described.Sweep, described.NetworkKeys),
         "study": (described.StudyAnswer, described.AllStudies, described.ShippedStudies),

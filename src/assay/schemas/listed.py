@@ -12,6 +12,7 @@ from assay.document.quoted import QuotedBenchmark, QuotedFigure
 from assay.document.run_document import Document
 from assay.execute.plan import Plan
 from assay.schemas.described import AnyFigure, KeysOfTable
+from assay.throughput.command_alone import CommandLaunch
 
 ANY = ConfigDict(extra="allow")
 
@@ -132,6 +133,20 @@ class LiveComparison:
     ended: str
     judged: bool
     passed: bool
+    figures: list[AnyFigure]
+
+
+@dataclass(frozen=True)
+class CommandAnswer:
+    """`assay run --command`: each launch, and medians of those that completed as `figures`."""
+
+    name: str
+    table: str
+    processors: int
+    folder: str
+    unit: str
+    launches: list[CommandLaunch]
+    valid: bool
     figures: list[AnyFigure]
 
 

@@ -19,7 +19,7 @@ from assay.report.listing import listing
 from assay.report.units import params
 from assay.stored.run_names import checked_label
 from assay.verbs._doing import admitted, begun
-from assay.verbs._one_benchmark import asked, parsed
+from assay.verbs._one_benchmark import parsed, wishes_of
 
 PAIRS = 20
 SHOWN = 5 / 3  # of the margin: the difference for which it is said how many pairs would show it
@@ -44,7 +44,7 @@ def live(
         raise InputError("compares two variants", key="--live", value=len(variants), accepted=accepted)
     most = PAIRS if pairs is None else pairs
     given = [parsed(words) for words in variants]
-    wishes = [_asked(words, options, most) for words, options in zip(variants, given, strict=True)]
+    wishes = [_one(words, options, most) for words, options in zip(variants, given, strict=True)]
     words = None if figures is None else [word.strip() for word in figures.split(",") if word.strip()]
     if figures is not None:
         known_to_records(figures, (name for each in wishes for name in each.names))
@@ -87,7 +87,7 @@ def live(
     return 3 if "differs" in verdicts else 0 if verdicts == {"equal"} else 4
 
 
-def _asked(words: str, options: dict[str, Any], pairs: int) -> Wishes:
+def _one(words: str, options: dict[str, Any], pairs: int) -> Wishes:
     for key in REFUSED:
         if options[key] is not None:
             accepted = "options that decide what a launch is; --pairs and --budget of compare bound their number"
@@ -97,7 +97,7 @@ def _asked(words: str, options: dict[str, Any], pairs: int) -> Wishes:
     if options["on"] is not None:
         accepted = "a benchmark that is measured; `assay compare RUN MACHINE` compares with a described machine"
         raise InputError("gives the same at every launch", key="VARIANT", value=words, accepted=accepted)
-    found = asked(options)
+    found = wishes_of(options)
     if len(found.variants) > 1 or found.rank_counts or len(found.ppn) > 1:
         raise InputError("is more than one variant", key="VARIANT", value=words, accepted="one value of each option")
     return replace(found, launches=pairs)

@@ -18,7 +18,7 @@ from assay.verbs._once import each_once
 from assay.verbs._written import apart
 
 
-def asked(given: Mapping[str, Any]) -> Wishes:
+def wishes_of(given: Mapping[str, Any]) -> Wishes:
     """Turn the parsed options of `assay run`, by the names of its parameters, into what is to be measured.
 
     InputError where they contradict each other.

@@ -53,9 +53,13 @@ def register(app: typer.Typer) -> None:
             alone(context, "--benchmarks", ("name", "--quiet", "--json"), "which shows Assay's own benchmarks")
             from assay.benchmark.record import benchmark as own_one
             from assay.benchmark.record import benchmarks as own
+            from assay.errors import InputError
             from assay.verbs._catalogue_shown import show_own, show_own_list
 
-            chosen = own().values() if name is None else [own_one(name)]
+            try:
+                chosen = own().values() if name is None else [own_one(name)]
+            except InputError as error:  # a machine's name, perhaps
+                raise InputError(str(error), key="--benchmarks") from None
             document: dict[str, Any] = {"benchmarks": [each.describe() for each in chosen]}
             if json:
                 emit(document)

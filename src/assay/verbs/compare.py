@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.verbs._completing import beside_names, run_names
-from assay.verbs._options import MOST, Json, Quiet
+from assay.verbs._options import MOST, Budget, Json, Quiet
 
 if TYPE_CHECKING:
     from assay.document.comparison import FigureRow, LoneFigure, RunComparison
@@ -70,9 +70,7 @@ def register(app: typer.Typer) -> None:
                 metavar="N", min=LEAST_PAIRS, max=MOST, help="with --live: at most so many pairs (default: 20)"
             ),
         ] = None,
-        budget: Annotated[
-            str | None, typer.Option(metavar="TIME", help="with --live: time limit, such as 10min")
-        ] = None,
+        budget: Budget = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:

@@ -74,7 +74,7 @@ def register(app: typer.Typer) -> None:
             accepted = f"figures with --format {chosen.name}"
             raise InputError("has no such form", key="--table", value=table.value, accepted=accepted)
         rows = table or (ExportedTable.figures if chosen.of_figures else ExportedTable.samples)
-        source = exporters.Source(Run.open(run), rows.value, whole_document)
+        source = exporters.ExportSource(Run.open(run), rows.value, whole_document)
         if quiet and output is None and not json:
             print(f"{sum(map(len, source.fetched())):,} rows of {rows}")
             return

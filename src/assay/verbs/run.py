@@ -127,7 +127,7 @@ def register(app: typer.Typer) -> None:
             if not _commanding.commanded(command, ranks, launches, out, quiet=quiet, json=json):
                 raise typer.Exit(1)
             return
-        wishes = _one_benchmark.asked(context.params)
+        wishes = _one_benchmark.wishes_of(context.params)
         (benchmark,) = wishes.names
         quoted = _quoting.quoted_one(wishes, record(benchmark))
         if quoted is not None:

@@ -58,7 +58,7 @@ DIFFERS = (
     "three of them: 60 and 67 MB/s of the inner product, where 50 and 63 are printed and equal parts of the bus would "
     "be 78 and 117. A byte of other compiled loops takes the bus as long (14 ns; 4 ns of the assembler loop, which "
     "loads past the cache). At the 11 Mflop/s of compiled code the Jacobi iteration and the Cholesky factorisation, 4 "
-    "bytes a flop, then gain 1.56 by three processors, where 2.7 and 2.1 are printed; by the assembler loop's bytes, "
+    "bytes per flop, then gain 1.56 by three processors, where 2.7 and 2.1 are printed; by the assembler loop's bytes, "
     "as these were charged before, 2.80 both. The size of the Jacobi iteration's grid is not printed: in the caches "
     "it would gain 3.0. Its rate on one processor is not either: with 5 Mflop/s it would gain 2.5. The Cholesky "
     "factorisation is held back by locks as well, which are not described.",
@@ -143,9 +143,9 @@ DIFFERS = (
     "the last digits of 3.6 and 13.9 leave open (3.79 to 3.93). Ranks compute for 86% of the time on 128 nodes and "
     "for 84% on 512.",
     "**Paragon MP, NAS.** Compiled code has one rate, 11 Mflop/s. By a cache of 16 KB FT's transforms of 256 and 512 "
-    "points, eight lines at a time, come from memory in every step, 4.8 bytes a flop: two processors gain 1.27, where "
-    "1.20 to 1.42 are printed. MG's blocks have rows of 128 points on most numbers of nodes, so that the cache holds "
-    "the rows around a row, 2.2 bytes a flop: 1.78, where 1.21 to 1.39 are printed. With rows of 256 points it would "
+    "points, eight lines at a time, come from memory in every step, 4.8 bytes per flop: two processors gain 1.27, "
+    "where 1.20 to 1.42 are printed. MG's blocks have rows of 128 points on most numbers of nodes, so that the cache holds "
+    "the rows around a row, 2.2 bytes per flop: 1.78, where 1.21 to 1.39 are printed. With rows of 256 points it would "
     "be 1.27: so it is if two processors of a node divide its loops instead of its block, and which way Intel's did "
     "is not printed. EP, which has no such bytes, is within 3% in class B; what takes 5 to 13% in class A is not "
     "described. The rule by which bytes are counted was made with these cells in view, its numbers were not fitted.",
