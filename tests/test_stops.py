@@ -179,10 +179,10 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize(
-    ("how", "status"),
-    [("suppressed", 143), ("in a finalizer", 143), ("in a cycle", 143), ("twice", 143), ("handled", 7), ("answered", 8)],
-)
+COMES_AGAIN = dict.fromkeys(("suppressed", "in a finalizer", "in a cycle", "twice"), 143)
+
+
+@pytest.mark.parametrize(("how", "status"), [*COMES_AGAIN.items(), ("handled", 7), ("answered", 8)])
 def test_a_signal_that_a_library_drops_comes_again(how: str, status: int) -> None:
     """Pandas, imported by pyarrow's own code, was where `assay replay` lost one; what is handled is not disturbed."""
     ran = subprocess.run([sys.executable, "-P", "-c", DROPPED, how], capture_output=True, timeout=30, check=False)

@@ -1,11 +1,11 @@
 """Ctrl-C and SIGTERM: the first one ends a command in order, a later one at once, from the first moment on.
 
 Python's KeyboardInterrupt alone does not do. Where it is raised in a finalizer or a callback, it is printed and
-forgotten; a library can drop it, too: pyarrow imports pandas when it converts a column, and takes whatever is raised in
-there for "no pandas". Here it is raised again once nothing holds the exception, until the command has answered it. Where
-it passes through exec(), as in an import of dataclasses, Python ends with the status of a killed process although it was
-caught: a subclass does not. And SIGTERM, which batch systems send at a time limit, has to leave things in as good an
-order as Ctrl-C.
+forgotten; a library can drop it, too: pyarrow imports pandas when it converts a column, and takes whatever is raised
+in there for "no pandas". Here it is raised again once nothing holds the exception, until the command has answered it.
+Where it passes through exec(), as in an import of dataclasses, Python ends with the status of a killed process although
+it was caught: a subclass does not. And SIGTERM, which batch systems send at a time limit, has to leave things in as
+good an order as Ctrl-C.
 """
 
 from __future__ import annotations
