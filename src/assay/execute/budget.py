@@ -56,7 +56,8 @@ def fitted(
 ) -> tuple[Plan, Cut]:
     """What of a plan fits into its budget, and what it cuts; `takes`: seconds of each task of the first look by name.
 
-    `spent`: seconds of the budget that are over; `slowed` as of TimeBound. InputError with the least budget where no benchmark fits.
+    `spent`: seconds of the budget that are over; `slowed` as of TimeBound. InputError with the least budget where no
+    benchmark fits.
     """
     assert plan.budget is not None
     first = first_look(plan)
