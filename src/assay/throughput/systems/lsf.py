@@ -6,7 +6,8 @@ marked by their description. LSF decides by whole minutes of requested time. Why
 
 Forms: IBM Spectrum LSF 10.1, command reference (`bjobs -o`, `bjobs -p`) and "Termination reasons displayed by bacct,
 bhist and bjobs". We have not read that reference's list of fields: the name `pend_reason` is from IBM's granite.build,
-pull request 248, which reads it from `bjobs -json` of LSF 10.1.0.15. Reasons for which a job never starts: lsb_pendreason(3), PEND_JOB_DEP_INVALID; "no suitable hosts".
+pull request 248, which reads it from `bjobs -json` of LSF 10.1.0.15. Reasons for which a job never starts:
+lsb_pendreason(3), PEND_JOB_DEP_INVALID; "no suitable hosts".
 """
 
 from __future__ import annotations
