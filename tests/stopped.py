@@ -38,7 +38,7 @@ def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
 class Ended:
     """How it ended: exit status, both streams, seconds from the signal (None: it ended before), and what was left.
 
-    `files`: all in TMPDIR, and those whose names hide them elsewhere.
+    `files`: all in TMPDIR, and those whose names hide them elsewhere, but for the lock that a cache has.
     """
 
     status: int
@@ -94,7 +94,7 @@ def stopped(
         ran.wait(PATIENCE)
         seconds = time.monotonic() - at
         until(lambda: not _tagged(tag), 0.5)
-        files = [str(path) for path in (*temporary.rglob("*"), *folder.rglob(".*"))]
+        files = [str(path) for path in (*temporary.rglob("*"), *folder.rglob(".*")) if path.name != ".in-use"]
         return Ended(ran.returncode, *_read(streams), seconds, _tagged(tag), tuple(files))
     finally:
         for pid in _tagged(tag):

@@ -266,6 +266,22 @@ def test_why_a_job_of_lsf_waits_is_read(tmp_path: Path, monkeypatch: pytest.Monk
     assert "TERM_OWNER: job killed by owner" in system.poll()["13"].word
 
 
+@pytest.mark.parametrize("answer", ["", "13|-", "13|", "echo pend_reason: Unrecognized field >&2; exit 255"])
+def test_an_lsf_without_the_field_of_reasons_is_followed(
+    answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Replayed("lsf", tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (kept,) = [path for path in tmp_path.glob("now.*") if "slot limit" in path.read_text()]
+    if "exit" in answer:
+        cases = tmp_path / "now.sh"
+        cases.write_text(cases.read_text().replace(f"cat {kept}; exit 0", answer))
+    else:
+        kept.write_text(answer and f"{answer}\n")
+    seen = begun("lsf", tmp_path, [], {str(at): each for at, each in enumerate(IDS["lsf"])}).poll()
+    assert (seen["13"].word, seen["13"].never_after, seen["14"].word) == ("PEND", None, "EXIT (exit code 3)")
+
+
 def test_reasons_of_flux_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One waits for resources; one that can never run was ended by Flux itself, which says why."""
     Replayed("flux", tmp_path)

@@ -69,8 +69,21 @@ int main(int, char** words) {
     std::printf("}");
     comma = ", ";
   }
+  std::printf("], \"levels\": {");
+  comma = "";
+  for (const Level& level : levels_of(online, root)) {
+    std::printf("%s\"%s\": [", comma, level.name.c_str());
+    comma = "";
+    for (const Cpus& each : level.sets) {
+      std::printf("%s", comma);
+      list(each);
+      comma = ", ";
+    }
+    std::printf("]");
+    comma = ", ";
+  }
   const Span span = span_of(online, root);
-  std::printf("], \"span\": [%ld, %ld, %ld]}\n", static_cast<long>(span.sockets), static_cast<long>(span.cores),
+  std::printf("}, \"span\": [%ld, %ld, %ld]}\n", static_cast<long>(span.sockets), static_cast<long>(span.cores),
               static_cast<long>(span.threads));
 }
 """
@@ -210,6 +223,20 @@ def test_books_and_clusters_are_those_that_the_tree_states(tmp_path: Path, name:
     assert all(set(each.cpus) == stated[each.name] for each in found)
 
 
+def levels_by_programs(program: Path, root: Path) -> dict[str, tuple[Cpus, ...]]:
+    said = json.loads(subprocess.run([program, f"{root}/"], capture_output=True, check=True).stdout)
+    return {name: tuple(map(tuple, sets)) for name, sets in said["levels"].items()}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_programs_read_books_and_clusters(program: Path, tmp_path: Path, name: str) -> None:
+    machine = MACHINES[name]
+    found = levels_by_programs(program, plant(tmp_path, machine))
+    assert {each: len(sets) for each, sets in found.items()} == LEVELS.get(name, {})
+    stated = {file.partition("_")[0]: set(sets) for file, sets in machine.levels}
+    assert all(set(sets) == stated[each] for each, sets in found.items())
+
+
 @needs_lstopo
 def test_hwloc_sees_the_same_clusters(tmp_path: Path) -> None:
     """Books it looks for on s390 only: those of tests/test_public_snapshots.py are compared."""
@@ -217,13 +244,13 @@ def test_hwloc_sees_the_same_clusters(tmp_path: Path) -> None:
     assert levels_by_hwloc(root) == {name: set(sets) for name, sets in topology.levels(range(8), root).items()}
 
 
-def test_levels_are_in_the_order_of_their_size_and_of_what_is_online(tmp_path: Path) -> None:
+def test_levels_are_in_the_order_of_their_size_and_of_what_is_online(program: Path, tmp_path: Path) -> None:
     machine = replace(
         MACHINES["offline"], levels=(("book_cpus", ((0, 1, 4), (2, 3, 5))), ("cluster_cpus", ((0,), (1,), (2,))))
     )
-    assert topology.levels(machine.online, plant(tmp_path, machine)) == {
-        "book": ((0, 1), (2,)), "cluster": ((0,), (1,), (2,)),
-    }  # fmt: skip
+    root, stated = plant(tmp_path, machine), {"book": ((0, 1), (2,)), "cluster": ((0,), (1,), (2,))}
+    for found in (topology.levels(machine.online, root), levels_by_programs(program, root)):
+        assert found == stated and list(found) == list(stated)
 
 
 @needs_lstopo

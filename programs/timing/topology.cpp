@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -128,6 +129,45 @@ Span span_of(const Cpus& cpus, const std::string& system) {
   span.cores = static_cast<std::int64_t>(cores.size());
   span.sockets = static_cast<std::int64_t>(sockets.size());
   return span;
+}
+
+std::vector<Level> levels_of(const Cpus& cpus, const std::string& system) {
+  // The files that hold who shares one, with their older names.
+  struct Names {
+    const char *name, *now, *listed_now, *before, *listed_before;
+  };
+  constexpr Names kLevels[] = {
+      {"drawer", "drawer_cpus", "drawer_cpus_list", "drawer_siblings", "drawer_siblings_list"},
+      {"book", "book_cpus", "book_cpus_list", "book_siblings", "book_siblings_list"},
+      {"die", "die_cpus", "die_cpus_list", nullptr, nullptr},
+      {"cluster", "cluster_cpus", "cluster_cpus_list", nullptr, nullptr},
+  };
+  const std::set<std::int64_t> online(cpus.begin(), cpus.end());
+  std::map<std::int64_t, Cpus> by_socket;
+  std::set<Cpus> cores, sockets;
+  for (const std::int64_t cpu : online) {
+    by_socket[socket_of(cpu, system)].push_back(cpu);
+    cores.insert(core_of(cpu, system));
+  }
+  for (const auto& [number, all] : by_socket) sockets.insert(all);
+  std::vector<std::set<Cpus>> known = {{Cpus(online.begin(), online.end())}, sockets, cores};
+  std::vector<Level> found;
+  for (const Names& level : kLevels) {
+    std::set<Cpus> stated;
+    bool all = !online.empty();
+    for (const std::int64_t cpu : online) {
+      const std::string topology = cpu_folder(cpu, system) + "topology/";
+      Cpus shared = set_of(topology, level.now, level.listed_now, level.before, level.listed_before);
+      all = all && !shared.empty();
+      if (!all) break;
+      std::erase_if(shared, [&online](std::int64_t each) { return !online.contains(each); });
+      stated.insert(std::move(shared));
+    }
+    if (!all || std::ranges::find(known, stated) != known.end()) continue;
+    known.push_back(stated);
+    found.push_back({level.name, {stated.begin(), stated.end()}});
+  }
+  return found;
 }
 
 std::vector<CacheInstance> caches_of(std::int64_t cpu, const std::string& system) {

@@ -36,6 +36,16 @@ struct Span {
 };
 Span span_of(const Cpus& cpus, const std::string& system = "/");
 
+// What is above a socket, or between a socket and a core: "drawer" and "book" of s390, "die", "cluster".
+struct Level {
+  std::string name;
+  std::vector<Cpus> sets;  // the hardware threads of each, ascending
+};
+
+// The largest first, for hardware threads `cpus`. Left out are those that are only the sockets, the cores or the whole
+// machine over again, and those that not every hardware thread has.
+std::vector<Level> levels_of(const Cpus& cpus, const std::string& system = "/");
+
 // One cache: `type` is Data, Instruction or Unified, `id` the kernel's number of it (-1: none), `cpus` who share it.
 struct CacheInstance {
   int level = 0;

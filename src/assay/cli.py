@@ -150,6 +150,7 @@ def _run(stop: stops.Stop) -> None:
             status = application(next(iter(words), None))(words, standalone_mode=False)
             sys.exit(status or 0)  # 0 but for a verb that ended by typer.Exit
         finally:
+            stop.answered = True
             sys.stdout.flush()  # here, where a device that is full can still be reported
     except AssayError as error:
         if stop.number is None:

@@ -1,23 +1,28 @@
 """Ctrl-C and SIGTERM: the first one ends a command in order, a later one at once, from the first moment on.
 
 Python's KeyboardInterrupt alone does not do. Where it is raised in a finalizer or a callback, it is printed and
-forgotten: here it is raised again. Where it passes through exec(), as in an import of dataclasses, Python ends with
-the status of a killed process although it was caught: a subclass does not. And SIGTERM, which batch systems send at a
-time limit, has to leave things in as good an order as Ctrl-C.
+forgotten; a library can drop it, too: pyarrow imports pandas when it converts a column, and takes whatever is raised
+in there for "no pandas". Here it is raised again once nothing holds the exception, until the command has answered it.
+Where it passes through exec(), as in an import of dataclasses, Python ends with the status of a killed process although
+it was caught: a subclass does not. And SIGTERM, which batch systems send at a time limit, has to leave things in as
+good an order as Ctrl-C.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 AGAIN = 0.3  # s, within which a second signal is the same one: `timeout` signals the process and then its group
-RAISED_AGAIN_AFTER = 0.01  # s
+LOOKED_AFTER = 0.05  # s, between looks at whether what was raised was dropped
 BY_CTRL_C = 128 + signal.SIGINT  # exit status, as shells have it
 _SHOW_CURSOR = b"\x1b[?25h"  # which a progress bar hides
 
@@ -33,6 +38,8 @@ class Stop:
         """Nothing came yet."""
         self.number: int | None = None
         self.words = "interrupted"
+        self.answered = False  # the command ends, or goes on in spite of the signal: nothing is raised again
+        self._raised: weakref.ref[Stopped] | None = None
         self._since = 0.0
         self._over = False
         self._put_off = self._due = False
@@ -64,11 +71,12 @@ class Stop:
             self._put_off = False
         if self._due:
             self._due = False
-            raise Stopped
+            self._raise()
 
     def over(self) -> None:
         """From now on a signal ends the process at once: all has been said."""
         self._over = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
     def gone(self) -> None:
         """From now on a signal changes nothing: the process ends with the status that it has.
@@ -88,7 +96,7 @@ class Stop:
                 end()
             self._due = self._put_off
             if not self._due:
-                raise Stopped
+                self._raise()
             return
         if now - self._since >= AGAIN:
             with contextlib.suppress(OSError):
@@ -96,16 +104,29 @@ class Stop:
             os._exit(128 + number)
 
     def again(self, number: int, frame: object) -> None:
-        """Raise once more what was lost."""
+        """Raise once more what was dropped."""
+        if self._over or self.answered:
+            return
         self._due = self._put_off
-        if not self._over and not self._due:
-            raise Stopped
+        if self._due:
+            return
+        gc.collect()  # what was dropped may lie in a cycle of references
+        if self._raised is None or self._raised() is None:
+            self._raise()
+        signal.setitimer(signal.ITIMER_REAL, LOOKED_AFTER)
+
+    def _raise(self) -> NoReturn:
+        stopped = Stopped()
+        self._raised = weakref.ref(stopped)
+        signal.setitimer(signal.ITIMER_REAL, LOOKED_AFTER)
+        try:
+            raise stopped
+        finally:
+            del stopped  # else this frame, which its traceback has, holds it
 
     def lost(self, about: sys.UnraisableHookArgs) -> None:
-        """Take what was raised where nothing can be raised."""
-        if isinstance(about.exc_value, Stopped):
-            signal.setitimer(signal.ITIMER_REAL, RAISED_AGAIN_AFTER)
-        else:
+        """Say nothing of what was raised where nothing can be raised: it comes again."""
+        if not isinstance(about.exc_value, Stopped):
             sys.__unraisablehook__(about)
 
 
@@ -141,6 +162,7 @@ def answered() -> Iterator[Stop]:
     try:
         yield begin()
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
         sys.unraisablehook, _current = hook, None

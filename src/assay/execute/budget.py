@@ -48,11 +48,16 @@ def first_look(plan: Plan) -> int:
 
 
 def fitted(
-    plan: Plan, records: Mapping[str, Benchmark], takes: Mapping[str, float], spent: float = BEFORE
+    plan: Plan,
+    records: Mapping[str, Benchmark],
+    takes: Mapping[str, float],
+    spent: float = BEFORE,
+    slowed: float = 1.0,
 ) -> tuple[Plan, Cut]:
     """What of a plan fits into its budget, and what it cuts; `takes`: seconds of each task of the first look by name.
 
-    `spent`: seconds of the budget that are over. InputError with the least budget where no benchmark fits.
+    `spent`: seconds of the budget that are over; `slowed` as of TimeBound. InputError with the least budget where no
+    benchmark fits.
     """
     assert plan.budget is not None
     first = first_look(plan)
@@ -61,7 +66,7 @@ def fitted(
 
     def seconds(of: Collection[str], rounds: int) -> float:
         launches = sum(takes[task.name] for task in tasks if task.launch < rounds and task.benchmark in of)
-        return spent + AFTER + EACH * len(of) + launches
+        return spent + slowed * (AFTER + EACH * len(of)) + launches
 
     needed, least = seconds(names, first), min(first, LEAST)
     kept: list[str] = []
@@ -137,7 +142,13 @@ class TimeBound:
 
     @property
     def _after(self) -> float:
-        return AFTER + EACH * len({task.benchmark for task in self.plan.tasks})
+        return AFTER + EACH * len({task.benchmark for task in self.plan.tasks if task.name not in self._dropped})
+
+    @property
+    def compiled_by(self) -> float:
+        """The budget without what the report of a single benchmark will take."""
+        assert self.plan.budget is not None
+        return self.plan.budget - self.slowed * (AFTER + EACH)
 
     def elapsed(self) -> float:
         """Seconds that are over."""
@@ -151,7 +162,7 @@ class TimeBound:
 
     def over(self) -> InputError | None:
         """The error where the budget has ended and not everything is compiled."""
-        return self._too_short("before everything was compiled") if self.elapsed() >= self.seconds else None
+        return self._too_short("before everything was compiled") if self.elapsed() >= self.compiled_by else None
 
     def begin(self, done: Collection[str]) -> None:
         """Cut what no longer fits now that everything is compiled; `done`: names of tasks of an earlier start.
@@ -160,8 +171,8 @@ class TimeBound:
         """
         takes = {name: 0.0 if name in done else seconds for name, seconds in self.takes.items()}
         try:
-            spent = self.elapsed() + (self.slowed - 1) * self._after
-            kept = {task.name for task in fitted(self.plan, self.records, takes, spent)[0].tasks}
+            fitting, _ = fitted(self.plan, self.records, takes, self.elapsed(), self.slowed)
+            kept = {task.name for task in fitting.tasks}
         except InputError:
             if not done:
                 raise self._too_short(f"after {self.elapsed():.0f} s, with what had to be compiled") from None

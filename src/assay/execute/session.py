@@ -193,7 +193,7 @@ def do(
             bound.compiling()
         say(text)
 
-    left = None if bound is None else bound.seconds - bound.elapsed()
+    left = None if bound is None else bound.compiled_by - bound.elapsed()
     try:
         with compiling_until(None if left is None else time.monotonic() + left):
             target.prepare(needed, compiling)

@@ -5,7 +5,7 @@ before Linux 5.3 `thread_siblings`), a socket that of `package_cpus` (before: `c
 `shared_cpu_map`: each a mask, beside which newer kernels have a list (`…_list`). `physical_package_id` serves only
 where no set is shown: it is -1 on several machines, and repeats from book to book on s390. Drawers, books, dies and
 clusters are read in the same way. What is offline has no topology and no caches, and is not counted. The programs have
-the same reader in C++ (programs/timing/topology.hpp), but for these further levels; tests hold both to hwloc.
+the same reader in C++ (programs/timing/topology.hpp); tests hold both to hwloc.
 
 Source: Documentation/admin-guide/cputopology.rst and Documentation/ABI/testing/sysfs-devices-system-cpu of the kernel.
 """

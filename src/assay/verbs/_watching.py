@@ -52,11 +52,12 @@ def watch(seconds: float | None, json: bool) -> int:
                     if not json:
                         live.update(picture(seen, console.width), refresh=True)
             except KeyboardInterrupt:
+                stops.current().answered = True
                 seen.seconds = time.monotonic() - began
             if not json and seen.looks:
                 live.update(picture(seen, console.width, ended=True), refresh=True)
     except KeyboardInterrupt:  # while the picture was drawn, or a second one
-        pass
+        stops.current().answered = True
     if json:
         emit(document(seen))
     elif not console.is_terminal:

@@ -1,12 +1,13 @@
 """`--via lsf[:OPTIONS]`: IBM Spectrum LSF by its own commands; OPTIONS go to bsub (`lsf:-q short`).
 
 What waits, runs and ended lately is seen by `bjobs -a -o`, what ended before (CLEAN_PERIOD) by `bhist -l`. Jobs are
-marked by their description. LSF decides by whole minutes of requested time. Why a job waits is asked apart
-(`bjobs -p -o 'jobid pend_reason'`), as LSF before 10.1 refuses that field.
+marked by their description. LSF decides by whole minutes of requested time. Why a job waits is a question of its own
+(`bjobs -p -o 'jobid pend_reason'`): an LSF that does not know the field refuses only that one, and no reason is shown.
 
-Forms: IBM Spectrum LSF 10.1, command reference (`bjobs -o`, `bjobs -p`; the field `pend_reason` as IBM's granite.build
-reads it from `bjobs -json`, its pull request 248) and "Termination reasons displayed by bacct,
-bhist and bjobs". Reasons for which a job never starts: lsb_pendreason(3), PEND_JOB_DEP_INVALID; "no suitable hosts".
+Forms: IBM Spectrum LSF 10.1, command reference (`bjobs -o`, `bjobs -p`) and "Termination reasons displayed by bacct,
+bhist and bjobs". We have not read that reference's list of fields: the name `pend_reason` is from IBM's granite.build,
+pull request 248, which reads it from `bjobs -json` of LSF 10.1.0.15. Reasons for which a job never starts:
+lsb_pendreason(3), PEND_JOB_DEP_INVALID; "no suitable hosts".
 """
 
 from __future__ import annotations
@@ -138,7 +139,11 @@ class LsfSystem(CommandSystem):
         """Why each job waits, as far as LSF says it."""
         words = ("bjobs", "-p", "-noheader", "-o", "jobid pend_reason delimiter='|'")
         lines = (line.partition("|") for line in self._ask_what_may_be_none(*words).splitlines())
-        return {batch_id.strip(): " ".join(why.split()).rstrip(";") for batch_id, there, why in lines if there}
+        return {
+            batch_id.strip(): " ".join(why.split()).rstrip(";")
+            for batch_id, there, why in lines
+            if there and why.strip() != NONE_IS
+        }
 
     def _look(self) -> Iterator[Accounted]:
         rows = list(self._rows())
