@@ -23,6 +23,7 @@ QUIET, JSON = "--quiet", "--json"
 MIX = ("mix", "--jobs", "jobs.toml", "--on", "batch.toml")
 # How each verb is asked, one mode of it after the other: quick ones.
 ASKED: dict[str, list[tuple[str, ...]]] = {
+    "accept": [("contract.toml", "--run", "a"), ("--template",)],
     "build": [("--list",)],
     "catalogue": [(), ("ipsc860",), ("fat-tree-hdr",), ("--claims",), ("--benchmarks",), ("--machine-keys",)],
     "compare": [("a", "b")],

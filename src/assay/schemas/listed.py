@@ -24,6 +24,14 @@ class Version:
 
 
 @dataclass(frozen=True)
+class ContractText:
+    """`assay accept --template`, `--from`, `--learn`: the contract, and the file that it was written into."""
+
+    contract: str
+    file: str | None = None
+
+
+@dataclass(frozen=True)
 class KnownRun:
     """A run that you made."""
 
