@@ -71,7 +71,7 @@ def test_a_measured_run_is_judged_by_its_launches(limit: str, verdict: str, stat
     assert found["limit"] == pytest.approx(float(limit.split()[0]) * 1e-6) and found["launches"] == 8
     assert answer.document["risks"] == {"vendor": 0.05, "buyer": 0.05}
     (run,) = answer.document["runs"]
-    assert run["sha256"] == hashlib.sha256(Path("run/run.json").read_bytes()).hexdigest()
+    assert run["files"]["run.json"] == hashlib.sha256(Path("run/run.json").read_bytes()).hexdigest()
     assert answer.document["contract"]["sha256"] == hashlib.sha256(Path("contract.toml").read_bytes()).hexdigest()
 
 
@@ -80,7 +80,7 @@ def test_too_few_launches_show_nothing() -> None:
     measured(EIGHT[:4])
     for limit in ("2 us", "0.5 us"):
         answer = judged(f'at_most = "{limit}"')
-        assert answer.status == 4 and "of 4 launches meet the limit" in answer.out
+        assert answer.status == 4 and "of 4 launches met the limit" in answer.out
 
 
 def test_a_smaller_risk_needs_more_launches() -> None:

@@ -37,10 +37,9 @@ def test_chances_are_those_of_all_sequences_of_launches() -> None:
     for share in (0.5, 0.7, 0.9):
         found = dict.fromkeys(AcceptanceVerdict, 0.0)
         for launches in itertools.product((False, True), repeat=10):
-            verdict = AcceptanceVerdict.NOT_SHOWN
-            for look in plan.looks:
-                if verdict is AcceptanceVerdict.NOT_SHOWN:
-                    verdict = plan.look(sum(launches[:look]), look)
+            verdicts = [plan.look(sum(launches[:look]), look) for look in plan.looks]
+            verdict = next((each for each in verdicts if each is not AcceptanceVerdict.NOT_SHOWN), verdicts[-1])
+            assert plan.decide(launches) is verdict
             found[verdict] += share ** sum(launches) * (1 - share) ** (10 - sum(launches))
         assert plan.chances(share) == pytest.approx(
             (found[AcceptanceVerdict.ACCEPTED], found[AcceptanceVerdict.REJECTED])

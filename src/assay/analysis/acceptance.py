@@ -68,6 +68,15 @@ class AcceptancePlan:
                 return AcceptanceVerdict.REJECTED
         return AcceptanceVerdict.NOT_SHOWN
 
+    def decide(self, meets: Sequence[bool]) -> AcceptanceVerdict:
+        """Judge launches in their order, each of which meets the limit or not: the first look that decides counts."""
+        for look in self.looks:
+            if look <= len(meets):
+                verdict = self.look(sum(meets[:look]), look)
+                if verdict is not AcceptanceVerdict.NOT_SHOWN:
+                    return verdict
+        return AcceptanceVerdict.NOT_SHOWN
+
     def chances(self, share: float) -> tuple[float, float]:
         """Return how probably it is accepted, and rejected, where each launch meets the limit with this probability."""
         alive, before = np.ones(1), 0  # by how many met it, of what no look has ended

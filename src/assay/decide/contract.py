@@ -78,7 +78,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Contract:
-    """A contract that was read, with the digest of its file."""
+    """A contract that was read, with the digest of its file; `source`: for errors about a requirement by its place."""
 
     name: str
     path: Path
@@ -86,6 +86,7 @@ class Contract:
     vendor: float
     buyer: float
     requirements: tuple[Requirement, ...]
+    source: Source
 
 
 def read_contract(path: Path) -> Contract:
@@ -99,7 +100,8 @@ def read_contract(path: Path) -> Contract:
             raise source.error(keys, "is the name of two requirements", value=each.name, accepted="another name")
         found.append(_requirement(source, at, each))
     sha256 = hashlib.sha256(source.text.encode()).hexdigest()
-    return Contract(table.name or path.stem, path, sha256, table.risks.vendor, table.risks.buyer, tuple(found))
+    risks = table.risks
+    return Contract(table.name or path.stem, path, sha256, risks.vendor, risks.buyer, tuple(found), source)
 
 
 def figures_of(record: Benchmark) -> dict[str, Figure]:

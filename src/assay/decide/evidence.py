@@ -15,6 +15,8 @@ from assay.store import Run
 
 TOGETHER = "all ranks"  # in the place of a node's name: what several ranks give together
 
+STATES = {"bound": "only a bound is known"}
+
 
 @dataclass(frozen=True)
 class NodeEvidence:
@@ -79,7 +81,8 @@ def _of_section(requirement: Requirement, node: str, section: Section, found: Se
     figure = fitting[0]
     doubts = [] if found.doubt is None else [found.doubt]
     if figure.state != "clean":
-        doubts.append("; ".join(figure.reasons or section.warnings[:1]) or f"is {figure.state}")
+        reasons = ", ".join(figure.reasons) or "; ".join(section.warnings[:1])
+        doubts.append(f"{STATES.get(figure.state, figure.state)}{f' ({reasons})' if reasons else ''}")
     values = {value for _, value in figure.by_launch}
     exact = len(values) == 1 and (found.described or figure.metric in requirement.record.exact)
     return NodeEvidence(node, figure, "; ".join(doubts) or None, exact)

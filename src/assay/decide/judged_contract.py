@@ -82,27 +82,28 @@ def _of_node(
         reason = found.doubt or "has no valid value"
         return NodeVerdict(found.node, NOT_SHOWN, None, None, launches, 0, state, reason)
     values = launch_values(figure)
-    met = sum(_meets(requirement, value) for value in values)
+    meets = [_meets(requirement, value) for value in values]
+    met = sum(meets)
     plan = AcceptancePlan(looks or (max(1, len(values)),), buyer, vendor)
-    reason: str | None = found.doubt
+    why = found.doubt
     if found.doubt is not None:
         verdict = _in_doubt(requirement, figure, plan)
     elif found.exact:
         verdict = AcceptanceVerdict.ACCEPTED if met == len(values) else AcceptanceVerdict.REJECTED
     else:
-        verdict = plan.look(met, len(values))
-    if reason is None and verdict is not AcceptanceVerdict.ACCEPTED:
-        reason = f"{met} of {len(values)} launch{'es' * (len(values) != 1)} meet the limit"
+        verdict = plan.decide(meets)
+    if why is None and verdict is not AcceptanceVerdict.ACCEPTED:
+        why = f"{met} of {len(values)} launches met the limit"
     bracket = (values[0], values[0]) if found.exact else median_interval(values, INTERVAL)
     interval = None if bracket is None or figure.state == "bound" else list(bracket)
-    return NodeVerdict(found.node, verdict.value, figure.shown, interval, len(values), met, figure.state, reason)
+    return NodeVerdict(found.node, verdict.value, figure.shown, interval, len(values), met, figure.state, why)
 
 
 def _in_doubt(requirement: Requirement, figure: ReportedFigure, plan: AcceptancePlan) -> AcceptanceVerdict:
     """Reject what misses the limit even where the disturbance did its most; accept nothing."""
     best = [most_favourable(value, requirement.higher, figure.disturbance) for value in launch_values(figure)]
     known = [value for value in best if value is not None]
-    verdict = plan.look(sum(_meets(requirement, value) for value in known), len(known))
+    verdict = plan.decide([_meets(requirement, value) for value in known])
     shown = len(known) == len(best) and verdict is AcceptanceVerdict.REJECTED
     return verdict if shown else AcceptanceVerdict.NOT_SHOWN
 

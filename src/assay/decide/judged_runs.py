@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assay import installed
@@ -49,6 +50,11 @@ def judged_runs(
     )
 
 
+def with_runs(found: Acceptance, runs: Sequence[Run]) -> Acceptance:
+    """Give the same with the runs as their folders are now: a run that has ended has the checksums of its files."""
+    return replace(found, runs=[_accepted(run) for run in runs])
+
+
 def by_benchmark(contract: Contract, runs: Sequence[Run]) -> dict[str, Run]:
     """Return the run that has each benchmark of a contract. InputError where two runs have it."""
     found: dict[str, Run] = {}
@@ -63,11 +69,27 @@ def by_benchmark(contract: Contract, runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def _accepted(run: Run) -> AcceptedRun:
-    path = Path(run.folder) / "run.json"
+    described = bool(run.about.get("described"))
+    stated = {} if described else run.about.get("host") or {}
+    return AcceptedRun(
+        run=run.about["id"],
+        folder=str(run.folder),
+        machine=run.about.get("machine"),
+        created=run.about.get("created"),
+        kind=(NumberKind.SIMULATED if described else NumberKind.MEASURED).value,
+        processor=stated.get("cpu"),
+        kernel=stated.get("kernel"),
+        files=_digests(Path(run.folder)),
+    )
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Return the sha256 of a run's own files: its record, its journal and its tables."""
+    found = {}
     try:
-        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted((*folder.glob("*.json"), *folder.glob("*.jsonl"), *folder.glob("*.parquet"))):
+            with path.open("rb") as file:
+                found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=path) from None
-    kind = NumberKind.SIMULATED if run.about.get("described") else NumberKind.MEASURED
-    machine, created = run.about.get("machine"), run.about.get("created")
-    return AcceptedRun(run.about["id"], str(run.folder), machine, created, kind.value, sha256)
+        raise InputError(f"cannot be read ({error.strerror})", file=folder) from None
+    return found

@@ -55,14 +55,16 @@ class StatedRisks:
 
 @dataclass(frozen=True)
 class AcceptedRun:
-    """A run that a verdict rests on; `sha256`: of its run.json, which has the checksums of all its other files."""
+    """A run that a verdict rests on, with the host that began it; `files`: sha256 of the files of its folder."""
 
     run: str
     folder: str
     machine: str | None
     created: float | None
     kind: str
-    sha256: str
+    processor: str | None
+    kernel: str | None
+    files: dict[str, str]
 
 
 @dataclass(frozen=True)

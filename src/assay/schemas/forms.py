@@ -30,7 +30,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
     from assay.throughput.what_if import WhatIf
 
     return {
-        "accept": (Acceptance, listed.ContractText),
+        "accept": (Acceptance, listed.ContractText, listed.ContractPlan),
         "build": (listed.ProgramsBuilt, listed.OwnPrograms),
         "catalogue": (
             listed.WholeCatalogue,

@@ -32,6 +32,22 @@ class ContractText:
 
 
 @dataclass(frozen=True)
+class PlannedOfContract:
+    """One benchmark of `assay accept --dry-run`; `looks`: after how many launches it is judged."""
+
+    benchmark: str
+    settings: dict[str, str]
+    looks: list[int]
+
+
+@dataclass(frozen=True)
+class ContractPlan:
+    """`assay accept --dry-run`."""
+
+    planned: list[PlannedOfContract]
+
+
+@dataclass(frozen=True)
 class KnownRun:
     """A run that you made."""
 

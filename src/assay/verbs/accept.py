@@ -8,9 +8,12 @@ from typing import Annotated
 import typer
 
 from assay.verbs._completing import run_names
-from assay.verbs._options import Json, Quiet
+from assay.verbs._options import Json, Nodes, On, PerNode, Quiet, RunFolder, Seed, Timeout, Via
 
+MOST_LAUNCHES = 10_000  # as analysis/acceptance.py has it, which is not imported for help
 STATUS = {"accepted": 0, "rejected": 3, "not shown": 4}
+OF_RUNS = ("contract", "--run", "--junit", "--sheet", "--quiet", "--json")  # what --run leaves an effect
+OF_PLAN = ("contract", "--on", "--nodes", "-N", "--launches", "--quiet", "--json")
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +34,28 @@ def register(app: typer.Typer) -> None:
                 autocompletion=run_names,
             ),
         ] = None,
+        on: On = None,
+        via: Via = None,
+        nodes: Nodes = None,
+        ppn: PerNode = None,
+        launches: Annotated[
+            int | None,
+            typer.Option(
+                metavar="N", min=1, max=MOST_LAUNCHES, help="at most so many (default: as many as both risks need)"
+            ),
+        ] = None,
+        timeout: Timeout = None,
+        seed: Seed = 1,
+        out: RunFolder = None,
+        dry_run: Annotated[
+            bool, typer.Option("--dry-run", help="say what would be measured, how often, and measure nothing")
+        ] = False,
+        junit: Annotated[
+            Path | None, typer.Option(metavar="FILE", help="write the verdicts as JUnit XML: a case for each node")
+        ] = None,
+        sheet: Annotated[
+            Path | None, typer.Option(metavar="FILE", help="write one page of HTML: promised, measured, on what")
+        ] = None,
         template: Annotated[bool, typer.Option("--template", help="print a contract to begin with")] = False,
         quiet: Quiet = False,
         json: Json = False,
@@ -40,8 +65,9 @@ def register(app: typer.Typer) -> None:
         Exit status: 0 accepted, 3 rejected, 4 neither, 1 where a launch failed.
         """
         from assay.errors import InputError
-        from assay.verbs import _accepting
+        from assay.verbs import _accepting, _file_names
         from assay.verbs._alone import alone
+        from assay.verbs._written import apart
 
         if template:
             alone(context, "--template", ("--json",))
@@ -49,7 +75,20 @@ def register(app: typer.Typer) -> None:
             return
         if contract is None:
             raise InputError("which contract is missing", key="accept", accepted="CONTRACT.toml, or --template")
-        found = _accepting.of_runs(contract, runs or [])
+        _file_names.named("--junit", junit, "XML", _file_names.XML)
+        _file_names.named("--sheet", sheet, "HTML", _file_names.PAGE)
+        apart({"--junit": junit, "--sheet": sheet}, {"CONTRACT.toml": contract})
+        if runs:
+            alone(context, f"--run {runs[0]}", OF_RUNS, "which judges what is there")
+            found = _accepting.of_runs(contract, runs)
+        else:
+            asked = _accepting.AskedMeasurement(on, via, nodes, ppn, launches, timeout, seed, out)
+            if dry_run:
+                alone(context, "--dry-run", OF_PLAN)
+                _accepting.show_plan(contract, asked, quiet=quiet, json=json)
+                return
+            found = _accepting.measured(contract, asked, quiet=quiet)
+        _accepting.write(found, junit, sheet)
         _accepting.show(found, quiet=quiet, json=json)
         if STATUS[found.verdict]:
             raise typer.Exit(STATUS[found.verdict])
