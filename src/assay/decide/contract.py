@@ -19,6 +19,7 @@ from assay.toml.checking import Table, near, validated
 from assay.toml.source import Source, read
 
 KEYS = ("at_least", "at_most")
+LEAST_RELATIVE, MOST_RELATIVE = 0.001, 0.9
 
 
 def _share(value: object) -> float:
@@ -29,7 +30,7 @@ def _share(value: object) -> float:
 
 Share = Annotated[float, BeforeValidator(_share)]
 Risk = Annotated[Share, Field(ge=LEAST_RISK, le=MOST_RISK, json_schema_extra={"examples": '0.05, "5%"'})]
-Relative = Annotated[Share, Field(ge=0.001, le=0.9, json_schema_extra={"examples": '0.05, "5%"'})]
+Relative = Annotated[Share, Field(ge=LEAST_RELATIVE, le=MOST_RELATIVE, json_schema_extra={"examples": '0.05, "5%"'})]
 
 
 class ContractRisks(Table):
@@ -43,6 +44,7 @@ class RequirementTable(Table):
     """One requirement, as it is written."""
 
     name: str = Field(min_length=1, description="what it is called in the answer")
+    note: str = Field("", description="where its limit is from; for people alone")
     benchmark: str = Field(description="a benchmark of `assay catalogue --benchmarks`")
     figure: str = Field(description="a figure of that benchmark")
     case: dict[str, str | int | float] = Field({}, description="the parameters of the case, such as { bytes = 8 }")
@@ -147,7 +149,7 @@ def _limit(source: Source, at: int, table: RequirementTable, figure: Figure) -> 
     if text is None:
         raise source.error(("requirement", at), f"has no limit of {table.figure}", accepted=f"{wanted} = {examples}")
     try:
-        limit = _amount(str(text), figure.unit)
+        limit = amount(str(text), figure.unit)
     except ValueError as error:
         accepted = f"a value in {figure.unit}: {examples}"
         raise source.error(("requirement", at, wanted), str(error), value=text, accepted=accepted) from None
@@ -156,7 +158,7 @@ def _limit(source: Source, at: int, table: RequirementTable, figure: Figure) -> 
     return limit, higher
 
 
-def _amount(text: str, unit: str) -> float:
+def amount(text: str, unit: str) -> float:
     """Read a value; of a customary unit (DMIPS), which takes no prefix, the number before it."""
     try:
         wanted, factor = units.unit(unit)

@@ -14,19 +14,25 @@ from assay.decide import sheet as sheets
 from assay.decide.contract import Contract, read_contract
 from assay.decide.contract_plan import PlannedBenchmark, planned
 from assay.decide.contract_template import TEMPLATE
+from assay.decide.contract_written import contract_of_fleet, contract_of_reference
 from assay.decide.judged_runs import judged_runs, with_runs
 from assay.decide.live import LiveSide
 from assay.decide.measured_contract import MeasuredBenchmark, measured_contract
 from assay.document.acceptance import Acceptance
 from assay.document.json_form import to_json
-from assay.errors import AssayError, InterruptError
+from assay.errors import AssayError, InputError, InterruptError
 from assay.execute import session
 from assay.execute.plan import Plan
-from assay.execute.wishes import Wishes, counts, seconds
+from assay.execute.wishes import Wishes, counts, seconds, share
 from assay.report.listing import listing
 from assay.store import Run, storage_failed
 from assay.stored.lines import write_whole
+from assay.verbs import _file_names
 from assay.verbs._doing import admitted, begun
+from assay.verbs._written import apart
+
+TOLERANCE = 0.05  # of limits by a reference
+RATE = 0.95  # coverage and confidence of what is learnt
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,34 @@ def _end(sides: Sequence[LiveSide], state: str) -> None:
 def _progress(launch: int, most: int, quiet: bool) -> None:
     if not quiet and sys.stderr.isatty():
         print(f"\rlaunch {launch} of at most {most}", end="\n" if launch == most else "", file=sys.stderr, flush=True)
+
+
+def referred(run: str, tolerance: str | None) -> str:
+    """A contract by the figures of a run, each worse by a share."""
+    return contract_of_reference(Run.open(run), share(tolerance, "--tolerance") or TOLERANCE)
+
+
+def learnt(runs: Sequence[str], coverage: str | None, confidence: str | None) -> str:
+    """A contract that the nodes of these runs meet."""
+    if not runs:
+        raise InputError("which runs is missing", key="--learn", accepted="RUN…")
+    stated = [share(text, option) for text, option in ((coverage, "--coverage"), (confidence, "--confidence"))]
+    opened = {run.about["id"]: run for run in map(Run.open, runs)}
+    return contract_of_fleet(list(opened.values()), stated[0] or RATE, stated[1] or RATE)
+
+
+def write_contract(text: str, path: Path | None, *, json: bool) -> None:
+    """Write a contract into a file, which it names, or print it."""
+    from assay.cli import emit
+
+    if path is not None:
+        _file_names.named("--out", path, "TOML", _file_names.DESCRIPTION)
+        apart({"--out": path}, {})
+        write_file(path, text)
+    if json:
+        emit({"contract": text, "file": None if path is None else str(path)})
+    else:
+        print(text if path is None else path, end="" if path is None else "\n")
 
 
 def write(found: Acceptance, junit: Path | None, sheet: Path | None) -> None:

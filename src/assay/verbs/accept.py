@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from assay.verbs._completing import run_names
-from assay.verbs._options import Json, Nodes, On, PerNode, Quiet, RunFolder, Seed, Timeout, Via
+from assay.verbs._options import Json, Nodes, On, PerNode, Quiet, Seed, Timeout, Via, named_path
 
 MOST_LAUNCHES = 10_000  # as analysis/acceptance.py has it, which is not imported for help
 STATUS = {"accepted": 0, "rejected": 3, "not shown": 4}
-OF_RUNS = ("contract", "--run", "--junit", "--sheet", "--quiet", "--json")  # what --run leaves an effect
-OF_PLAN = ("contract", "--on", "--nodes", "-N", "--launches", "--quiet", "--json")
+OF_RUNS = ("names", "--run", "--junit", "--sheet", "--quiet", "--json")  # what --run leaves an effect
+OF_FLEET = ("names", "--coverage", "--confidence", "--out", "--json")
+OF_PLAN = ("names", "--on", "--nodes", "-N", "--launches", "--quiet", "--json")
 
 
 def register(app: typer.Typer) -> None:
@@ -22,8 +23,13 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def accept(
         context: typer.Context,
-        contract: Annotated[
-            Path | None, typer.Argument(metavar="CONTRACT.toml", help="requirements, with the risks of both sides")
+        names: Annotated[
+            list[str] | None,
+            typer.Argument(
+                metavar="CONTRACT.toml",
+                help="requirements, with the risks of both sides; with --learn: runs",
+                autocompletion=run_names,
+            ),
         ] = None,
         runs: Annotated[
             list[str] | None,
@@ -46,7 +52,16 @@ def register(app: typer.Typer) -> None:
         ] = None,
         timeout: Timeout = None,
         seed: Seed = 1,
-        out: RunFolder = None,
+        out: Annotated[
+            Path | None,
+            typer.Option(
+                "-o",
+                "--out",
+                parser=named_path,
+                metavar="PATH",
+                help="the run's folder, of several benchmarks one each in it; with --from, --learn: the contract",
+            ),
+        ] = None,
         dry_run: Annotated[
             bool, typer.Option("--dry-run", help="say what would be measured, how often, and measure nothing")
         ] = False,
@@ -55,6 +70,24 @@ def register(app: typer.Typer) -> None:
         ] = None,
         sheet: Annotated[
             Path | None, typer.Option(metavar="FILE", help="write one page of HTML: promised, measured, on what")
+        ] = None,
+        reference: Annotated[
+            str | None,
+            typer.Option(
+                "--from", metavar="RUN", help="write a contract by the main figures of a run", autocompletion=run_names
+            ),
+        ] = None,
+        tolerance: Annotated[
+            str | None, typer.Option(metavar="SHARE", help="with --from: by how much limits are worse (default: 5%)")
+        ] = None,
+        learn: Annotated[
+            bool, typer.Option("--learn", help="write a contract with limits that the nodes of these runs meet")
+        ] = False,
+        coverage: Annotated[
+            str | None, typer.Option(metavar="SHARE", help="with --learn: of the nodes that meet it (default: 95%)")
+        ] = None,
+        confidence: Annotated[
+            str | None, typer.Option(metavar="SHARE", help="with --learn: how surely they do (default: 95%)")
         ] = None,
         template: Annotated[bool, typer.Option("--template", help="print a contract to begin with")] = False,
         quiet: Quiet = False,
@@ -73,8 +106,26 @@ def register(app: typer.Typer) -> None:
             alone(context, "--template", ("--json",))
             _accepting.print_template(json)
             return
-        if contract is None:
-            raise InputError("which contract is missing", key="accept", accepted="CONTRACT.toml, or --template")
+        if learn:
+            alone(context, "--learn", OF_FLEET)
+            _accepting.write_contract(_accepting.learnt(names or [], coverage, confidence), out, json=json)
+            return
+        if reference is not None:
+            alone(context, f"--from {reference}", ("--tolerance", "--out", "--json"))
+            _accepting.write_contract(_accepting.referred(reference, tolerance), out, json=json)
+            return
+        for option, value, of in (
+            ("--tolerance", tolerance, "--from"),
+            ("--coverage", coverage, "--learn"),
+            ("--confidence", confidence, "--learn"),
+        ):
+            if value is not None:
+                raise InputError("has no effect here", key=option, value=value, accepted=f"with {of}")
+        if not names or len(names) > 1:
+            accepted = "one CONTRACT.toml; or --template, --from RUN, --learn RUN… to write one"
+            seen = " ".join(names or []) or None
+            raise InputError("which contract is missing", key="accept", value=seen, accepted=accepted)
+        contract = Path(names[0])
         _file_names.named("--junit", junit, "XML", _file_names.XML)
         _file_names.named("--sheet", sheet, "HTML", _file_names.PAGE)
         apart({"--junit": junit, "--sheet": sheet}, {"CONTRACT.toml": contract})
