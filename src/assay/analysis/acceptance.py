@@ -138,6 +138,22 @@ def launches_needed(spread: float, indifference: float, buyer: float, vendor: fl
     raise ValueError(f"more than {MOST_LAUNCHES} launches")
 
 
+def planning_spread(values: Sequence[float], indifference: float) -> float:
+    """Return the standard deviation of ln(value) by which launches like these (at least two) are to be planned.
+
+    Where some are further from the median than `indifference` (relative), that of the normal distribution which has as
+    many there: noise with a long tail needs more launches than its core says, and fewer than its variance says.
+    """
+    from scipy import stats
+
+    logs = np.log(np.asarray(values, float) / np.median(values))
+    edge = math.log1p(indifference)
+    inside = min(int(np.sum(logs <= edge)), int(np.sum(logs >= -edge)))
+    if inside == len(logs):
+        return float(np.std(logs, ddof=1))
+    return edge / float(stats.norm.ppf(max(inside / len(logs), 0.51)))
+
+
 def median_interval(values: Sequence[float], level: float) -> tuple[float, float] | None:
     """Return the order statistics that bracket the median of launches with this level; None where they are too few."""
     from scipy import stats

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay import versions
+from assay.analysis.acceptance import planning_spread
 from assay.analysis.tolerance import share_met, tolerance_limit, values_needed
 from assay.benchmark.record import among
 from assay.decide.contract import LEAST_RELATIVE, MOST_RELATIVE, amount
@@ -34,7 +35,7 @@ Key = tuple[str, str, str]  # benchmark, figure, the case's canonical text
 
 @dataclass
 class FigureOfRuns:
-    """A figure of one case: its value by run and node, and the standard deviations of ln(value) of launches."""
+    """A figure of one case: its value by run and node, and by which spread of launches it is planned."""
 
     benchmark: str
     figure: str
@@ -62,7 +63,7 @@ def contract_of_reference(run: Run, tolerance: float) -> str:
         limit = value * (1 - tolerance) if each.higher else value * (1 + tolerance)
         tables.append(_requirement(each, limit))
     comments = [f"Limits: the main figures of run {run.about['id']}, each worse by {tolerance:.3g} (relative)."]
-    return _text(f"as {run.about.get('label') or run.about['id']}", tables, comments)
+    return _text(f"as {run.about.get('label') or run.about.get('machine') or run.about['id']}", tables, comments)
 
 
 def contract_of_fleet(runs: Sequence[Run], coverage: float, confidence: float) -> str:
@@ -84,9 +85,7 @@ def contract_of_fleet(runs: Sequence[Run], coverage: float, confidence: float) -
             raise InputError(problem, key="--learn", accepted=f"{needed} {of}, a lower --coverage or --confidence")
         limit = tolerance_limit(values, coverage, confidence, higher=each.higher)
         share = share_met(len(values), coverage, RISK) if several else 1.0
-        usual = statistics.median(values)
-        worst = limit * (1 - INDIFFERENCE) if each.higher else limit * (1 + INDIFFERENCE)
-        fault = abs(1 - worst / usual)
+        fault = smallest_fault(limit, statistics.median(values), higher=each.higher)
         note = (
             f"by {len(values)} {of}: one like these misses it in at most {1 - coverage:.3g} (confidence "
             f"{confidence:.3g}); a usual one that is worse by {fault:.2g} is rejected with {1 - RISK:g}"
@@ -94,6 +93,11 @@ def contract_of_fleet(runs: Sequence[Run], coverage: float, confidence: float) -
         tables.append(_requirement(each, limit, {"share": math.floor(share * 1000) / 1000}, note))
     ids = ", ".join(str(run.about["id"]) for run in runs[:4]) + (f" and {len(runs) - 4} more" if len(runs) > 4 else "")
     return _text("as the fleet", tables, [f"Limits learnt from runs {ids}."])
+
+
+def smallest_fault(limit: float, usual: float, *, higher: bool) -> float:
+    """By how much (relative) a usual node must be worse that its shortfall from the limit is the indifference."""
+    return abs(1 - limit * (1 - INDIFFERENCE if higher else 1 + INDIFFERENCE) / usual)
 
 
 def _figures(runs: Sequence[Run]) -> list[FigureOfRuns]:
@@ -115,9 +119,9 @@ def _figures(runs: Sequence[Run]) -> list[FigureOfRuns]:
                     new = FigureOfRuns(name, figure.name, case, figure.unit, figure.better == "higher")
                     of = found.setdefault(key, new)
                     of.values[run.about["id"], node] = figure.value
-                    logs = [math.log(value) for _, value in figure.by_launch if value > 0]
-                    if len(logs) >= LEAST_LAUNCHES:
-                        of.spreads.append(statistics.stdev(logs))
+                    launches = [value for _, value in figure.by_launch if value > 0]
+                    if len(launches) >= LEAST_LAUNCHES:
+                        of.spreads.append(planning_spread(launches, INDIFFERENCE))
     if not found:
         accepted = "a run with main figures that are clean or disturbed"
         raise InputError("has no figure for a limit", key="RUN", value=runs[0].about["id"], accepted=accepted)
