@@ -73,7 +73,7 @@ def test_the_sheet_says_what_was_promised_and_measured_on_what_and_by_what() -> 
         (("--sheet", "no/a.html"), "--sheet: is in no folder that is there"),
         (("--junit", "a", "--sheet", "a"), "--sheet: is --junit too"),
         (("--via", "local"), "--via: has no effect with --run run"),
-        (("--launches", "3"), "--launches: has no effect with --run run"),
+        (("--most", "3"), "--most: has no effect with --run run"),
         (("--template",), "has no effect with --template"),
     ],
 )

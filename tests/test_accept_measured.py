@@ -78,7 +78,7 @@ def test_the_plan_is_by_spread_shortfall_risks_requirements_and_nodes() -> None:
     assert launches('indifference = "2%"\n') > usual
     assert launches(risks="[risks]\nbuyer = 0.001\nvendor = 0.001\n") > usual
     assert launches(nodes=64) > usual
-    answer = assay("accept", "contract.toml", "--dry-run", "--json")
+    answer = assay("accept", "contract.toml", "--plan", "--json")
     assert answer.document["planned"] == [{"benchmark": "clock", "settings": {}, "looks": [5, 7, 9, 11]}]
 
 

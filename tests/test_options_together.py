@@ -47,6 +47,13 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
 SAMPLES = {
     "--benchmark": "threads.lock-unlock",
     "--beside": "a",
+    "--confidence": "90%",
+    "--coverage": "90%",
+    "--from": "a",
+    "--junit": "verdicts.xml",
+    "--most": "9",
+    "--sheet": "sheet.html",
+    "--tolerance": "10%",
     "--budget": "20min",
     "--command": "lammps",
     "--compiler": "g++",
@@ -92,6 +99,7 @@ SAMPLES = {
     "--workers": "2",
     "-N": "2",
     "-n": "2",
+    "accept --out": "made.toml",
     "export --out": "rows.csv",
     "fit --out": "fitted.toml",
     "replay --set": "routing.name=dimension_order",
@@ -111,7 +119,18 @@ FURTHER = {"doctor --watch": "--for 0.2", "simulate --saturation": "--set method
 LONG = {("study", (), "--all")}  # minutes, and `./x docs` does it
 # What changes how something is done, or only says what is so by default, and not what is answered.
 HOW = {"--executor", "--workers", "--write"}
-WRITTEN = {"--docs", "--export", "--heatmap", "--matrix", "--out", "--plots", "--schedule", "--timeline"}
+WRITTEN = {
+    "--docs",
+    "--export",
+    "--heatmap",
+    "--junit",
+    "--matrix",
+    "--out",
+    "--plots",
+    "--schedule",
+    "--sheet",
+    "--timeline",
+}
 
 
 def name(option: Any) -> str:

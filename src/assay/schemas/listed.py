@@ -33,7 +33,7 @@ class ContractText:
 
 @dataclass(frozen=True)
 class PlannedOfContract:
-    """One benchmark of `assay accept --dry-run`; `looks`: after how many launches it is judged."""
+    """One benchmark of `assay accept --plan`; `looks`: after how many launches it is judged."""
 
     benchmark: str
     settings: dict[str, str]
@@ -42,7 +42,7 @@ class PlannedOfContract:
 
 @dataclass(frozen=True)
 class ContractPlan:
-    """`assay accept --dry-run`."""
+    """`assay accept --plan`."""
 
     planned: list[PlannedOfContract]
 

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from assay.verbs._completing import run_names
-from assay.verbs._options import Json, Nodes, On, PerNode, Quiet, Seed, Timeout, Via, named_path
+from assay.verbs._options import Json, Nodes, On, PerNode, Quiet, Runs, Seed, Timeout, Via, named_path
 
 MOST_LAUNCHES = 10_000  # as analysis/acceptance.py has it, which is not imported for help
 STATUS = {"accepted": 0, "rejected": 3, "not shown": 4}
 OF_RUNS = ("names", "--run", "--junit", "--sheet", "--quiet", "--json")  # what --run leaves an effect
 OF_FLEET = ("names", "--coverage", "--confidence", "--out", "--json")
-OF_PLAN = ("names", "--on", "--nodes", "-N", "--launches", "--quiet", "--json")
+OF_PLAN = ("names", "--on", "-N", "--most", "--quiet", "--json")
 
 
 def register(app: typer.Typer) -> None:
@@ -31,23 +31,18 @@ def register(app: typer.Typer) -> None:
                 autocompletion=run_names,
             ),
         ] = None,
-        runs: Annotated[
-            list[str] | None,
-            typer.Option(
-                "--run",
-                metavar="RUN",
-                help="judge this run and measure nothing; several times: one run of each benchmark",
-                autocompletion=run_names,
-            ),
-        ] = None,
+        runs: Runs = None,
         on: On = None,
         via: Via = None,
         nodes: Nodes = None,
         ppn: PerNode = None,
-        launches: Annotated[
+        most: Annotated[
             int | None,
             typer.Option(
-                metavar="N", min=1, max=MOST_LAUNCHES, help="at most so many (default: as many as both risks need)"
+                metavar="N",
+                min=1,
+                max=MOST_LAUNCHES,
+                help="at most so many launches of a benchmark (default: as many as both risks need)",
             ),
         ] = None,
         timeout: Timeout = None,
@@ -62,8 +57,8 @@ def register(app: typer.Typer) -> None:
                 help="the run's folder, of several benchmarks one each in it; with --from, --learn: the contract",
             ),
         ] = None,
-        dry_run: Annotated[
-            bool, typer.Option("--dry-run", help="say what would be measured, how often, and measure nothing")
+        plan: Annotated[
+            bool, typer.Option("--plan", help="say what would be measured, and how often, and measure nothing")
         ] = False,
         junit: Annotated[
             Path | None, typer.Option(metavar="FILE", help="write the verdicts as JUnit XML: a case for each node")
@@ -95,6 +90,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Judge a machine by a contract: each requirement is accepted, rejected or not shown.
 
+        With --run it judges runs that are there, one of each benchmark; without, it measures what the contract needs.
         Exit status: 0 accepted, 3 rejected, 4 neither, 1 where a launch failed.
         """
         from assay.errors import InputError
@@ -133,9 +129,9 @@ def register(app: typer.Typer) -> None:
             alone(context, f"--run {runs[0]}", OF_RUNS, "which judges what is there")
             found = _accepting.of_runs(contract, runs)
         else:
-            asked = _accepting.AskedMeasurement(on, via, nodes, ppn, launches, timeout, seed, out)
-            if dry_run:
-                alone(context, "--dry-run", OF_PLAN)
+            asked = _accepting.AskedMeasurement(on, via, nodes, ppn, most, timeout, seed, out)
+            if plan:
+                alone(context, "--plan", OF_PLAN)
                 _accepting.show_plan(contract, asked, quiet=quiet, json=json)
                 return
             found = _accepting.measured(contract, asked, quiet=quiet)
