@@ -15,7 +15,7 @@ OUTCOMES = {"rejected": "failure", "not shown": "skipped"}
 def junit(of: Acceptance) -> str:
     """Write the document: rejected is a failure, not shown is skipped with its reason.
 
-    A requirement that its share of the nodes meets has passed, whatever the others do: they are skipped, and said.
+    A requirement that its share of the nodes meets has passed, whatever the others do: they are skipped, and text.
     """
     root = Xml.Element("testsuites", name=visible(f"assay accept {of.contract.name}"))
     for requirement in of.requirements:
@@ -29,12 +29,12 @@ def _case(suite: Xml.Element, requirement: RequirementVerdict, node: NodeVerdict
     name = f"{requirement.name} on {node.node}"
     case = Xml.SubElement(suite, "testcase", name=visible(name), classname=visible(f"assay.{where}"), time="0")
     unit, sign = requirement.unit, ">=" if requirement.better == "higher" else "<="
-    said = f"{human(node.value, unit)}, limit {sign} {human(requirement.limit, unit)}"
+    text = f"{human(node.value, unit)}, limit {sign} {human(requirement.limit, unit)}"
     tag = OUTCOMES.get(node.verdict)
     if tag is not None:
         if requirement.verdict != "rejected":
             tag = "skipped"
-        Xml.SubElement(case, tag, message=visible(f"{node.verdict}: {said}" + (f"; {node.reason}" * bool(node.reason))))
+        Xml.SubElement(case, tag, message=visible(f"{node.verdict}: {text}" + (f"; {node.reason}" * bool(node.reason))))
     else:
-        Xml.SubElement(case, "system-out").text = visible(f"accepted: {said}, launches: {node.launches}")
+        Xml.SubElement(case, "system-out").text = visible(f"accepted: {text}, launches: {node.launches}")
     return case

@@ -22,48 +22,48 @@ STATES = {"bound": "only a bound is known"}
 class NodeEvidence:
     """What was measured on one node, or by all ranks together.
 
-    `figure`: None where there is none, for the reason of `doubt`. A `doubt` keeps a figure from being accepted.
+    `figure`: None where there is none; `note` says why. A `note` keeps a figure from being accepted.
     `exact`: launches give no other value, as of a described machine.
     """
 
     node: str
     figure: ReportedFigure | None
-    doubt: str | None = None
+    note: str | None = None
     exact: bool = False
 
 
 @dataclass(frozen=True)
 class SectionsByNode:
-    """What a run has of one benchmark: its figures by node, nodes that are missing, and doubts about all of it."""
+    """What a run has of one benchmark: its figures by node, nodes that are missing, and notes about all of it."""
 
     sections: Mapping[str, Section]
     missing: tuple[str, ...]
-    doubt: str | None
+    note: str | None
     described: bool
 
 
 def sections_by_node(run: Run, record: Benchmark) -> SectionsByNode:
     """Derive a benchmark's figures, of a node program by node.
 
-    A node that was asked for and gave nothing is `missing`: by its number, as its name is not known.
+    A planned node that gave nothing is `missing`: by its number, as its name is not known.
     """
-    doubts = list(run.damage().texts)
+    notes = list(run.damage().texts)
     failed = sum(entry["benchmark"] == record.name for entry in document.failures(run))
     if failed:
-        doubts.append(f"{failed} launch{'es' * (failed > 1)} failed")
+        notes.append(f"{failed} launch{'es' * (failed > 1)} failed")
     described = bool(run.about.get("described"))
     if record.kind != "node":
         one = document.section(run, record.name, figures_only=True)
         found = {} if one is None else {TOGETHER: one}
-        return SectionsByNode(found, (), "; ".join(doubts) or None, described)
+        return SectionsByNode(found, (), "; ".join(notes) or None, described)
     files = [file for about, file in run.tasks() if about.benchmark == record.name]
     hosts = sorted({host for file in files for host in document.hosts_of(file, complete=True)})
     made = {host: document.section(run, record.name, figures_only=True, host=host) for host in hosts}
-    asked = (run.about.get("wishes") or {}).get("nodes")
-    count = asked if isinstance(asked, int) and not described else len(hosts)
+    wanted = (run.about.get("wishes") or {}).get("nodes")
+    count = wanted if isinstance(wanted, int) and not described else len(hosts)
     missing = tuple(f"node {number} of {count}, without a result" for number in range(len(hosts) + 1, count + 1))
     sections = {host: each for host, each in made.items() if each is not None}
-    return SectionsByNode(sections, missing, "; ".join(doubts) or None, described)
+    return SectionsByNode(sections, missing, "; ".join(notes) or None, described)
 
 
 def evidence(requirement: Requirement, found: SectionsByNode) -> list[NodeEvidence]:
@@ -79,13 +79,13 @@ def _of_section(requirement: Requirement, node: str, section: Section, found: Se
     if len(fitting) != 1:
         return NodeEvidence(node, None, _ambiguous(fitting) if fitting else _absent(requirement, named, section))
     figure = fitting[0]
-    doubts = [] if found.doubt is None else [found.doubt]
+    notes = [] if found.note is None else [found.note]
     if figure.state != "clean":
         reasons = ", ".join(figure.reasons) or "; ".join(section.warnings[:1])
-        doubts.append(f"{STATES.get(figure.state, figure.state)}{f' ({reasons})' if reasons else ''}")
+        notes.append(f"{STATES.get(figure.state, figure.state)}{f' ({reasons})' if reasons else ''}")
     values = {value for _, value in figure.by_launch}
     exact = len(values) == 1 and (found.described or figure.metric in requirement.record.exact)
-    return NodeEvidence(node, figure, "; ".join(doubts) or None, exact)
+    return NodeEvidence(node, figure, "; ".join(notes) or None, exact)
 
 
 def _fits(case: Mapping[str, Any], params: Mapping[str, Any]) -> bool:

@@ -79,14 +79,14 @@ def _of_node(
     figure = found.figure
     if figure is None or figure.state == "invalid":
         state, launches = (None, 0) if figure is None else (figure.state, figure.launches)
-        reason = found.doubt or "has no valid value"
+        reason = found.note or "has no valid value"
         return NodeVerdict(found.node, NOT_SHOWN, None, None, launches, 0, state, reason)
     values = launch_values(figure)
     meets = [_meets(requirement, value) for value in values]
     met = sum(meets)
     plan = AcceptancePlan(looks or (max(1, len(values)),), buyer, vendor)
-    why = found.doubt
-    if found.doubt is not None:
+    why = found.note
+    if found.note is not None:
         verdict = _in_doubt(requirement, figure, plan)
     elif found.exact:
         verdict = AcceptanceVerdict.ACCEPTED if met == len(values) else AcceptanceVerdict.REJECTED

@@ -49,7 +49,7 @@ class AskedMeasurement:
     out: Path | None
 
     def wishes(self, planned: PlannedBenchmark) -> Wishes:
-        """What is asked of one benchmark."""
+        """What is to be measured of one benchmark."""
         several = counts(self.ppn, "--ppn")
         made = Wishes(
             names=(planned.name,),
@@ -71,21 +71,21 @@ def of_runs(contract: Path, names: Sequence[str]) -> Acceptance:
     return judged_runs(read_contract(contract), [Run.open(name) for name in names])
 
 
-def measured(contract: Path, asked: AskedMeasurement, *, quiet: bool) -> Acceptance:
+def measured(contract: Path, options: AskedMeasurement, *, quiet: bool) -> Acceptance:
     """Measure what a contract needs, and judge it. MeasurementError where a launch fails."""
     read = read_contract(contract)
-    plans = plan_of(read, asked)
+    plans = plan_of(read, options)
     if not quiet:
         for line in words_of(plans):
             print(line, file=sys.stderr)
-    wishes = [asked.wishes(each) for each in plans]
+    wishes = [options.wishes(each) for each in plans]
     places: list[tuple[Plan, session.Target]] = []
     sides: list[LiveSide] = []
     try:
         for each in wishes:
             places.append(admitted(each))
         for one, each, (plan, where) in zip(plans, wishes, places, strict=True):
-            out = None if asked.out is None else asked.out / one.name if len(plans) > 1 else asked.out
+            out = None if options.out is None else options.out / one.name if len(plans) > 1 else options.out
             stated = {"file": str(contract), "sha256": read.sha256, "looks": list(one.looks)}
             run = begun(each, plan, where, out, about={"left_out": [], "contract": stated})
             sides.append(LiveSide(one.name, run, plan, where))
@@ -93,7 +93,7 @@ def measured(contract: Path, asked: AskedMeasurement, *, quiet: bool) -> Accepta
         found = measured_contract(
             read,
             [MeasuredBenchmark(one, side) for one, side in zip(plans, sides, strict=True)],
-            seed=asked.seed,
+            seed=options.seed,
             say=lambda text: None if quiet else print(text, file=sys.stderr),
             advance=lambda launch: _progress(launch, most, quiet),
         )
@@ -110,9 +110,9 @@ def measured(contract: Path, asked: AskedMeasurement, *, quiet: bool) -> Accepta
     return with_runs(found, [side.run for side in sides])
 
 
-def plan_of(contract: Contract, asked: AskedMeasurement) -> tuple[PlannedBenchmark, ...]:
+def plan_of(contract: Contract, options: AskedMeasurement) -> tuple[PlannedBenchmark, ...]:
     """What would be measured; a described machine gives the same at every launch, and needs one."""
-    return planned(contract, asked.nodes or 1, 1 if asked.on is not None else asked.launches)
+    return planned(contract, options.nodes or 1, 1 if options.on is not None else options.launches)
 
 
 def words_of(plans: Sequence[PlannedBenchmark]) -> list[str]:
@@ -195,11 +195,11 @@ def show(found: Acceptance, *, quiet: bool, json: bool) -> None:
     out.print(acceptance_tables.one_line(found), highlight=False, markup=False, soft_wrap=True)
 
 
-def show_plan(contract: Path, asked: AskedMeasurement, *, quiet: bool, json: bool) -> None:
+def show_plan(contract: Path, options: AskedMeasurement, *, quiet: bool, json: bool) -> None:
     """Print what would be measured."""
     from assay.cli import emit
 
-    plans = plan_of(read_contract(contract), asked)
+    plans = plan_of(read_contract(contract), options)
     if json:
         emit({"planned": [each.to_dict() for each in plans]})
     elif quiet:

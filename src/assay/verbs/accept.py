@@ -129,12 +129,12 @@ def register(app: typer.Typer) -> None:
             alone(context, f"--run {runs[0]}", OF_RUNS, "which judges what is there")
             found = _accepting.of_runs(contract, runs)
         else:
-            asked = _accepting.AskedMeasurement(on, via, nodes, ppn, most, timeout, seed, out)
+            options = _accepting.AskedMeasurement(on, via, nodes, ppn, most, timeout, seed, out)
             if plan:
                 alone(context, "--plan", OF_PLAN)
-                _accepting.show_plan(contract, asked, quiet=quiet, json=json)
+                _accepting.show_plan(contract, options, quiet=quiet, json=json)
                 return
-            found = _accepting.measured(contract, asked, quiet=quiet)
+            found = _accepting.measured(contract, options, quiet=quiet)
         _accepting.write(found, junit, sheet)
         _accepting.show(found, quiet=quiet, json=json)
         if STATUS[found.verdict]:
