@@ -35,10 +35,17 @@ def small_mix(folder: Path) -> None:
     (folder / "batch.toml").write_text("[machine]\nnodes = 2\ncpus_per_node = 2\n")
 
 
+CONTRACT = (
+    '[[requirement]]\nname = "latency"\nbenchmark = "echo"\nfigure = "half_round_trip"\ncase = { bytes = 8 }\n'
+    'at_most = "1 ms"\n'
+)
+
+
 def described_runs(folder: Path) -> Path:
-    """Give the folder a study, a trace, a schedule, and two runs, `a` and `b`, of a described machine."""
+    """Give the folder a study, a trace, a schedule, a contract, and two runs, `a` and `b`, of a described machine."""
     small_mix(folder)
     (folder / "study.toml").write_text(study(3, '"traffic.load" = [0.1, 2.0]') + SATURATION)
+    (folder / "contract.toml").write_text(CONTRACT)
     (folder / "messages.csv").write_text("id,cycle,source,destination,flits\n1,0,0,1,5\n2,7,3,9,8\n")
     for name, startup in (("a", "70 us"), ("b", "80 us")):
         words = ("--set", f"machine.messages.startup={startup}", "--out", str(folder / name))

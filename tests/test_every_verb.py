@@ -36,6 +36,7 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 # What each verb can be asked in a second or two: the words, and how often `-q` prints a line where that is not once.
 ASKED: dict[str, list[tuple[str, ...]]] = {
+    "accept": [("contract.toml", "--run", "a")],
     "build": [("--list",)],
     "catalogue": [
         (),

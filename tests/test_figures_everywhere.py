@@ -15,6 +15,7 @@ from example_inputs import CONSTANT, EXAMPLES, HYPERCUBE, SHORT, described_runs
 
 SHAPE = {"name", "value", "unit", "statistic", "params", "ci95", "range", "state", "estimator", "disturbance"}
 WITHOUT = {
+    "accept",  # verdicts
     "build",
     "cache",
     "catalogue",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assay import sanitised
 from assay.store import Run
 from command_line import Answer, assay
-from example_inputs import CONSTANT, HYPERCUBE, SHORT, small_mix
+from example_inputs import CONSTANT, CONTRACT, HYPERCUBE, SHORT, small_mix
 
 # A title for the terminal, a colour, a cursor; C1's CSI; a direction; HTML; a link; a formula; rich's markup; a format.
 HOSTILE = (
@@ -45,6 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f'[study]\ntitle = {quoted(HOSTILE)}\n[network]\ntopology = "hypercube"\ndimension = 3\n'
         '[method]\ncycles = 2000\nwarmup_cycles = 100\n[sweep]\n"traffic.load" = [0.1, 0.2]\n'
     )
+    (made / "contract.toml").write_text(CONTRACT.replace('"latency"', quoted(HOSTILE)))
     (made / "messages.csv").write_text("id,cycle,source,destination,flits\n1,0,0,1,5\n2,7,3,9,8\n")
     (made / "\x1b[31mred<img>.toml").write_text(Path(HYPERCUBE).read_text())
     (made / "\x1b[31mwrong<img>.toml").write_text("[network\n")
@@ -92,6 +93,7 @@ VERBS: list[tuple[str, ...]] = [
     ("report", "A", "--markdown"),
     ("report", "A", "B"),
     ("report", "A", "B", "--markdown"),
+    ("accept", "contract.toml", "--run", "A"),
     ("compare", "A", "B"),
     ("export", "A", "--table", "launches"),
     ("export", "A", "--format", "json", "--table", "launches"),

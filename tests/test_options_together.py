@@ -23,6 +23,7 @@ QUIET, JSON = "--quiet", "--json"
 MIX = ("mix", "--jobs", "jobs.toml", "--on", "batch.toml")
 # How each verb is asked, one mode of it after the other: quick ones.
 ASKED: dict[str, list[tuple[str, ...]]] = {
+    "accept": [("contract.toml", "--run", "a"), ("--template",)],
     "build": [("--list",)],
     "cache": [()],
     "catalogue": [(), ("ipsc860",), ("fat-tree-hdr",), ("--claims",), ("--benchmarks",), ("--machine-keys",)],
@@ -47,6 +48,13 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
 SAMPLES = {
     "--benchmark": "threads.lock-unlock",
     "--beside": "a",
+    "--confidence": "90%",
+    "--coverage": "90%",
+    "--from": "a",
+    "--junit": "verdicts.xml",
+    "--most": "9",
+    "--sheet": "sheet.html",
+    "--tolerance": "10%",
     "--budget": "20min",
     "--command": "lammps",
     "--compiler": "g++",
@@ -95,6 +103,7 @@ SAMPLES = {
     "--workers": "2",
     "-N": "2",
     "-n": "2",
+    "accept --out": "made.toml",
     "export --out": "rows.csv",
     "fit --out": "fitted.toml",
     "replay --set": "routing.name=dimension_order",
@@ -114,7 +123,18 @@ FURTHER = {"doctor --watch": "--for 0.2", "simulate --saturation": "--set method
 LONG = {("study", (), "--all")}  # minutes, and `./x docs` does it
 # What changes how something is done, or only says what is so by default, and not what is answered.
 HOW = {"--executor", "--open", "--workers", "--write"}
-WRITTEN = {"--docs", "--export", "--heatmap", "--matrix", "--out", "--plots", "--schedule", "--timeline"}
+WRITTEN = {
+    "--docs",
+    "--export",
+    "--heatmap",
+    "--junit",
+    "--matrix",
+    "--out",
+    "--plots",
+    "--schedule",
+    "--sheet",
+    "--timeline",
+}
 
 
 def name(option: Any) -> str:

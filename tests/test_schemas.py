@@ -19,6 +19,7 @@ from assay.cli import application
 from assay.schemas import made
 from command_line import assay
 from documents_checked import fault
+from example_inputs import CONTRACT
 
 ROOT = Path(__file__).parents[1]
 NETWORK = (
@@ -40,6 +41,7 @@ def test_the_files_are_those_of_the_types_and_are_schemas(verb: str) -> None:
 
 
 COMMANDS = [
+    "accept --template", "accept {contract} --run {run}",
     "version", "cache", "export {run} --table figures --format json",
     "runs", "runs --last 1", "catalogue", "catalogue ipsc860", "catalogue --benchmarks",
     "catalogue --machine-keys",
@@ -61,9 +63,11 @@ def test_what_a_verb_gives_is_as_its_schema_says(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
     (tmp_path / "net.toml").write_text(NETWORK)
+    (tmp_path / "contract.toml").write_text(CONTRACT)
     (tmp_path / "messages.csv").write_text("id,cycle,source,destination,flits\n0,0,0,1,4\n")
     shutil.copytree(echo_run, tmp_path / "run")
     places = {"net": "net.toml", "messages": "messages.csv", "folder": str(tmp_path), "run": str(tmp_path / "run")}
+    places["contract"] = "contract.toml"
     words = [word.replace("\\ ", " ").format(**places) for word in line.replace("\\ ", "\0").split()]
     answer = assay(*(word.replace("\0", " ") for word in words), "--json")
     assert answer.status == 0, answer.err

@@ -58,6 +58,7 @@ class Case:
 LOOP = (1.2, 2.2)  # in the simulation, which one call of the core is
 THROUGHPUT = ("throughput", "lublin", "--on", "{here}/nodes.toml")
 CASES: dict[str, list[Case]] = {
+    "accept": [Case(("accept", "contract.toml", "--run", "a"), ends=True)],
     "build": [Case(("build", "stream", "latency", "gemm"), (0.1, 6.0))],
     "cache": [Case(("cache",), (0.05, 1.0), ends=True)],
     "catalogue": [Case(("catalogue",), (0.02, 1.0), ends=True)],

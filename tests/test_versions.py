@@ -18,7 +18,7 @@ from assay.report.earlier import earlier
 from assay.store import Run
 from command_line import Answer, assay
 from described_echo import MACHINE
-from example_inputs import small_mix
+from example_inputs import CONTRACT, small_mix
 from unsealed import unsealed
 
 NETWORK = '[network]\ntopology = "hypercube"\ndimension = 2\n[method]\ncycles = 2000\nwarmup_cycles = 100\n'
@@ -44,6 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("machine.toml").write_text(f"version = 1\n{MACHINE}")
         Path("network.toml").write_text(f"version = 1\n{NETWORK}")
         Path("study.toml").write_text(f"version = 1\n{STUDY}")
+        Path("contract.toml").write_text(f"version = 1\n{CONTRACT}")
         small_mix(Path())
         for name in ("jobs.toml", "batch.toml"):
             Path(name).write_text(f"version = 1\n{Path(name).read_text()}")
@@ -143,6 +144,12 @@ FILES: dict[str, tuple[versions.Form, Change, Callable[[], Path], list[tuple[str
     ),
     "network": (versions.NETWORK, toml, lambda: Path("network.toml"), [("simulate", "network.toml")]),
     "study": (versions.STUDY, toml, lambda: Path("study.toml"), [("study", "study.toml")]),
+    "contract": (
+        versions.CONTRACT,
+        toml,
+        lambda: Path("contract.toml"),
+        [("accept", "contract.toml", "--run", "run")],
+    ),
     "table of jobs": (versions.JOBS, toml, lambda: Path("jobs.toml"), [MIX]),
     "machine of a batch system": (versions.BATCH, toml, lambda: Path("batch.toml"), [MIX]),
     "plan of a test": (versions.EXPERIMENT, document, lambda: Path("test/plan.json"), [LIVE]),

@@ -84,6 +84,7 @@ DOCUMENT = Form("a JSON document of a verb", 3, (_unchanged, _kinds_of_evidence,
 MACHINE = Form("a machine's description")
 NETWORK = Form("a network's description")
 STUDY = Form("a study")
+CONTRACT = Form("a contract")
 POINT = Form("a line of a sweep", 2, (_unchanged, _unchanged))
 JOBS = Form("a table of jobs")
 # Written by programs/jobs/job_record.cpp; 2: the check that failed, beside a status that need not be 0; 3: when

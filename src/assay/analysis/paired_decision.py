@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 from assay.analysis.comparison import ComparisonVerdict, signed_rank_cut, walsh_averages
 from assay.analysis.result import AnalysisResult
+from assay.analysis.spending import looks_of, spent
 
 Floats = NDArray[np.float64]
 LEVEL = 0.05  # error rate of each answer, over all looks together
 SMALL = 2 / 3  # of the margin: what is not to be called a difference
-SHARES = (0.4, 0.6, 0.8, 1.0)  # of the most pairs: when it is looked
 LEAST_PAIRS = 10
 GRID = 401  # points of a density
 
@@ -76,7 +76,7 @@ class PairedPlan:
     @property
     def looks(self) -> tuple[int, ...]:
         """The numbers of pairs at which it is looked, ascending."""
-        return tuple(sorted({math.ceil(share * self.most) for share in SHARES}))
+        return looks_of(self.most)
 
     def look(self, log_ratios: Sequence[float]) -> PairedDecision:
         """Judge ln(B / A) of the pairs so far. Only after a number of pairs in `looks` is there another verdict
@@ -124,12 +124,12 @@ def levels(looks: tuple[int, ...], level: float = LEVEL) -> tuple[float, ...]:
     from scipy import optimize, stats
 
     times = np.array(looks, float) / looks[-1]
-    spent = 2 * stats.norm.sf(stats.norm.isf(level / 2) / np.sqrt(times))
+    may_spend = spent(looks, level)
     grid, density = np.zeros(1), np.ones(1)  # before the first pair the sum is 0
     found = []
     for at, time in enumerate(times):
         step = math.sqrt(time - (times[at - 1] if at else 0.0))
-        allowed = spent[at] - (spent[at - 1] if at else 0.0)
+        allowed = may_spend[at] - (may_spend[at - 1] if at else 0.0)
 
         def surplus(bound: float) -> float:
             over = density @ stats.norm.sf((bound * math.sqrt(time) - grid) / step)  # noqa: B023  # called at once

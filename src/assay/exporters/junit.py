@@ -7,6 +7,7 @@ its reason: it has not passed.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TextIO
 from xml.etree import ElementTree as Xml
 
@@ -29,14 +30,24 @@ def write(source: ExportSource, out: TextIO) -> int:
             one = Xml.SubElement(suite, "testcase", name=section.benchmark, classname=section.benchmark, time="0")
             Xml.SubElement(one, "skipped", message=visible("; ".join(section.warnings) or "nothing was measured"))
             cases = [one]
-        suite.set("tests", str(len(cases)))
-        for key, tag in (("failures", "failure"), ("skipped", "skipped")):
-            suite.set(key, str(sum(case.find(tag) is not None for case in cases)))
-        suite.set("errors", "0")
+        count_cases(suite, cases)
         count += len(cases)
-    Xml.indent(root)
-    out.write('<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n")
+    out.write(text_of(root))
     return count
+
+
+def count_cases(suite: Xml.Element, cases: Sequence[Xml.Element]) -> None:
+    """Say in a suite how many cases it has, and how many of them failed or were skipped."""
+    suite.set("tests", str(len(cases)))
+    for key, tag in (("failures", "failure"), ("skipped", "skipped")):
+        suite.set(key, str(sum(case.find(tag) is not None for case in cases)))
+    suite.set("errors", "0")
+
+
+def text_of(root: Xml.Element) -> str:
+    """Give the whole document as text."""
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
 
 def _case(suite: Xml.Element, figure: ReportedFigure) -> Xml.Element:

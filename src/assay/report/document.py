@@ -56,7 +56,7 @@ from assay.report.unfinished import unfinished
 from assay.report.variance_by_level import variance_by_level
 from assay.report.variants import build_variants, reference, variants
 from assay.report.vector_widths import with_widths
-from assay.samples import Circumstance, case_text
+from assay.samples import Circumstance, Launch, case_text
 from assay.store import Run
 from assay.stored.launch_file import LaunchFile
 
@@ -128,7 +128,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
 def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, Benchmark]) -> list[Section]:
     """The sections with what failed: its warnings stand before those that follow from it."""
     failed: dict[str, list[str]] = defaultdict(list)
-    for entry in _failures(run):
+    for entry in failures(run):
         failed[entry["benchmark"]].append(f"{entry['task']} failed: {entry['reason']}")
     made = dict(sections)
     for name, texts in failed.items():
@@ -138,12 +138,15 @@ def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, B
     return list(made.values())
 
 
-def section(run: Run, name: str, *, figures_only: bool = False) -> Section | None:
+def section(run: Run, name: str, *, figures_only: bool = False, host: str | None = None) -> Section | None:
     """Derive one benchmark's part of the document alone; None where it has made no launch yet.
 
     `figures_only`: without what is derived beside figures and headlines (fits, variance, nodes), for a look at a run.
+    `host`: of a node program, by what this node wrote alone.
     """
     tasks = [(about, file) for about, file in run.tasks() if about.benchmark == name]
+    if host is not None:
+        tasks = [(about, file) for about, file in tasks if host in hosts_of(file)]
     lines = launch_lines(tasks)
     if not lines.launches:
         return None
@@ -151,6 +154,11 @@ def section(run: Run, name: str, *, figures_only: bool = False) -> Section | Non
     launcher = _launcher_reports(run).get(name, {})
     measured = hosts(run, tasks)
     return _section(run, lines, among([name])[name], launcher, usual, measured, whole=not figures_only)[0]
+
+
+def hosts_of(file: LaunchFile, *, complete: bool = False) -> set[str]:
+    """The hosts whose (complete) launches are in a file: of a node program one."""
+    return {row.host for row in file.rows if isinstance(row, Launch) and (row.complete or not complete)}
 
 
 def _is_broken(section: Section) -> bool:
@@ -419,7 +427,8 @@ def _launcher_reports(run: Run) -> dict[str, dict[str, list[str]]]:
     }
 
 
-def _failures(run: Run) -> list[dict[str, Any]]:
+def failures(run: Run) -> list[dict[str, Any]]:
+    """Give the journal's entries of launches that failed and were not made again, each with its `benchmark`."""
     about = {e["task"]: e["about"]["benchmark"] for e in run.entries() if e.get("event") == "begun"}
     last = {e["task"]: e for e in run.entries() if e.get("event") == "ended"}
     failed = {task: entry for task, entry in last.items() if entry["status"] != 0 and not entry.get("cut")}

@@ -17,6 +17,7 @@ class WithFigures:
 
 def forms() -> dict[str, tuple[Any, ...]]:
     """Give the types of each verb's documents, by the verb's name."""
+    from assay.document.acceptance import Acceptance
     from assay.document.quoted import Quoted
     from assay.document.run_document import Document
     from assay.document.validation import Validations
@@ -28,6 +29,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
     from assay.throughput.what_if import WhatIf
 
     return {
+        "accept": (Acceptance, listed.ContractText, listed.ContractPlan),
         "build": (listed.ProgramsBuilt, listed.OwnPrograms),
         "cache": (listed.CacheListed,),
         "catalogue": (

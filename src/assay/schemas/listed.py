@@ -46,6 +46,30 @@ class CacheListed:
 
 
 @dataclass(frozen=True)
+class ContractText:
+    """`assay accept --template`, `--from`, `--learn`: the contract, and the file that it was written into."""
+
+    contract: str
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class PlannedOfContract:
+    """One benchmark of `assay accept --plan`; `looks`: after how many launches it is judged."""
+
+    benchmark: str
+    settings: dict[str, str]
+    looks: list[int]
+
+
+@dataclass(frozen=True)
+class ContractPlan:
+    """`assay accept --plan`."""
+
+    planned: list[PlannedOfContract]
+
+
+@dataclass(frozen=True)
 class KnownRun:
     """A run that you made."""
 

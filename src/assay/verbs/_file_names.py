@@ -11,6 +11,7 @@ TABLE = (".csv", ".txt")
 TRACE = (".json",)
 DOCUMENT = (".json", ".txt")
 PAGE = (".html", ".htm")
+XML = (".xml",)
 DESCRIPTION = (".toml",)
 SCHEDULE = (".swf", ".txt", ".gz")  # the last one compressed
 PICTURE = (".svg",)

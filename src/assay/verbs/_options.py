@@ -21,6 +21,12 @@ MOST = 2**31 - 1  # of a count: what the programs' 32 bits hold
 
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="no progress, no tables: the result in one line")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
+Runs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--run", metavar="RUN", help="a run, by folder or name; several times: each", autocompletion=run_names
+    ),
+]
 
 # Where and how often a program is run.
 On = Annotated[

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay import sanitised, stops
-from assay.verbs._options import Json, Quiet
+from assay.verbs._options import Json, Quiet, Runs
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,10 +27,7 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def query(
         sql: Annotated[str, typer.Argument(help="over the views samples, blocks, checks, launches, figures")],
-        runs: Annotated[
-            list[str] | None,
-            typer.Option("--run", help="a run, by folder or name (default: every run that you made, in any folder)"),
-        ] = None,
+        runs: Runs = None,
         write: Annotated[bool, typer.Option("--write", help="let the SQL read and write files: COPY, ATTACH")] = False,
         quiet: Quiet = False,
         json: Json = False,

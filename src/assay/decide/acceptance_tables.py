@@ -1,0 +1,50 @@
+"""The table of a contract's verdicts, for the terminal and the sheet, and the line that sums it up."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from assay.document.acceptance import Acceptance, NodeVerdict, RequirementVerdict
+from assay.document.grid import Grid, grid
+from assay.report.units import human
+
+MOST_NODES = 8  # lines of nodes that do not meet a requirement
+
+
+def table(of: Acceptance) -> Grid:
+    """One line a requirement, below it the nodes that are not accepted where there are several."""
+    lines = []
+    for each in of.requirements:
+        lines.append(_line(each.name, each, each))
+        if len(each.nodes) > 1:
+            missed = [node for node in each.nodes if node.verdict != "accepted"]
+            lines += [_line(f"  {node.node}", node, each) for node in missed[:MOST_NODES]]
+            if len(missed) > MOST_NODES:
+                lines.append((f"  and {len(missed) - MOST_NODES} more nodes", "", "", "", "", ""))
+    title = f"{of.contract.name}: vendor's risk {of.risks.vendor:.3g}, buyer's risk {of.risks.buyer:.3g}"
+    return grid(title, ("requirement", "limit", "value", "95%", "launches", "verdict"), lines, left=1)
+
+
+def _line(name: str, of: RequirementVerdict | NodeVerdict, requirement: RequirementVerdict) -> tuple[str, ...]:
+    unit, sign = requirement.unit, "≥" if requirement.better == "higher" else "≤"
+    interval = "–" if of.interval is None else " – ".join(human(end, unit) for end in of.interval)
+    return (
+        name,
+        f"{sign} {human(requirement.limit, unit)}",
+        human(of.value, unit),
+        interval,
+        str(of.launches),
+        of.verdict,
+    )
+
+
+def reasons(of: Acceptance) -> list[str]:
+    """Say of each requirement that is not accepted why."""
+    return [f"{each.name}: {each.verdict}: {each.reason}" for each in of.requirements if each.reason]
+
+
+def one_line(of: Acceptance) -> str:
+    """Say the verdict, and how many requirements have which."""
+    counts = Counter(each.verdict for each in of.requirements)
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"{of.contract.name}: {of.verdict} ({counted})" + (f"; {of.ended}" if of.ended else "")

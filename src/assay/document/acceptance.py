@@ -1,0 +1,89 @@
+"""What `assay accept` answers: verdicts of a contract, with what they rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.document.params import Params
+
+
+@dataclass(frozen=True)
+class NodeVerdict:
+    """One requirement on one node: `value` and its 95% `interval` in the figure's unit; `met`: of its launches."""
+
+    node: str
+    verdict: str
+    value: float | None
+    interval: list[float] | None
+    launches: int
+    met: int
+    state: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class RequirementVerdict:
+    """One requirement; `limit` in `unit`.
+
+    `value`, `interval` and `launches` are of the worst of the nodes that must meet the limit (their `share`).
+    """
+
+    name: str
+    verdict: str
+    value: float | None
+    interval: list[float] | None
+    limit: float
+    launches: int
+    nodes: list[NodeVerdict]
+    benchmark: str
+    figure: str
+    params: Params
+    unit: str
+    better: str
+    share: float
+    indifference: float
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class StatedRisks:
+    """The probabilities that both sides risk: that what meets all limits is rejected, that what misses is accepted."""
+
+    vendor: float
+    buyer: float
+
+
+@dataclass(frozen=True)
+class AcceptedRun:
+    """A run that a verdict rests on, with the host that began it; `files`: sha256 of the files of its folder."""
+
+    run: str
+    folder: str
+    machine: str | None
+    created: float | None
+    kind: str
+    processor: str | None
+    kernel: str | None
+    files: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ContractNamed:
+    """The contract: its name, its file, and the digest of that."""
+
+    name: str
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """The whole answer. `ended`: why no more launches were made; null where a run was judged that was there."""
+
+    verdict: str
+    risks: StatedRisks
+    contract: ContractNamed
+    assay: str
+    requirements: list[RequirementVerdict]
+    runs: list[AcceptedRun]
+    ended: str | None = None
