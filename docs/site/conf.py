@@ -46,7 +46,7 @@ ORDER: dict[str, list[str]] = {
         "tasks/dunigan-table-7",
         "tasks/ghosh-figure-4",
     ],
-    "Guides": ["report", "clusters", "comparing", "files", "devices", "applications", "throughput"],
+    "Guides": ["report", "clusters", "comparing", "history", "files", "devices", "applications", "throughput"],
     "Reference": ["usage", "commands", "benchmarks", "machine_keys", "network", "json", "intrinsics"],
     "How numbers are made": ["method", "disturbance", "glossary"],
     "Validation": ["machines", "ghosh", "coverage"],

@@ -17,6 +17,7 @@ class WithFigures:
 
 def forms() -> dict[str, tuple[Any, ...]]:
     """Give the types of each verb's documents, by the verb's name."""
+    from assay.document.history import MachineHistory
     from assay.document.quoted import Quoted
     from assay.document.run_document import Document
     from assay.document.validation import Validations
@@ -44,6 +45,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "examples": (listed.WrittenExamples,),
         "export": (listed.ExportedRows, listed.ExportedFile),
         "fit": (listed.Refitted, listed.FittedToRun),
+        "history": (MachineHistory,),
         "plan": (listed.PlannedRun, listed.QuotedPlan),
         "query": (listed.QueryAnswer,),
         "replay": (described.Replay,),
