@@ -80,6 +80,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
         ("mix", "--jobs", "jobs.toml", "--on", "delta"),
     ],
     "version": [()],
+    "watch": [("--install", "systemd"), ("--install", "cron", "--only", "memory")],
 }
 CASES = [(verb, words) for verb, asked in ASKED.items() for words in asked]
 

@@ -98,7 +98,8 @@ def _regression(of: FigureHistory, points: list[ChangePoint], level: float, limi
     """Judge whether the present level is worse than the best earlier one by more than `limit`.
 
     Without a change it is met only where there are so many runs that a step of this size in their middle would have
-    been found (`runs_needed`); after a change also where the interval of the levels' ratio excludes it.
+    been found (`runs_needed`); after a change also where the interval of the levels' ratio excludes it, or
+    the present level is the best.
     """
     lower = of.better == "lower"
     step = math.log1p(limit) if lower else -math.log1p(-limit)
@@ -108,11 +109,9 @@ def _regression(of: FigureHistory, points: list[ChangePoint], level: float, limi
     loss = max([0.0, *(float(np.median(now) - np.median(logs[first:last])) for first, last in earlier)])
     most = [compare(np.exp(logs[first:last]), np.exp(now), paired=False).ci95 for first, last in earlier]
     excluded = bool(most) and all(each is not None and math.log(each[1]) <= step for each in most)
-    needed: int | None = None
-    if len(now) >= FEW:
-        needed = runs_needed(float(np.std(now, ddof=1)), step, level, correlation_of(now))
-    else:
-        needed = runs_needed(0.0, step, level)  # at least
+    excluded |= bool(earlier) and loss == 0  # the last change was for the better, beyond every earlier level
+    estimated = (float(np.std(now, ddof=1)), correlation_of(now)) if len(now) >= FEW else (0.0, 0.0)  # at least
+    needed = runs_needed(estimated[0], step, level, estimated[1])
     if loss > step:
         state = "missed"
     else:

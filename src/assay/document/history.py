@@ -110,3 +110,35 @@ class MachineHistory:
     judged: bool | None = None
     passed: bool | None = None
     entered: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchFile:
+    """A file that makes rounds of `assay watch`: its usual name and its text."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchFiles:
+    """`assay watch --install`."""
+
+    install: str
+    files: list[WatchFile]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchRound:
+    """`assay watch --once`: the run that was made, its state, and the history with it.
+
+    `new`: changes that this run showed. `metrics`: the file that was written.
+    """
+
+    run: str
+    folder: str
+    state: str
+    failures: int
+    metrics: str | None
+    new: list[HistoryChange]
+    history: MachineHistory

@@ -17,7 +17,7 @@ class WithFigures:
 
 def forms() -> dict[str, tuple[Any, ...]]:
     """Give the types of each verb's documents, by the verb's name."""
-    from assay.document.history import MachineHistory
+    from assay.document.history import MachineHistory, WatchFiles, WatchRound
     from assay.document.quoted import Quoted
     from assay.document.run_document import Document
     from assay.document.validation import Validations
@@ -56,4 +56,5 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "study": (described.StudyAnswer, described.AllStudies, described.ShippedStudies),
         "throughput": (ThroughputResult, WhatIf, LiveThroughput, RepeatedThroughput, DryRun),
         "version": (listed.Version,),
+        "watch": (WatchRound, WatchFiles),
     }

@@ -25,9 +25,12 @@ def show(found: MachineHistory, quiet: bool) -> None:
 
 def summary(found: MachineHistory) -> list[str]:
     """The changes, what became worse, and the line that sums up."""
-    lines = [change(each, found) for each in found.changes]
-    lines += [_verdict(each) for each in found.regressions if each.state == "missed"]
-    return [*lines, last(found)]
+    return [*(change(each, found) for each in found.changes), *worse(found), last(found)]
+
+
+def worse(found: MachineHistory) -> list[str]:
+    """What became worse by more than the limit, a line a figure."""
+    return [_verdict(each) for each in found.regressions if each.state == "missed"]
 
 
 def line(of: FigureHistory) -> str:
@@ -76,9 +79,9 @@ def _verdict(of: RegressionVerdict) -> str:
 def last(found: MachineHistory) -> str:
     """Sum up: how many runs, figures and changes; how many runs would show what is not shown."""
     count, figures, changes = len(found.runs), len(found.series), len(found.changes)
-    worse = sum(each.worse for each in found.changes)
+    slower = sum(each.worse for each in found.changes)
     text = f"{found.machine}: {count} run{'s' * (count != 1)}, {figures} figure{'s' * (figures != 1)}, "
-    text += f"{changes} change{'s' * (changes != 1)}" + (f" ({worse} for the worse)" if changes else "")
+    text += f"{changes} change{'s' * (changes != 1)}" + (f" ({slower} for the worse)" if changes else "")
     if found.passed is None:
         return text
     missed = sum(each.state == "missed" for each in found.regressions)
