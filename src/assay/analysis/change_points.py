@@ -10,7 +10,7 @@ side; its null distribution comes from random permutations, drawn until `ENOUGH`
 Clifford), so that most looks cost a hundred. Of the values the two greatest count as the third, and so do the two
 least: an outlier hides no step, and no level of `LEAST` runs is touched. Runs that follow one another are alike: the
 residuals' lag-1 correlation is estimated after the best split, from above, and removed (x[t] - r x[t-1]) before
-anything is permuted.
+anything is permuted; the rate holds for correlations up to 0.5 (docs/history.md has the simulations).
 
 The place of a change is ruptures' optimal split under the absolute error, which an outlier does not move; it is looked
 for once more with the values up to the next change.

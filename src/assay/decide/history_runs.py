@@ -39,7 +39,7 @@ def of_machine(runs: Sequence[Run], machine: str | None, here: str, since: str |
         return alike
     ids = [run.about["id"] for run in alike]
     if since not in ids:
-        raise InputError("is no run of this machine", key="--since", value=since, accepted=f"a run of {wanted}")
+        raise InputError("is no run of this history", key="--since", value=since, accepted=f"a run of {wanted}")
     return alike[ids.index(since) :]
 
 
