@@ -61,7 +61,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
         ("a", "--format", "junit", "-o", "rows.xml"),
     ],
     "fit": [("a",), ("--on", "delta"), ("a", "--out", "fitted.toml")],
-    "history": [("--machine", "constant"), ("echo", "--machine", "constant")],
+    "history": [("--import", "a", "--machine", "constant"), ("echo", "--import", "b", "--machine", "constant")],
     "plan": [("--on", CONSTANT), ("--only", "processor"), ("--on", "ksr1")],
     "query": [("SELECT 1 AS one",), ("SELECT * FROM blocks", "--run", "a")],
     "replay": [(HYPERCUBE, "messages.csv", "-o", "delivered.csv")],
