@@ -62,6 +62,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
         ("a", "--format", "junit", "-o", "rows.xml"),
     ],
     "fit": [("a",), ("--on", "delta"), ("a", "--out", "fitted.toml")],
+    "history": [("--import", "a", "--machine", "constant"), ("echo", "--import", "b", "--machine", "constant")],
     "plan": [("--on", CONSTANT), ("--only", "processor"), ("--on", "ksr1")],
     "query": [("SELECT 1 AS one",), ("SELECT * FROM blocks", "--run", "a")],
     "replay": [(HYPERCUBE, "messages.csv", "-o", "delivered.csv")],
@@ -80,6 +81,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
         ("mix", "--jobs", "jobs.toml", "--on", "delta"),
     ],
     "version": [()],
+    "watch": [("--install", "systemd"), ("--install", "cron", "--only", "memory")],
 }
 CASES = [(verb, words) for verb, asked in ASKED.items() for words in asked]
 

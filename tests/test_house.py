@@ -61,7 +61,21 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
         "_core",
     },
-    "decide": {"analysis", "benchmark", "document", "errors", "execute", "report", "store"},
+    "decide": {
+        *(
+            "analysis",
+            "benchmark",
+            "document",
+            "errors",
+            "execute",
+            "exporters",
+            "kinds",
+            "machine",
+            "report",
+            "samples",
+        ),
+        *("sanitised", "store", "stored", "toml", "versions"),
+    },
     "exporters": {"document", "report", "sanitised", "store", "versions"},
     "schemas": {"versions", "machine", "document", "execute", "throughput"},
     "execute": {

@@ -33,6 +33,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "examples": [()],
     "export": [("a",)],
     "fit": [("a",)],
+    "history": [("--import", "a", "--machine", "constant")],
     "plan": [("--on", CONSTANT), ("--on", "ksr1")],
     "query": [("SELECT count(*) FROM blocks",)],
     "replay": [(HYPERCUBE, "messages.csv", "-o", "delivered.csv")],
@@ -43,6 +44,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "study": [("study.toml",), ()],
     "throughput": [MIX, (*MIX, "--set", "machine.nodes=2,3")],  # --dry-run takes what the command without it would
     "version": [()],
+    "watch": [("--install", "cron")],
 }
 # A value of each option, by its name, or by verb and name; flags have none.
 SAMPLES = {
@@ -61,20 +63,26 @@ SAMPLES = {
     "--compress": "7",
     "--device": "opencl",
     "--docs": "written",
+    "--every": "2h",
     "--executor": "processes",
     "--export": "exported.csv",
+    "--fail-on-regression": "5%",
     "--figures": "echo.rate",
     "--flags": "-O1",
     "--for": "0.2",
     "--format": "json",
     "--heatmap": "heat.svg",
+    "--import": "b",
+    "--install": "systemd",
     "--isa": "default",
     "--jobs": "jobs.toml",
     "--label": "first",
     "--last": "1",
     "--launches": "2",
+    "--machine": "nosuch",
     "--margin": "80%",
     "--matrix": "matrix.csv",
+    "--metrics": "metrics.prom",
     "--mpi": "default",
     "--on": "ipsc2",
     "--only": "messages",
@@ -91,6 +99,7 @@ SAMPLES = {
     "--schedule": "out.swf",
     "--seed": "2",
     "--set": "nosuch=1",
+    "--since": "a",
     "--slots": "3",
     "--sweep": "traffic.load=0.1,0.3",
     "--table": "blocks",
@@ -239,7 +248,11 @@ def test_every_verb_is_asked_and_every_path_is_known() -> None:
     for verb, command in VERBS.items():
         options(verb)
         for each in (each for each in command.params if isinstance(each, TyperOption)):
-            assert "Path" not in str(each.type_descriptor.annotation) or name(each) in WRITTEN | {"--beside"}, each.opts
+            assert "Path" not in str(each.type_descriptor.annotation) or name(each) in WRITTEN | {
+                "--beside",
+                "--import",
+                "--metrics",
+            }, each.opts
 
 
 @pytest.mark.parametrize("case", CASES, ids=label)

@@ -53,6 +53,7 @@ COMMANDS = [
     "run echo --on ipsc860 -n 2 --set bytes=8", "run linpack --on ksr", "report {run}", "report {run} {run}",
     "compare {run} {run}", "query SELECT\\ 1", "export {run} --format json", "export {run} --out {folder}/samples.csv",
     "examples {folder}/examples", "fit --on ipsc860",
+    "history --import {run} --machine constant", "watch --install slurm",
 ]  # fmt: skip
 
 

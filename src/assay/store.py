@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-__all__ = ["TABLES", "Run", "connect", "known_runs", "schema", "storage_failed"]
+__all__ = ["TABLES", "Run", "connect", "enter", "known_runs", "schema", "storage_failed"]
 INNER = ("launches", "log", "provenance")
 MOST_WARNINGS = 8  # of one run's damage
 INDEX_HEAD = "# assay: runs, one folder a line; version "
@@ -507,6 +507,11 @@ def _remember(folder: Path) -> None:
         return  # a home that cannot be written costs only the short name: the folder itself still opens
     except InputError as error:
         warn(f"{error}; this run is not entered: it opens by its folder")
+
+
+def enter(folder: Path) -> None:
+    """Make a run known that lies in `folder` (whole path), made elsewhere."""
+    _remember(folder)
 
 
 def _folders(index: bytes) -> dict[Path, None]:

@@ -18,6 +18,7 @@ class WithFigures:
 def forms() -> dict[str, tuple[Any, ...]]:
     """Give the types of each verb's documents, by the verb's name."""
     from assay.document.acceptance import Acceptance
+    from assay.document.history import MachineHistory, WatchFiles, WatchRound
     from assay.document.quoted import Quoted
     from assay.document.run_document import Document
     from assay.document.validation import Validations
@@ -45,14 +46,16 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "examples": (listed.WrittenExamples,),
         "export": (listed.ExportedRows, listed.ExportedFile),
         "fit": (listed.Refitted, listed.FittedToRun),
+        "history": (MachineHistory,),
         "plan": (listed.PlannedRun, listed.QuotedPlan),
         "query": (listed.QueryAnswer,),
         "replay": (described.Replay,),
         "report": (WithFigures(Document), listed.SeveralReports),
-        "run": (listed.RunOfOne, listed.QuotedOfOne, listed.CommandAnswer),
+        "run": (listed.RunOfOne, listed.QuotedOfOne, listed.CommandOfTable),
         "runs": (listed.KnownRuns,),
         "simulate": (described.Simulation, described.SaturationSearch, described.Sweep, described.NetworkKeys),
         "study": (described.StudyAnswer, described.AllStudies, described.ShippedStudies),
         "throughput": (ThroughputResult, WhatIf, LiveThroughput, RepeatedThroughput, DryRun),
         "version": (listed.Version,),
+        "watch": (WatchRound, WatchFiles),
     }

@@ -161,7 +161,7 @@ class LiveComparison:
 
 
 @dataclass(frozen=True)
-class CommandAnswer:
+class CommandOfTable:
     """`assay run --command`: each launch, and medians of those that completed as `figures`."""
 
     name: str

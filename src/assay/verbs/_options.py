@@ -145,6 +145,19 @@ RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="a run: its folder, id, label, or latest", autocompletion=run_names)
 ]
 
+# Over many runs.
+Machine = Annotated[
+    str | None, typer.Option("--machine", metavar="NAME", help="the machine that runs are of (default: this host)")
+]
+Regression = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-on-regression",
+        metavar="SHARE",
+        help="status 3: a figure became worse by more than this, such as 5%; 4: too few runs to exclude it",
+    ),
+]
+
 # How a network is simulated.
 NetworkSettings = Annotated[
     list[str] | None,

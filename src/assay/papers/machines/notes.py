@@ -146,8 +146,8 @@ DIFFERS = (
     "points, eight lines at a time, come from memory in every step, 4.8 bytes per flop: two processors gain 1.27, "
     "where 1.20 to 1.42 are printed. MG's blocks have rows of 128 points on most numbers of nodes, so that the cache "
     "holds the rows around a row, 2.2 bytes per flop: 1.78, where 1.21 to 1.39 are printed. With rows of 256 points it "
-    "would be 1.27: so it is if two processors of a node divide its loops instead of its block, and which way Intel's did "
-    "is not printed. EP, which has no such bytes, is within 3% in class B; what takes 5 to 13% in class A is not "
+    "would be 1.27: so it is if two processors of a node divide its loops instead of its block, and which way Intel's "
+    "did is not printed. EP, which has no such bytes, is within 3% in class B; what takes 5 to 13% in class A is not "
     "described. The rule by which bytes are counted was made with these cells in view, its numbers were not fitted.",
     "**Paragon MP, materials code.** Printed 1.7, simulated 1.50: an elimination by the library's ZAXPY needs the bus "
     "for 57% of a processor's time. A code that works on blocks within the cache needs less of it; nothing is printed "

@@ -1,0 +1,51 @@
+"""What `history` and `watch` share: the runs of a machine, read and judged."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from assay.decide.history import history
+from assay.decide.history_runs import of_machine, series
+from assay.document.history import MachineHistory
+from assay.errors import InputError
+from assay.execute.wishes import share
+from assay.machine.system import system
+from assay.store import known_runs
+
+LEAST, MOST = 0.001, 0.9  # relative, of a regression
+
+
+def limit_of(text: str | None) -> float | None:
+    """Read `--fail-on-regression`. InputError where it is no share that a history can show."""
+    limit = share(text, "--fail-on-regression")
+    if limit is not None and not LEAST <= limit <= MOST:
+        accepted = f"{LEAST:.1%} to {MOST:.0%}"
+        raise InputError("is not a limit", key="--fail-on-regression", value=text, accepted=accepted)
+    return limit
+
+
+def asked(
+    figures: Sequence[str] | None,
+    machine: str | None,
+    since: str | None = None,
+    *,
+    limit: float | None,
+    entered: Sequence[str] = (),
+    quiet: bool,
+) -> MachineHistory:
+    """The history of a machine. InputError where there is no run or no such figure."""
+    runs = of_machine(known_runs(), machine, here(), since)
+    shown = not quiet and sys.stderr.isatty()
+
+    def advance(done: int) -> None:
+        if shown:
+            end = "\n" if done == len(runs) else ""
+            print(f"\rrun {done} of {len(runs)}", end=end, file=sys.stderr, flush=True)
+
+    return history(str(runs[-1].about.get("machine")), *series(runs, figures or None, advance), limit, entered)
+
+
+def here() -> str:
+    """The name that runs of this host have as their machine."""
+    return system().host or ""

@@ -1,0 +1,104 @@
+"""A machine's history on a terminal: a line a figure with its values as bars, the changes, and what became worse."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from assay.document.history import FigureHistory, HistoryChange, HistoryDifference, MachineHistory, RegressionVerdict
+from assay.document.params import Params
+from assay.report.listing import listing
+from assay.report.sparks import spark
+from assay.report.units import human, params
+
+BARS = 40
+MOST_CAUSES = 3
+SHORTEST = 60  # characters of a value that is shown whole
+
+
+def show(found: MachineHistory, quiet: bool) -> None:
+    """Print the history; with `quiet` its last line alone."""
+    out = listing()
+    for text in [last(found)] if quiet else [*map(line, found.series), *summary(found)]:
+        out.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def summary(found: MachineHistory) -> list[str]:
+    """The changes, what became worse, and the line that sums up."""
+    return [*(change(each, found) for each in found.changes), *worse(found), last(found)]
+
+
+def worse(found: MachineHistory) -> list[str]:
+    """What became worse by more than the limit, a line a figure."""
+    return [_verdict(each) for each in found.regressions if each.state == "missed"]
+
+
+def line(of: FigureHistory) -> str:
+    """A figure's values as bars on a logarithmic scale, with the least, the greatest and the newest."""
+    logs = [math.log(each.value) for each in of.values]
+    if not logs:
+        return f"{_name(of.figure, of.params)}: no value"
+    low, high = min(logs), max(logs)
+    bars = spark([(each - low) / (high - low) if high > low else 0.5 for each in logs], BARS)
+    ends = " to ".join(human(math.exp(each), of.unit) for each in (low, high))
+    return f"{bars}  {_name(of.figure, of.params)}: {human(of.values[-1].value, of.unit)} ({ends})"
+
+
+def change(of: HistoryChange, found: MachineHistory) -> str:
+    """One change in a line: how much, since which run, and what else changed there."""
+    between = ""
+    if of.interval is not None:
+        between = f" ({of.interval[0] - 1:+.1%} to {of.interval[1] - 1:+.1%})"
+    made = {run.id: run.created for run in found.runs}
+    day = time.strftime("%Y-%m-%d", time.gmtime(made[of.at_run]))
+    levels = f"{human(of.before, of.unit)} to {human(of.after, of.unit)}"
+    causes = "; ".join(_cause(each) for each in of.changed[:MOST_CAUSES])
+    since = f"; changed there: {causes}" if causes else "; nothing that is recorded changed there"
+    better = "worse" if of.worse else "better"
+    return (
+        f"{_name(of.figure, of.params)}: {better} since run {of.at_run} ({day}): "
+        f"{levels}, {of.ratio - 1:+.1%}{between}{since}"
+    )
+
+
+def _cause(of: HistoryDifference) -> str:
+    text = f"{of.key} {_short(of.before)} to {_short(of.after)}"
+    return text if of.lasting else f"{text} (not for good)"
+
+
+def _short(text: str | None) -> str:
+    if text is None:
+        return "none"
+    return text if len(text) <= SHORTEST else f"{text[: SHORTEST - 1]}…"
+
+
+def _verdict(of: RegressionVerdict) -> str:
+    return f"{_name(of.figure, of.params)}: worse than its best level by {of.worse_by:.1%}"
+
+
+def last(found: MachineHistory) -> str:
+    """Sum up: how many runs, figures and changes; how many runs would show what is not shown."""
+    count, figures, changes = len(found.runs), len(found.series), len(found.changes)
+    slower = sum(each.worse for each in found.changes)
+    text = f"{found.machine}: {count} run{'s' * (count != 1)}, {figures} figure{'s' * (figures != 1)}, "
+    text += f"{changes} change{'s' * (changes != 1)}" + (f" ({slower} for the worse)" if changes else "")
+    if found.passed is None:
+        return text
+    missed = sum(each.state == "missed" for each in found.regressions)
+    unshown = [each for each in found.regressions if each.state == "not shown"]
+    if missed:
+        text += f"; {missed} worse by more than the limit"
+    if unshown:
+        text += f"; {len(unshown)} of {len(found.regressions)} not shown: {_needed(unshown)}"
+    return text + ("; no regression beyond the limit" if found.passed else "")
+
+
+def _needed(unshown: list[RegressionVerdict]) -> str:
+    known = [each.needed for each in unshown if each.needed is not None]
+    most = max(known, default=None)
+    return f"at least {most} runs at one level are needed" if most else "their runs differ too much for this limit"
+
+
+def _name(figure: str, case: Params) -> str:
+    words = params(case)
+    return f"{figure}{f' ({words})' if words else ''}"

@@ -1,0 +1,66 @@
+"""One round of `assay watch`: a run with the label `watch`, its metrics, and the history that it now belongs to."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+from assay.decide.history import status
+from assay.decide.watch_metrics import write_metrics
+from assay.document.history import WatchRound
+from assay.document.run_document import Document
+from assay.errors import MeasurementError
+from assay.report.nothing_measured import nothing_measured
+from assay.report.one_line import one_line, why_not
+from assay.report.page import write
+from assay.report.run_verdict import judged
+from assay.store import Run
+from assay.verbs._doing import measure
+from assay.verbs._history import asked
+from assay.verbs._history_shown import change, last, worse
+from assay.verbs._interrupts import report_can_be_made_again
+from assay.verbs._whole import whole
+from assay.verbs._wishing import evaluation
+
+LABEL = "watch"
+NOT_ASKED = ("on", "via", "nodes", "ppn", "launches", "within", "timeout", "placement")  # of an evaluation
+VARIANTS = ("compilers", "flags", "isas", "mpis", "transports")
+
+
+def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json: bool) -> tuple[WatchRound, int]:
+    """Make the round and say what it found; its document, and the exit status."""
+    run, made, failures = measured(options, quiet or json)
+    metrics = options["metrics"]
+    if metrics is not None:
+        write_metrics(run, made, metrics)
+    found = asked(None, str(run.about.get("machine")), limit=limit, quiet=True)
+    new = [each for each in found.changes if each.found_by == run.about["id"]]
+    if not json:
+        if (reason := why_not(made)) and quiet:
+            print(reason, file=sys.stderr)
+        lines = [one_line(made), *(change(each, found) for each in new), *worse(found), last(found)]
+        print("\n".join(lines[-1:] if quiet else lines))
+    failed = failures or (not made.valid and not nothing_measured(made))
+    answer = WatchRound(
+        run=str(run.about["id"]),
+        folder=str(run.folder),
+        state=made.state,
+        failures=failures,
+        metrics=None if metrics is None else str(metrics),
+        new=new,
+        history=found,
+    )
+    return answer, 1 if failed else status(found)
+
+
+def measured(options: dict[str, Any], quiet: bool) -> tuple[Run, Document, int]:
+    """Make the run, its document and its page; how many launches failed."""
+    given = dict.fromkeys((*NOT_ASKED, *VARIANTS)) | {key: options[key] for key in ("only", "profile", "budget")}
+    found = evaluation(given | {"seed": 1}, lambda text: print(text, file=sys.stderr))
+    if found.wishes is None:
+        raise MeasurementError("nothing of this can be measured here")
+    run, failures = measure(found.wishes, None, label=LABEL, left_out=found.skipped, quiet=quiet)
+    with report_can_be_made_again(run):
+        made = judged(run, whole(run))
+        return run, replace(made, report=str(write(run, made))), len(failures)
