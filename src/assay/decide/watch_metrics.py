@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.document.run_document import Document
-from assay.exporters import TABLE, Source, exporter
+from assay.exporters import TABLE, ExportSource, exporter
 from assay.store import Run, storage_failed
 from assay.stored.lines import whole
 
@@ -16,6 +16,6 @@ def write_metrics(run: Run, made: Document, file: Path) -> int:
     """Write the file; how many figures it has. InputError where it cannot be written."""
     try:
         with whole(file, newline="") as out:
-            return exporter(FORM).write(Source(run, TABLE, lambda of: made), out)
+            return exporter(FORM).write(ExportSource(run, TABLE, lambda of: made), out)
     except OSError as error:
         storage_failed(error, file)
