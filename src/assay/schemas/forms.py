@@ -17,6 +17,7 @@ class WithFigures:
 
 def forms() -> dict[str, tuple[Any, ...]]:
     """Give the types of each verb's documents, by the verb's name."""
+    from assay.described.goal_schedule import GoalReplay
     from assay.document.quoted import Quoted
     from assay.document.run_document import Document
     from assay.document.validation import Validations
@@ -46,7 +47,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "fit": (listed.Refitted, listed.FittedToRun),
         "plan": (listed.PlannedRun, listed.QuotedPlan),
         "query": (listed.QueryAnswer,),
-        "replay": (described.Replay,),
+        "replay": (described.Replay, GoalReplay),
         "report": (WithFigures(Document), listed.SeveralReports),
         "run": (listed.RunOfOne, listed.QuotedOfOne, WithFigures(CommandRuns)),
         "runs": (listed.KnownRuns,),

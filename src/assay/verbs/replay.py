@@ -1,4 +1,4 @@
-"""`assay replay`: a trace of messages through a described network."""
+"""`assay replay`: a trace of messages through a described network, or a GOAL schedule on a described machine."""
 
 from __future__ import annotations
 
@@ -16,18 +16,39 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def replay(
-        network: Annotated[Path, typer.Argument(metavar="NETWORK.toml", help="the network; its traffic is not used")],
-        messages: Annotated[Path, typer.Argument(metavar="messages.csv", help="id,cycle,source,destination,flits")],
+        network: Annotated[
+            Path | None, typer.Argument(metavar="NETWORK.toml", help="the network; its traffic is not used")
+        ] = None,
+        messages: Annotated[
+            Path | None, typer.Argument(metavar="messages.csv", help="id,cycle,source,destination,flits")
+        ] = None,
         out: Annotated[
-            Path, typer.Option("-o", "--out", parser=named_path, metavar="delivered.csv", help="id,head,tail,hops")
-        ],
+            Path | None,
+            typer.Option("-o", "--out", parser=named_path, metavar="delivered.csv", help="id,head,tail,hops"),
+        ] = None,
+        goal: Annotated[
+            Path | None,
+            typer.Option(
+                "--goal", parser=named_path, metavar="FILE", help="in place of both files: a GOAL schedule, text or binary"
+            ),
+        ] = None,
+        on: Annotated[
+            str | None,
+            typer.Option(metavar="MACHINE", help="with --goal: the described machine, a name or FILE.toml"),
+        ] = None,
         settings: NetworkSettings = None,
         timeline: Timeline = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
         """Send the messages of a file through a network and report when each arrives."""
+        if goal is not None or on is not None:
+            from assay.verbs import _goal
+
+            others = {"NETWORK.toml": network, "messages.csv": messages, "--out": out, "--timeline": timeline}
+            return _goal.replay(goal, on, settings or [], others, json=json)
         from assay.cli import emit
+        from assay.errors import InputError
         from assay.network import description, trace
         from assay.network.foreign.read import assumptions
         from assay.network.memory_bound import bounded
@@ -36,6 +57,9 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._once import each_once
         from assay.verbs._written import apart
 
+        if network is None or messages is None or out is None:
+            missing = next(name for name, each in {"NETWORK.toml": network, "messages.csv": messages, "--out": out}.items() if each is None)
+            raise InputError("is missing", key=missing, accepted="NETWORK.toml messages.csv -o FILE, or --goal FILE --on MACHINE")
         each_once(settings or [])
         apart({"--out": out, "--timeline": timeline}, {"NETWORK.toml": network, "messages.csv": messages})
         _file_names.named("--out", out, "CSV", _file_names.TABLE)
