@@ -90,6 +90,14 @@ def register(app: typer.Typer) -> None:
                 "verify and synchronise",
             ),
         ] = None,
+        goal: Annotated[
+            Path | None,
+            typer.Option(
+                parser=named_path,
+                metavar="FILE.goal",
+                help="on a described machine: the first operation that is measured, as a GOAL schedule (`assay replay`)",
+            ),
+        ] = None,
         verify: Annotated[
             bool,
             typer.Option(
