@@ -15,14 +15,14 @@ from assay.described.machine_file import load
 from command_line import assay
 
 CONSTANT = 'name = "constant"\n[messages]\nstartup = "10 us"\nper_byte = "1 ns/B"\n'
-STARTUP, BYTE, NS = 10_000_000, 1_000, 1_000  # ps
+STARTUP, NS = 10_000_000, 1_000  # ps
 PAIR = """num_ranks 2
 // rank 0 computes, then sends
 rank 0 {
 first: calc 100
 l2: send 8b to 1 tag 70000 cpu 0 nic 0
 l2 requires first
-} 
+}
 /* the other
    one */
 rank 1 {
@@ -66,7 +66,8 @@ def test_what_begins_when(word: str | None, expected: int, constant: Path) -> No
     """The second send requires a receive of what comes after 50 us, or the start of that receive only."""
     needs = "" if word is None else f"c {word} b\n"
     text = f"num_ranks 2\nrank 0 {{\na: send 0b to 1 tag 1\nb: recv 0b from 1 tag 2\nc: send 0b to 1 tag 3\n{needs}}}\n"
-    text += "rank 1 {\nx: calc 50000\ny: send 0b to 0 tag 2\ny requires x\nrecv 0b from 0 tag 1\nrecv 0b from 0 tag 3\n}\n"
+    text += "rank 1 {\nx: calc 50000\ny: send 0b to 0 tag 2\ny requires x\n"
+    text += "recv 0b from 0 tag 1\nrecv 0b from 0 tag 3\n}\n"
     late = 50_000 * NS + STARTUP  # rank 1's own end
     assert played(text, load(constant).for_core())[0] == max(late, expected)
 

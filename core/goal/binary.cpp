@@ -79,7 +79,8 @@ Schedule read_binary(std::string_view bytes) {
   Schedule made;
   for (std::uint64_t rank = 0; rank < count; ++rank) {
     const auto from = at<std::uint64_t>(bytes, 6 + 16 * rank), to = at<std::uint64_t>(bytes, 14 + 16 * rank);
-    if (from > to || to > bytes.size()) throw Fault(0, "the binary schedule ends early", "rank " + std::to_string(rank));
+    if (from > to || to > bytes.size())
+      throw Fault(0, "the binary schedule ends early", "rank " + std::to_string(rank));
     made.ranks.push_back(part(bytes.substr(from, to - from), count));
   }
   return made;

@@ -1,9 +1,10 @@
 // Python's view of GOAL schedules.
+#include "network/values/bind.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include "goal/replay.hpp"
-#include "network/values/bind.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -14,7 +15,10 @@ void bind_goal(nb::module_& module) {
     try {
       std::rethrow_exception(failure);
     } catch (const goal::Fault& fault) {
-      const nb::tuple about = nb::make_tuple(fault.line, fault.what(), fault.seen, fault.accepted);
+      const auto shown = [](const std::string& text) {  // a file may have any bytes
+        return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+      };
+      const nb::tuple about = nb::make_tuple(fault.line, fault.what(), shown(fault.seen), shown(fault.accepted));
       PyErr_SetObject(PyExc_ValueError, about.ptr());
     }
   });

@@ -46,8 +46,7 @@ class Alone {
   };
   static ranks::Task send(World& world, int from, int to, std::uint64_t bytes, Moments& at) {
     at.begun = world.now();
-    const auto receive =
-        from == to ? world.post(to, nullptr, bytes, from, 0) : described::none;
+    const auto receive = from == to ? world.post(to, nullptr, bytes, from, 0) : described::none;
     Simulated::Isend sending{world, nullptr, bytes, from, to, 0};
     const auto request = co_await sending;
     at.returned = world.now();
@@ -104,29 +103,17 @@ class LogGops {
   Time run() {
     Time last = 0;
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) put(0, What::turn, rank, 0);
+    std::vector<std::uint32_t> touched;
     while (!events_.empty()) {
-      const Event event = events_.top();
-      events_.pop();
-      now_ = event.at;
-      Rank& rank = ranks_[event.rank];
-      switch (event.what) {
-        case What::turn:
-          break;
-        case What::ended:
-          rank.progress.ended(event.subject);
-          last = std::max(last, now_);
-          break;
-        case What::first_byte: {  // its interface takes one message at a time
-          const Coming& coming = coming_[event.subject];
-          rank.in_free = std::max(rank.in_free, now_) + coming.gap;
-          put(rank.in_free, What::here, event.rank, event.subject);
-          continue;
-        }
-        case What::here:
-          rank.here.push_back(event.subject);
-          break;
+      now_ = events_.top().at;
+      touched.clear();
+      while (!events_.empty() && events_.top().at == now_) {  // all that happens at a time, then who goes on
+        const Event event = events_.top();
+        events_.pop();
+        happens(event, last);
+        touched.push_back(event.rank);
       }
-      turn(event.rank);
+      for (const std::uint32_t rank : touched) turn(rank);
     }
     return last;
   }
@@ -144,12 +131,30 @@ class LogGops {
     explicit Rank(const RankOps& its) : progress(its) {}
     Progress progress;
     Time processor = 0, out_free = 0, in_free = 0, wakes = -1;
+    Time ends = -1;                        // an operation does, at this very time
     std::deque<std::uint32_t> here;        // messages that its processor has not taken
     std::deque<Receive> receives;          // that wait
     std::deque<std::uint32_t> unexpected;  // messages that wait
   };
   void put(Time at, What what, std::uint32_t rank, std::uint32_t subject) {
     events_.push({at, ++order_, what, rank, subject});
+  }
+  void happens(const Event& event, Time& last) {
+    Rank& rank = ranks_[event.rank];
+    if (event.what == What::ended) {
+      rank.progress.ended(event.subject);
+      rank.ends = -1;
+      last = std::max(last, now_);
+    } else if (event.what == What::first_byte) {  // its interface takes one message at a time
+      rank.in_free = std::max(rank.in_free, now_) + coming_[event.subject].gap;
+      put(rank.in_free, What::here, event.rank, event.subject);
+    } else if (event.what == What::here) {
+      rank.here.push_back(event.subject);
+    }
+  }
+  void end(Rank& rank, Time at, std::uint32_t number, std::uint32_t op) {
+    if (at == now_) rank.ends = at;
+    put(at, What::ended, number, op);
   }
   void wake(Rank& rank, std::uint32_t number, Time at) {
     if (rank.wakes == at) return;
@@ -160,6 +165,7 @@ class LogGops {
     Rank& rank = ranks_[number];
     while (!rank.here.empty() || rank.progress.ready()) {
       if (rank.processor > now_) return wake(rank, number, rank.processor);
+      if (rank.ends == now_) return;  // and goes on behind that
       if (!rank.here.empty()) {
         const std::uint32_t message = rank.here.front();
         rank.here.pop_front();
@@ -168,7 +174,7 @@ class LogGops {
         if (fit == rank.receives.end()) {
           rank.unexpected.push_back(message);
         } else {
-          put(rank.processor, What::ended, number, fit->op);
+          end(rank, rank.processor, number, fit->op);
           rank.receives.erase(fit);
           free_.push_back(message);
         }
@@ -193,15 +199,15 @@ class LogGops {
       if (fit == rank.unexpected.end()) return rank.receives.push_back(receive);
       free_.push_back(*fit);
       rank.unexpected.erase(fit);
-      put(now_, What::ended, number, which);
+      end(rank, now_, number, which);
     } else if (op.kind == Kind::calc) {
       rank.processor = now_ + static_cast<Time>(op.size) * 1000;
-      put(rank.processor, What::ended, number, which);
+      end(rank, rank.processor, number, which);
     } else {
       const auto& cost = alone_.of(static_cast<int>(number), op.peer, op.size);
       rank.processor = now_ + cost.sender;
       rank.out_free = now_ + cost.gap;
-      put(now_ + cost.free, What::ended, number, which);
+      end(rank, now_ + cost.free, number, which);
       std::uint32_t message = static_cast<std::uint32_t>(coming_.size());
       if (free_.empty()) {
         coming_.emplace_back();

@@ -40,6 +40,24 @@ struct First {
   std::size_t await_resume() const noexcept { return place; }
 };
 
+// Behind what else happens at this time.
+struct Later {
+  World& world;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> caller) const { world.wake(world.now(), caller); }
+  void await_resume() const noexcept {}
+};
+
+// What is over by now, and costs the processor nothing more.
+void pass_over(Player& mine) {
+  std::erase_if(mine.open, [&](const Open& each) {
+    if (!mine.world.complete(each.id)) return false;
+    mine.world.finish(each.id);
+    mine.progress.ended(each.op);
+    return true;
+  });
+}
+
 bool all_alike(const Player& player) {
   const Lists& lists = player.its.on_end;
   const auto first = player.open.front().op;
@@ -56,10 +74,20 @@ ranks::Task run(Player& mine) {
       const Op& op = mine.its.ops[number];
       mine.progress.started(number);
       if (op.kind == Kind::recv) {
-        mine.open.push_back({world.post(mine.rank, nullptr, op.size, op.peer, op.tag), number});
+        const RequestId request = world.post(mine.rank, nullptr, op.size, op.peer, op.tag);
+        if (world.complete(request)) {
+          world.finish(request);
+          mine.progress.ended(number);
+        } else {
+          mine.open.push_back({request, number});
+        }
       } else if (op.kind == Kind::calc) {
         co_await Simulated::Compute{world, mine.rank, {static_cast<double>(op.size) * 1e-9, 0, 0}};
         mine.progress.ended(number);
+        if (!mine.open.empty()) {
+          co_await Later{world};
+          pass_over(mine);
+        }
       } else if (mine.open.empty() && !mine.progress.ready()) {
         co_await Simulated::Send{world, nullptr, op.size, mine.rank, op.peer, op.tag, false};
         mine.progress.ended(number);
@@ -67,6 +95,10 @@ ranks::Task run(Player& mine) {
         Simulated::Isend send{world, nullptr, op.size, mine.rank, op.peer, op.tag};
         const auto request = co_await send;
         mine.open.push_back({request.id, number});
+        if (mine.progress.ready()) {
+          co_await Later{world};
+          pass_over(mine);
+        }
       }
     } else if (all_alike(mine)) {
       if (mine.open.size() == 2 && mine.its.ops[mine.open[1].op].kind == Kind::send)

@@ -10,8 +10,8 @@
 namespace assay::goal {
 
 struct Played {
-  described::Time makespan = 0;               // until the last rank has ended
-  std::vector<described::Waiting> waiting;    // who waits for whom, where they do for ever
+  described::Time makespan = 0;             // until the last rank has ended
+  std::vector<described::Waiting> waiting;  // who waits for whom, where they do for ever
   std::uint64_t events = 0;
 };
 // timing::InputFault where the machine has not so many ranks.

@@ -73,8 +73,7 @@ void check_place(std::size_t line, std::uint64_t cpu, std::uint64_t nic) {
   if (nic > 0) throw Fault(line, "nic: a rank of a described machine has one interface", std::to_string(nic), "0");
 }
 void check_peer(std::size_t line, std::uint64_t peer, std::size_t ranks) {
-  if (peer >= ranks)
-    throw Fault(line, "no such rank", std::to_string(peer), "0 to " + std::to_string(ranks - 1));
+  if (peer >= ranks) throw Fault(line, "no such rank", std::to_string(peer), "0 to " + std::to_string(ranks - 1));
 }
 
 Progress::Progress(const RankOps& ops) : ops_(&ops), needs_(ops.needs) {

@@ -47,7 +47,7 @@ ORDER: dict[str, list[str]] = {
         "tasks/ghosh-figure-4",
     ],
     "Guides": ["report", "clusters", "comparing", "files", "devices", "applications", "throughput"],
-    "Reference": ["usage", "commands", "benchmarks", "machine_keys", "network", "json", "intrinsics"],
+    "Reference": ["usage", "commands", "benchmarks", "machine_keys", "network", "traces", "json", "intrinsics"],
     "How numbers are made": ["method", "disturbance", "glossary"],
     "Validation": ["machines", "ghosh", "coverage"],
     "Gallery": ["gallery"],

@@ -51,9 +51,7 @@ def load(path: Path) -> Schedule:
         return core.Schedule(text)
     except ValueError as error:
         line, problem, seen, accepted = error.args
-        raise InputError(
-            problem, file=path, line=line or None, value=seen or None, accepted=accepted or None
-        ) from None
+        raise InputError(problem, file=path, line=line or None, value=seen or None, accepted=accepted or None) from None
     except MemoryError:
         raise InputError("is too large for this machine's memory", key="--goal", value=str(path)) from None
 
@@ -80,7 +78,8 @@ def replay(path: Path, on: str, settings: dict[str, str]) -> GoalReplay:
         if waiting:
             shown = "; ".join(waits_for(*each) for each in waiting[:8])
             more = f"; and {len(waiting) - 8} more" if len(waiting) > 8 else ""
-            raise MeasurementError(f"{path} on {description.name}: deadlock at {makespan * PICOSECOND:.9g} s: {shown}{more}")
+            at = f"deadlock at {makespan * PICOSECOND:.9g} s"
+            raise MeasurementError(f"{path} on {description.name}: {at}: {shown}{more}")
         first_order = core.first_order(schedule, machine)
     except ValueError as error:
         if len(error.args) == 2:  # a key of the description, and what is wrong with it

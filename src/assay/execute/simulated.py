@@ -126,7 +126,8 @@ def _write_goal(path: Path, machine: str, given: tuple[str, dict[str, Any], int,
     try:
         text = core.schedule(*given)
     except RuntimeError as error:
-        raise InputError(f"cannot write {given[0]} on {machine} as a GOAL schedule, which does not have {error}", key="--goal") from None
+        problem = f"{given[0]} on {machine} is no GOAL schedule, which does not have {error}"
+        raise InputError(problem, key="--goal") from None
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

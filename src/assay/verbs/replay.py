@@ -28,9 +28,7 @@ def register(app: typer.Typer) -> None:
         ] = None,
         goal: Annotated[
             Path | None,
-            typer.Option(
-                "--goal", parser=named_path, metavar="FILE", help="in place of both files: a GOAL schedule, text or binary"
-            ),
+            typer.Option("--goal", parser=named_path, metavar="FILE", help="in place of both files: a GOAL schedule"),
         ] = None,
         on: Annotated[
             str | None,
@@ -58,8 +56,9 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._written import apart
 
         if network is None or messages is None or out is None:
-            missing = next(name for name, each in {"NETWORK.toml": network, "messages.csv": messages, "--out": out}.items() if each is None)
-            raise InputError("is missing", key=missing, accepted="NETWORK.toml messages.csv -o FILE, or --goal FILE --on MACHINE")
+            missing = "NETWORK.toml" if network is None else "messages.csv" if messages is None else "--out"
+            accepted = "NETWORK.toml messages.csv -o FILE, or --goal FILE --on MACHINE"
+            raise InputError("is missing", key=missing, accepted=accepted)
         each_once(settings or [])
         apart({"--out": out, "--timeline": timeline}, {"NETWORK.toml": network, "messages.csv": messages})
         _file_names.named("--out", out, "CSV", _file_names.TABLE)

@@ -95,7 +95,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 parser=named_path,
                 metavar="FILE.goal",
-                help="on a described machine: the first operation that is measured, as a GOAL schedule (`assay replay`)",
+                help="on a described machine: the first operation that is measured, as a GOAL schedule",
             ),
         ] = None,
         verify: Annotated[
