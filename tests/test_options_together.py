@@ -64,6 +64,7 @@ SAMPLES = {
     "--launches": "2",
     "--margin": "80%",
     "--matrix": "matrix.csv",
+    "--goal": "one.goal",
     "--mpi": "default",
     "--on": "ipsc2",
     "--only": "messages",

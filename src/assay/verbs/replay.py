@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._options import Json, NetworkSettings, Quiet, Timeline, named_path
+from assay.verbs._options import Goal, Json, NetworkSettings, On, Quiet, Timeline, named_path
 
 
 def register(app: typer.Typer) -> None:
@@ -26,14 +26,8 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option("-o", "--out", parser=named_path, metavar="delivered.csv", help="id,head,tail,hops"),
         ] = None,
-        goal: Annotated[
-            Path | None,
-            typer.Option("--goal", parser=named_path, metavar="FILE", help="in place of both files: a GOAL schedule"),
-        ] = None,
-        on: Annotated[
-            str | None,
-            typer.Option(metavar="MACHINE", help="with --goal: the described machine, a name or FILE.toml"),
-        ] = None,
+        goal: Goal = None,
+        on: On = None,
         settings: NetworkSettings = None,
         timeline: Timeline = None,
         quiet: Quiet = False,

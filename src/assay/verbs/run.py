@@ -14,6 +14,7 @@ from assay.verbs._options import (
     Budget,
     Compilers,
     Flags,
+    Goal,
     Isas,
     Json,
     Label,
@@ -90,14 +91,7 @@ def register(app: typer.Typer) -> None:
                 "verify and synchronise",
             ),
         ] = None,
-        goal: Annotated[
-            Path | None,
-            typer.Option(
-                parser=named_path,
-                metavar="FILE.goal",
-                help="on a described machine: the first operation that is measured, as a GOAL schedule",
-            ),
-        ] = None,
+        goal: Goal = None,
         verify: Annotated[
             bool,
             typer.Option(
