@@ -4,6 +4,7 @@
 namespace nb = nanobind;
 
 void bind_batch(nb::module_& module);
+void bind_goal(nb::module_& module);
 void bind_network(nb::module_& module);
 void bind_ranks(nb::module_& module);
 void bind_storage(nb::module_& module);
@@ -19,9 +20,11 @@ NB_MODULE(_core, module) {
   module.doc() = "The simulated machine.";
   auto network = module.def_submodule("network", "Networks at flit level.");
   auto ranks = module.def_submodule("ranks", "Message-passing programs on a described machine.");
+  auto goal = module.def_submodule("goal", "GOAL schedules on a described machine.");
   auto batch = module.def_submodule("batch", "Batch systems.");
   auto storage = module.def_submodule("storage", "Parts of a simulated file system.");
   bind_batch(batch);
+  bind_goal(goal);
   bind_network(network);
   bind_ranks(ranks);
   bind_storage(storage);

@@ -83,6 +83,7 @@ SAMPLES = {
     "--margin": "80%",
     "--matrix": "matrix.csv",
     "--metrics": "metrics.prom",
+    "--goal": "one.goal",
     "--mpi": "default",
     "--on": "ipsc2",
     "--only": "messages",

@@ -162,6 +162,17 @@ void bind_ranks(nb::module_& module) {
       "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
       "As run; gives the lines and what happened, in columns: spans, sent, passages, matrix. Times in s.");
   module.def(
+      "schedule",
+      [](const std::string& program, const nb::dict& machine, int ranks, const std::vector<std::string>& arguments) {
+        const auto table = description(machine);
+        const nb::gil_scoped_release released;
+        assay::described::Recorder recorder(ranks);
+        assay::described::play(program, table, ranks, arguments, nullptr, &recorder);
+        return recorder.text();
+      },
+      "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
+      "The first operation that the program measures, as GOAL; RuntimeError for what GOAL has no word for.");
+  module.def(
       "run",
       [](const std::string& program, const nb::dict& machine, int ranks, const std::vector<std::string>& arguments) {
         const auto table = description(machine);

@@ -209,7 +209,7 @@ int room(const Description& machine) {
 }
 
 std::string play(const std::string& name, const Description& machine, int count,
-                 const std::vector<std::string>& arguments, Log* log) {
+                 const std::vector<std::string>& arguments, Log* log, Recorder* recorder) {
   const Program& program = program_named(name);
   const auto model = model_of(machine);
   if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; accepted: 1 or more");
@@ -244,6 +244,7 @@ std::string play(const std::string& name, const Description& machine, int count,
     world.last_is_host();
   }
   world.log(log);
+  world.recorder(recorder);
   furnish(world, std::move(read));
   events::Steps steps;
   std::uint32_t left = steps.next();

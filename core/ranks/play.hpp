@@ -6,6 +6,7 @@
 
 #include "network/parameters.hpp"
 #include "ranks/log.hpp"
+#include "ranks/recorder.hpp"
 
 namespace assay::described {
 
@@ -27,6 +28,6 @@ void load(const std::string& library);
 //   {"event":"deadlock","t":s,"waiting":[{"rank":0,"call":"recv","peer":1,"tag":7},…],"count":n}
 // where peer null is any source and at most 64 ranks are listed, in place of "done".
 std::string play(const std::string& program, const Description& machine, int ranks,
-                 const std::vector<std::string>& arguments, Log* log = nullptr);
+                 const std::vector<std::string>& arguments, Log* log = nullptr, Recorder* recorder = nullptr);
 
 }  // namespace assay::described

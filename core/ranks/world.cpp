@@ -249,6 +249,7 @@ void World::compute(int rank, const Charge& charge, std::coroutine_handle<> slee
     free_computing_.pop_back();
   }
   if (log_) log_->begins(rank, Log::Doing::compute, now_);
+  if (recorder_) recorder_->computes(rank, charge.alone);
   const std::uint32_t version = computing_[index].version;
   computing_[index] = {sleeper, computing_until(rank, now_, after(charge.alone) - now_), rank, version};
   Computing& own = computing_[index];
@@ -346,6 +347,7 @@ void World::attend(int rank) {
 void World::barrier(int rank, GroupId group, int among, Time cost, std::coroutine_handle<> caller) {
   attend(rank);
   if (log_) log_->begins(rank, Log::Doing::barrier, now_);
+  if (recorder_ && cost > 0) recorder_->lacks("a barrier of the machine's own");
   auto& inside = in_barrier_[{group, among}];
   inside.emplace_back(rank, caller);
   if (static_cast<int>(inside.size()) < among) return;
@@ -362,6 +364,8 @@ void World::meet(GroupId group, int among, Time quiet, Meeter* meeter) {
   inside.push_back(meeter);
   if (static_cast<int>(inside.size()) < among) return;
   std::vector<Meeter*> all = std::exchange(inside, {});
+  if (recorder_)
+    for (const Meeter* const each : all) recorder_->meets(each->rank);
   const std::int64_t greatest = std::ranges::max(all, {}, &Meeter::value)->value;
   for (Meeter* const each : all) each->value = greatest;
   if (!std::ranges::is_sorted(all, {}, &Meeter::place)) std::ranges::sort(all, {}, &Meeter::place);

@@ -42,6 +42,7 @@
 #include "ranks/log.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/own_places.hpp"
+#include "ranks/recorder.hpp"
 #include "ranks/replayed_noise.hpp"
 #include "ranks/sent_order.hpp"
 #include "ranks/task.hpp"
@@ -128,6 +129,7 @@ class World {
   const MessageModel& model() const { return model_; }
   // Where everything is written down, or nowhere.
   void log(Log* log) { log_ = log; }
+  void recorder(Recorder* recorder) { recorder_ = recorder; }
   // Room for a rank's communicator, where the rank's own words lie.
   void* beside(int rank) { return ranks_[static_cast<std::size_t>(rank)].beside; }
   Log* log() const { return log_; }
@@ -430,6 +432,7 @@ class World {
   FileSystem* files_ = nullptr;
   SentOrder sent_;  // where messages may overtake one another
   Log* log_ = nullptr;
+  Recorder* recorder_ = nullptr;
   std::uint64_t events_served_ = 0, messages_sent_ = 0;
   events::RadixHeap<Event> events_;
   events::Agenda<Event, 4> agenda_;  // in place of events_ where there are very many ranks

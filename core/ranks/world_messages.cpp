@@ -81,6 +81,7 @@ void World::refuse_tag(int rank, const char* does, int tag) {
 void World::send(int from, const void* data, std::size_t bytes, int to, int tag, bool ready,
                  std::coroutine_handle<> caller) {
   if (log_) log_->begins(from, Log::Doing::send, now_);
+  if (recorder_) recorder_->sends(from, bytes, to, tag);
   const MessageId id = announce(from, data, bytes, to, tag, ready, caller);
   model_.send(*this, id, messages_[id].message);
 }
@@ -90,12 +91,14 @@ RequestId World::isend(int from, const void* data, std::size_t bytes, int to, in
   const MessageId id = announce(from, data, bytes, to, tag, false, caller);
   const RequestId request = new_request(from, Call::isend, nullptr, bytes, to, tag);
   messages_[id].request = request;
+  if (recorder_) recorder_->begins_send(from, request, bytes, to, tag);
   model_.send(*this, id, messages_[id].message);
   return request;
 }
 
 MessageId World::sendrecv(int from, const void* data, std::size_t bytes, int to, int tag, RequestId with) {
   if (log_) log_->begins(from, Log::Doing::sendrecv, now_);
+  if (recorder_) recorder_->sends(from, bytes, to, tag);
   const MessageId id = announce(from, data, bytes, to, tag, false, nullptr);
   messages_[id].request = with;
   return id;
@@ -121,6 +124,7 @@ void World::sent(MessageId id, Time at) {
 
 MessageId World::one_sided(int from, const void* data, std::size_t bytes, int to, int tag,
                            std::coroutine_handle<> caller) {
+  if (recorder_) recorder_->lacks("one-sided messages");
   const MessageId id = announce(from, data, bytes, to, tag, true, caller);
   messages_[id].request = of_one_sided;
   if (messages_[id].data == Data::lent) keep(id);  // no call waits until it has gone
@@ -179,6 +183,7 @@ RequestId World::post(int rank, void* buffer, std::size_t room, int from, int ta
   attend(rank);
   if (tag < 0) takes_any_tag(rank);
   const RequestId id = new_request(rank, Call::irecv, buffer, room, from, tag);
+  if (recorder_) recorder_->posts(rank, id, room, from, tag);
   Rank& mine = ranks_[static_cast<std::size_t>(rank)];
   std::uint32_t before = none;
   for (auto m = mine.messages.head; m != none; before = m, m = messages_[m].next) {
@@ -371,6 +376,7 @@ void World::await(RequestId id, std::coroutine_handle<> waiter, Call call) {
 
 Arrived World::finish(RequestId id) {
   Request& request = requests_[id];
+  if (recorder_) recorder_->passes(request.rank, id);
   const Arrived arrived{request.send ? -1 : request.peer, plain_tag(request.tag), request.bytes};
   if (request.ahead) {
     Queue& queue = ranks_[static_cast<std::size_t>(request.rank)].ahead;

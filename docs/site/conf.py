@@ -57,7 +57,7 @@ ORDER: dict[str, list[str]] = {
         "applications",
         "throughput",
     ],
-    "Reference": ["usage", "commands", "benchmarks", "machine_keys", "network", "json", "intrinsics"],
+    "Reference": ["usage", "commands", "benchmarks", "machine_keys", "network", "traces", "json", "intrinsics"],
     "How numbers are made": ["method", "disturbance", "glossary"],
     "Validation": ["machines", "ghosh", "coverage"],
     "Gallery": ["gallery"],

@@ -27,8 +27,10 @@ class DescribedTarget:
         matrix: str | None = None,
         placement: tuple[str, int] | None = None,
         verify: bool = False,
+        goal: str | None = None,
     ) -> None:
         self.timeline, self.matrix, self.placement, self.verify = timeline, matrix, placement, verify
+        self.goal = goal
         self.description: DescribedMachine = open_described(name, overrides)
         refuse_idle_names(self.description)
         self.machine = self.description.name
@@ -62,7 +64,8 @@ class DescribedTarget:
 
         if record.kind == "node":
             return simulate_node(self.description, record, job)
-        return simulate(self.description, record, job, self.timeline, self.matrix, self.placement, self.verify)
+        where = (self.timeline, self.matrix, self.placement)
+        return simulate(self.description, record, job, *where, verify=self.verify, goal=self.goal)
 
     def circumstances(self) -> dict[str, Any]:
         """Say which version simulated, and what the description allows at best; a simulation has no other ones."""

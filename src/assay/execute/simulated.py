@@ -36,6 +36,7 @@ def simulate(
     matrix: str | None = None,
     placement: tuple[str, int] | None = None,
     verify: bool = False,
+    goal: str | None = None,
 ) -> Outcome:
     """Play `benchmark` on the machine, with `job.ranks` ranks (two unless given), `job.ppn` of them
     per node (as the description has it unless given), and append its lines to `job.out`.
@@ -44,7 +45,7 @@ def simulate(
     pass for the program, so `job.timeout` is not used; `seconds` of the outcome is this process's own time. `timeline`
     and `matrix`: files for what happened (`assay.described.timeline`). `placement`: where ranks are if not in
     order from node 0 on, and the seed of what is drawn (`assay.described.placed`). `verify`: compute
-    and check with data, whatever that takes.
+    and check with data, whatever that takes. `goal`: file for the first operation as a GOAL schedule.
     """
     from assay._core import ranks as core
 
@@ -79,6 +80,8 @@ def simulate(
             lines, log = core.logged(*given)
         else:
             lines = core.run(*given)
+        if goal is not None:
+            _write_goal(Path(goal), description.name, given)
     except ValueError as error:
         if len(error.args) == 2:  # a key of the description, and what is wrong with it
             raise description.refused(error) from None
@@ -114,6 +117,21 @@ def simulate(
         hosts=(description.name,),
         channel="simulated in this process",
     )
+
+
+def _write_goal(path: Path, machine: str, given: tuple[str, dict[str, Any], int, list[str]]) -> None:
+    """Write the first operation that a program measures as a GOAL schedule."""
+    from assay._core import ranks as core
+
+    try:
+        text = core.schedule(*given)
+    except RuntimeError as error:
+        problem = f"{given[0]} on {machine} is no GOAL schedule, which does not have {error}"
+        raise InputError(problem, key="--goal") from None
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
 
 
 def _placed(

@@ -128,11 +128,13 @@ def target(
     folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
     placement: tuple[str, int] | None = None,
     verify: bool = False,
+    goal: str | None = None,
 ) -> Target:
     """Choose where to run; InputError where the wishes contradict each other.
 
     `folders`: where benchmarks write files, by benchmark and parameter. `placement`: where a described machine's ranks
     are (described/placed.py), and the seed of what is drawn. `verify`: simulated programs compute with data.
+    `goal`: file for the first operation that a simulated program measures.
     """
     if on is None:
         if matrix is not None:
@@ -148,7 +150,7 @@ def target(
         raise InputError("a described machine is simulated, not launched", key="--via", value=via, accepted="no --via")
     from assay.execute.described import DescribedTarget
 
-    return DescribedTarget(on, overrides, timeline, matrix, placement, verify)
+    return DescribedTarget(on, overrides, timeline, matrix, placement, verify, goal)
 
 
 def _room(on: str, overrides: Mapping[str, str] | None = None, ppn: int | None = None) -> int | None:

@@ -45,6 +45,7 @@ class Wishes:
     matrix: str | None = None
     placement: str | None = None
     verify: bool = False
+    goal: str | None = None
     variants: tuple[AnyVariant, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,6 +66,8 @@ class Wishes:
             self._check_timeout(self.timeout)
         if self.verify:
             self._check_verify()
+        if self.goal is not None:
+            self._check_goal(self.goal)
         if self.timeline is not None and self.on is None:
             self._check_timeline(self.timeline)
         for name in self.names:
@@ -99,6 +102,16 @@ class Wishes:
             problem = f"shows one launch, and -n asks for {len(self.rank_counts)} numbers of ranks"
             raise InputError(problem, key="--timeline", value=timeline, accepted="one number (-n)")
 
+    def _check_goal(self, goal: str) -> None:
+        if self.on is None:
+            raise InputError("is written of a described machine", key="--goal", value=goal, accepted="--on MACHINE")
+        if any(benchmark(name).kind != "ranks" for name in self.names):
+            raise InputError("is written of message-passing programs", key="--goal", value=goal, accepted="no --goal")
+        for option, given in (("--placement", self.placement), ("-n N,N", self.rank_counts)):
+            if given:
+                problem = f"is of ranks in order on one number of them, not of {option}"
+                raise InputError(problem, key="--goal", value=goal, accepted=f"no {option}")
+
     def _check_verify(self) -> None:
         if self.on is None:
             raise InputError(
@@ -129,7 +142,7 @@ class Wishes:
         """Where it will be done; InputError where a folder for files is not to be had."""
         named = (self.on, self.via, self.nodes, self.machine, self.timeline, self.matrix, self.variants)
         placement = None if self.placement is None else (self.placement, self.seed)
-        return target(*named, self.folders(), placement, self.verify)
+        return target(*named, self.folders(), placement, self.verify, self.goal)
 
     def folders(self) -> dict[str, dict[str, Folder]]:
         """Where the benchmarks write files, by benchmark and parameter; a described machine has no folders."""

@@ -17,6 +17,7 @@ class WithFigures:
 
 def forms() -> dict[str, tuple[Any, ...]]:
     """Give the types of each verb's documents, by the verb's name."""
+    from assay.described.goal_schedule import GoalReplay
     from assay.document.acceptance import Acceptance
     from assay.document.history import MachineHistory, WatchFiles, WatchRound
     from assay.document.quoted import Quoted
@@ -49,7 +50,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "history": (MachineHistory,),
         "plan": (listed.PlannedRun, listed.QuotedPlan),
         "query": (listed.QueryAnswer,),
-        "replay": (described.Replay,),
+        "replay": (described.Replay, GoalReplay),
         "report": (WithFigures(Document), listed.SeveralReports),
         "run": (listed.RunOfOne, listed.QuotedOfOne, listed.CommandOfTable),
         "runs": (listed.KnownRuns,),

@@ -9,6 +9,7 @@ from assay.errors import InputError
 POINTS = (".jsonl", ".ndjson", ".json", ".txt")  # one JSON document a line
 TABLE = (".csv", ".txt")
 TRACE = (".json",)
+GOAL = (".goal", ".txt")
 DOCUMENT = (".json", ".txt")
 PAGE = (".html", ".htm")
 XML = (".xml",)

@@ -27,11 +27,12 @@ def wishes_of(given: Mapping[str, Any]) -> Wishes:
     if benchmark is None:
         raise InputError("which benchmark is missing", key="run", accepted="a benchmark, or --command TEMPLATE")
     settings = with_device(benchmark, given["device"], given["settings"] or [])
-    timeline, matrix = given["timeline"], given["matrix"]
+    timeline, matrix, goal = given["timeline"], given["matrix"], given["goal"]
     own, machine = split(settings)
-    apart({"--timeline": timeline, "--matrix": matrix}, {"--on": None if on is None else Path(on)})
+    apart({"--timeline": timeline, "--matrix": matrix, "--goal": goal}, {"--on": None if on is None else Path(on)})
     _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
     _file_names.named("--matrix", matrix, "CSV", _file_names.TABLE)
+    _file_names.named("--goal", goal, "GOAL, text", _file_names.GOAL)
     if on is not None:
         benchmark = on_described(benchmark)
     rank_counts = counts(given["ranks"], "-n")
@@ -58,6 +59,7 @@ def wishes_of(given: Mapping[str, Any]) -> Wishes:
         timeline=None if timeline is None else str(timeline),
         matrix=None if matrix is None else str(matrix),
         verify=given["verify"],
+        goal=None if goal is None else str(goal),
         variants=wished([record(benchmark)], on=on, **variants),
     )
     wishes.check()

@@ -134,6 +134,14 @@ Timeline = Annotated[
         help="write ranks (`run --on`, or an application) or messages (`replay`) over time, for ui.perfetto.dev",
     ),
 ]
+Goal = Annotated[
+    Path | None,
+    typer.Option(
+        parser=named_path,
+        metavar="FILE",
+        help="a GOAL schedule: of `replay --on` to be played, of `run --on` the first operation that is measured",
+    ),
+]
 DocsFolder = Annotated[
     Path | None,
     typer.Option(

@@ -1,4 +1,4 @@
-"""`assay replay`: a trace of messages through a described network."""
+"""`assay replay`: a trace of messages through a described network, or a GOAL schedule on a described machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._options import Json, NetworkSettings, Quiet, Timeline, named_path
+from assay.verbs._options import Goal, Json, NetworkSettings, On, Quiet, Timeline, named_path
 
 
 def register(app: typer.Typer) -> None:
@@ -16,18 +16,31 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def replay(
-        network: Annotated[Path, typer.Argument(metavar="NETWORK.toml", help="the network; its traffic is not used")],
-        messages: Annotated[Path, typer.Argument(metavar="messages.csv", help="id,cycle,source,destination,flits")],
+        network: Annotated[
+            Path | None, typer.Argument(metavar="NETWORK.toml", help="the network; its traffic is not used")
+        ] = None,
+        messages: Annotated[
+            Path | None, typer.Argument(metavar="messages.csv", help="id,cycle,source,destination,flits")
+        ] = None,
         out: Annotated[
-            Path, typer.Option("-o", "--out", parser=named_path, metavar="delivered.csv", help="id,head,tail,hops")
-        ],
+            Path | None,
+            typer.Option("-o", "--out", parser=named_path, metavar="delivered.csv", help="id,head,tail,hops"),
+        ] = None,
+        goal: Goal = None,
+        on: On = None,
         settings: NetworkSettings = None,
         timeline: Timeline = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
         """Send the messages of a file through a network and report when each arrives."""
+        if goal is not None or on is not None:
+            from assay.verbs import _goal
+
+            others = {"NETWORK.toml": network, "messages.csv": messages, "--out": out, "--timeline": timeline}
+            return _goal.replay(goal, on, settings or [], others, json=json)
         from assay.cli import emit
+        from assay.errors import InputError
         from assay.network import description, trace
         from assay.network.foreign.read import assumptions
         from assay.network.memory_bound import bounded
@@ -36,6 +49,10 @@ def register(app: typer.Typer) -> None:
         from assay.verbs._once import each_once
         from assay.verbs._written import apart
 
+        if network is None or messages is None or out is None:
+            missing = "NETWORK.toml" if network is None else "messages.csv" if messages is None else "--out"
+            accepted = "NETWORK.toml messages.csv -o FILE, or --goal FILE --on MACHINE"
+            raise InputError("is missing", key=missing, accepted=accepted)
         each_once(settings or [])
         apart({"--out": out, "--timeline": timeline}, {"NETWORK.toml": network, "messages.csv": messages})
         _file_names.named("--out", out, "CSV", _file_names.TABLE)

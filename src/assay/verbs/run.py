@@ -14,6 +14,7 @@ from assay.verbs._options import (
     Budget,
     Compilers,
     Flags,
+    Goal,
     Isas,
     Json,
     Label,
@@ -90,6 +91,7 @@ def register(app: typer.Typer) -> None:
                 "verify and synchronise",
             ),
         ] = None,
+        goal: Goal = None,
         verify: Annotated[
             bool,
             typer.Option(

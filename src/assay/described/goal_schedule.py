@@ -1,0 +1,105 @@
+"""GOAL schedules (sends, receives and computing of each rank, as LogGOPSim plays them) on a described machine."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.described.shipped import open_described, per_node, room
+from assay.errors import InputError, MeasurementError
+
+if TYPE_CHECKING:
+    from assay._core.goal import Schedule
+
+PICOSECOND = 1e-12
+
+
+@dataclass(frozen=True)
+class GoalReplay:
+    """`assay replay --goal`: `makespan` on the machine, `first_order`: what LogGOPS says of the schedule [s].
+
+    `unreceived` counts messages that no receive of the file takes.
+    """
+
+    machine: str
+    ranks: int
+    operations: int
+    messages: int
+    unreceived: int
+    makespan: float
+    first_order: float
+    events: int
+    cpu_seconds: float
+    figures: list[dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return asdict(self)
+
+
+def load(path: Path) -> Schedule:
+    """Read a file of GOAL, text or binary; InputError names the line."""
+    from assay._core import goal as core
+
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", key="--goal", value=str(path)) from None
+    try:
+        return core.Schedule(text)
+    except ValueError as error:
+        line, problem, seen, accepted = error.args
+        raise InputError(problem, file=path, line=line or None, value=seen or None, accepted=accepted or None) from None
+    except MemoryError:
+        raise InputError("is too large for this machine's memory", key="--goal", value=str(path)) from None
+
+
+def replay(path: Path, on: str, settings: dict[str, str]) -> GoalReplay:
+    """Play the schedule of a file on the machine that `--on` names, with keys of it set from outside.
+
+    InputError for what is wrong in the file or does not fit the machine, MeasurementError for a deadlock.
+    """
+    from assay._core import goal as core
+    from assay.execute.simulated import waits_for
+    from assay.network import figures
+
+    description = open_described(on, settings)
+    schedule = load(path)
+    began = time.process_time()
+    most = room(description, per_node(description, schedule.ranks))
+    if most is not None and schedule.ranks > most:
+        problem = f"has more ranks than {description.name} has room for"
+        raise InputError(problem, file=path, value=schedule.ranks, accepted=f"1 to {most}")
+    machine = description.for_core(per_node(description, schedule.ranks))
+    try:
+        makespan, waiting, events = core.play(schedule, machine)
+        if waiting:
+            shown = "; ".join(waits_for(*each) for each in waiting[:8])
+            more = f"; and {len(waiting) - 8} more" if len(waiting) > 8 else ""
+            at = f"deadlock at {makespan * PICOSECOND:.9g} s"
+            raise MeasurementError(f"{path} on {description.name}: {at}: {shown}{more}")
+        first_order = core.first_order(schedule, machine)
+    except ValueError as error:
+        if len(error.args) == 2:  # a key of the description, and what is wrong with it
+            raise description.refused(error) from None
+        raise InputError(str(error), file=path) from None
+    except (RuntimeError, IndexError, MemoryError) as error:
+        raise MeasurementError(f"{path} on {description.name}: {error or 'out of memory'}") from None
+    params = {"ranks": schedule.ranks}
+    times = {"makespan": makespan * PICOSECOND, "first_order": first_order * PICOSECOND}
+    return GoalReplay(
+        machine=description.name,
+        ranks=schedule.ranks,
+        operations=schedule.operations,
+        messages=schedule.messages,
+        unreceived=max(0, schedule.messages - schedule.receives),
+        **times,
+        events=events,
+        cpu_seconds=time.process_time() - began,
+        figures=[
+            figures.figure(name, value, "s", params, statistic="exact", estimator="exact")
+            for name, value in times.items()
+        ],
+    )
