@@ -86,5 +86,6 @@ def add_navigation(_app: Any, page: str, text: list[str]) -> None:
 
 
 def setup(app: Any) -> None:
-    """Called by Sphinx."""
+    """Called by Sphinx; a change of the order is one of the configuration, after which all pages are read again."""
+    app.add_config_value("order", ORDER, "env")
     app.connect("source-read", add_navigation)
