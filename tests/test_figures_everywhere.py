@@ -22,10 +22,12 @@ WITHOUT = {
     "doctor",
     "examples",
     "export",
+    "history",  # changes of figures
     "plan",
     "query",
     "runs",
     "version",
+    "watch",
 }  # they tell no results
 
 

@@ -62,25 +62,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         "_core",
     },
     "decide": {
-        *(
-            "analysis",
-            "benchmark",
-            "document",
-            "errors",
-            "execute",
-            "exporters",
-            "kinds",
-            "machine",
-            "report",
-            "samples",
-        ),
-        *("sanitised", "store", "stored", "toml", "versions"),
+        *("analysis", "benchmark", "document", "errors", "execute", "exporters", "installed", "kinds", "machine"),
+        *("report", "report.units", "samples", "sanitised", "store", "stored", "toml", "versions"),
     },
     "exporters": {"document", "report", "sanitised", "store", "versions"},
     "schemas": {"versions", "machine", "document", "execute", "throughput"},
     "execute": {
         *("errors", "trusted", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"),
-        *("stops", "stored.lines", "stored.seal", "left_names"),
+        *("stops", "stored.lines", "stored.seal", "left_names", "network"),
     },
     "throughput": {
         *(

@@ -17,12 +17,12 @@ class WithFigures:
 
 def forms() -> dict[str, tuple[Any, ...]]:
     """Give the types of each verb's documents, by the verb's name."""
-    from assay.described.goal_schedule import GoalReplay
     from assay.document.acceptance import Acceptance
     from assay.document.history import MachineHistory, WatchFiles, WatchRound
     from assay.document.quoted import Quoted
     from assay.document.run_document import Document
     from assay.document.validation import Validations
+    from assay.execute.goal_schedule import GoalReplay
     from assay.machine.node_inventory import ClusterInventory
     from assay.throughput.dry_run import DryRun
     from assay.throughput.live_results import LiveThroughput

@@ -13,7 +13,7 @@ def replay(
 ) -> None:
     """Play it and say how long it takes, there and by LogGOPS; `others`: what has no meaning for a schedule."""
     from assay.cli import emit
-    from assay.described.goal_schedule import replay as played
+    from assay.execute.goal_schedule import replay as played
     from assay.execute.wishes import split
     from assay.verbs._once import each_once
 

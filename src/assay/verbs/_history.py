@@ -25,7 +25,7 @@ def limit_of(text: str | None) -> float | None:
     return limit
 
 
-def asked(
+def history_of(
     figures: Sequence[str] | None,
     machine: str | None,
     since: str | None = None,

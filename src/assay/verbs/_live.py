@@ -97,7 +97,10 @@ def _one(words: str, options: dict[str, Any], pairs: int) -> Wishes:
     if options["on"] is not None:
         accepted = "a benchmark that is measured; `assay compare RUN MACHINE` compares with a described machine"
         raise InputError("gives the same at every launch", key="VARIANT", value=words, accepted=accepted)
-    found = wishes_of(options)
+    try:
+        found = wishes_of(options)
+    except InputError as error:
+        raise InputError(str(error), key="--live") from None
     if len(found.variants) > 1 or found.rank_counts or len(found.ppn) > 1:
         raise InputError("is more than one variant", key="VARIANT", value=words, accepted="one value of each option")
     return replace(found, launches=pairs)

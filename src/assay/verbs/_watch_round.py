@@ -17,7 +17,7 @@ from assay.report.page import write
 from assay.report.run_verdict import judged
 from assay.store import Run
 from assay.verbs._doing import measure
-from assay.verbs._history import asked
+from assay.verbs._history import history_of
 from assay.verbs._history_shown import change, last, worse
 from assay.verbs._interrupts import report_can_be_made_again
 from assay.verbs._whole import whole
@@ -34,7 +34,7 @@ def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json:
     metrics = options["metrics"]
     if metrics is not None:
         write_metrics(run, made, metrics)
-    found = asked(None, str(run.about.get("machine")), limit=limit, quiet=True)
+    found = history_of(None, str(run.about.get("machine")), limit=limit, quiet=True)
     new = [each for each in found.changes if each.found_by == run.about["id"]]
     if not json:
         if (reason := why_not(made)) and quiet:

@@ -51,13 +51,13 @@ def register(app: typer.Typer) -> None:
         from assay.decide.history_import import enter_runs
         from assay.document.json_form import to_json
         from assay.store import Run
-        from assay.verbs._history import asked, limit_of
+        from assay.verbs._history import history_of, limit_of
         from assay.verbs._history_shown import show
 
         limit = limit_of(regression)
         entered = enter_runs(enter or ())
         first = None if since is None else str(Run.open(since).about["id"])
-        found = asked(figures, machine, first, limit=limit, entered=entered, quiet=quiet or json)
+        found = history_of(figures, machine, first, limit=limit, entered=entered, quiet=quiet or json)
         if json:
             emit(to_json(found))
         else:
