@@ -63,9 +63,9 @@ def shortened(words: list[str]) -> list[str]:
 
 
 def measures(words: list[str]) -> bool:
-    """Whether a command compiles or measures."""
+    """Whether a command compiles or measures, or is about what was measured here."""
     programs = "examples/programs/mix" in words or (words[0] == "build" and "--list" not in words)
-    here = words[0] in {"evaluate", "run"} and "--on" not in words
+    here = words[0] in {"evaluate", "history", "run", "watch"} and "--on" not in words
     return programs or here or "exchange" in words or "--live" in words
 
 

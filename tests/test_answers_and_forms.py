@@ -136,7 +136,7 @@ def test_one_mpi_by_two_names_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
         ("run eccho", "echo"),
         ("run moebius", None),
         ("run nothing_like_it", None),
-        ("history", "assay runs"),
+        ("ls", "assay runs"),
         ("lstopo", "assay doctor"),
         ("evalute", "assay evaluate"),
         ("telepathy", None),

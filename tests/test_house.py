@@ -63,7 +63,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "decide": {
         *("analysis", "benchmark", "document", "errors", "execute", "exporters", "installed", "kinds", "machine"),
-        *("report", "report.units", "samples", "sanitised", "store", "stored", "toml", "versions"),
+        *("report", "report.units", "samples", "sanitised", "store", "stored", "stored.lines", "toml"),
+        "versions",
     },
     "exporters": {"document", "report", "sanitised", "store", "versions"},
     "schemas": {"versions", "machine", "document", "execute", "throughput"},

@@ -69,7 +69,6 @@ BENCHMARKS = {
 }
 # By a peer's command, in small letters: what to type.
 COMMANDS = {
-    "history": "assay runs",
     "list": "assay runs",
     "ls": "assay runs",
     **dict.fromkeys(("lscpu", "lstopo", "hwloc-ls", "hwloc-info", "likwid-topology", "info"), "assay doctor"),
