@@ -76,6 +76,7 @@ CASES: dict[str, list[Case]] = {
     ],
     "export": [Case(("export", "a", "--format", "json", "-o", "rows.json"), (0.05, 1.0), ends=True)],
     "fit": [Case(("fit", "--on", "ipsc860"), ends=True)],
+    "history": [Case(("history", "--import", "a", "--machine", "constant"), ends=True)],
     "plan": [Case(("plan", "--only", "processor"), (0.05, 1.0), ends=True)],
     "query": [Case(("query", CELLS.format(30)), (0.05, 2.0)), Case(("query", COUNTED))],
     "replay": [Case(("replay", HYPERCUBE, "long.csv", "-o", "out.csv", "--set", "network.routing=valiant"))],
@@ -108,6 +109,7 @@ ENDS_SOON = {
     "examples": "copies a score of small files",
     "runs": "lists folders, some hundred a second",
     "version": "prints what is installed",
+    "watch": "with --install; its rounds are stopped in tests/test_watch.py",
 }
 
 
