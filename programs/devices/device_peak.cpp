@@ -6,8 +6,8 @@
 
 #include "devices/found.hpp"
 #include "devices/kernels/peak.hpp"
+#include "devices/launches.hpp"
 #include "devices/numbers.hpp"
-#include "devices/timer.hpp"
 
 constexpr std::string_view record = R"record(
 from = "devices/found.hpp"
@@ -180,16 +180,7 @@ int main(int argc, char** argv) {
       return at.leave_out(facts.label + " (" + facts.name + ") computes no " + at.choice("type"), "type",
                           "type=float32,int32");
     const auto peak = make_peak(device, type, at.integer("width"));
-    const std::int64_t unit = peak->flops();
-    const auto work = [=](std::int64_t operations) {
-      for (; operations > 0; operations -= unit) device->launch(*peak->kernel, peak->groups, peak->group);
-      device->finish();
-    };
-    at.measure("time", work, {.unit = unit});
-    const auto timer = std::make_shared<Timer>(device, peak->kernel, peak->groups, peak->group);
-    at.also_observe("timer", [=] { return timer->read() / static_cast<double>(unit); });
-    watch_device(at, device);
-    at.afterwards([=] { return timer->warning(); });
+    measure_launches(at, device, peak->kernel, peak->groups, peak->group, {.unit = peak->flops()});
     at.check([=] { return verify(*peak); });
     at.check([=] { return grows(*peak); });
   });

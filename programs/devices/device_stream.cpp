@@ -9,7 +9,7 @@
 
 #include "devices/found.hpp"
 #include "devices/kernels/stream.hpp"
-#include "devices/timer.hpp"
+#include "devices/launches.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -259,15 +259,8 @@ int main(int argc, char** argv) {
                                                                           : 2);
     at.observe("size", [=] { return static_cast<double>(bytes); }, true);
     at.observe("build", [=] { return kernel->built; }, true);
-    const auto work = [=](std::int64_t operations) {
-      for (; operations > 0; operations -= unit) device->launch(*kernel, groups, group_items);
-      device->finish();
-    };
-    at.measure("time", work, {.unit = unit, .cache = bytes < 4 * facts.cache ? "same buffer" : "beyond the caches"});
-    const auto timer = std::make_shared<Timer>(device, kernel, groups, group_items);
-    at.also_observe("timer", [=] { return timer->read() / static_cast<double>(unit); });
-    watch_device(at, device);
-    at.afterwards([=] { return timer->warning(); });
+    measure_launches(at, device, kernel, groups, group_items,
+                     {.unit = unit, .cache = bytes < 4 * facts.cache ? "same buffer" : "beyond the caches"});
     at.check([=] {
       return wide == 8 ? verify<double>(*device, name, *kernel, *arrays, groups)
                        : verify<float>(*device, name, *kernel, *arrays, groups);

@@ -40,8 +40,8 @@ class LiveSide:
 
     def launch(self, pair: int, say: Callable[[str], None]) -> None:
         """Make the launches of a pair. MeasurementError where one fails: a pair without it says nothing."""
-        upto = tuple(task for task in self.plan.tasks if task.launch <= pair)
-        failures = session.do(self.run, replace(self.plan, tasks=upto), self.where, say=say)
+        tasks = tuple(task for task in self.plan.tasks if task.launch == pair)
+        failures = session.do(self.run, replace(self.plan, tasks=tasks), self.where, say=say)
         if failures:
             raise MeasurementError(f"{self.words}: {failures[0].reason}")
 

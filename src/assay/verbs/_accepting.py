@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,19 +15,16 @@ from assay.decide.contract_plan import PlannedBenchmark, planned
 from assay.decide.contract_template import TEMPLATE
 from assay.decide.contract_written import contract_of_fleet, contract_of_reference
 from assay.decide.judged_runs import judged_runs, with_runs
-from assay.decide.live import LiveSide
 from assay.decide.measured_contract import MeasuredBenchmark, measured_contract
 from assay.document.acceptance import Acceptance
 from assay.document.json_form import to_json
-from assay.errors import AssayError, InputError, InterruptError
-from assay.execute import session
-from assay.execute.plan import Plan
+from assay.errors import InputError
 from assay.execute.wishes import Wishes, counts, seconds, share
 from assay.report.listing import listing
 from assay.store import Run, storage_failed
 from assay.stored.lines import write_whole
 from assay.verbs import _file_names
-from assay.verbs._doing import admitted, begun
+from assay.verbs._in_turn import in_turn, progress
 from assay.verbs._written import apart
 
 TOLERANCE = 0.05  # of limits by a reference
@@ -78,36 +74,21 @@ def measured(contract: Path, options: AskedMeasurement, *, quiet: bool) -> Accep
     if not quiet:
         for line in words_of(plans):
             print(line, file=sys.stderr)
-    wishes = [options.wishes(each) for each in plans]
-    places: list[tuple[Plan, session.Target]] = []
-    sides: list[LiveSide] = []
-    try:
-        for each in wishes:
-            places.append(admitted(each))
-        for one, each, (plan, where) in zip(plans, wishes, places, strict=True):
+    with in_turn() as runs:
+        for each in [options.wishes(one) for one in plans]:
+            runs.admit(each)
+        for one in plans:
             out = None if options.out is None else options.out / one.name if len(plans) > 1 else options.out
             stated = {"file": str(contract), "sha256": read.sha256, "looks": list(one.looks)}
-            run = begun(each, plan, where, out, about={"left_out": [], "contract": stated})
-            sides.append(LiveSide(one.name, run, plan, where))
-        most = max(one.looks[-1] for one in plans)
+            runs.begin(one.name, out, about={"contract": stated})
         found = measured_contract(
             read,
-            [MeasuredBenchmark(one, side) for one, side in zip(plans, sides, strict=True)],
+            [MeasuredBenchmark(one, side) for one, side in zip(plans, runs.sides, strict=True)],
             seed=options.seed,
             say=lambda text: None if quiet else print(text, file=sys.stderr),
-            advance=lambda launch: _progress(launch, most, quiet),
+            advance=progress("launch", max(one.looks[-1] for one in plans), quiet),
         )
-    except BaseException as error:
-        _end(sides, "interrupted")
-        if isinstance(error, KeyboardInterrupt):
-            kept = ", ".join(str(side.run.folder) for side in sides)
-            raise InterruptError(f"interrupted; finished launches are kept: {kept}") from None
-        raise
-    finally:
-        for _, where in places:
-            where.close()
-    _end(sides, "done")
-    return with_runs(found, [side.run for side in sides])
+    return with_runs(found, [side.run for side in runs.sides])
 
 
 def plan_of(contract: Contract, options: AskedMeasurement) -> tuple[PlannedBenchmark, ...]:
@@ -123,18 +104,6 @@ def words_of(plans: Sequence[PlannedBenchmark]) -> list[str]:
         + "".join(f"; {key} {value}" for key, value in each.settings.items())
         for each in plans
     ]
-
-
-def _end(sides: Sequence[LiveSide], state: str) -> None:
-    for side in sides:
-        if side.run.about.get("state") == "running":
-            with contextlib.suppress(AssayError):
-                side.run.finish(state)
-
-
-def _progress(launch: int, most: int, quiet: bool) -> None:
-    if not quiet and sys.stderr.isatty():
-        print(f"\rlaunch {launch} of at most {most}", end="\n" if launch == most else "", file=sys.stderr, flush=True)
 
 
 def referred(run: str, tolerance: str | None) -> str:

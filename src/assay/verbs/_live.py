@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -12,13 +11,13 @@ from typing import Any
 from assay.analysis.comparison import MARGIN
 from assay.analysis.paired_decision import LEVEL, pairs_needed
 from assay.decide.live import LiveFigure, LiveResult, LiveSide, decide
-from assay.errors import AssayError, InputError, InterruptError
+from assay.errors import InputError
 from assay.execute.wishes import Wishes
 from assay.report.gate import known_to_records
 from assay.report.listing import listing
 from assay.report.units import params
 from assay.stored.run_names import checked_label
-from assay.verbs._doing import admitted, begun
+from assay.verbs._in_turn import in_turn, progress
 from assay.verbs._one_benchmark import parsed, wishes_of
 
 PAIRS = 20
@@ -48,17 +47,17 @@ def live(
     words = None if figures is None else [word.strip() for word in figures.split(",") if word.strip()]
     if figures is not None:
         known_to_records(figures, (name for each in wishes for name in each.names))
-    places = [admitted(each) for each in wishes]
-    sides: list[LiveSide] = []
-    try:
-        for text, options, each, (plan, where) in zip(variants, given, wishes, places, strict=True):
-            run = begun(each, plan, where, options["out"], label=options["label"], about={"left_out": []})
-            sides.append(LiveSide(text, run, plan, where))
 
-        def say(text: str) -> None:
-            if not quiet:
-                print(text, file=sys.stderr)
+    def say(text: str) -> None:
+        if not quiet:
+            print(text, file=sys.stderr)
 
+    with in_turn() as runs:
+        for each in wishes:
+            runs.admit(each)
+        for text, options in zip(variants, given, strict=True):
+            runs.begin(text, options["out"], label=options["label"])
+        sides = runs.sides
         found = decide(
             (sides[0], sides[1]),
             margin=margin or MARGIN,
@@ -67,18 +66,8 @@ def live(
             words=words,
             budget=budget,
             say=say,
-            advance=lambda pair: _progress(pair, most, quiet),
+            advance=progress("pair", most, quiet),
         )
-    except BaseException as error:
-        _end(sides, "interrupted")
-        if isinstance(error, KeyboardInterrupt):
-            kept = ", ".join(str(side.run.folder) for side in sides)
-            raise InterruptError(f"interrupted; finished launches are kept: {kept}") from None
-        raise
-    finally:
-        for _, where in places:
-            where.close()
-    _end(sides, "done")
     if json:
         emit(_document(sides, found, margin or MARGIN))
     else:
@@ -104,18 +93,6 @@ def _one(words: str, options: dict[str, Any], pairs: int) -> Wishes:
     if len(found.variants) > 1 or found.rank_counts or len(found.ppn) > 1:
         raise InputError("is more than one variant", key="VARIANT", value=words, accepted="one value of each option")
     return replace(found, launches=pairs)
-
-
-def _end(sides: Sequence[LiveSide], state: str) -> None:
-    for side in sides:
-        if side.run.about.get("state") == "running":
-            with contextlib.suppress(AssayError):
-                side.run.finish(state)
-
-
-def _progress(pair: int, most: int, quiet: bool) -> None:
-    if not quiet and sys.stderr.isatty():
-        print(f"\rpair {pair} of at most {most}", end="\n" if pair == most else "", file=sys.stderr, flush=True)
 
 
 def _document(sides: Sequence[LiveSide], found: LiveResult, margin: float) -> dict[str, Any]:
