@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict, cuts, launches_needed, median_interval
+from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict, cuts, launches_needed
+from assay.analysis.intervals import median_interval
 from assay.analysis.spending import looks_of, spent
 
 LOOKS = st.lists(st.integers(1, 40), min_size=1, max_size=5, unique=True).map(lambda found: tuple(sorted(found)))

@@ -152,12 +152,3 @@ def planning_spread(values: Sequence[float], indifference: float) -> float:
     if inside == len(logs):
         return float(np.std(logs, ddof=1))
     return edge / float(stats.norm.ppf(max(inside / len(logs), 0.51)))
-
-
-def median_interval(values: Sequence[float], level: float) -> tuple[float, float] | None:
-    """Return the order statistics that bracket the median of launches with this level; None where they are too few."""
-    from scipy import stats
-
-    ordered, count = sorted(values), len(values)
-    outside = int(stats.binom.ppf((1 - level) / 2, count, 0.5)) if count else 0
-    return (ordered[outside - 1], ordered[count - outside]) if outside else None

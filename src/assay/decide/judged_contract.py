@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict, median_interval
+from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict
+from assay.analysis.intervals import median_interval
 from assay.decide.contract import Contract, Requirement
 from assay.decide.evidence import NodeEvidence
 from assay.document.acceptance import NodeVerdict, RequirementVerdict

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from assay import store
 from assay.document.reported_figure import ReportedFigure
 from assay.report.document import document
 from assay.samples import case_text
@@ -57,12 +58,7 @@ def table(runs: Iterable[Run]) -> pa.Table:
 
 def schema() -> pa.Schema:
     """Return the columns, from the annotations of a row."""
-    import pyarrow as pa
-
-    types = {"str": pa.string(), "float": pa.float64(), "int": pa.int64()}
-    return pa.schema(
-        [(column.name, types[str(column.type).removesuffix(" | None")]) for column in fields(ListedFigure)]
-    )
+    return store.schema(ListedFigure)
 
 
 def _row(run: Run, figure: ReportedFigure) -> ListedFigure:

@@ -79,8 +79,8 @@ def _sample_table(measured: list[tuple[Measured, Circumstance]]) -> pa.Table:
     return pa.table([own[name] if name in own else repeated[name] for name in whole.names], schema=whole)
 
 
-def schema(kind: type[Row]) -> pa.Schema:
-    """Return the Arrow schema of a table, from its row's own annotations."""
+def schema(kind: type[Any]) -> pa.Schema:
+    """Return the Arrow schema of a table, from the annotations of its row, a dataclass."""
     import pyarrow as pa
 
     types = {"str": pa.string(), "float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
