@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from assay import cli, versions
 from assay.execute import libraries
@@ -19,7 +19,7 @@ from documents_checked import check_emitted
 
 # A busy machine is slow, which is no fault of what is tested (under CI this is the default of Hypothesis itself).
 if "CI" not in os.environ:
-    settings.register_profile("assay", deadline=None)
+    settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("assay")
 
 

@@ -65,7 +65,7 @@ def test_a_runs_report_and_description_in_one_line() -> None:
 def test_what_is_not_valid_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """One line alone would leave a person with `invalid`."""
 
-    def fails(*given: object) -> None:
+    def fails(*given: object, **named: object) -> None:
         raise MeasurementError("echo on constant: deadlock: rank 0 in recv from rank 1 (tag 2)")
 
     monkeypatch.setattr("assay.execute.simulated.simulate", fails)

@@ -18,7 +18,7 @@ from assay import versions
 from assay.cli import application
 from assay.schemas import made
 from command_line import assay
-from documents_checked import fault
+from documents_checked import VERBS, fault, published
 from example_inputs import CONTRACT
 
 ROOT = Path(__file__).parents[1]
@@ -30,14 +30,14 @@ NETWORK = (
 def test_every_verb_with_a_document_has_a_schema() -> None:
     commands: Any = vars(get_command(application()))["commands"]
     given = {name for name, each in commands.items() if any("--json" in option.opts for option in each.params)}
-    assert given == set(made.forms()) == set(made.verbs())
+    assert given == set(made.forms()) == set(VERBS)
 
 
-@pytest.mark.parametrize("verb", made.verbs())
+@pytest.mark.parametrize("verb", VERBS)
 def test_the_files_are_those_of_the_types_and_are_schemas(verb: str) -> None:
-    assert made.published(verb) == json.loads(json.dumps(made.made(verb))), "after a change of a document: ./x docs"
-    jsonschema.Draft202012Validator.check_schema(made.published(verb))
-    assert made.published(verb)["$id"] == f"assay/{versions.DOCUMENT.version}/{verb}.json"
+    assert published(verb) == json.loads(json.dumps(made.made(verb))), "after a change of a document: ./x docs"
+    jsonschema.Draft202012Validator.check_schema(published(verb))
+    assert published(verb)["$id"] == f"assay/{versions.DOCUMENT.version}/{verb}.json"
 
 
 COMMANDS = [

@@ -114,14 +114,19 @@ def used_within(module: str, name: str, definition: ast.AST) -> bool:
 
 
 def reasons() -> dict[str, str]:
-    """What is found by lying in a folder or by a name that a file gives: verbs, launchers, batch systems."""
+    """What is found by lying in a folder or by a name that a file gives: verbs, launchers, batch systems, exporters."""
     verbs = {f"assay.verbs.{p.stem}": "a verb, found by its file" for p in (SOURCE / "verbs").glob("[!_]*.py")}
     ways = {f"assay.execute.{name}": "a launcher, found by LAUNCHER in its file" for name in launchers()}
     systems = {
         f"assay.throughput.systems.{p.stem}": "a batch system, found by its file"
         for p in (SOURCE / "throughput" / "systems").glob("[!_]*.py")
     }
-    return FOUND | systems | verbs | {f"{verb}.register": "a verb, found by its file" for verb in verbs} | ways
+    forms = {
+        f"assay.exporters.{p.stem}": "a form of export, found by its file"
+        for p in (SOURCE / "exporters").glob("[!_]*.py")
+    }
+    found = FOUND | systems | verbs | ways | forms
+    return found | {f"{verb}.register": "a verb, found by its file" for verb in verbs}
 
 
 def test_no_public_name_is_used_by_tests_alone() -> None:

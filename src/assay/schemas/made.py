@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +16,6 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = Path(__file__).parent
 VERSION = {"type": "integer", "minimum": 0, "description": "of the document's form"}
 Schema = dict[str, Any]
-
-
-def verbs() -> list[str]:
-    """The verbs whose documents have a schema."""
-    return sorted(path.stem for path in FOLDER.glob("*.json"))
-
-
-@cache
-def published(verb: str) -> Schema:
-    """The schema that is published for a verb's documents. KeyError where there is none."""
-    file = FOLDER / f"{verb}.json"
-    if not file.is_file():
-        raise KeyError(verb)
-    found: Schema = json.loads(file.read_text(encoding="utf-8"))
-    return found
 
 
 def made(verb: str) -> Schema:

@@ -28,7 +28,9 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
 
         shipped = programs_root().with_name("examples")
-        names = sorted(str(path.relative_to(shipped)) for path in shipped.rglob("*") if path.is_file())
+        # An installer that compiles has put bytecode among them.
+        files = [path for path in shipped.rglob("*") if path.is_file() and path.parent.name != "__pycache__"]
+        names = sorted(str(path.relative_to(shipped)) for path in files)
         if not names:
             raise InputError("the examples are missing from this installation", file=shipped)
         made: list[Path] = []  # files and folders, in this order
