@@ -294,6 +294,7 @@ def _do_one(
     out = run.folder / "launches" / file
     before = look()
     limited = task if bound is None else bound.limited(task)
+    began = None if bound is None else bound.elapsed()
     try:
         job = replace(target.job(record, limited, out, run.folder / "log" / f"{Path(file).stem}.txt"), say=say)
         outcome = target.perform(record, job)
@@ -305,9 +306,11 @@ def _do_one(
     except MeasurementError as error:  # not what was asked for: what it wrote is kept and counts for nothing
         rejected = True
         outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())
-    ended_by_budget = outcome.status != 0 and limited.timeout < task.timeout and outcome.seconds >= limited.timeout
-    if bound is not None:
-        bound.took(task, outcome.seconds)
+    ended_by_budget = False
+    if bound is not None and began is not None:
+        took = bound.elapsed() - began
+        ended_by_budget = outcome.status != 0 and limited.timeout < task.timeout and took >= limited.timeout
+        bound.took(task, took)
     beside = bystanders(before, look()) if _is_here(outcome) else []
     written = [run.content(path, about) for _, path in outputs(out)]
     if outcome.status == 0 and not (written and all(each.done for each in written)):
