@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from assay.execute import leash
+from assay.execute import process_tree
 from slurm_cluster import free_ports
 
 SYSTEM = Path("/usr/lib/gridengine")
@@ -124,9 +124,9 @@ class GridEngineCell:
         self.ask(defaults, "usersets", str(SHARED / "util/resources/usersets"))
         self.ask(defaults, "managers", getpass.getuser())
 
-    def _daemon(self, name: str) -> leash.Leash:
+    def _daemon(self, name: str) -> process_tree.ProcessTree:
         log = self.root / f"{name}.log"
-        return leash.Leash([leash.Command((name,), log, log)], environment=self.environment)
+        return process_tree.ProcessTree([process_tree.Command((name,), log, log)], environment=self.environment)
 
     def _until(self, what: str, *command: str, shows: str) -> None:
         end = time.monotonic() + 60

@@ -6,7 +6,7 @@ import time
 from contextlib import closing
 
 import slurm_cluster
-from assay.execute import leash
+from assay.execute import process_tree
 
 SLURMDBD = """AuthType=auth/none
 DbdHost=localhost
@@ -59,10 +59,10 @@ class AccountedCluster(slurm_cluster.SlurmCluster):
         server = ("mariadbd", "--no-defaults", "--skip-grant-tables", f"--datadir={data}",
                   f"--socket={folder}/db.sock", f"--port={storage}", "--bind-address=127.0.0.1", f"--user={user}",
                   "--innodb-buffer-pool-size=64M")  # fmt: skip
-        daemons = [leash.Command(server, log, log), leash.Command(("slurmdbd", "-D"), log, log)]
-        self._database = leash.Leash(daemons[:1], environment=self.environment)
+        daemons = [process_tree.Command(server, log, log), process_tree.Command(("slurmdbd", "-D"), log, log)]
+        self._database = process_tree.ProcessTree(daemons[:1], environment=self.environment)
         self._await(storage)
-        self._daemon = leash.Leash(daemons[1:], environment=self.environment)
+        self._daemon = process_tree.ProcessTree(daemons[1:], environment=self.environment)
         self._await(port)
         self.ask("sacctmgr", "-i", "add", "cluster", "lab")
         return whole

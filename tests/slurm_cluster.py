@@ -15,7 +15,7 @@ import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from assay.execute import leash
+from assay.execute import process_tree
 
 NODES = 8
 CONFIGURATION = """ClusterName=lab
@@ -83,8 +83,8 @@ class SlurmCluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if hasattr(self, "_leash"):
-            self._leash.release()
+        if hasattr(self, "_daemons"):
+            self._daemons.release()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
@@ -107,10 +107,12 @@ class SlurmCluster:
         (self.folder / "slurm.conf").write_text(self.configuration(text))
         daemons = [("slurmctld", "-D"), *(("slurmd", "-D", "-N", f"n{i}") for i in range(1, NODES + 1))]
         log = self.folder / "log" / "daemons"
-        self._leash = leash.Leash([leash.Command(d, log, log) for d in daemons], environment=self.environment)
+        self._daemons = process_tree.ProcessTree(
+            [process_tree.Command(d, log, log) for d in daemons], environment=self.environment
+        )
         end = time.monotonic() + 30
         while self.idle() < NODES:
-            if time.monotonic() > end or not self._leash.alive():
+            if time.monotonic() > end or not self._daemons.alive():
                 words = "\n".join(p.read_text()[-1500:] for p in sorted((self.folder / "log").iterdir()))
                 raise RuntimeError(f"the cluster did not start: {self.idle()} nodes of {NODES}\n{words}")
             time.sleep(0.1)

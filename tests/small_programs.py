@@ -28,7 +28,7 @@ inline Options options(int count, char** words) {
     if (!std::strncmp(words[i + 1], "seconds=", 8)) read.seconds = std::atof(words[i + 1] + 8);
     if (!std::strncmp(words[i + 1], "status=", 7)) read.status = std::atoi(words[i + 1] + 7);
   }
-  if (std::getenv("ASSAY_LEASH")) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (std::getenv("ASSAY_PROCESS_TREE")) prctl(PR_SET_PDEATHSIG, SIGKILL);
   return read;
 }
 inline void write_line(const Options& options, std::string line) {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute import leash
+from assay.execute import process_tree
 from command_line import assay
 from small_programs import script
 from test_launchers import gone, marked
@@ -36,7 +36,7 @@ def few_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
 def broken_mpi(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Words of the reason that must be given."""
     if request.param == "no MPI":
-        monkeypatch.setattr("assay.execute.absent.find_mpi", lambda: None)
+        monkeypatch.setattr("assay.execute.preflight_tools.find_mpi", lambda: None)
         return "no MPI found"
     fails = 'case "$*" in *--version*) echo "g++ 12"; exit 0;; esac; echo "no such luck" >&2; exit 3'
     monkeypatch.setenv("MPICXX", str(script(tmp_path / "bin", "mpicxx", fails)))
@@ -65,8 +65,8 @@ def test_a_part_that_was_named_is_an_error_before_anything_is_measured(broken_mp
 
 _ASKS = """
 import sys
-from assay.execute import leash
-leash.ask(["sh", "-c", "echo begun >$0; sleep 1000", sys.argv[1]], timeout=2000)
+from assay.execute import process_tree
+process_tree.ask(["sh", "-c", "echo begun >$0; sleep 1000", sys.argv[1]], timeout=2000)
 """
 
 
@@ -88,6 +88,6 @@ def test_kill_9_while_a_command_is_asked_leaves_nothing_in_tmpdir(tmp_path: Path
 
 
 def test_a_command_that_is_asked_answers_from_both_streams() -> None:
-    ended, said = leash.ask(["sh", "-c", "echo one; echo two >&2; exit 3"], timeout=20)
+    ended, said = process_tree.ask(["sh", "-c", "echo one; echo two >&2; exit 3"], timeout=20)
     assert ended.statuses == (3,) and sorted(said.split()) == ["one", "two"]
-    assert leash.ask(["true"], timeout=20)[1] == ""
+    assert process_tree.ask(["true"], timeout=20)[1] == ""

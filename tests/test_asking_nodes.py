@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute.asking_nodes import ask_nodes
+from assay.execute.node_survey import ask_nodes
 from small_programs import script
 
 SSH = r"""

@@ -10,11 +10,11 @@ import pytest
 from assay.described.shipped import shipped
 from assay.kinds import EVIDENCE
 from assay.machine import catalogue
-from assay.papers.cells.answers import Played
-from assay.papers.cells.comparison import ComparedCell, ComparedTable, compare
-from assay.papers.cells.described_file import read, with_values
-from assay.papers.cells.origins import fitted_on
-from assay.papers.claims import clusters, messages
+from assay.published.cells.answers import Played
+from assay.published.cells.comparison import ComparedCell, ComparedTable, compare
+from assay.published.cells.described_file import read, with_values
+from assay.published.cells.origins import fitted_on
+from assay.validation.claims import clusters, messages
 
 MYRINET, ETHERNET = ("table6.5", "table6.9"), ("table6.2", "table6.8")
 OF = {"table6.2": "compaq-xp1000-cluster", "table6.8": "sgi-l1200-cluster", "table6.5": "ibm-netfinity-cluster",

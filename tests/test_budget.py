@@ -30,7 +30,7 @@ from assay.report.document import document
 from assay.report.findings import findings
 from assay.since_start import MOST
 from assay.store import Run
-from assay.verbs._spending import Spent
+from assay.verbs._stopping_rule import Spent
 from command_line import assay
 
 NAMES = ["sieve", "lock", "stream", "echo", "peak", "handover", "matrix_vector"]

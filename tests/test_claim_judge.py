@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import assay
 from assay.network.study.results import Bracket
-from assay.papers.cells import allowance
-from assay.papers.claims import messages
-from assay.papers.claims.judge import (
+from assay.published.cells import allowance
+from assay.published.judge import (
     OUTCOMES,
     Accepted,
     Comparison,
@@ -27,10 +26,11 @@ from assay.papers.claims.judge import (
     verdict,
     within,
 )
-from assay.papers.ghosh import claims as ghosh
-from assay.papers.ghosh.points import before, bracket_in
+from assay.validation.claims import messages
+from assay.validation.ghosh import claims as ghosh
+from assay.validation.ghosh.points import before, bracket_in
 
-ROOM = Path(assay.__file__).parent / "papers"
+ROOMS = [Path(assay.__file__).parent / name for name in ("published", "validation")]
 numbers = st.floats(-1e6, 1e6)
 widths = st.floats(0, 1e6)
 OPS: tuple[Comparison, ...] = ("==", "~=", "<", ">", "<=", ">=")
@@ -149,9 +149,11 @@ def test_allowances_of_our_choice_are_scaled_and_those_from_print_are_not() -> N
 
 def test_outcomes_are_made_in_one_place() -> None:
     """No other file of the room decides between the three words: they stand in the judge alone, but for counting."""
-    counting = {"claims/judge.py", "claims/messages.py", "machines/evidence.py", "ghosh/page.py", "ghosh/answered.py"}
-    counting |= {"coverage/asking.py", "coverage/checks.py"}  # they read what was judged
-    for path in sorted(ROOM.rglob("*.py")):
-        if path.relative_to(ROOM).as_posix() not in counting:
+    counting = {"published/judge.py"} | {
+        f"validation/{name}.py" for name in ("claims/messages", "machines/evidence", "ghosh/page", "ghosh/answered")
+    }
+    counting |= {"validation/coverage/asking.py", "validation/coverage/checks.py"}  # they read what was judged
+    for path in sorted(path for room in ROOMS for path in room.rglob("*.py")):
+        if path.relative_to(ROOMS[0].parent).as_posix() not in counting:
             constants = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
             assert not {"holds", "cannot be told"} & {text for text in constants if isinstance(text, str)}, path

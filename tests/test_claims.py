@@ -12,15 +12,15 @@ import pytest
 from assay.described.shipped import shipped
 from assay.machine import catalogue
 from assay.machine import published as block
-from assay.papers.cells import allowance
-from assay.papers.cells.answers import Answer, Played
-from assay.papers.cells.described_file import read
-from assay.papers.claims import claim_kinds, clusters, from_print, special, unjudged, whole_programs
-from assay.papers.claims import messages as claims
-from assay.papers.claims.quantities import QUANTITIES
-from assay.papers.contrasts import computing, table
-from assay.papers.machines import fallen_apart as uncertain
-from assay.papers.machines.document import claim_grid, judged_claim
+from assay.published.cells import allowance
+from assay.published.cells.answers import Answer, Played
+from assay.published.cells.described_file import read
+from assay.published.contrasts import computing, table
+from assay.validation.claims import claim_kinds, clusters, from_print, special, unjudged, whole_programs
+from assay.validation.claims import messages as claims
+from assay.validation.claims.quantities import QUANTITIES
+from assay.validation.machines import fallen_apart as uncertain
+from assay.validation.machines.document import claim_grid, judged_claim
 
 PAPERS = ("dunigan1991_hypercubes", "dunigan1991_delta", "dunigan1995_paragon_mp")
 
@@ -74,7 +74,7 @@ def test_every_claim_is_judged_or_named_with_a_reason() -> None:
 
 
 def test_every_claim_of_van_der_steen_is_judged_or_named_somewhere() -> None:
-    """Of kernels and module 3 in papers/contrasts, all others here."""
+    """Of kernels and module 3 in published/contrasts, all others here."""
     of_kernels = {each.claim for contrast in table.CONTRASTS for each in contrast.stated} | {*computing.JUDGES}
     every = {claim.id for claim in catalogue.load().claims if claim.id.startswith("vds.")}
     assert len(every) == 62 + 4 + 6 and every <= of_kernels | set(claims.published())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.described.machine_file import DescribedMachine
-from assay.verbs._wishing import evaluation
+from assay.verbs._run_request import evaluation
 from command_line import assay
 from started import play
 

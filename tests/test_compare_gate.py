@@ -17,7 +17,7 @@ from assay.document.section import Section
 from assay.report import comparing, comparing_tables, gate, page_beside, side_by_side
 from assay.samples import case_text
 from assay.store import Run
-from assay.verbs import _predicting
+from assay.verbs import _prediction
 from command_line import assay
 from made_documents import as_json, document, figure, section
 from test_document import block, launch
@@ -321,13 +321,13 @@ def test_what_a_machine_lacks_is_said_of_what_was_published_and_not_of_its_simul
         first.startswith(f"{name} beside ") and "2 figures of 1 simulated quantity judged at a margin of 3.0%" in first
     )
     assert second.endswith(f" and what was published of {name} have no figure in common")
-    simulated = _predicting.predicted
+    simulated = _prediction.predicted
 
     def doubtful(run: Run, machine: str, *more: Any) -> Document | None:
         found = simulated(run, machine, *more)
         return None if found is None else replace(found, state="invalid", warnings=["alltoall: a rank stopped"])
 
-    monkeypatch.setattr(_predicting, "predicted", doubtful)
+    monkeypatch.setattr(_prediction, "predicted", doubtful)
     done = assay("compare", str(tmp_path / "run"), name, "-q")  # no report of the simulation is kept
     assert f"{name} is invalid: alltoall: a rank stopped\n" in done.err and "says why" not in done.err
 

@@ -12,7 +12,7 @@ from assay.described.kernels import KERNELS
 from assay.described.machine_file import DescribedMachine, load
 from assay.described.node_model import NodeKernel, levels, node_kernel
 from assay.described.shipped import open_described, shipped
-from assay.execute.idle_names import node_kernels
+from assay.execute.unused_keys import node_kernels
 from command_line import assay
 from compiled import own_cache
 

@@ -10,10 +10,10 @@ import pytest
 from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.comparison import FigureRow, FigureSide
 from assay.document.section import Section
-from assay.papers.contrasts import computing
-from assay.papers.contrasts import table as contrasts
-from assay.papers.contrasts.rates import PublishedRates, RunRates
-from assay.papers.tables import euroben_algorithms
+from assay.published.contrasts import computing
+from assay.published.contrasts import table as contrasts
+from assay.published.contrasts.rates import PublishedRates, RunRates
+from assay.published.tables import euroben_algorithms
 from assay.report import page
 from made_documents import document, figure, section
 

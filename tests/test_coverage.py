@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from assay.document import split_pages
 from assay.errors import InputError
 from assay.machine import catalogue
-from assay.papers.claims import messages as claims
-from assay.papers.claims.judge import ClaimVerdict
-from assay.papers.coverage import checks, page
-from assay.papers.coverage.asking import Asking, CommandAnswer
-from assay.papers.coverage.checks import CheckResult, State, check, judge
-from assay.papers.coverage.items import Item, ItemCheck, ItemCriterion, Report, read, reports
-from assay.papers.coverage.markdown_tables import tables
-from assay.verbs._asking import asked_here
+from assay.published.judge import ClaimVerdict
+from assay.validation.claims import messages as claims
+from assay.validation.coverage import checks, page
+from assay.validation.coverage.asking import Asking, CommandAnswer
+from assay.validation.coverage.checks import CheckResult, State, check, judge
+from assay.validation.coverage.items import Item, ItemCheck, ItemCriterion, Report, read, reports
+from assay.validation.coverage.markdown_tables import tables
+from assay.verbs._in_process import asked_here
 
 ROOT = Path(__file__).resolve().parent.parent
 # How many items each report has: counted in the reports, by reading them.

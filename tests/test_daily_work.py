@@ -117,7 +117,7 @@ def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytes
         asked.append(wishes.plan().to_dict())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("assay.verbs._doing.measure", begin)
+    monkeypatch.setattr("assay.verbs._measuring.measure", begin)
     found = planned(*words)
     began = assay("evaluate", *words, "--json")
     assert began.status in (0, 130), began.err
@@ -199,7 +199,7 @@ def test_machines_that_are_only_described_are_in_the_catalogue() -> None:
 
 
 def test_a_run_is_offered_by_its_id(tmp_path: Path) -> None:
-    from assay.verbs._completing import run_names
+    from assay.verbs._completion import run_names
 
     made(tmp_path / "a", 1)
     (known,) = (run.about["id"] for run in [Run.open(tmp_path / "a")])

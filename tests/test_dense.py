@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from application_runs import ONCE, broken, built, constant_with, events, only_check, over_mpi
 from assay.described.shipped import open_described
 from assay.machine import catalogue
-from assay.papers.cells.answers import Played, play
-from assay.papers.cells.application_twins import KEPT, LARGEST
-from assay.papers.cells.twins import simulated
-from assay.papers.claims.claim_kinds import accepted_of
-from assay.papers.claims.messages import judge, published
+from assay.published.cells.answers import Played, play
+from assay.published.cells.application_twins import KEPT, LARGEST
+from assay.published.cells.twins import simulated
+from assay.validation.claims.claim_kinds import accepted_of
+from assay.validation.claims.messages import judge, published
 from command_line import assay
 from mpis_here import MPI
 from started import play as played_text

@@ -14,10 +14,10 @@ from assay.document.split_pages import read, split, write
 from assay.machine import catalogue
 from assay.network.study import file
 from assay.network.study.results import Results
-from assay.papers.coverage import page as coverage
-from assay.papers.coverage.items import reports
-from assay.papers.ghosh import page as ghosh
-from assay.papers.machines import page as machines
+from assay.validation.coverage import page as coverage
+from assay.validation.coverage.items import reports
+from assay.validation.ghosh import page as ghosh
+from assay.validation.machines import page as machines
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from assay.execute import watching
+from assay.execute import live_noise
 from assay.execute.libraries import find_here
 from assay.machine.abilities import PACKAGES, abilities, host_warnings, install, missing
 from assay.machine.activity import Activity, Process
@@ -25,7 +25,7 @@ from assay.machine.limits import Limits
 from assay.machine.processors import processors
 from assay.machine.software import InstalledCompiler, InstalledMpi, Library, Software
 from assay.machine.system import System
-from assay.verbs import _watching
+from assay.verbs import _doctor_watch
 from assay.verbs.doctor import lines
 from sysfs_trees import MACHINES, plant
 
@@ -268,9 +268,9 @@ def test_a_program_that_fails_is_said_once_and_is_a_failure(
     program = tmp_path / "noise"
     program.write_text(f"#!/bin/sh\n{does}\n")
     program.chmod(0o755)
-    monkeypatch.setattr(watching, "build", lambda *_, **__: {"noise": SimpleNamespace(path=program)})
-    monkeypatch.setattr(_watching, "ACTIVE", 0.05)
-    assert _watching.watch(1.0, json=False) == 1
+    monkeypatch.setattr(live_noise, "build", lambda *_, **__: {"noise": SimpleNamespace(path=program)})
+    monkeypatch.setattr(_doctor_watch, "ACTIVE", 0.05)
+    assert _doctor_watch.watch(1.0, json=False) == 1
     shown = capsys.readouterr().out
     assert shown.splitlines().count(said) == 1 and len(re.findall("noise (was|is)", shown)) == 1
     assert re.search(r"\n\d+ looks in \d+ s\n\Z", shown), "it looked on"

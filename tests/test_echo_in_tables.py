@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from assay.document.run_document import Document
-from assay.papers.tables import hypercubes
-from assay.papers.tables.echo_case import echo_case
+from assay.published.tables import hypercubes
+from assay.published.tables.echo_case import echo_case
 from made_documents import document, figure, section
 
 Way = tuple[int | None, str | None, int | None]

@@ -8,11 +8,11 @@ import pytest
 
 from assay.benchmark.record import benchmark
 from assay.errors import InputError
-from assay.execute.enough_nodes import enough_nodes
 from assay.execute.failure import reason
 from assay.execute.mpi import find_mpi
 from assay.execute.mpiexec import _NODES
 from assay.execute.plan import Plan, Size, make
+from assay.execute.preflight_nodes import enough_nodes
 from command_line import assay
 
 

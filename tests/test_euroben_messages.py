@@ -15,7 +15,7 @@ from assay.analysis.ping_pong import greatest_rate, latency
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
-from assay.papers.tables.euroben_pingpong import tables
+from assay.published.tables.euroben_pingpong import tables
 from assay.report.document import document
 from assay.report.units import human
 from assay.store import Run

@@ -26,7 +26,7 @@ from assay.errors import InputError
 from assay.execute.job import Job
 from assay.execute.node_simulated import simulate_node
 from assay.network.network_tables import NetworkTable
-from assay.papers.cells.described_file import read
+from assay.published.cells.described_file import read
 from command_line import assay
 from started import play
 

@@ -16,17 +16,17 @@ from scipy.optimize import linprog
 from assay.kinds import EVIDENCE, MEANING, PUBLISHED, NumberKind, weakest
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
-from assay.papers.cells import hull
-from assay.papers.cells.allowance import Error
-from assay.papers.cells.baseline import baselines
-from assay.papers.cells.comparison import ComparedCell
-from assay.papers.cells.provenance import Provenance
-from assay.papers.cells.twins import has_rule
-from assay.papers.cells.user_times import by_processors
-from assay.papers.claims.claim_kinds import about
-from assay.papers.claims.judge import ClaimVerdict
-from assay.papers.claims.messages import evidence, of_claim, published
-from assay.papers.machines.evidence import once
+from assay.published.cells import hull
+from assay.published.cells.allowance import Error
+from assay.published.cells.baseline import baselines
+from assay.published.cells.comparison import ComparedCell
+from assay.published.cells.provenance import Provenance
+from assay.published.cells.twins import has_rule
+from assay.published.cells.user_times import by_processors
+from assay.published.judge import ClaimVerdict
+from assay.validation.claims.claim_kinds import about
+from assay.validation.claims.messages import evidence, of_claim, published
+from assay.validation.machines.evidence import once
 
 grid = st.integers(0, 6)
 

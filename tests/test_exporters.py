@@ -91,7 +91,7 @@ def test_an_invalid_figure_fails_in_junit_and_has_no_sample(folder: Path, monkey
     from dataclasses import replace
 
     from assay.report import document as deriving
-    from assay.verbs import _whole
+    from assay.verbs import _compared_document
 
     derived = deriving.document
 
@@ -104,7 +104,7 @@ def test_an_invalid_figure_fails_in_junit_and_has_no_sample(folder: Path, monkey
         ]
         return replace(made, benchmarks=[replace(section, figures=figures), *others])
 
-    monkeypatch.setattr(_whole, "document", doubted)
+    monkeypatch.setattr(_compared_document, "document", doubted)
     assert assay("export", str(folder), "--format", "junit", "-o", "out.xml").status == 0
     suites = list(junitparser.JUnitXml.fromfile("out.xml"))
     cases = [case for suite in suites for case in suite]

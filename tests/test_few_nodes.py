@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.benchmark.record import benchmark
-from assay.execute.wishes import Wishes
+from assay.execute.run_request import Wishes
 from command_line import assay
 
 FOUR = ("--on", "fat-tree-hdr", "--set", "machine.node.processors=4", "--set", "machine.node.ranks=1")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from assay.described.machine_file import load
-from assay.papers.cells.answers import play
-from assay.papers.fitting.from_run import stretches
+from assay.fitting.from_run import stretches
+from assay.published.cells.answers import play
 from command_line import assay
 from example_inputs import CONSTANT
 

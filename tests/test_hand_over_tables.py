@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.document.section import Section
-from assay.papers.tables.hand_over import tables
+from assay.published.tables.hand_over import tables
 from assay.report.bounds import share
 from made_documents import document, figure, headline, section
 

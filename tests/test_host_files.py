@@ -10,8 +10,8 @@ import pytest
 from assay.described.machine_file import DescribedMachine, load
 from assay.described.shipped import open_described
 from assay.errors import InputError
-from assay.papers.cells.answers import Played
-from assay.papers.claims import messages as claims
+from assay.published.cells.answers import Played
+from assay.validation.claims import messages as claims
 from test_every_key import written
 from timed_files import time
 

@@ -96,36 +96,36 @@ MAY_IMPORT: dict[str, set[str]] = {
     "document": {"analysis", "kinds", "sanitised"},
     "report": {
         *("errors", "trusted", "versions", "sanitised", "machine", "benchmark", "samples", "store", "stored"),
-        *("stored.lines", "analysis", "document", "report.units", "papers.tables", "papers.contrasts", "kinds"),
+        *("stored.lines", "analysis", "document", "report.units", "published.tables", "published.contrasts", "kinds"),
         "described.two_laws",
     },
     # What both the report and the papers' tables are written with.
     "report.units": set(),
     # Published tables with a run's own column stand below the report, which shows them; the rest of the room above it.
-    "papers.tables": {"errors", "toml", "machine", "benchmark", "analysis", "document", "report.units"},
-    "papers.contrasts": {"machine", "benchmark", "document", "papers.claims.judge"},
-    "papers.claims.judge": set(),
-    "papers.cells": {
+    "published.tables": {"errors", "toml", "machine", "benchmark", "analysis", "document", "report.units"},
+    "published.contrasts": {"machine", "benchmark", "document", "published.judge"},
+    "published.judge": set(),
+    "published.cells": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "samples", "analysis", "execute"),
-        *("document", "report.units", "papers.tables", "kinds"),
+        *("document", "report.units", "published.tables", "kinds"),
     },
-    "papers.fitting": {
-        *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "papers.cells"),
+    "fitting": {
+        *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "published.cells"),
     },
-    "papers.claims": {
-        *("kinds", "machine", "described", "throughput", "report.units", "papers.cells", "papers.claims.judge"),
+    "validation.claims": {
+        *("kinds", "machine", "described", "throughput", "report.units", "published.cells", "published.judge"),
     },
-    "papers.pictures": {"machine", "described", "document", "papers.cells", "papers.claims"},
-    "papers.machines": {
+    "validation.pictures": {"machine", "described", "document", "published.cells", "validation.claims"},
+    "validation.machines": {
         *("machine", "described", "network", "document", "report.units"),
-        *("papers.cells", "papers.claims", "papers.claims.judge", "papers.pictures", "kinds"),
+        *("published.cells", "validation.claims", "published.judge", "validation.pictures", "kinds"),
     },
-    "papers.coverage": {
-        *("machine", "toml", "document", "report.units", "papers.cells", "papers.claims", "papers.claims.judge"),
+    "validation.coverage": {
+        *("machine", "toml", "document", "report.units", "published.cells", "validation.claims", "published.judge"),
     },
-    "papers.ghosh": {
+    "validation.ghosh": {
         *("machine", "toml", "document", "analysis", "network", "_core"),
-        *("papers.cells", "papers.claims", "papers.claims.judge"),
+        *("published.cells", "validation.claims", "published.judge"),
     },
 }
 NATIVE = {
@@ -212,7 +212,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 # What a run's document, and runs side by side, are made of: names of arguments that must have a type of `document`.
 TYPED_ARGUMENTS = {*("document", "documents", "section", "figure", "row", "rows", "beside", "whole", "run", "fit")}
 # Rows of a program's record, and what `assay simulate` gives: no part of a run's document.
-FREE_ARGUMENTS = {("verbs/_simulated.py", "documents")}
+FREE_ARGUMENTS = {("verbs/_simulate_shown.py", "documents")}
 
 
 def untyped(path: Path) -> Iterator[str]:
@@ -231,7 +231,7 @@ def test_documents_have_types_in_the_rooms_that_read_them(tmp_path: Path) -> Non
     """What is free in a document has its alias in document/params.py, and only there."""
     wrong = {
         f"{path.relative_to(SOURCE)}, {found}"
-        for room in ("report", "papers", "verbs")
+        for room in ("report", "published", "fitting", "validation", "verbs")
         for path in sorted((SOURCE / room).rglob("*.py"))
         for found in untyped(path)
         if not any(str(path.relative_to(SOURCE)) == at and f": {name}: " in found for at, name in FREE_ARGUMENTS)
@@ -253,8 +253,22 @@ def test_python_stays_in_the_binding_files() -> None:
 def test_every_room_of_the_front_has_its_rule() -> None:
     rooms = {p.stem if p.suffix == ".py" else p.name for p in SOURCE.iterdir() if not p.name.startswith("__")}
     rooms -= {"cli", "start", "verbs", "py.typed", "_source"}
-    assert {room for room in rooms if not room.startswith("_core")} - {"papers"} <= set(MAY_IMPORT)
-    assert {f"papers.{p.name}" for p in (SOURCE / "papers").iterdir() if not p.name.startswith("__")} <= set(MAY_IMPORT)
+    split = {"published", "validation"}
+    assert {room for room in rooms if not room.startswith("_core")} - split <= set(MAY_IMPORT)
+    for room in split:
+        parts = {p.stem for p in (SOURCE / room).iterdir() if not p.name.startswith("__")}
+        assert {f"{room}.{part}" for part in parts} <= set(MAY_IMPORT)
+
+
+def test_nothing_but_verbs_imports_the_validation() -> None:
+    """What judges claims, draws pages and states coverage is no part of what a person's run needs."""
+    foreign = [
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if "assay.validation" in path.read_text(encoding="utf-8")
+        and path.relative_to(SOURCE).parts[0] not in {"validation", "verbs"}
+    ]
+    assert foreign == []
 
 
 def test_a_public_class_name_occurs_once() -> None:

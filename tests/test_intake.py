@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.described.machine_file import DescribedMachine
-from assay.papers.cells.answers import Played, play
-from assay.papers.claims.streams import FANNED
+from assay.published.cells.answers import Played, play
+from assay.validation.claims.streams import FANNED
 
 FLIT = 40e-9  # s, a byte
 INTERRUPT = 9e-6

@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 from assay.benchmark import resolved
 from assay.benchmark.record import benchmark
 from assay.execute import first_launch, plan
-from assay.execute.announced import announced
 from assay.execute.build import build
 from assay.execute.duration import duration
+from assay.execute.preflight import announced
 from assay.machine.processors import processors
-from assay.papers.tables import known_errors
+from assay.published.tables import known_errors
 from command_line import assay
 from compiled import compile_to
 from started import words

@@ -19,7 +19,7 @@ import pytest
 import slurm_cluster
 from assay.benchmark.record import programs_root
 from assay.described.machine_file import DescribedMachine
-from assay.execute import leash, node_exchange
+from assay.execute import node_exchange, process_tree
 from assay.execute.build import build
 from assay.execute.node_exchange import LENGTH, Exchanged, exchange, rates
 from assay.machine import node_inventory
@@ -32,7 +32,7 @@ from assay.machine.node_inventory import (
     slow_exchanges,
     slow_nodes,
 )
-from assay.verbs import _inventory
+from assay.verbs import _doctor_nodes
 from cgroup_quota import processor_share
 from command_line import assay
 from mpis_here import MPI
@@ -202,10 +202,10 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
             os.kill(pid(node), signal.SIGKILL)
         namespace = ("unshare", "-m", "sh", "-c", f'mount --bind {other} /proc/cpuinfo && exec "$@"', "sh")
         log = tmp_path / "planted.log"
-        daemons = leash.Leash(
+        daemons = process_tree.ProcessTree(
             [
-                leash.Command((*namespace, "slurmd", "-D", "-N", "n3"), log, log),
-                leash.Command((*quota, "slurmd", "-D", "-N", "n5"), log, log),
+                process_tree.Command((*namespace, "slurmd", "-D", "-N", "n3"), log, log),
+                process_tree.Command((*quota, "slurmd", "-D", "-N", "n5"), log, log),
             ],
             environment=cluster.environment,
         )
@@ -242,4 +242,4 @@ def test_the_node_that_differs_the_silent_and_the_slow_one_are_named(planted: st
     slowest = found["slow"][0]
     assert slowest["node"] == "n5" and "a CPU quota of 0.1 processors" in slowest["why"], found["slow"]
     kept = {key: value for key, value in found.items() if key != "version"}
-    assert "slow: n5: " in "\n".join(_inventory.table(ClusterInventory.model_validate(kept)))
+    assert "slow: n5: " in "\n".join(_doctor_nodes.table(ClusterInventory.model_validate(kept)))

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from assay.papers.ghosh import io_nodes_needed as study
+from assay.validation.ghosh import io_nodes_needed as study
 
 PER_BYTE = 0.25e-6
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import MeasurementError
-from assay.execute import mpi_variants, ran_as, transports
+from assay.execute import mpi_variants, transport_check, transports
 from assay.execute.mpi import Mpi
 from command_line import assay
 from mpis_here import MPI, WHEEL
@@ -54,10 +54,10 @@ def launch(folder: Path, **stated: str | None) -> Path:
 def test_the_library_that_ran_is_the_one_of_the_mpi(tmp_path: Path, named: str, library: str, right: bool) -> None:
     out = launch(tmp_path, library=library, transport="shared memory")
     if right:
-        ran_as.check(out, mpi(named), None, here=True)
+        transport_check.check(out, mpi(named), None, here=True)
     else:
         with pytest.raises(MeasurementError, match="another library"):
-            ran_as.check(out, mpi(named), None, here=True)
+            transport_check.check(out, mpi(named), None, here=True)
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_the_transport_is_the_one_that_was_asked_for(
 ) -> None:
     out = launch(tmp_path, library=None, transport=found)
     if right:
-        ran_as.check(out, mpi("Open MPI"), asked, here=here)
+        transport_check.check(out, mpi("Open MPI"), asked, here=here)
     else:
         with pytest.raises(MeasurementError, match=f"went by {found}"):
-            ran_as.check(out, mpi("Open MPI"), asked, here=here)
+            transport_check.check(out, mpi("Open MPI"), asked, here=here)
 
 
 @pytest.mark.mpi

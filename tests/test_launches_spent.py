@@ -25,7 +25,7 @@ from assay.samples import Circumstance
 from assay.store import Run
 from assay.stored import launch_file
 from assay.stored.launch_file import Content
-from assay.verbs._spending import Spent
+from assay.verbs._stopping_rule import Spent
 from command_line import assay
 from made_documents import as_json as document
 

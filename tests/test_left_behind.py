@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute import keeper, left_behind
+from assay.execute import stale_files, supervisor
 from assay.execute.private_folder import _HOLD
 
 GONE = f"{os.uname().nodename} {{boot}} {{space}} 4194303 1\n"  # no process has this number and began then
@@ -22,12 +22,12 @@ GONE = f"{os.uname().nodename} {{boot}} {{space}} 4194303 1\n"  # no process has
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The only place that is looked at."""
-    monkeypatch.setattr(left_behind, "places", lambda: [str(tmp_path)])
+    monkeypatch.setattr(stale_files, "places", lambda: [str(tmp_path)])
     yield tmp_path
 
 
 def words() -> list[str]:
-    return keeper.mark_words().split()
+    return supervisor.mark_words().split()
 
 
 def made(place: Path, name: str, mark: list[str] | None) -> Path:
@@ -35,7 +35,7 @@ def made(place: Path, name: str, mark: list[str] | None) -> Path:
     (folder / "below").mkdir(parents=True)
     (folder / "below" / "file").write_text("x")
     if mark is not None:
-        (folder / keeper.MARK).write_text(" ".join(mark) + "\n")
+        (folder / supervisor.MARK).write_text(" ".join(mark) + "\n")
     return folder
 
 
@@ -51,14 +51,14 @@ def test_the_folder_of_a_process_that_is_gone_is_removed_and_links_are_not_follo
     (place / "mine" / "file").write_text("x")
     folder = made(place, "assay-1", changed(3, "4194303"))
     (folder / "link").symlink_to(place / "mine")
-    assert left_behind.clear() == [str(folder)]
+    assert stale_files.clear() == [str(folder)]
     assert [path.name for path in place.iterdir()] == ["mine"] and (place / "mine" / "file").exists()
 
 
 def test_of_worker_processes_only_what_has_a_mark_is_removed(place: Path) -> None:
     made(place, "pymp-other", None)
     folder = made(place, "pymp-own", changed(3, "4194303"))
-    assert left_behind.clear() == [str(folder)]
+    assert stale_files.clear() == [str(folder)]
 
 
 KEPT: dict[str, Callable[[], list[str] | None]] = {
@@ -75,27 +75,27 @@ KEPT: dict[str, Callable[[], list[str] | None]] = {
 @pytest.mark.parametrize("why", KEPT)
 def test_other_folders_stay(why: str, place: Path) -> None:
     folder = made(place, "assay-1", KEPT[why]())
-    assert left_behind.clear() == [] and (folder / "below" / "file").exists()
+    assert stale_files.clear() == [] and (folder / "below" / "file").exists()
 
 
 def test_of_a_boot_before_this_one_what_is_older_is_removed(place: Path) -> None:
     folder = made(place, "assay-1", changed(1, "0"))
-    os.utime(folder / keeper.MARK, (1e9, 1e9))
-    assert left_behind.clear() == [str(folder)] and not folder.exists()
+    os.utime(folder / supervisor.MARK, (1e9, 1e9))
+    assert stale_files.clear() == [str(folder)] and not folder.exists()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to others")
 @pytest.mark.parametrize("what", ["folder", "mark"])
 def test_what_belongs_to_another_stays(what: str, place: Path) -> None:
     folder = made(place, "assay-1", changed(3, "4194303"))
-    os.chown(folder if what == "folder" else folder / keeper.MARK, 65534, 65534)
-    assert left_behind.clear() == [] and (folder / "below" / "file").exists()
+    os.chown(folder if what == "folder" else folder / supervisor.MARK, 65534, 65534)
+    assert stale_files.clear() == [] and (folder / "below" / "file").exists()
 
 
 def test_a_link_under_such_a_name_stays_with_what_it_leads_to(place: Path) -> None:
     target = made(place, "mine", changed(3, "4194303"))
     (place / "assay-1").symlink_to(target)
-    assert left_behind.clear() == [] and (target / "below" / "file").exists()
+    assert stale_files.clear() == [] and (target / "below" / "file").exists()
 
 
 def waited(for_what: Callable[[], bool]) -> None:
@@ -111,10 +111,10 @@ def test_what_a_kill_leaves_is_removed_at_the_next_start(how: str, tmp_path: Pat
     """The keeper of a tree, a process with a temporary folder, the script that holds a folder on a node."""
     folder = tmp_path / "assay-scratch"
     code = {
-        "keeper": f"from pathlib import Path\nfrom assay.execute import leash\n"
-        f"held = leash.Leash([leash.Command(('sleep', '100'))], scratch=[Path({str(folder)!r})])\n"
+        "keeper": f"from pathlib import Path\nfrom assay.execute import process_tree\n"
+        f"held = process_tree.ProcessTree([process_tree.Command(('sleep', '100'))], scratch=[Path({str(folder)!r})])\n"
         "import time; print(held._keeper.pid, flush=True); time.sleep(100)",
-        "assay": "import os, time\nfrom assay.execute.left_behind import temporary_folder\n"
+        "assay": "import os, time\nfrom assay.execute.stale_files import temporary_folder\n"
         "with temporary_folder('assay-scratch'):\n    print(os.getpid(), flush=True)\n    time.sleep(100)",
     }.get(how)
     argv = ["sh", "-c", "echo $$; " + _HOLD, "assay", str(folder)] if code is None else [sys.executable, "-c", code]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay import left_names
-from assay.execute import left_behind
+from assay.execute import stale_files
 from assay.stored.lines import beside, write_whole
 from example_inputs import HYPERCUBE
 
@@ -102,7 +102,7 @@ def test_semaphores_of_killed_workers_are_removed(tmp_path: Path) -> None:
     """Workers, their server and the tracker that would remove the semaphores are killed with the command."""
 
     def semaphores(process: int) -> set[str]:
-        return {str(each) for each in Path("/dev/shm").glob(f"{left_behind.SEMAPHORES}own-*-{process}-*")}
+        return {str(each) for each in Path("/dev/shm").glob(f"{stale_files.SEMAPHORES}own-*-{process}-*")}
 
     words = [
         HYPERCUBE,
@@ -123,9 +123,9 @@ def test_semaphores_of_killed_workers_are_removed(tmp_path: Path) -> None:
         end = time.monotonic() + 60
         while not (made := semaphores(process.pid)) and time.monotonic() < end:
             time.sleep(0.02)
-        assert made and not set(left_behind.clear()) & made  # its process lives
+        assert made and not set(stale_files.clear()) & made  # its process lives
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     left = {each for each in made if Path(each).exists()}
-    assert left and left <= set(left_behind.clear()) and not any(Path(each).exists() for each in left)
+    assert left and left <= set(stale_files.clear()) and not any(Path(each).exists() for each in left)

@@ -13,8 +13,8 @@ from assay.benchmark.record import benchmarks
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.catalogue import cells
-from assay.papers.tables import hypercubes, in_text
-from assay.papers.tables.ratios import against_machine
+from assay.published.tables import hypercubes, in_text
+from assay.published.tables.ratios import against_machine
 from assay.report.comparing_tables import table_of_machine
 from made_documents import document, figure, section
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import made_documents
-from assay.papers.tables.hypercubes import tables
+from assay.published.tables.hypercubes import tables
 from command_line import assay
 from compiled import kept
 from library_programs import checks, codes

@@ -10,7 +10,7 @@ import pytest
 
 from assay.benchmark.record import benchmark
 from assay.execute import plan
-from assay.execute.announced import announced
+from assay.execute.preflight import announced
 from command_line import assay
 from compiled import kept
 from library_programs import checks, lines, needs

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import made_documents
-from assay.papers.tables.hypercubes import tables
+from assay.published.tables.hypercubes import tables
 from command_line import assay
 from compiled import kept
 from livermore_evaluation import checksums

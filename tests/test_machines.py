@@ -13,19 +13,19 @@ import pytest
 
 from assay.described.shipped import open_described, shipped
 from assay.document import split_pages
+from assay.fitting.fit import fits
 from assay.kinds import PUBLISHED
 from assay.machine import catalogue
-from assay.papers.cells import comparison, origins, twins
-from assay.papers.cells.answers import Played
-from assay.papers.cells.comparison import ComparedCell, ComparedTable
-from assay.papers.cells.described_file import read, value_at, with_values
-from assay.papers.claims import messages as claims
-from assay.papers.claims.breaks import jumps
-from assay.papers.claims.judge import ClaimVerdict
-from assay.papers.fitting.fit import fits
-from assay.papers.machines.document import cells, claim_grid, judged_claim, known, unfollowable
-from assay.papers.pictures.pictures import PICTURES
+from assay.published.cells import comparison, origins, twins
+from assay.published.cells.answers import Played
+from assay.published.cells.comparison import ComparedCell, ComparedTable
+from assay.published.cells.described_file import read, value_at, with_values
+from assay.published.judge import ClaimVerdict
 from assay.toml.writing import rewritten
+from assay.validation.claims import messages as claims
+from assay.validation.claims.breaks import jumps
+from assay.validation.machines.document import cells, claim_grid, judged_claim, known, unfollowable
+from assay.validation.pictures.pictures import PICTURES
 
 HYPERCUBES = ("ipsc860", "ipsc2", "ipsc1", "ncube6400", "ncube3200")
 NUMBERS = sorted(shipped())
@@ -111,7 +111,7 @@ def test_the_echo_is_reached_and_hops_between_are_interpolated(machine: str, p95
 
 @pytest.mark.parametrize("machine", HYPERCUBES)
 def test_a_node_to_itself_is_within_three_percent_or_a_tick(machine: str) -> None:
-    from assay.papers.cells.allowance import length, tick
+    from assay.published.cells.allowance import length, tick
 
     def off(row: ComparedCell) -> float:
         size = length(row.cell) or 0

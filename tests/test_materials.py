@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from application_runs import broken, built, constant_with, events, on_machine, only_check, over_mpi
-from assay.papers.cells.answers import Played
-from assay.papers.cells.materials_twins import speedup
+from assay.published.cells.answers import Played
+from assay.published.cells.materials_twins import speedup
 from mpis_here import MPI
 
 NEEDS_MPI = pytest.mark.skipif(MPI is None, reason="no MPI here")

@@ -10,8 +10,8 @@ import pytest
 from application_runs import broken, built, constant_with, events, on_machine, over_mpi
 from assay.described.node_model import node_kernel
 from assay.described.shipped import open_described
-from assay.papers.cells.answers import Played
-from assay.papers.cells.nas_twins import speedups
+from assay.published.cells.answers import Played
+from assay.published.cells.nas_twins import speedups
 from command_line import assay
 from mpis_here import MPI
 

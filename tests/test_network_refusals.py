@@ -13,7 +13,7 @@ import pytest
 from assay.errors import InputError
 from assay.network import description, workers
 from assay.verbs import _file_names
-from assay.verbs._axes import values
+from assay.verbs._simulate_axes import values
 from command_line import assay
 from example_inputs import CONSTANT, HYPERCUBE, study
 

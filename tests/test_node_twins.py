@@ -11,11 +11,11 @@ import pytest
 from assay.described.shipped import shipped
 from assay.kinds import NumberKind
 from assay.machine import catalogue
-from assay.papers.cells.answers import Played
-from assay.papers.cells.comparison import ComparedCell, ComparedTable, compare
-from assay.papers.cells.described_file import read
-from assay.papers.machines import evidence
-from assay.verbs._wishing import evaluation
+from assay.published.cells.answers import Played
+from assay.published.cells.comparison import ComparedCell, ComparedTable, compare
+from assay.published.cells.described_file import read
+from assay.validation.machines import evidence
+from assay.verbs._run_request import evaluation
 from command_line import assay
 
 OPTIONS = dict.fromkeys(

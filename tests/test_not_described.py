@@ -11,7 +11,7 @@ import pytest
 from assay.benchmark.record import benchmarks
 from assay.described.shipped import open_described, shipped
 from assay.errors import AssayError
-from assay.papers.cells.answers import Played, play
+from assay.published.cells.answers import Played, play
 from command_line import assay
 
 FLAT = """

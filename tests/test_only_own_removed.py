@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.execute import leash
+from assay.execute import process_tree
 from assay.store import Run
 from assay.stored import lines, tables
 from assay.stored.made_folder import MadeFolder
@@ -126,6 +126,6 @@ def test_what_is_written_whole_uses_no_name_that_a_person_may_have(tmp_path: Pat
 def test_a_keeper_removes_no_folder_that_was_there_before(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "file").write_text("x")
-    ended = leash.run([leash.Command(("true",))], scratch=[tmp_path / "ours", tmp_path / "theirs"])
+    ended = process_tree.run([process_tree.Command(("true",))], scratch=[tmp_path / "ours", tmp_path / "theirs"])
     assert ended.missing == "File exists"
     assert tree(tmp_path) == {"theirs": None, "theirs/file": b"x"}

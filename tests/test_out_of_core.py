@@ -14,7 +14,7 @@ import pytest
 
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
-from assay.papers.tables.euroben_files import tables
+from assay.published.tables.euroben_files import tables
 from command_line import assay
 from file_faults import faulty
 from made_documents import document, figure, section

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.described.machine_file import DescribedMachine
-from assay.papers.cells.answers import Played
+from assay.published.cells.answers import Played
 from started import play
 
 STEP = 10e-6  # s: one-way time between any two nodes, whose processors take nothing else

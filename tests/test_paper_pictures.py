@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from assay.machine import catalogue
-from assay.papers.cells.answers import Answer
-from assay.papers.pictures.pictures import (
+from assay.published.cells.answers import Answer
+from assay.validation.pictures.pictures import (
     PICTURES,
     Picture,
     PublishedDots,

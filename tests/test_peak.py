@@ -15,7 +15,7 @@ from assay.machine.peak import flops_per_cycle
 from assay.machine.processors import processors
 from assay.machine.provenance import provenance
 from assay.report.bounds import peak_of
-from assay.verbs import _inventory
+from assay.verbs import _doctor_nodes
 from made_documents import document, figure, section
 
 
@@ -71,7 +71,7 @@ def test_doctor_gives_the_peak_at_the_clock_that_it_measured_as_a_report_does() 
         unmeasured=(),
         exchange="",
     )
-    lines = _inventory.table(found)
+    lines = _doctor_nodes.table(found)
     clock = section("clock", [figure("rate", 4.17e9, "Hz")], roof={"clock": "rate"})
     reported = peak_of(document(clock, host={"flags": flags, "frequency": 2.6e9}), "float64")
     assert reported is not None and reported[0] * 2 == pytest.approx(266.88e9)

@@ -11,7 +11,7 @@ import pytest
 from assay.analysis import hops
 from assay.described.machine_file import load
 from assay.machine import catalogue
-from assay.papers.cells.answers import play
+from assay.published.cells.answers import play
 from assay.report.document import document
 from assay.report.tables import fits
 from assay.store import Run

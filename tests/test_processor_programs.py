@@ -308,7 +308,7 @@ def test_a_program_ends_with_its_parent(build: Any) -> None:
     long = " ".join(words("sieve", "--slice", "100", "--blocks", "1"))
     command = f"{build('processor/sieve')} {long} >/dev/null & echo $!; sleep 0.5"
     shell = subprocess.run(
-        ["sh", "-c", command], capture_output=True, text=True, env={**os.environ, "ASSAY_LEASH": "1"}, timeout=60
+        ["sh", "-c", command], capture_output=True, text=True, env={**os.environ, "ASSAY_PROCESS_TREE": "1"}, timeout=60
     )
     process = Path("/proc") / shell.stdout.strip()
     for _ in range(50):

@@ -16,11 +16,11 @@ from assay.described.shipped import shipped
 from assay.kinds import EVIDENCE, NumberKind
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
-from assay.papers.cells import clauses, comparison, origins, twins
-from assay.papers.cells.answers import Played
-from assay.papers.cells.described_file import read
-from assay.papers.cells.provenance import Provenance
-from assay.papers.machines.document import known
+from assay.published.cells import clauses, comparison, origins, twins
+from assay.published.cells.answers import Played
+from assay.published.cells.described_file import read
+from assay.published.cells.provenance import Provenance
+from assay.validation.machines.document import known
 from command_line import assay
 
 BEYOND = (NumberKind.INTERPOLATED, *EVIDENCE)  # neither used nor a function of what was

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from application_runs import broken, constant_with, events, on_machine, only_check, over_mpi
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
-from assay.papers.cells.answers import Played
-from assay.papers.cells.maya5_twins import MAYA5, time
+from assay.published.cells.answers import Played
+from assay.published.cells.maya5_twins import MAYA5, time
 from command_line import assay
 from mpis_here import MPI
 

@@ -9,7 +9,7 @@ import pytest
 from assay.benchmark.record import benchmarks
 from assay.described.shipped import find
 from assay.machine import catalogue
-from assay.papers.tables.quoted import of_run, published
+from assay.published.tables.quoted import of_run, published
 from assay.report.document import document as document_of
 from assay.report.page import html, markdown
 from assay.store import Run

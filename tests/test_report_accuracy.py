@@ -12,7 +12,7 @@ from rich.console import Console
 
 from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.section import Section
-from assay.papers.tables import known_errors
+from assay.published.tables import known_errors
 from assay.report import accuracy, findings, page, parts, reached, shown_first, terminal, variant_accuracy
 from assay.report.units import human
 from made_documents import document, figure, section

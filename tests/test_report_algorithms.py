@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 
 from assay.document.section import Section
-from assay.papers.tables import dot_products, euroben_algorithms, paragon
+from assay.published.tables import dot_products, euroben_algorithms, paragon
 from assay.report import page, terminal
 from made_documents import document, figure, section
 

@@ -14,7 +14,7 @@ from assay.benchmark.record import benchmarks
 from assay.document.grid import grid
 from assay.document.reported_figure import reported
 from assay.document.run_document import Document
-from assay.papers.tables import hypercubes
+from assay.published.tables import hypercubes
 from assay.report import tables, terminal
 from assay.report.document import _headlines
 from made_documents import document as made_document

@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.papers.tables.paragon import tables
+from assay.published.tables.paragon import tables
 from made_documents import document as made_document
 from made_documents import figure
 from made_documents import section as made_section

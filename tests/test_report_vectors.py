@@ -14,7 +14,7 @@ from assay.benchmark.record import benchmark
 from assay.document.fits import LevelRatesFit
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.papers.tables import euroben
+from assay.published.tables import euroben
 from assay.report import kernel_curves, level_rates, page, terminal
 from assay.report.fit_states import with_states
 from made_documents import document, figure, section

@@ -18,7 +18,7 @@ from assay.errors import MeasurementError
 from assay.store import Run
 from assay.stored import lines
 from assay.stored.provenance import differences, keep
-from assay.verbs import _doing
+from assay.verbs import _measuring
 from command_line import assay
 from described_echo import MACHINE
 from unsealed import unsealed
@@ -75,7 +75,7 @@ def test_a_journal_cut_anywhere_and_resumed_loses_nothing_that_was_finished(
     before = finished_blocks(folder)
     journal = (folder / "journal.jsonl").read_bytes()
     (folder / "journal.jsonl").write_bytes(journal[: round(share * len(journal))])
-    assert _doing.resume(Run.open(folder)) == []
+    assert _measuring.resume(Run.open(folder)) == []
     assert finished_blocks(folder) >= before > 0
     assert len(stored(folder, "blocks")) == finished_blocks(folder)
     complete = [row["launch"] for row in stored(folder, "launches") if row["complete"]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute import asking_nodes, private_folder
+from assay.execute import node_survey, private_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 TIDY = ROOT / "build/tidy/clang_tidy/data/bin/clang-tidy"
@@ -52,7 +52,7 @@ def test_scripts_for_other_nodes_are_plain_sh(name: str) -> None:
 @needs_shellcheck
 def test_the_inventorys_script_is_among_those_of_the_repository() -> None:
     assert "src/assay/machine/node_inventory.sh" in {str(path.relative_to(ROOT)) for path in scripts()}
-    assert complaints("--shell=sh", "-", script=asking_nodes.MEASURE) == ""
+    assert complaints("--shell=sh", "-", script=node_survey.MEASURE) == ""
 
 
 @needs_shellcheck

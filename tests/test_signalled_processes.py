@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute import keeper, started
+from assay.execute import process_signals, supervisor
 from command_line import assay
 from throughput_folder import end_all_jobs, log_lines, throughput
 
@@ -44,35 +44,35 @@ def test_a_keeper_signals_its_own_tree_alone(
     monkeypatch.setattr(os, "getpid", lambda: bystander.pid)
     own = subprocess.Popen(["sleep", "100"])
     try:
-        keeper._send(own.pid, signal.SIGKILL)
+        supervisor._send(own.pid, signal.SIGKILL)
         time.sleep(0.1)
         assert own.poll() is None
         monkeypatch.undo()
-        keeper._send(own.pid, signal.SIGKILL)
+        supervisor._send(own.pid, signal.SIGKILL)
         assert own.wait() == -signal.SIGKILL
-        keeper._send(own.pid, signal.SIGKILL)
+        supervisor._send(own.pid, signal.SIGKILL)
     finally:
         own.kill()
 
 
 def test_a_number_with_another_time_is_another_process(bystander: subprocess.Popen[bytes]) -> None:
-    since = started.began(bystander.pid)
+    since = process_signals.began(bystander.pid)
     assert since is not None
     for other in (None, since - 1, since + 1):
-        assert not started.send(bystander.pid, other, signal.SIGKILL)
+        assert not process_signals.send(bystander.pid, other, signal.SIGKILL)
     assert bystander.poll() is None
-    assert started.send(bystander.pid, since, signal.SIGKILL) and bystander.wait() == -signal.SIGKILL
-    assert not started.send(bystander.pid, since, signal.SIGKILL)
+    assert process_signals.send(bystander.pid, since, signal.SIGKILL) and bystander.wait() == -signal.SIGKILL
+    assert not process_signals.send(bystander.pid, since, signal.SIGKILL)
 
 
 def test_a_group_is_ended_in_its_session_and_not_before_its_time(bystander: subprocess.Popen[bytes]) -> None:
-    group, since = bystander.pid, started.began(bystander.pid)
+    group, since = bystander.pid, process_signals.began(bystander.pid)
     assert since is not None
-    assert started.end_group(group, session=os.getsid(0), since=since) == 0
-    assert started.end_group(group, session=group, since=since + 1) == 0
-    assert started.end_group(group, session=group, since=None) == 0
+    assert process_signals.end_group(group, session=os.getsid(0), since=since) == 0
+    assert process_signals.end_group(group, session=group, since=since + 1) == 0
+    assert process_signals.end_group(group, session=group, since=None) == 0
     assert bystander.poll() is None
-    assert started.end_group(group, session=group, since=since) == 1 and bystander.wait() == -signal.SIGKILL
+    assert process_signals.end_group(group, session=group, since=since) == 1 and bystander.wait() == -signal.SIGKILL
 
 
 TEST = ("jobs.txt", "--jobs", "table.toml", "--via", "local", "--slots", "2", "-q", "--out", "out")
@@ -104,7 +104,7 @@ def test_a_planted_record_ends_no_process_of_another(
     if "pid" in taken:
         lines[0]["pid"] = bystander.pid
     if "began" in taken:
-        lines[0]["began"] = started.began(bystander.pid)
+        lines[0]["began"] = process_signals.began(bystander.pid)
     record.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert assay("throughput", *TEST).status == 1  # the job was lost
     assert bystander.poll() is None
@@ -140,4 +140,4 @@ def test_what_a_killed_starter_left_is_ended(tmp_path: Path) -> None:
     child = int(found[0].read_text())
     end_all_jobs(tmp_path / "out")
     submitter.communicate(timeout=60)
-    assert started.began(child) is None or "Z" in Path(f"/proc/{child}/stat").read_text().rpartition(")")[2][:3]
+    assert process_signals.began(child) is None or "Z" in Path(f"/proc/{child}/stat").read_text().rpartition(")")[2][:3]

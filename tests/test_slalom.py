@@ -18,7 +18,7 @@ from assay.benchmark.record import benchmark
 from assay.described.machine_file import load
 from assay.described.shipped import open_described, shipped
 from assay.execute.build import build
-from assay.papers.cells.slalom_twins import COLUMNS, PATCHES
+from assay.published.cells.slalom_twins import COLUMNS, PATCHES
 from command_line import assay
 from mpis_here import MPI
 

@@ -18,7 +18,7 @@ from rich.console import Console
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.plan import chosen
-from assay.papers.tables import euroben_solvers
+from assay.published.tables import euroben_solvers
 from assay.report import page, terminal
 from compiled import WARNINGS
 from made_documents import document, figure, section

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute import left_behind
+from assay.execute import stale_files
 from assay.execute.mpi import Mpi
 from compiled import kept
 from example_inputs import HYPERCUBE, described_runs
@@ -260,7 +260,7 @@ def trial(case: Case, draw: random.Random, number: signal.Signals, inputs: dict[
         assert found.status == 128 + number and (last.startswith("assay: interrupted") or case.well), told
     assert "Traceback" not in found.err, told
     assert not found.processes and not found.files, told
-    assert not left_behind.clear(), told
+    assert not stale_files.clear(), told
     assert found.seconds < WITHIN, told
     return found
 

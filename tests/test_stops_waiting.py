@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.execute import leash
+from assay.execute import process_tree
 from assay.throughput import experiment
 from assay.throughput.systems.slurm import SlurmSystem
 from command_line import assay
@@ -56,8 +56,9 @@ def test_a_pending_allocation_is_taken_back(number: signal.Signals, tmp_path: Pa
 def test_a_second_ctrl_c_does_not_wait_for_slurm(tmp_path: Path) -> None:
     when, environment = (tmp_path / "asked").exists, pending(tmp_path, HANGS)
     found = stopped(RUN, tmp_path, signal.SIGINT, group=True, when=when, second=1.5, environment=environment)
-    assert found.status == 130 and found.seconds is not None and found.seconds < 5 < leash.ENDS_WITHIN, found
-    assert f"may take {leash.ENDS_WITHIN:g} s" in found.err and found.err.splitlines()[-1] == "assay: interrupted"
+    assert found.status == 130 and found.seconds is not None and found.seconds < 5 < process_tree.ENDS_WITHIN, found
+    assert f"may take {process_tree.ENDS_WITHIN:g} s" in found.err
+    assert found.err.splitlines()[-1] == "assay: interrupted"
 
 
 def live(folder: Path) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from assay.analysis.storage_errors import judged, missed_in_words
 from assay.analysis.storage_law import RateCell, storage_law
 from assay.described.machine_file import load
 from assay.document.run_document import Document
-from assay.papers.fitting.from_run import description as storage_and_network
-from assay.papers.fitting.storage_from_run import storage_description
+from assay.fitting.from_run import description as storage_and_network
+from assay.fitting.storage_from_run import storage_description
 from assay.report.page import html, markdown
 from command_line import assay
 from made_documents import document, figure, section

@@ -200,7 +200,7 @@ def test_buffers_thrash_once_compute_nodes_outnumber_io_nodes(machine: str, io_n
 
     def rate(ranks: int, **keys: str) -> float:
         from assay.described.shipped import open_described
-        from assay.papers.cells.answers import play as played
+        from assay.published.cells.answers import play as played
 
         on = open_described(machine, {f"storage.cache.{key}": value for key, value in keys.items()})
         figures = played(on, "parallel-files", {"on_ranks": ranks, "bytes": 65536, "section": 2 << 20}).figures
@@ -217,8 +217,8 @@ def test_buffers_thrash_once_compute_nodes_outnumber_io_nodes(machine: str, io_n
 )
 def test_the_paragon_reaches_its_printed_rates(operation: str, ranks: int, bytes_: int, printed: float) -> None:
     """Dunigan 1995, section 4: within 15%. The readings were fitted on; the writing follows from the stated IPC."""
-    from assay.papers.cells.answers import Played
-    from assay.papers.cells.file_twins import LARGE, rate
+    from assay.published.cells.answers import Played
+    from assay.published.cells.file_twins import LARGE, rate
 
     found = rate(
         Played(),
@@ -236,8 +236,8 @@ def test_the_paragon_reaches_its_printed_rates(operation: str, ranks: int, bytes
 @pytest.mark.nightly
 def test_the_delta_reaches_its_printed_rate() -> None:
     """Dunigan 1991 (DELTA), section 4: 32 nodes, each its own 16 megabytes (fitted on)."""
-    from assay.papers.cells.answers import Played
-    from assay.papers.cells.file_twins import rate
+    from assay.published.cells.answers import Played
+    from assay.published.cells.file_twins import rate
 
     found = rate(Played(), "delta", on_ranks=32, io_nodes=32, call=65536, section=16 << 20)
     assert found == pytest.approx(11e6, rel=0.15)

@@ -20,11 +20,11 @@ from assay.errors import InputError
 from assay.network import prediction, workers
 from assay.network.study import document, file, plots, running
 from assay.network.study.results import Bracket, Point, Results, rate_of
-from assay.papers.claims.judge import fact, verdict, within
-from assay.papers.ghosh import answered, claims, judging
-from assay.papers.ghosh import page as paper
-from assay.papers.ghosh.choices import CHOICES
-from assay.papers.ghosh.points import alike, less, ratio, trend, value
+from assay.published.judge import fact, verdict, within
+from assay.validation.ghosh import answered, claims, judging
+from assay.validation.ghosh import page as paper
+from assay.validation.ghosh.choices import CHOICES
+from assay.validation.ghosh.points import alike, less, ratio, trend, value
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SMALL = """

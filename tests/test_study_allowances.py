@@ -10,10 +10,10 @@ from assay.document import split_pages
 from assay.machine import catalogue
 from assay.network.study import file
 from assay.network.study.results import Bracket, Point, Results
-from assay.papers.cells import allowance
-from assay.papers.claims import sensitivity
-from assay.papers.ghosh import claims, judging, page
-from assay.papers.ghosh.points import close_on_plot, rises, span
+from assay.published.cells import allowance
+from assay.validation.claims import sensitivity
+from assay.validation.ghosh import claims, judging, page
+from assay.validation.ghosh.points import close_on_plot, rises, span
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.execute.wishes import Wishes
+from assay.execute.run_request import Wishes
 from command_line import assay
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from assay.machine import catalogue
-from assay.papers.cells import electron_twins, twins
-from assay.papers.cells.answers import Answer, Played
-from assay.papers.cells.electron_twins import ADF, VASP
-from assay.papers.claims import user_programs
-from assay.papers.claims.quantities import QUANTITIES, Params
-from assay.papers.claims.user_programs import SGI
+from assay.published.cells import electron_twins, twins
+from assay.published.cells.answers import Answer, Played
+from assay.published.cells.electron_twins import ADF, VASP
+from assay.validation.claims import user_programs
+from assay.validation.claims.quantities import QUANTITIES, Params
+from assay.validation.claims.user_programs import SGI
 
 MYRINET: Mapping[str, Any] = {"network": "myrinet", "cpus_per_node": 1}
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
-from assay.papers.cells import allowance, comparison, origins, twins
-from assay.papers.cells.answers import Answer
-from assay.papers.cells.clauses import Named
-from assay.papers.claims import messages as claims
-from assay.papers.claims.breaks import jumps
-from assay.papers.machines.document import cells, glance, unfollowable
+from assay.published.cells import allowance, comparison, origins, twins
+from assay.published.cells.answers import Answer
+from assay.published.cells.clauses import Named
+from assay.validation.claims import messages as claims
+from assay.validation.claims.breaks import jumps
+from assay.validation.machines.document import cells, glance, unfollowable
 
 
 class ByHand:

@@ -24,7 +24,7 @@ from assay.analysis.level_rates import beyond_measured, fit_levels, name_levels
 from assay.benchmark.record import benchmark
 from assay.execute.build import build as compiled
 from assay.machine import catalogue
-from assay.papers.tables import euroben
+from assay.published.tables import euroben
 from command_line import assay
 from compiled import compile_to, kept
 from started import words

@@ -20,7 +20,7 @@ from assay.errors import InputError
 from assay.report.run_verdict import judged
 from assay.store import Run
 from assay.verbs import _watch_round
-from assay.verbs._whole import whole
+from assay.verbs._compared_document import whole
 from command_line import assay
 from made_history import made
 

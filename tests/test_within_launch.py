@@ -12,8 +12,8 @@ import pytest
 
 from assay.benchmark.record import benchmark
 from assay.execute.job import Job
+from assay.execute.progress_lines import WITHIN, followed
 from assay.execute.real import Real
-from assay.execute.within_launch import WITHIN, followed
 from assay.verbs import _progress
 from compiled import kept
 from started import words

@@ -14,13 +14,13 @@
 namespace assay::timing {
 
 // The parent may have ended before prctl took hold: then the parent's number has changed, or is not the one that
-// ASSAY_LEASH names (any number above 1).
+// ASSAY_PROCESS_TREE names (any number above 1).
 void hold_leash() {
-  const char* leash = std::getenv("ASSAY_LEASH");
-  if (!leash || !*leash) return;
+  const char* tree = std::getenv("ASSAY_PROCESS_TREE");
+  if (!tree || !*tree) return;
   const pid_t before = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const long expected = std::strtol(leash, nullptr, 10);
+  const long expected = std::strtol(tree, nullptr, 10);
   if (getppid() != before || (expected > 1 && getppid() != expected)) _exit(1);
 }
 

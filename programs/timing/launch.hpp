@@ -12,7 +12,7 @@
 
 namespace assay::timing {
 
-// With ASSAY_LEASH in the environment this process is killed when its parent ends.
+// With ASSAY_PROCESS_TREE in the environment this process is killed when its parent ends.
 void hold_leash();
 
 struct Placement {

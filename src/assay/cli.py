@@ -84,10 +84,10 @@ def _clear_folders() -> None:
         for path in done[0] if done is not None and isinstance(done[0], list) else ():
             sys.stderr.write(f"assay: removed {path}, which a run that was killed had left\n")
     if _any_temporary():
-        from assay.execute import left_behind
+        from assay.execute import stale_files
         from assay.execute.folders import answered
 
-        answered(left_behind.clear)  # in /tmp and /dev/shm, without a word: nobody chose these places
+        answered(stale_files.clear)  # in /tmp and /dev/shm, without a word: nobody chose these places
 
 
 def _any_temporary() -> bool:

@@ -1,6 +1,6 @@
 """Names of temporary files that say which process made them, so that what a killed process left can be removed.
 
-The mark in a name is that of the marked folders in /tmp (execute/left_behind.py): host, boot and process namespace,
+The mark in a name is that of the marked folders in /tmp (execute/stale_files.py): host, boot and process namespace,
 here as a digest, the process, and when that began. A file is removed only where it is this user's, its mark is of this
 host, boot and namespace, and that process is gone. Old files of other hosts, boots and containers stay.
 """

@@ -75,7 +75,7 @@ def as_described(machine: str | Path | Machine | None) -> Iterator[str | Path | 
     if not isinstance(machine, Machine):
         yield machine
         return
-    from assay.execute.left_behind import temporary_folder
+    from assay.execute.stale_files import temporary_folder
 
     with temporary_folder("assay-machine-") as folder:
         path = machine.write(folder / "machine.toml")

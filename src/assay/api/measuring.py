@@ -50,7 +50,7 @@ def open(run: str | Path) -> CommandResult:
     from assay.report.run_verdict import judged
     from assay.report.shown_first import with_headlines
     from assay.store import Run
-    from assay.verbs._whole import whole
+    from assay.verbs._compared_document import whole
 
     found = Run.open(run)
     document = with_headlines(judged(found, whole(found)))

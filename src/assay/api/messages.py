@@ -25,7 +25,7 @@ def as_rows(messages: Any) -> Iterator[str | Path]:
     import pyarrow.csv
 
     from assay.api.plain import without_file
-    from assay.execute.left_behind import temporary_folder
+    from assay.execute.stale_files import temporary_folder
 
     with temporary_folder("assay-messages-") as folder:
         path = folder / "messages.csv"

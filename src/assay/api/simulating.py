@@ -62,7 +62,7 @@ def sent(
     network: NetworkGiven, messages: Any, parameters: Parameters | None = None, **options: object
 ) -> CommandResult:
     """Send messages through a network as `simulate` does; `samples`: each with its head, tail [cycles] and hops."""
-    from assay.execute.left_behind import temporary_folder
+    from assay.execute.stale_files import temporary_folder
 
     with _as_file(network) as path, as_rows(messages) as rows, temporary_folder("assay-delivered-") as folder:
         words = {"out": folder / "delivered.csv", "set": settings(parameters) or None}
@@ -88,7 +88,7 @@ def _as_file(network: NetworkGiven) -> Iterator[str | Path]:
         yield network
         return
     from assay.api.plain import toml
-    from assay.execute.left_behind import temporary_folder
+    from assay.execute.stale_files import temporary_folder
 
     text = network.to_toml() if isinstance(network, Network) else toml(plain_table(network))
     with temporary_folder("assay-network-") as folder:

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable
 
 from assay.errors import MeasurementError
-from assay.execute import leash
+from assay.execute import process_tree
 from assay.execute.mpi import launch_environment
 from assay.machine.slurm_nodes import HOPELESS
 
@@ -27,7 +27,9 @@ _IMPOSED = re.compile(
 class Allocation:
     """Nodes granted by Slurm: `environment` carries its variables; `held`: it is ours to give back."""
 
-    def __init__(self, environment: dict[str, str], mark: str, held: leash.Leash | None, lasts: float) -> None:
+    def __init__(
+        self, environment: dict[str, str], mark: str, held: process_tree.ProcessTree | None, lasts: float
+    ) -> None:
         """`mark`: the name of our steps (and of our allocation); `lasts` s from now."""
         self.held, self.mark = held, mark
         kept = {k: v for k, v in environment.items() if not _IMPOSED.match(k)}
@@ -50,9 +52,9 @@ class Allocation:
         minutes = f"--time={int(HELD_FOR // 60)}"
         command = ["salloc", f"--nodes={nodes}", "--exclusive", "--mem=0", minutes, *options, f"--job-name={mark}"]
         script = f"env -0; printf '{_GRANTED}'; exec sleep infinity"
-        with leash.OutputFile() as granted, leash.OutputFile() as log:
-            held = leash.Leash(
-                [leash.Command((*command, "sh", "-c", script), granted.path, log.path)],
+        with process_tree.OutputFile() as granted, process_tree.OutputFile() as log:
+            held = process_tree.ProcessTree(
+                [process_tree.Command((*command, "sh", "-c", script), granted.path, log.path)],
                 environment=launch_environment(os.environ),
                 farewell=[["scancel", f"--name={mark}"]],
             )
@@ -63,7 +65,7 @@ class Allocation:
                 raise
             pairs = granted.read().removesuffix(_GRANTED).split("\0")
         environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-        environment.pop("ASSAY_LEASH", None)
+        environment.pop("ASSAY_PROCESS_TREE", None)
         unlimited = any(option.startswith(("-t", "--time")) for option in options)
         return cls(environment, mark, held, float("inf") if unlimited else HELD_FOR)
 
@@ -87,7 +89,12 @@ class Allocation:
 
 
 def _wait(
-    held: leash.Leash, nodes: int, mark: str, command: str, granted: Callable[[], bool], output: Callable[[], str]
+    held: process_tree.ProcessTree,
+    nodes: int,
+    mark: str,
+    command: str,
+    granted: Callable[[], bool],
+    output: Callable[[], str],
 ) -> None:
     """Wait until Slurm grants what salloc asked for; MeasurementError where it never will."""
     began, inquiries = time.monotonic(), 0
@@ -96,7 +103,7 @@ def _wait(
         alive = held.alive()
         waited = time.monotonic() - began
         if alive and waited > 2 * 2**inquiries:  # ask less and less often
-            reason = leash.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
+            reason = process_tree.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
             inquiries += 1
             if HOPELESS.search(reason):
                 alive, why = False, reason

@@ -24,7 +24,7 @@ from assay.benchmark.own import cache_root, is_ours
 from assay.benchmark.record import programs_root
 from assay.benchmark.variants import Variant
 from assay.errors import MeasurementError
-from assay.execute import cached, leash
+from assay.execute import cached, process_tree
 from assay.execute.compiler import Compiler, find_compiler, first_errors
 from assay.execute.libraries import FoundLibrary, with_libraries
 from assay.execute.mpi import Mpi, launch_environment
@@ -213,7 +213,7 @@ def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda te
         objects = objects_of(sources, root, folder / "units", compiler, compiler, COMPILE_WITHIN)
         command = replace(compiler, flags=f"-shared {compiler.flags}").command(source, fresh, root, {}, objects)
         environment = launch_environment(os.environ) | {"TMPDIR": scratch}
-        ended, log = leash.ask(command, timeout=COMPILE_WITHIN, environment=environment)
+        ended, log = process_tree.ask(command, timeout=COMPILE_WITHIN, environment=environment)
         if ended.missing or ended.timed_out or any(ended.statuses) or not fresh.exists():
             raise MeasurementError(
                 f"{benchmark.name} does not compile for described machines: {first_errors(log)}; the command: "
@@ -313,9 +313,9 @@ def _has(compiler: Compiler, flag: str) -> bool:
     source = folder / "empty.cpp"
     command = replace(compiler, flags=f"{compiler.flags} {flag}").command(source, folder / "empty", folder, {})
     words = ("sh", "-c", 'echo "int main() {}" >"$0" && exec "$@"', str(source), *command)
-    with leash.OutputFile() as log:
-        ended = leash.run(
-            [leash.Command(words, log.path, log.path)],
+    with process_tree.OutputFile() as log:
+        ended = process_tree.run(
+            [process_tree.Command(words, log.path, log.path)],
             timeout=COMPILE_WITHIN,
             environment=launch_environment(os.environ) | dict(compiler.environment) | {"TMPDIR": str(folder)},
             scratch=[folder],

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import MeasurementError
-from assay.execute import leash
+from assay.execute import process_tree
 from assay.execute.mpi import Mpi, launch_environment
 from assay.execute.shell_words import shell_words
 
@@ -70,7 +70,7 @@ class Compiler:
         """
         environment = launch_environment(os.environ) | dict(self.environment) | {"TMPDIR": str(made.parent)}
         timeout = max(_AT_LEAST, min([timeout, *(end - time.monotonic() for end in _ends)]))
-        ended, output = leash.ask(command, timeout=timeout, environment=environment)
+        ended, output = process_tree.ask(command, timeout=timeout, environment=environment)
         shown = shlex.join(command)
         if ended.missing:
             raise MeasurementError(f"{name}: `{command[0]}` could not be started: {ended.missing}")
@@ -178,7 +178,7 @@ def compilers_here(path: str) -> list[str]:
 
 def _version(words: tuple[str, ...], env: Mapping[str, str]) -> str:
     called = " ".join(words)
-    ended, output = leash.ask([*words, "--version"], timeout=_ANSWERS_WITHIN, environment=env)
+    ended, output = process_tree.ask([*words, "--version"], timeout=_ANSWERS_WITHIN, environment=env)
     if ended.missing:
         raise MeasurementError(f"compiler `{called}`: there is no such program")
     if ended.timed_out:

@@ -11,9 +11,9 @@ from assay.benchmark.record import Benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from assay.errors import InputError
-from assay.execute.idle_names import refuse_idle_names
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Task
+from assay.execute.unused_keys import refuse_idle_names
 
 
 class DescribedTarget:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, MeasurementError
-from assay.execute import leash, placement
+from assay.execute import placement, process_tree
 from assay.execute.host_file import read_hosts
 from assay.execute.job import Job, Outcome, node_output
 from assay.execute.mpi import Mpi, launch_environment
@@ -89,9 +89,9 @@ class HostsLauncher(MpiexecLauncher):
             test = f"test -d {shlex.quote(folder)} && test -x {shlex.quote(job.command[0])} && echo sees || echo blind"
             files = {host: Path(folder) / f"{number}" for number, host in enumerate(unseen)}
             commands = [
-                leash.Command((*SSH, host, test), file, file.with_suffix(".err")) for host, file in files.items()
+                process_tree.Command((*SSH, host, test), file, file.with_suffix(".err")) for host, file in files.items()
             ]
-            ended = leash.run(commands, timeout=_ANSWERS_WITHIN, environment=launch_environment(os.environ))
+            ended = process_tree.run(commands, timeout=_ANSWERS_WITHIN, environment=launch_environment(os.environ))
             if ended.missing:
                 raise MeasurementError(f"ssh is not here: {ended.missing}")
             silent = []
@@ -113,11 +113,13 @@ class HostsLauncher(MpiexecLauncher):
         for host in hosts:
             out = node_output(job.out, host)
             program = (*job.command, "--out", str(out)) if sees[host] else self._copied(job, host)
-            settings = {**job.environment, "ASSAY_NODE": host, "ASSAY_LEASH": "1"}
+            settings = {**job.environment, "ASSAY_NODE": host, "ASSAY_PROCESS_TREE": "1"}
             words = ("env", *(f"{key}={value}" for key, value in settings.items()), *program)
             remote = shlex.join(["sh", "-c", _TETHER, "assay", *words])
-            commands.append(leash.Command((*SSH, host, remote), job.log if sees[host] else out, job.log, hold=True))
-        ended = leash.run(commands, timeout=job.timeout, environment=launch_environment(os.environ))
+            commands.append(
+                process_tree.Command((*SSH, host, remote), job.log if sees[host] else out, job.log, hold=True)
+            )
+        ended = process_tree.run(commands, timeout=job.timeout, environment=launch_environment(os.environ))
         blind = [host for host in hosts if not sees[host]]
         channel = "the program's own file on each host"
         if blind:
@@ -156,7 +158,7 @@ class HostsLauncher(MpiexecLauncher):
         spread = replace(job, nodes=len(hosts))
         words, added, binding = speak(self.mpi, spread, elsewhere=True, processors=slots, cores=slots)
         if self.mpi.implementation == "Open MPI":
-            exported = [*added, *job.environment, "ASSAY_LEASH"]
+            exported = [*added, *job.environment, "ASSAY_PROCESS_TREE"]
             words += tuple(piece for key in exported for piece in ("-x", key))
             agent = " ".join(SSH[:1] + SSH[2:])
             added = added | {"PRTE_MCA_plm_ssh_agent": agent, "OMPI_MCA_plm_rsh_agent": agent}

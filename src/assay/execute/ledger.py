@@ -23,7 +23,7 @@ from pathlib import Path
 
 from assay import versions
 from assay.execute.folders import answered
-from assay.execute.started import began
+from assay.execute.process_signals import began
 from assay.stored.state import state_folder
 
 MARK = ".assay-own"  # the file in a folder that says whose it is

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from assay.benchmark.record import Benchmark
 from assay.errors import InputError
-from assay.execute import leash
+from assay.execute import process_tree
 from assay.execute.compiler import Compiler, find_compiler
 from assay.execute.mpi import launch_environment
 
@@ -142,7 +142,7 @@ def _candidates(name: str, kind: _Kind) -> Iterator[tuple[FoundLibrary, Sequence
         where = tuple(word for place in places for word in (f"-L{place}", f"-Wl,-rpath,{place}"))
         yield FoundLibrary(name, kind.defines, (*where, kind.root[1]), f"{kind.root[0]}={chosen}"), kind.functions
     for package in kind.packages:
-        ended, output = leash.ask(["pkg-config", "--cflags", "--libs", package], timeout=_ANSWERS_WITHIN)
+        ended, output = process_tree.ask(["pkg-config", "--cflags", "--libs", package], timeout=_ANSWERS_WITHIN)
         if not ended.missing and not ended.timed_out and not any(ended.statuses):
             words = shlex.split(output)
             flags = [word for word in words if word.startswith(("-I", "-D"))]
@@ -168,9 +168,9 @@ def _links(compiler: Compiler, library: FoundLibrary, functions: Sequence[str]) 
     text = f"{declared} void (*volatile all[])() = {{{', '.join(functions)}}}; int main() {{ return !all[0]; }}"
     trial = replace(compiler, flags="-O0", libraries=library.links)
     words = ("sh", "-c", 'printf %s "$0" >"$1" && shift && exec "$@"', text, str(source))
-    with leash.OutputFile() as output:
-        ended = leash.run(
-            [leash.Command((*words, *trial.command(source, made, folder, {})), output.path, output.path)],
+    with process_tree.OutputFile() as output:
+        ended = process_tree.run(
+            [process_tree.Command((*words, *trial.command(source, made, folder, {})), output.path, output.path)],
             timeout=_ANSWERS_WITHIN,
             environment=launch_environment(os.environ) | dict(compiler.environment) | {"TMPDIR": str(folder)},
             scratch=[folder],

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
-from assay.execute import leash, placement
+from assay.execute import placement, process_tree
 from assay.execute.job import Job, Outcome
 from assay.execute.mpi import Mpi, launch_environment
 
@@ -54,8 +54,8 @@ def run_here(job: Job) -> Outcome:
     """Run a node program as one process on this host."""
     command = (*job.command, "--out", str(job.out))
     before, log_before = placement.sizes(job.out), _size(job.log)
-    ended = leash.run(
-        [leash.Command(command, job.log, job.log)],
+    ended = process_tree.run(
+        [process_tree.Command(command, job.log, job.log)],
         timeout=job.timeout,
         environment=launch_environment(os.environ) | job.environment,
         patience=placement.STOPPED_AT_MOST,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import MeasurementError
-from assay.execute import leash
+from assay.execute import process_tree
 
 _ANSWERS_WITHIN = 15.0  # s; `mpiexec --version` starts no rank
 WRAPPERS = ("mpicxx", "mpic++", "mpiicpx", "CC")
@@ -96,7 +96,9 @@ def _named(variable: str, env: Mapping[str, str], path: list[str]) -> str | None
 
 def _identify(starter: str, env: Mapping[str, str]) -> tuple[str, str]:
     """Ask the starter for its implementation and version."""
-    ended, output = leash.ask([starter, "--version"], timeout=_ANSWERS_WITHIN, environment=launch_environment(env))
+    ended, output = process_tree.ask(
+        [starter, "--version"], timeout=_ANSWERS_WITHIN, environment=launch_environment(env)
+    )
     if ended.missing:
         raise MeasurementError(f"{starter} does not start ({ended.missing}); name another in MPIEXEC and MPICXX")
     if ended.timed_out:

@@ -13,9 +13,9 @@ from assay.benchmark.record import Benchmark
 from assay.benchmark.variants import USUAL, AnyVariant, MpiVariant, exchanges
 from assay.errors import InputError, MeasurementError
 from assay.execute import transports
-from assay.execute.absent import NO_MPI
 from assay.execute.compiler import Compiler, find_compiler
 from assay.execute.mpi import STARTERS, WRAPPERS, Mpi, find_mpi
+from assay.execute.preflight_tools import NO_MPI
 from assay.execute.variants import named_compiler
 from assay.execute.variants import product as builds
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, MeasurementError
-from assay.execute import failure, leash, placement
+from assay.execute import failure, placement, process_tree
 from assay.execute.job import Job, Outcome
 from assay.execute.local import run_here
 from assay.execute.loopback import loopback
@@ -185,7 +185,7 @@ def unbound(mpi: Mpi, ranks: int, *, here: bool, spawns: bool = False) -> Words:
     starts processes itself.
     """
     words, added = SPEECH.get(mpi.implementation, _any)(mpi, "none", True, None)
-    added = launch_environment({}) | added | {"ASSAY_LEASH": "1"}
+    added = launch_environment({}) | added | {"ASSAY_PROCESS_TREE": "1"}
     if here:
         added |= loopback(mpi.implementation, os.environ, spawns=spawns)
     return ("env", *(f"{key}={value}" for key, value in added.items()), mpi.mpiexec, "-n", str(ranks), *words)
@@ -211,14 +211,14 @@ def launch(
     environment = launch_environment(os.environ if base is None else base) | added | job.environment
     folders, named = scratch(environment) if here else ([], {})
     before, log_before = placement.sizes(job.out), job.log.stat().st_size if job.log.exists() else 0
-    ended = leash.run(
-        [leash.Command(command, job.log, job.log)],
+    ended = process_tree.run(
+        [process_tree.Command(command, job.log, job.log)],
         timeout=job.timeout,
         environment=environment | named,
         farewell=farewell,
         scratch=folders,
         patience=placement.STOPPED_AT_MOST,
-        watched=leash.Watched(job.log, log_before, failure.IN_VAIN),
+        watched=process_tree.Watched(job.log, log_before, failure.IN_VAIN),
         stopped=lambda pids: placement.say_stopped(job, before, pids),
     )
     settle()

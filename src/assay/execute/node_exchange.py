@@ -26,11 +26,11 @@ from assay.benchmark.own import cache_root
 from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.errors import AssayError
-from assay.execute.absent import NO_MPI
 from assay.execute.build import build
 from assay.execute.job import Job, launcher, outputs
 from assay.execute.mpi import Mpi, find_mpi
 from assay.execute.placement import read_launches
+from assay.execute.preflight_tools import NO_MPI
 
 LENGTH = 262144  # bytes of a message
 _TIMES = 10  # the planned time, that a launch may take: planned are 100 MB/s
@@ -79,7 +79,7 @@ def _launched(via: str, nodes: Sequence[str], one_host: bool, mpi: Mpi, timeout:
         folder = Path(made)
         through = launcher(_only(via, nodes, timeout, folder), mpi)
         command = (str(program), *program_words(record, words))
-        environment = {"ASSAY_LEASH": "1"}
+        environment = {"ASSAY_PROCESS_TREE": "1"}
         here = (folder / "launch-0.jsonl", folder / "log", within, environment)
         try:
             outcome = through.run(Job(record.name, command, len(nodes), len(nodes), 1, *here))

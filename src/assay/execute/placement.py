@@ -15,7 +15,7 @@ from assay.errors import MeasurementError
 from assay.execute import failure
 from assay.execute.binding import crowded, seen, stated
 from assay.execute.job import Job, Outcome, outputs
-from assay.execute.leash import Ended
+from assay.execute.process_tree import Ended
 from assay.machine.topology import cores_of
 
 STOPPED_AT_MOST = 10.0  # s, that a process of a launch may stand stopped by a signal before the launch is ended

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.errors import MeasurementError
-from assay.execute import leash
+from assay.execute import process_tree
 from assay.execute.mpi import launch_environment
 
 _ANSWERS_WITHIN = 60.0  # s, for a shell that makes a folder
@@ -58,10 +58,12 @@ class PrivateFolder:
         """
         self.path = random_name()
         self.holds: set[str] = set()
-        with leash.OutputFile() as out, leash.OutputFile() as err:
+        with process_tree.OutputFile() as out, process_tree.OutputFile() as err:
             words = ("sh", "-c", _HOLD, "assay", self.path)
             argv = (*reach, shlex.join(words)) if quoted else (*reach, *words)
-            self._held = leash.Leash([leash.Command(argv, out.path, err.path, hold=True)], environment=environment)
+            self._held = process_tree.ProcessTree(
+                [process_tree.Command(argv, out.path, err.path, hold=True)], environment=environment
+            )
             until = time.monotonic() + _ANSWERS_WITHIN
             while out.read().split().count("made") < count:
                 if not self._held.alive() or time.monotonic() > until:
@@ -87,7 +89,7 @@ def put_by_ssh(ssh: Sequence[str], host: str, folder: PrivateFolder, program: Pa
     if place not in folder.holds:
         remote = shlex.join(("sh", "-c", _PUT, "assay", place))
         script = f'exec {shlex.join(ssh)} "$0" "$1" <"$2"'
-        ended, output = leash.ask(
+        ended, output = process_tree.ask(
             ["sh", "-c", script, host, remote, str(program)],
             timeout=timeout,
             environment=launch_environment(os.environ),

@@ -15,8 +15,7 @@ from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
 from assay.benchmark.variants import AnyVariant, MpiVariant, Variant, varied_by
 from assay.errors import InputError, MeasurementError
-from assay.execute import measured_timeline, ran_as, within_launch
-from assay.execute.absent import NO_MPI
+from assay.execute import measured_timeline, progress_lines, transport_check
 from assay.execute.build import Built, build
 from assay.execute.folders import Folder
 from assay.execute.job import Job, Launcher, Outcome, launcher
@@ -27,6 +26,7 @@ from assay.execute.mpi_variants import compiler_of, environment_of, mpi_of
 from assay.execute.mpi_variants import described as described_mpi
 from assay.execute.mpiexec import MpiexecLauncher
 from assay.execute.plan import Task
+from assay.execute.preflight_tools import NO_MPI
 from assay.execute.transports import LEAST_SEGMENTS, segments
 from assay.execute.variants import VariedProgram
 from assay.execute.vectorised import described
@@ -106,7 +106,7 @@ class Real:
         """Turn a task into what is launched; the launcher sees to it that the program's lines reach `out`."""
         variant = Variant.of(task.factors)
         built = self._built[record.name if variant is None else VariedProgram(record, variant).name]
-        environment = {"ASSAY_LEASH": "1"}
+        environment = {"ASSAY_PROCESS_TREE": "1"}
         exchange = MpiVariant.of(task.factors)
         if exchange is not None:
             self._chosen[task.name] = exchange
@@ -147,7 +147,7 @@ class Real:
             through.use(mpi_of(variant))
         counted = variant is not None and variant.transport == "tcp" and self._here and (job.ranks or 0) > 1
         before = segments() if counted else None
-        with held(job.subfolders), within_launch.followed(job):
+        with held(job.subfolders), progress_lines.followed(job):
             outcome = through.run(job)
         if variant is not None and counted and outcome.status == 0:
             after = segments()
@@ -157,7 +157,7 @@ class Real:
                 raise MeasurementError(f"{variant.mpi}: messages did not go by TCP (the host sent {sent} segments)")
         if record.kind == "ranks" and outcome.status == 0 and self.mpi is not None:
             mpi = self.mpi if variant is None else mpi_of(variant)
-            ran_as.check(job.out, mpi, None if variant is None else variant.transport, here=self._here)
+            transport_check.check(job.out, mpi, None if variant is None else variant.transport, here=self._here)
         if self._timeline is not None and outcome.status == 0:
             measured_timeline.draw(job.out, Path(self._timeline))
             self._timeline = None

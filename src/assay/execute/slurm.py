@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, MeasurementError
-from assay.execute import leash, placement
+from assay.execute import placement, process_tree
 from assay.execute.allocation import Allocation, last_words
 from assay.execute.job import Job, Outcome, node_output, outputs
 from assay.execute.mpi import Mpi
@@ -69,7 +69,7 @@ class SlurmLauncher(MpiexecLauncher):
             )
         if self._answered or "SLURM_JOB_ID" in os.environ:
             return
-        ended, output = leash.ask(["sinfo", "-h", "-o", "%P"], timeout=_ANSWERS_WITHIN)
+        ended, output = process_tree.ask(["sinfo", "-h", "-o", "%P"], timeout=_ANSWERS_WITHIN)
         if ended.timed_out or any(ended.statuses):
             raise InputError(
                 f"Slurm's controller does not answer: {last_words(output) or 'nothing was said'}",
@@ -81,7 +81,7 @@ class SlurmLauncher(MpiexecLauncher):
 
     def describe(self) -> dict[str, Any]:
         """Say what launches, without asking for an allocation."""
-        ended, output = leash.ask(["srun", "--version"], timeout=_ANSWERS_WITHIN)
+        ended, output = process_tree.ask(["srun", "--version"], timeout=_ANSWERS_WITHIN)
         version = "missing" if ended.missing else (output.split() or ["unknown"])[-1]
         job = os.environ.get("SLURM_JOB_ID")
         return {"launcher": self.name, "implementation": "Slurm", "version": version, "allocation": job}
@@ -125,7 +125,9 @@ class SlurmLauncher(MpiexecLauncher):
         )
 
     def _probe(self, allocation: Allocation, nodes: int, *words: str) -> tuple[bool, str]:
-        ended, output = leash.ask(words, timeout=_ANSWERS_WITHIN, environment=allocation.environment, folder=Path("/"))
+        ended, output = process_tree.ask(
+            words, timeout=_ANSWERS_WITHIN, environment=allocation.environment, folder=Path("/")
+        )
         if ended.missing:
             raise MeasurementError(f"Slurm's commands are not here: {ended.missing}")
         if ended.timed_out:

@@ -15,10 +15,10 @@ from typing import Any
 from assay.benchmark.record import Benchmark, benchmark, benchmarks
 from assay.benchmark.variants import WITHOUT_ISA, AnyVariant, MpiVariant, Variant, exchanges, varied_by
 from assay.errors import InputError, MeasurementError
-from assay.execute import leash
+from assay.execute import process_tree
 from assay.execute.compiler import Compiler, compilers_here, find_compiler, first_errors, processor_features
-from assay.execute.left_behind import temporary_folder
 from assay.execute.mpi import launch_environment
+from assay.execute.stale_files import temporary_folder
 
 TRIAL_WITHIN = 60.0  # s, one small source
 _TRIAL = "double assay_trial(const double* x, long n) {{\n  double sum = 0;\n{loop}  return sum;\n}}\n".format(
@@ -208,7 +208,7 @@ def _trial(compiler: Compiler, flags: tuple[str, ...], usual: Compiler) -> str |
         for command, made in ((kernel, "kernel.o"), (whole, "program")):
             words = ("sh", "-c", 'cd "$0" && exec "$@"', str(scratch), *command)
             environment = launch_environment(os.environ) | {"LC_ALL": "C", "TMPDIR": str(scratch)}
-            ended, output = leash.ask(words, timeout=TRIAL_WITHIN, environment=environment)
+            ended, output = process_tree.ask(words, timeout=TRIAL_WITHIN, environment=environment)
             if ended.missing or ended.timed_out or any(ended.statuses) or not (folder / made).exists():
                 return re.sub(r"[‘’]", "'", first_errors(output, 1)) or "no message"
     return None
@@ -220,7 +220,7 @@ def _executable(compiler: Compiler, variant: Variant) -> None:
     if "sse2" not in features:  # no x86: a launch that ends by an illegal instruction says so
         return
     command = (*compiler.words, *shlex.split(variant.words), "-dM", "-E", "-x", "c++", "/dev/null")
-    _, output = leash.ask(command, timeout=TRIAL_WITHIN, environment=launch_environment(os.environ))
+    _, output = process_tree.ask(command, timeout=TRIAL_WITHIN, environment=launch_environment(os.environ))
     sets = [name.lower().replace("_", "") for name in _SETS.findall(output)]
     wanted = dict.fromkeys(_LINUX_NAMES.get(each, each) for each in sets if not _NO_FEATURE.fullmatch(each))
     lacking = [each for each in wanted if each not in features]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.execute import leash
+from assay.execute import process_tree
 from assay.execute.mpi import launch_environment
 
 DISASSEMBLE_WITHIN = 60.0  # s, one object
@@ -63,7 +63,7 @@ def kernels(objects: Sequence[Path]) -> tuple[Kernel, ...] | None:
     for path in objects:
         command = (words, "-d", "-r", "-C", "--no-show-raw-insn", str(path))
         environment = launch_environment(os.environ) | {"LC_ALL": "C"}
-        ended, disassembly = leash.ask(command, timeout=DISASSEMBLE_WITHIN, environment=environment)
+        ended, disassembly = process_tree.ask(command, timeout=DISASSEMBLE_WITHIN, environment=environment)
         if ended.missing or ended.timed_out or any(ended.statuses):
             return None
         for kernel in read(disassembly):

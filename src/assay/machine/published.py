@@ -103,7 +103,7 @@ class Note(BaseModel):
 
 
 class Restated(BaseModel):
-    """Cells of a table that are functions of other published cells: `of` names those (`assay.papers.cells.clauses`).
+    """Cells of a table that are functions of other published cells: `of` names those (`assay.published.cells.clauses`).
 
     Of one row or one column where it names them; a machine whose column is meant is filled in.
     """

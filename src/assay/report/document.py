@@ -183,13 +183,13 @@ def _reason(section: Section) -> str:
 
 
 def _kind(run: Run) -> NumberKind:
-    """The kind of the figures: a described machine's are simulated; cells by cell: papers/cells/run_kinds.py."""
+    """The kind of the figures: a described machine's are simulated; cells by cell: published/cells/run_kinds.py."""
     return NumberKind.SIMULATED if run.about.get("described") else NumberKind.MEASURED
 
 
 def _quoted(run: Run) -> Quoted | None:
     """What was published of a described machine's nodes, which no simulation measures; None where nothing was."""
-    from assay.papers.tables import quoted
+    from assay.published.tables import quoted
 
     machine = quoted.published(str(run.about.get("machine")))
     if machine is None:

@@ -126,7 +126,7 @@ def _placed(document: Document) -> str:
 
 def _name(machine: str) -> str:
     """The name of a machine in the papers, where one was published."""
-    from assay.papers.tables.quoted import published
+    from assay.published.tables.quoted import published
 
     known = published(machine)
     return known.name if known else machine

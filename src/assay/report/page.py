@@ -21,9 +21,9 @@ from assay.document.grid import Grid
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
 from assay.errors import InputError
-from assay.papers.contrasts import computing
-from assay.papers.contrasts.table import table as contrasts
-from assay.papers.tables import (
+from assay.published.contrasts import computing
+from assay.published.contrasts.table import table as contrasts
+from assay.published.tables import (
     dot_products,
     euroben,
     euroben_algorithms,

@@ -13,7 +13,7 @@ from assay.document.params import Params, Plot
 from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.papers.tables import hypercubes
+from assay.published.tables import hypercubes
 from assay.report import (
     accuracy,
     applications,

@@ -11,7 +11,7 @@ from rich.text import Text
 from assay.document.fits import LevelRatesFit
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.papers.tables import (
+from assay.published.tables import (
     dot_products,
     euroben,
     euroben_algorithms,

@@ -56,7 +56,7 @@ def samples_of(at: int) -> str:
 def check(source: Source, where: tuple[str | int, ...], program: str, settings: Sequence[str], processors: int) -> None:
     """InputError at the line of a program that there is none of, of a wrong setting, or of too few ranks."""
     from assay.benchmark.record import benchmark
-    from assay.execute.wishes import key_and_value
+    from assay.execute.run_request import key_and_value
 
     try:
         record = benchmark(program)
@@ -151,9 +151,9 @@ def compiled(
 ) -> CompiledPrograms:
     """Compile programs as `assay run` does, or take them from the cache; MeasurementError as `build`."""
     from assay.benchmark.record import benchmark
-    from assay.execute.absent import NO_MPI
     from assay.execute.build import build
     from assay.execute.mpi import find_mpi
+    from assay.execute.preflight_tools import NO_MPI
 
     records = [benchmark(name) for name in sorted(set(names))]
     mpi = find_mpi() if any(record.kind == "ranks" for record in records) else None

@@ -14,8 +14,8 @@ def replay(
     """Play it and say how long it takes, there and by LogGOPS; `others`: what has no meaning for a schedule."""
     from assay.cli import emit
     from assay.execute.goal_schedule import replay as played
-    from assay.execute.wishes import split
-    from assay.verbs._once import each_once
+    from assay.execute.run_request import split
+    from assay.verbs._repeated_option import each_once
 
     form = "--goal FILE --on MACHINE"
     if goal is None or on is None:

@@ -9,7 +9,7 @@ from assay.decide.history import history
 from assay.decide.history_runs import of_machine, series
 from assay.document.history import MachineHistory
 from assay.errors import InputError
-from assay.execute.wishes import share
+from assay.execute.run_request import share
 from assay.machine.system import system
 from assay.store import known_runs
 

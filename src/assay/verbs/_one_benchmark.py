@@ -11,11 +11,11 @@ from assay.benchmark.record import benchmark as record
 from assay.benchmark.record import on_described
 from assay.errors import InputError
 from assay.execute.mpi_variants import wished
-from assay.execute.wishes import Wishes, counts, seconds, share, split
+from assay.execute.run_request import Wishes, counts, seconds, share, split
 from assay.verbs import _file_names
 from assay.verbs._device import with_device
-from assay.verbs._once import each_once
-from assay.verbs._written import apart
+from assay.verbs._output_files import apart
+from assay.verbs._repeated_option import each_once
 
 
 def wishes_of(given: Mapping[str, Any]) -> Wishes:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._completing import described_names, run_names
+from assay.verbs._completion import described_names, run_names
 
 
 def named_path(text: str) -> Path:

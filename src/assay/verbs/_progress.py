@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from assay import sanitised
 from assay.execute.plan import Task
-from assay.execute.within_launch import WITHIN
+from assay.execute.progress_lines import WITHIN
 from assay.machine.units import waiting_time
 
 COMPILING = "compiling "  # how a line of the compiler's progress begins

@@ -16,12 +16,12 @@ from assay.report.one_line import one_line, why_not
 from assay.report.page import write
 from assay.report.run_verdict import judged
 from assay.store import Run
-from assay.verbs._doing import measure
+from assay.verbs._compared_document import whole
 from assay.verbs._history import history_of
 from assay.verbs._history_shown import change, last, worse
 from assay.verbs._interrupts import report_can_be_made_again
-from assay.verbs._whole import whole
-from assay.verbs._wishing import evaluation
+from assay.verbs._measuring import measure
+from assay.verbs._run_request import evaluation
 
 LABEL = "watch"
 NOT_ASKED = ("on", "via", "nodes", "ppn", "launches", "within", "timeout", "placement")  # of an evaluation

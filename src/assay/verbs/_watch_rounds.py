@@ -11,7 +11,7 @@ from typing import TextIO
 
 from assay.errors import InterruptError
 from assay.execute.plan import check_profile, chosen
-from assay.execute.wishes import seconds
+from assay.execute.run_request import seconds
 
 GIVE_UP = 30.0  # s after SIGTERM
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._completing import run_names
+from assay.verbs._completion import run_names
 from assay.verbs._options import Json, Nodes, On, PerNode, Quiet, Runs, Seed, Timeout, Via, named_path
 
 MOST_LAUNCHES = 10_000  # as analysis/acceptance.py has it, which is not imported for help
@@ -94,21 +94,21 @@ def register(app: typer.Typer) -> None:
         Exit status: 0 accepted, 3 rejected, 4 neither, 1 where a launch failed.
         """
         from assay.errors import InputError
-        from assay.verbs import _accepting, _file_names
-        from assay.verbs._alone import alone
-        from assay.verbs._written import apart
+        from assay.verbs import _accept, _file_names
+        from assay.verbs._exclusive_option import alone
+        from assay.verbs._output_files import apart
 
         if template:
             alone(context, "--template", ("--json",))
-            _accepting.print_template(json)
+            _accept.print_template(json)
             return
         if learn:
             alone(context, "--learn", OF_FLEET)
-            _accepting.write_contract(_accepting.learnt(names or [], coverage, confidence), out, json=json)
+            _accept.write_contract(_accept.learnt(names or [], coverage, confidence), out, json=json)
             return
         if reference is not None:
             alone(context, f"--from {reference}", ("--tolerance", "--out", "--json"))
-            _accepting.write_contract(_accepting.referred(reference, tolerance), out, json=json)
+            _accept.write_contract(_accept.referred(reference, tolerance), out, json=json)
             return
         for option, value, of in (
             ("--tolerance", tolerance, "--from"),
@@ -127,15 +127,15 @@ def register(app: typer.Typer) -> None:
         apart({"--junit": junit, "--sheet": sheet}, {"CONTRACT.toml": contract})
         if runs:
             alone(context, f"--run {runs[0]}", OF_RUNS, "which judges what is there")
-            found = _accepting.of_runs(contract, runs)
+            found = _accept.of_runs(contract, runs)
         else:
-            options = _accepting.AskedMeasurement(on, via, nodes, ppn, most, timeout, seed, out)
+            options = _accept.AskedMeasurement(on, via, nodes, ppn, most, timeout, seed, out)
             if plan:
                 alone(context, "--plan", OF_PLAN)
-                _accepting.show_plan(contract, options, quiet=quiet, json=json)
+                _accept.show_plan(contract, options, quiet=quiet, json=json)
                 return
-            found = _accepting.measured(contract, options, quiet=quiet)
-        _accepting.write(found, junit, sheet)
-        _accepting.show(found, quiet=quiet, json=json)
+            found = _accept.measured(contract, options, quiet=quiet)
+        _accept.write(found, junit, sheet)
+        _accept.show(found, quiet=quiet, json=json)
         if STATUS[found.verdict]:
             raise typer.Exit(STATUS[found.verdict])

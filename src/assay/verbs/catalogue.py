@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.verbs._completing import beside_names
+from assay.verbs._completion import beside_names
 from assay.verbs._options import Json, Quiet
 
 
@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show published machines and results, and described machines. Without a name: the lists of all."""
         from assay.cli import emit
-        from assay.verbs._alone import alone
+        from assay.verbs._exclusive_option import alone
 
         if machine_keys:
             alone(context, "--machine-keys", ("--quiet", "--json"))

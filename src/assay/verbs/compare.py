@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._completing import beside_names, run_names
+from assay.verbs._completion import beside_names, run_names
 from assay.verbs._options import MOST, Budget, Json, Quiet
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ def register(app: typer.Typer) -> None:
 
         margin = _margin(within)
         if live:
-            from assay.execute.wishes import seconds
-            from assay.verbs import _live
+            from assay.execute.run_request import seconds
+            from assay.verbs import _compare_live
 
-            status = _live.live(
+            status = _compare_live.live(
                 [run, *(others or ())],
                 margin=margin,
                 figures=figures,
@@ -248,7 +248,7 @@ def _variants(run: Run, whole: Document) -> tuple[Document, list[Beside]]:
 
 def _margin(text: str | None) -> float | None:
     from assay.errors import InputError
-    from assay.execute.wishes import share
+    from assay.execute.run_request import share
 
     margin = share(text, "--margin")
     if margin is not None and not LEAST_MARGIN <= margin <= MOST_MARGIN:
@@ -267,12 +267,12 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
     from assay.errors import InputError
     from assay.kinds import NumberKind
     from assay.machine.catalogue import load
-    from assay.papers.tables.quoted import published
-    from assay.papers.tables.ratios import against_machine
+    from assay.published.tables.quoted import published
+    from assay.published.tables.ratios import against_machine
     from assay.report.document import document
     from assay.store import Run
     from assay.toml.checking import near
-    from assay.verbs._predicting import is_described, predicted
+    from assay.verbs._prediction import is_described, predicted
 
     found: list[Beside] = []
     try:

@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
 
         if via is not None:
-            from assay.verbs._inventory import inventory
+            from assay.verbs._doctor_nodes import inventory
 
             if watch:
                 raise InputError("looks at this host only", key="--watch", accepted="without --via")
@@ -53,7 +53,7 @@ def register(app: typer.Typer) -> None:
         if seconds is not None and not watch:
             raise InputError("is how long to watch", key="--for", value=seconds, accepted="with --watch, or with --via")
         if watch:
-            from assay.verbs import _watching
+            from assay.verbs import _doctor_watch
 
             if quiet and not json:
                 accepted = "--watch, or --watch --json --for SECONDS"
@@ -62,7 +62,7 @@ def register(app: typer.Typer) -> None:
                 raise InputError(
                     "has no end at which to write a document", key="--watch --json", accepted="--for SECONDS"
                 )
-            raise typer.Exit(_watching.watch(seconds, json))
+            raise typer.Exit(_doctor_watch.watch(seconds, json))
         from assay.cli import emit
         from assay.execute.libraries import find_here
         from assay.execute.mpi import find_mpi

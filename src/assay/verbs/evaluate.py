@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.verbs._completing import run_names
+from assay.verbs._completion import run_names
 from assay.verbs._options import (
     BESIDE,
     Budget,
@@ -76,20 +76,20 @@ def register(app: typer.Typer) -> None:
         from assay.described.shipped import find
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.papers.cells.described_file import read
+        from assay.published.cells.described_file import read
         from assay.report.listed import of_quoted, of_sections
         from assay.report.nothing_measured import nothing_measured
         from assay.report.page import write
         from assay.report.run_verdict import judged
         from assay.report.shown_first import with_headlines
         from assay.store import Run
-        from assay.verbs import _quoting
-        from assay.verbs._alone import alone
-        from assay.verbs._doing import measure
-        from assay.verbs._doing import resume as go_on
+        from assay.verbs import _quoted
+        from assay.verbs._compared_document import whole
+        from assay.verbs._exclusive_option import alone
         from assay.verbs._interrupts import report_can_be_made_again
-        from assay.verbs._whole import whole
-        from assay.verbs._wishing import evaluation
+        from assay.verbs._measuring import measure
+        from assay.verbs._measuring import resume as go_on
+        from assay.verbs._run_request import evaluation
 
         if resume is not None:
             alone(context, "--resume", ("--quiet", "--json"))
@@ -112,11 +112,11 @@ def register(app: typer.Typer) -> None:
             found = evaluation(given, lambda text: print(text, file=sys.stderr))
             if found.wishes is None:
                 assert found.quoted is not None  # one of both
-                alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoting.ONLY_QUOTED)
+                alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
                 if json:
                     emit({"figures": of_quoted(found.quoted)} | to_json(found.quoted))
                 else:
-                    _quoting.show(found.quoted, quiet)
+                    _quoted.show(found.quoted, quiet)
                 return
             if on is not None:  # what its report will read is refused before anything is simulated
                 read(find(on.partition(":")[0]))
@@ -148,12 +148,12 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.errors import InputError
-    from assay.papers.cells.answers import Played
-    from assay.papers.coverage import page as coverage
-    from assay.papers.coverage.asking import Asking
-    from assay.papers.machines.document import everything
-    from assay.papers.machines.page import write
+    from assay.published.cells.answers import Played
     from assay.report.listed import of_validations
+    from assay.validation.coverage import page as coverage
+    from assay.validation.coverage.asking import Asking
+    from assay.validation.machines.document import everything
+    from assay.validation.machines.page import write
 
     if docs is None and not json:
         raise InputError(
@@ -162,7 +162,7 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
     if docs is not None:
         from assay.report.document import document
         from assay.store import Run
-        from assay.verbs._asking import asked_here
+        from assay.verbs._in_process import asked_here
 
         answers = Played()
         written = [write(docs, None if beside is None else document(Run.open(beside)), answers)]

@@ -55,7 +55,7 @@ def register(app: typer.Typer) -> None:
         from assay.store import Run, storage_failed
         from assay.stored.lines import whole
         from assay.verbs import _file_names
-        from assay.verbs._whole import whole as whole_document
+        from assay.verbs._compared_document import whole as whole_document
 
         rows_named = output is not None and output.suffix.lower() in _file_names.TABLE  # --json is of what is printed
         if format is not None and output is None and (format != "json" if json else quiet):

@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
         """Fit start-ups, times per byte and per hop: of a description, to published cells; of a run, to samples."""
         from assay.errors import InputError
         from assay.verbs import _file_names
-        from assay.verbs._written import apart
+        from assay.verbs._output_files import apart
 
         _file_names.named("--out", out, "TOML", _file_names.DESCRIPTION)
         if (run is None) == (on is None):
@@ -53,8 +53,8 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.described.shipped import find
     from assay.errors import InputError
-    from assay.papers.cells.described_file import shown
-    from assay.papers.fitting.fit import fits
+    from assay.fitting.fit import fits
+    from assay.published.cells.described_file import shown
     from assay.report.listed import of_fits
     from assay.toml.writing import rewritten
 
@@ -102,7 +102,7 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
 
 def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
-    from assay.papers.fitting.from_run import description
+    from assay.fitting.from_run import description
     from assay.report.document import document
     from assay.report.listed import of_storage, of_stretches
     from assay.store import Run

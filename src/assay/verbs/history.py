@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._completing import run_names
+from assay.verbs._completion import run_names
 from assay.verbs._options import Json, Machine, Quiet, Regression, named_path
 
 

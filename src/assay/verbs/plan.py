@@ -63,21 +63,21 @@ def register(app: typer.Typer) -> None:
         from assay.benchmark.record import benchmark
         from assay.benchmark.variants import variant_of
         from assay.cli import emit
-        from assay.execute.announced import announced
         from assay.execute.duration import duration
+        from assay.execute.preflight import announced
         from assay.report.budget_spent import words
         from assay.store import known_runs
-        from assay.verbs import _quoting
-        from assay.verbs._alone import alone
-        from assay.verbs._doing import admitted, within_budget
-        from assay.verbs._wishing import evaluation
+        from assay.verbs import _quoted
+        from assay.verbs._exclusive_option import alone
+        from assay.verbs._measuring import admitted, within_budget
+        from assay.verbs._run_request import evaluation
 
         given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
         given |= {"launches": launches, "within": within, "budget": budget, "seed": seed, "placement": placement}
         given |= {"compilers": compilers, "flags": flags, "isas": isas, "mpis": mpis, "transports": transports}
         wishes = evaluation(given, lambda text: print(text, file=sys.stderr)).wishes
         if wishes is None:
-            alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoting.ONLY_QUOTED)
+            alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
             quoted = f"{on}: nothing is run; published figures are quoted"
             emit({"tasks": [], "quoted": True}) if json else print(quoted)
             return

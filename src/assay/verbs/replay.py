@@ -46,8 +46,8 @@ def register(app: typer.Typer) -> None:
         from assay.network.memory_bound import bounded
         from assay.verbs import _file_names
         from assay.verbs._interrupts import ends_in_a_line
-        from assay.verbs._once import each_once
-        from assay.verbs._written import apart
+        from assay.verbs._output_files import apart
+        from assay.verbs._repeated_option import each_once
 
         if network is None or messages is None or out is None:
             missing = "NETWORK.toml" if network is None else "messages.csv" if messages is None else "--out"

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._completing import run_names
+from assay.verbs._completion import run_names
 from assay.verbs._options import Json, Quiet, named_path
 
 
@@ -49,7 +49,7 @@ def register(app: typer.Typer) -> None:
         from assay.report.terminal import show
         from assay.store import Run
         from assay.verbs import _file_names
-        from assay.verbs._whole import whole
+        from assay.verbs._compared_document import whole
 
         if markdown and (json or quiet):
             accepted = "one of --markdown, --json and --quiet"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._completing import benchmark_names
+from assay.verbs._completion import benchmark_names
 from assay.verbs._options import (
     Budget,
     Compilers,
@@ -118,29 +118,29 @@ def register(app: typer.Typer) -> None:
         from assay.errors import InputError
         from assay.report.document import document
         from assay.report.nothing_measured import nothing_measured
-        from assay.verbs import _one_benchmark, _quoting
-        from assay.verbs._alone import alone
-        from assay.verbs._doing import measure
+        from assay.verbs import _one_benchmark, _quoted
+        from assay.verbs._exclusive_option import alone
+        from assay.verbs._measuring import measure
 
         if command is not None:
-            from assay.verbs import _commanding
+            from assay.verbs import _command_template
 
-            alone(context, "--command", _commanding.TAKES, "which starts a command of a job table")
-            if not _commanding.commanded(command, ranks, launches, out, quiet=quiet, json=json):
+            alone(context, "--command", _command_template.TAKES, "which starts a command of a job table")
+            if not _command_template.commanded(command, ranks, launches, out, quiet=quiet, json=json):
                 raise typer.Exit(1)
             return
         wishes = _one_benchmark.wishes_of(context.params)
         (benchmark,) = wishes.names
-        quoted = _quoting.quoted_one(wishes, record(benchmark))
+        quoted = _quoted.quoted_one(wishes, record(benchmark))
         if quoted is not None:
-            alone(context, f"--on {on}", ("benchmark", "--set", "--quiet", "--json"), _quoting.ONLY_QUOTED)
+            alone(context, f"--on {on}", ("benchmark", "--set", "--quiet", "--json"), _quoted.ONLY_QUOTED)
             answered = to_json(quoted)
-            emit(answered | {"quoted": answered["figures"]}) if json else _quoting.show(quoted, quiet)
+            emit(answered | {"quoted": answered["figures"]}) if json else _quoted.show(quoted, quiet)
             return
         made, failures = measure(wishes, out, label=label, quiet=quiet)
         whole = document(made, quoted_nodes=False)
         if on is not None and record(benchmark).published:  # else nothing printed is there to compare with
-            from assay.papers.cells.run_kinds import with_kinds
+            from assay.published.cells.run_kinds import with_kinds
 
             whole = with_kinds(whole, on)
         section = next((s for s in whole.benchmarks if s.benchmark == benchmark), None)
@@ -153,7 +153,7 @@ def register(app: typer.Typer) -> None:
             from assay.report.where import where
 
             flat["where"] = where(made)
-            flat["quoted"] = [to_json(each) for each in _quoting.beside(on, record(benchmark))]
+            flat["quoted"] = [to_json(each) for each in _quoted.beside(on, record(benchmark))]
         if json:
             if section is not None and not section.headlines:
                 from assay.report.shown_first import with_headlines
@@ -171,7 +171,7 @@ def register(app: typer.Typer) -> None:
                 whole = replace(whole, summary=verdict(whole, made.about))
                 show(whole)
                 if on is not None and record(benchmark).kind == "node":
-                    _quoting.show_beside(on, record(benchmark))
+                    _quoted.show_beside(on, record(benchmark))
             elif reason := why_not(whole):
                 print(reason, file=sys.stderr)
             print(one_line(whole))

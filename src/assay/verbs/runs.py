@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._completing import run_names
+from assay.verbs._completion import run_names
 from assay.verbs._options import Json, Label, Quiet
 
 if TYPE_CHECKING:

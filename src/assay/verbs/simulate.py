@@ -53,11 +53,11 @@ def register(app: typer.Typer) -> None:
         from assay.network.memory_bound import bounded
         from assay.network.workers import kind
         from assay.verbs import _file_names
-        from assay.verbs._alone import alone
+        from assay.verbs._exclusive_option import alone
         from assay.verbs._interrupts import ends_in_a_line
-        from assay.verbs._once import each_once
-        from assay.verbs._simulated import show
-        from assay.verbs._written import apart
+        from assay.verbs._output_files import apart
+        from assay.verbs._repeated_option import each_once
+        from assay.verbs._simulate_shown import show
 
         if keys:
             alone(context, "--keys", ("--quiet", "--json"))
@@ -132,15 +132,15 @@ def _simulate(
     import itertools
 
     from assay.network import description
-    from assay.verbs import _axes
+    from assay.verbs import _simulate_axes
 
     # What needs no core is refused before its import, which may have to compile it: minutes in a fresh checkout.
     if saturation:
-        _axes.refuse_searched(axes)
-    combinations = list(itertools.product(*map(_axes.values, axes)))
+        _simulate_axes.refuse_searched(axes)
+    combinations = list(itertools.product(*map(_simulate_axes.values, axes)))
     described = [description.load(network, settings, combination) for combination in combinations]
 
-    from assay.execute import left_behind
+    from assay.execute import stale_files
     from assay.network import progress, simulation, sweep, workers
     from assay.network import saturation as bisection
 
@@ -154,7 +154,7 @@ def _simulate(
         )
     alone = len(points) == 1 and which != "mpi"
     if which == "processes":
-        left_behind.mark_workers()
+        stale_files.mark_workers()
     with workers.executor(which, count or (1 if alone else None)) as pool, progress.bar("simulating", quiet) as show:
         documents = sweep.sweep(points, pool, out, show)
     if not axes:

@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
         from assay.network.study import file
         from assay.network.workers import kind
         from assay.verbs import _file_names
-        from assay.verbs._alone import alone
+        from assay.verbs._exclusive_option import alone
         from assay.verbs._interrupts import ends_in_a_line
 
         _file_names.folder("--plots", plots, _file_names.PICTURES)
@@ -69,12 +69,12 @@ def register(app: typer.Typer) -> None:
             raise InputError(
                 "the study draws no plot", key="--plots", value=str(plots), accepted="a study with [[plot]]"
             )
-        from assay.papers.ghosh.answered import brief, document, words  # it imports the core: a refusal needs none
+        from assay.validation.ghosh.answered import brief, document, words  # it imports the core: a refusal needs none
 
         with bounded(wanted[0].source.path), ends_in_a_line(out):
             results = _run(wanted, which, workers, out, quick, quiet)
         if everything:
-            from assay.papers.ghosh.page import write
+            from assay.validation.ghosh.page import write
 
             write(results, docs or Path("docs"))
         if plots is not None:
@@ -107,13 +107,13 @@ def _show_shipped(studies: list[Any], quiet: bool, json: bool) -> None:
 def _run(
     wanted: list[Any], which: WorkerKind, count: int | None, out: Path | None, quick: bool, quiet: bool
 ) -> list[Any]:
-    from assay.execute import left_behind
+    from assay.execute import stale_files
     from assay.network import progress, workers
     from assay.network.study import running
 
     results = []
     if which == "processes":
-        left_behind.mark_workers()
+        stale_files.mark_workers()
     with workers.executor(which, count) as pool:
         for one in wanted:
             with progress.bar(one.name, quiet) as show:

@@ -122,7 +122,7 @@ def register(app: typer.Typer) -> None:
         from assay.throughput import activity, exports, machine_file, results, swf, what_if
         from assay.throughput.until import condition, swept_key
         from assay.verbs import _file_names
-        from assay.verbs._once import each_once
+        from assay.verbs._repeated_option import each_once
         from assay.verbs._throughput_live import LiveWishes, progress_line
 
         each_once(settings or [], lambda key: not dry_run)

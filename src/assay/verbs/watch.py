@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
         from assay.document.history import WatchFiles
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.execute.wishes import seconds
+        from assay.execute.run_request import seconds
         from assay.verbs import _watch_round, _watch_rounds
         from assay.verbs._history import limit_of
 

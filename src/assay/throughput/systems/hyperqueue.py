@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, MeasurementError
-from assay.execute import started
+from assay.execute import process_signals
 from assay.throughput import job_record
 from assay.throughput.batch_system import (
     ENDED,
@@ -193,7 +193,7 @@ class HyperQueueSystem(HostSystem):
         for batch_id in [each for each in batch_ids if each not in self._ended]:
             record = job_record.read(record_file(self._work.folder, self._jobs[batch_id]))
             if record is not None and record.pid is not None and record.ended is None and record.host == _here():
-                started.send(record.pid, record.began, signal.SIGTERM)
+                process_signals.send(record.pid, record.began, signal.SIGTERM)
             self._ended[batch_id] = Accounted(
                 batch_id=batch_id, stage=ENDED, word="deleted by this test", well=False, cancelled=True
             )

@@ -24,7 +24,7 @@ import numpy as np
 
 from assay import stops
 from assay.errors import InputError, MeasurementError
-from assay.execute import started
+from assay.execute import process_signals
 from assay.throughput import job_record, simulated
 from assay.throughput.batch_system import (
     ENDED,
@@ -189,7 +189,7 @@ class LocalSystem(HostSystem):
                     self._withdrawn.append(place)
                 self._states[each] = Accounted(batch_id=each, stage=ENDED, word="deleted", well=False, cancelled=True)
             elif place in self._pids:
-                started.send(self._pids[place], self._began.get(place), signal.SIGTERM)
+                process_signals.send(self._pids[place], self._began.get(place), signal.SIGTERM)
 
     def close(self) -> None:
         """Forget the processes; they go on."""
@@ -245,7 +245,7 @@ class LocalSystem(HostSystem):
                     start_new_session=True,
                 )
             self._processes[place], self._pids[place] = process, process.pid
-            self._began[place] = started.began(process.pid)
+            self._began[place] = process_signals.began(process.pid)
             self._watched[os.pidfd_open(process.pid)] = place
             self._states[job.id] = self._running(job)
 
@@ -281,7 +281,7 @@ class LocalSystem(HostSystem):
         """A descriptor of a job's starter, where it runs on this host and is the one that wrote the record."""
         if record.pid is None or record.host != os.uname().nodename:
             return None
-        return started.held(record.pid, record.began)
+        return process_signals.held(record.pid, record.began)
 
     def _running(self, job: LiveJob) -> Accounted:
         return Accounted(batch_id=job.id, stage=RUNNING, word="running", nodes=(os.uname().nodename,))
@@ -290,7 +290,7 @@ class LocalSystem(HostSystem):
         record = job_record.read(record_file(self._folder, job))
         killed = just_now and record is not None and record.ended is None and record.host == os.uname().nodename
         if killed and record is not None and record.group and record.pid:  # what its starter started goes, too
-            started.end_group(record.group, session=record.pid, since=record.began)
+            process_signals.end_group(record.group, session=record.pid, since=record.began)
         return Accounted(
             batch_id=job.id,
             stage=ENDED,

@@ -1,1 +1,0 @@
-"""Published papers beside what is measured and simulated: tables, cells, claims, pictures, fits, whole pages."""

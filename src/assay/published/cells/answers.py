@@ -1,0 +1,148 @@
+"""Who answers what a simulated machine does: samples that a run holds, or the same programs played when they are asked.
+
+An answer is a median figure of a case, derived from samples by the benchmark's record as in every report. A described
+machine is deterministic, so that a case played again gives the same answer, and playing only what is asked is cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from assay.analysis.figures import FigureValue, cells, figures
+from assay.benchmark.record import benchmark as record_of
+from assay.described.machine_file import DescribedMachine
+from assay.described.shipped import open_described, room
+from assay.document.run_document import Document
+from assay.errors import AssayError
+from assay.execute.job import Job
+from assay.execute.plan import arguments_of
+from assay.samples import Circumstance, Sample, events, rows
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One figure's value (SI) and the case that it is of."""
+
+    params: Mapping[str, Any]
+    value: float
+
+
+class Answers(Protocol):
+    """Where answers come from."""
+
+    def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
+        """All values of a figure on a machine (`name` or `name:variant`) for these settings; empty where none."""
+
+
+@dataclass
+class Play:
+    """What one play gave: figures, and for each case where its messages' time went (seconds per message)."""
+
+    figures: list[FigureValue]
+    accounts: list[dict[str, Any]]
+
+
+@dataclass
+class Played:
+    """Plays each question once and remembers; what cannot be played is remembered with its reason in `refused`."""
+
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    _known: dict[Any, Play] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
+        """Play it unless it is known."""
+        return [
+            Answer(found.params, found.value)
+            for found in self._play(machine, benchmark, settings).figures
+            if found.name == figure and found.statistic == "median" and found.value is not None
+        ]
+
+    def account(self, machine: str, benchmark: str, **settings: Any) -> dict[str, Any]:
+        """Where the time of the last case went, seconds per message by kind; empty where there is no account."""
+        accounts = self._play(machine, benchmark, settings).accounts
+        return accounts[-1] if accounts else {}
+
+    def _play(self, machine: str, benchmark: str, settings: Settings) -> Play:
+        key = (machine, benchmark, *sorted((name, _text(value)) for name, value in settings.items()))
+        if key not in self._known:
+            try:
+                self._known[key] = play(open_described(machine, self.overrides), benchmark, settings)
+            except AssayError as error:
+                self.refused[f"{benchmark} on {machine}"] = str(error)
+                self._known[key] = Play([], [])
+        return self._known[key]
+
+
+@dataclass
+class FromRun:
+    """Answers from the figures that a run of one described machine holds; what it does not hold is played."""
+
+    document: Document
+    machine: str
+    played: Played
+
+    def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
+        """From the run where it holds every case that is asked for."""
+        return self.held(machine, benchmark, figure, settings) or self.played.ask(
+            machine, benchmark, figure, **settings
+        )
+
+    def held(self, machine: str, benchmark: str, figure: str, settings: Settings) -> list[Answer]:
+        """From the run alone; empty where it lacks a case that is asked for."""
+        if machine != self.machine:
+            return []
+        wanted = {key: tuple(value) if isinstance(value, list | tuple) else (value,) for key, value in settings.items()}
+        found = [
+            Answer(each.params, each.value)
+            for section in self.document.benchmarks
+            if section.benchmark == benchmark
+            for each in section.figures
+            if each.name == figure and each.statistic == "median" and each.value is not None
+            if all(each.params.get(key) in values for key, values in wanted.items())
+        ]
+        cases = 1
+        for values in wanted.values():
+            cases *= len(values)
+        return found if len(found) == cases else []
+
+
+def play(description: DescribedMachine, benchmark: str, settings: Settings) -> Play:
+    """Run a benchmark on a described machine; `on_ranks` among the settings says on how many ranks, if not on all,
+    and `per_node` how many of them on each node.
+
+    Raises InputError and MeasurementError as running it does.
+    """
+    from assay.execute.node_simulated import simulate_node
+    from assay.execute.simulated import simulate
+    from assay.execute.stale_files import temporary_folder
+
+    record = record_of(benchmark)
+    given = {name: _text(value) for name, value in settings.items()}
+    per_node = int(given.pop("per_node", 0)) or None
+    node = record.kind == "node"
+    ranks = int(given.pop("on_ranks", 0)) or (None if node else room(description, per_node))
+    with temporary_folder("assay-play-") as folder:
+        out = Path(folder) / "out.jsonl"
+        command = (benchmark, *arguments_of(record, given, "quick"), "--seed", "1", "--launch", "0")
+        job = Job(benchmark, command, ranks, None, per_node, out, Path(folder) / "log", 600.0, {})
+        if node:
+            simulate_node(description, record, job)
+        else:
+            simulate(description, record, job)
+        lines = list(events(out))
+    about = Circumstance("", benchmark, record.part, description.name, 0, 0, 1, "")
+    samples = [row for row in rows(iter(lines), about) if isinstance(row, Sample)]
+    grouped = cells((s.metric, s.case, s.host, s.launch, [s.value], s.batch, s.first) for s in samples)
+    return Play(figures(record, grouped), [event for event in lines if event.get("event") == "where"])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(_text(each) for each in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

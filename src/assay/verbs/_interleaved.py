@@ -1,0 +1,77 @@
+"""Runs whose launches are made in turn by one command: all refused before any is made, all ended however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.decide.live import LiveSide
+from assay.errors import AssayError, InterruptError
+from assay.execute import session
+from assay.execute.plan import Plan
+from assay.execute.run_request import Wishes
+from assay.verbs._measuring import admitted, begun
+
+
+@dataclass
+class RunsInTurn:
+    """What is to be measured, in the order of `admit`, and the runs that were begun."""
+
+    wishes: list[Wishes] = field(default_factory=list)
+    places: list[tuple[Plan, session.Target]] = field(default_factory=list)
+    sides: list[LiveSide] = field(default_factory=list)
+
+    def admit(self, wishes: Wishes) -> None:
+        """Plan one run. InputError where it is refused; nothing is made yet."""
+        self.places.append(admitted(wishes))
+        self.wishes.append(wishes)
+
+    def begin(
+        self, words: str, out: Path | None, *, label: str | None = None, about: Mapping[str, Any] | None = None
+    ) -> None:
+        """Make the folder of the next run that was admitted; `words` name it in messages."""
+        plan, where = self.places[len(self.sides)]
+        run = begun(
+            self.wishes[len(self.sides)], plan, where, out, label=label, about={"left_out": [], **(about or {})}
+        )
+        self.sides.append(LiveSide(words, run, plan, where))
+
+    def end(self, state: str) -> None:
+        """End those that still run."""
+        for side in self.sides:
+            if side.run.about.get("state") == "running":
+                with contextlib.suppress(AssayError):
+                    side.run.finish(state)
+
+
+@contextlib.contextmanager
+def in_turn() -> Iterator[RunsInTurn]:
+    """Give what the runs are begun with; they are done at its end, and interrupted where it is left by an error."""
+    runs = RunsInTurn()
+    try:
+        yield runs
+    except BaseException as error:
+        runs.end("interrupted")
+        if isinstance(error, KeyboardInterrupt):
+            kept = ", ".join(str(side.run.folder) for side in runs.sides)
+            raise InterruptError(f"interrupted; finished launches are kept: {kept}") from None
+        raise
+    finally:
+        for _, where in runs.places:
+            where.close()
+    runs.end("done")
+
+
+def progress(what: str, most: int, quiet: bool) -> Callable[[int], None]:
+    """Give what shows on a terminal, on one line, which of at most so many is made."""
+
+    def show(number: int) -> None:
+        if not quiet and sys.stderr.isatty():
+            end = "\n" if number == most else ""
+            print(f"\r{what} {number} of at most {most}", end=end, file=sys.stderr, flush=True)
+
+    return show

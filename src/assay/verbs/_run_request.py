@@ -1,0 +1,141 @@
+"""What `evaluate` would do for its options: `plan` asks the same, so that it can say no less and refuse no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.benchmark.record import PROFILES, Benchmark
+from assay.benchmark.variants import MpiVariant
+from assay.described.placed import listed
+from assay.document.quoted import Quoted
+from assay.errors import InputError, MeasurementError
+from assay.execute.mpi_variants import wished
+from assay.execute.plan import check_profile, chosen
+from assay.execute.preflight_tools import absent
+from assay.execute.run_request import Wishes, counts, seconds, share
+from assay.execute.target import enough_ranks
+from assay.execute.variants import taken_by
+from assay.verbs import _quoted
+
+MOST_PLAYED = 128  # ranks: an exchange of all with all grows by their square
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Wishes, or what was published where nothing can be measured; `skipped`: what cannot be done here, and why."""
+
+    wishes: Wishes | None
+    quoted: Quoted | None
+    skipped: tuple[dict[str, str], ...] = ()
+
+
+def _described_nodes(on: str | None, parts: Sequence[Benchmark]) -> set[str]:
+    """The node programs whose kernels a description has a rate for; none where `on` is none."""
+    if on is None:
+        return set()
+    from assay.described.shipped import find, open_described
+    from assay.execute.node_simulated import describes
+
+    try:
+        find(on.partition(":")[0])
+    except InputError:
+        return set()  # a published machine, quoted
+    machine = open_described(on, {})
+    return {record.name for record in parts if record.kind == "node" and describes(machine, record)}
+
+
+def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text: None) -> Evaluation:
+    """Turn an evaluation's options into what is to be done.
+
+    `options`: on, via, nodes, ppn, placement, profile, only, launches, within, budget, seed, compilers, flags, isas,
+    mpis, transports. `say` names what is skipped, and what is measured without a variant. InputError where they
+    contradict each other, MeasurementError where what was named cannot be measured here.
+    """
+    on, nodes, profile = options["on"], options["nodes"], options["profile"]
+    check_profile(profile)
+    parts = chosen(
+        options["only"], first_look=profile == "quick" and on is None, profile=profile if on is None else None
+    )
+    several = counts(options["ppn"], "--ppn")
+    described = _described_nodes(on, parts)
+    wanted = [record for record in parts if on is None or record.kind == "ranks" or record.name in described]
+    if several and wanted and all(record.kind == "node" for record in wanted):
+        problem = "is for message-passing benchmarks, of which there is none here: the others are one process per node"
+        raise InputError(problem, key="--ppn", value=options["ppn"])
+    wishes = Wishes(
+        names=tuple(record.name for record in wanted),
+        on=on,
+        via=options["via"],
+        nodes=nodes,
+        ppn=several,
+        profile=profile,
+        launches=options["launches"] or _once(wanted, profile, on),
+        within=share(options["within"], "--within"),
+        budget=seconds(options["budget"], "--budget"),
+        timeout=seconds(options.get("timeout"), "--timeout"),
+        seed=options["seed"],
+        one_rank_too=on is None and profile != "quick",
+        placement=options["placement"],
+        variants=wished(
+            wanted, on=on, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
+        ),
+    )
+    wishes.check()
+    if nodes is None and on is not None:
+        named = None if wishes.placement is None else listed(wishes.placement)
+        wishes = _all_nodes(wishes, on) if named is None else replace(wishes, nodes=len(named))
+    quoted = _quoted.quoted_whole(wishes, parts)
+    if quoted is not None:
+        return Evaluation(None, quoted)
+    if on is not None and not wanted:
+        return Evaluation(None, _quoted.quoted_nodes(on, str(options["only"]), parts))
+    missing = absent(wanted, options["via"]) if on is None else None
+    if missing is not None:
+        wanted = [record for record in wanted if record not in missing.records]
+        if options["via"] == "local" and not wanted:  # whatever is installed here
+            raise InputError(missing.reason, key="--via", value="local", accepted="mpiexec, or no --via")
+        if options["only"] is not None or not wanted:  # what a person named is not dropped
+            raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
+        say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")
+    if wishes.variants:
+        once = [record.name for record in wanted if record.name not in taken_by(wishes.names, wishes.variants)]
+        if once and len(once) < len(wanted):
+            of_messages = isinstance(wishes.variants[0], MpiVariant)
+            why = "without messages" if of_messages else "for their kernels are not compiled apart"
+            say(f"measured without variants, {why}: {', '.join(once)}")
+    records = enough_ranks(wanted, on, wishes.nodes, several, say)
+    skipped = [] if missing is None else [missing.to_dict()]
+    skipped += [_too_few(record, on, wishes.nodes) for record in wanted if record not in records]
+    return Evaluation(replace(wishes, names=tuple(record.name for record in records)), None, tuple(skipped))
+
+
+def _once(records: Sequence[Benchmark], profile: str, on: str | None) -> int | None:
+    """One launch, for a first look at benchmarks of which none belongs to the quick profile; else None."""
+    others = all(profile not in record.extra.get("profiles", PROFILES) for record in records)
+    return 1 if profile == "quick" and on is None and records and others else None
+
+
+def _too_few(record: Benchmark, on: str | None, nodes: int | None) -> dict[str, str]:
+    """Give a benchmark that needs more ranks than there are places as an entry of a document's `left_out`."""
+    least = record.extra["least_ranks"]
+    place = "hardware thread" if on is None else "node"
+    reason = f"needs {least} ranks, each on a {place} of its own"
+    if nodes is not None:
+        reason += f", or --ppn {-(-least // nodes)} on {nodes} node{'s' * (nodes > 1)}"
+    return {"benchmark": record.name, "title": record.title, "reason": reason, "kind": "ranks"}
+
+
+def _all_nodes(wishes: Wishes, on: str) -> Wishes:
+    """Let all nodes of a described machine take part, or so many of them; as they are where that is any number."""
+    from assay.described.shipped import nodes_of, open_described, room, shipped
+
+    if on.partition(":")[0] not in shipped() and not on.endswith(".toml"):
+        return wishes  # only quoted, or unknown: said elsewhere
+    machine = open_described(on)
+    if wishes.ppn:
+        there = nodes_of(machine)
+        return wishes if there is None else replace(wishes, nodes=min(there, max(1, MOST_PLAYED // max(wishes.ppn))))
+    found = room(machine)
+    return wishes if found is None else replace(wishes, ranks=min(found, MOST_PLAYED))
