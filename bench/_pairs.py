@@ -78,7 +78,7 @@ def comparison_line(name: str, pairs: Pairs, found: Comparison, unit: Unit) -> s
     spread = "" if found.spread is None else f"; A/A pairs {found.spread[0]:.3f} to {found.spread[1]:.3f}"
     first, second = (statistics.median(side) * unit[0] for side in pairs)
     way = ", slower" if found.ratio > 1 else ", faster"
-    verdict = {ComparisonVerdict.UNKNOWN: "cannot be told here", ComparisonVerdict.DIFFERS: f"differs{way}"}.get(
+    verdict = {ComparisonVerdict.UNKNOWN: "inconclusive here", ComparisonVerdict.DIFFERS: f"differs{way}"}.get(
         found.verdict, "equal"
     )
     medians = f"{first:.4g} and {second:.4g} {unit[1]}"

@@ -94,7 +94,7 @@ def main(arguments: list[str]) -> int:
         return 2
     for peer, path in peers:
         if shutil.which(path) is None:
-            print(f"--{peer.name.lower()} {path}: no such program; accepted: a program's path")
+            print(f"--{peer.name.lower()} {path}: no such program; expected a program's path")
             return 2
     matches = [match for match in MATCHES if given.only is None or given.only in match.name]
     program = build([benchmark("file-rate")], mpi=None)["file-rate"].path

@@ -133,12 +133,12 @@ def judged(found: Comparison, wanted: float | None) -> tuple[str, bool]:
         return f"{speed}: no bound is set", False
     speed += f", wanted {wanted:g}"
     if found.blind:
-        return f"{speed}: cannot be told here", False
+        return f"{speed}: inconclusive here", False
     if 1 / high >= wanted:
         return f"{speed}: reached", False
     if 1 / low < wanted:
         return f"{speed}: missed", True
-    return f"{speed}: cannot be told here", False
+    return f"{speed}: inconclusive here", False
 
 
 def per_cycle(program: Path) -> bool:

@@ -55,7 +55,7 @@ def test_a_fleet_that_is_too_small_is_refused_with_the_number_needed() -> None:
     fleet(58)
     answer = assay("accept", "--learn", "run", "-o", "c.toml")
     assert answer.status == 2 and not Path("c.toml").exists()
-    assert "--learn: 58 nodes have clock frequency, too few" in answer.err and "accepted: 59 nodes" in answer.err
+    assert "--learn: 58 nodes have clock frequency, too few" in answer.err and "expected 59 nodes" in answer.err
     assert assay("accept", "--learn", "run", "--coverage", "90%", "-o", "c.toml").status == 0
 
 
@@ -75,17 +75,17 @@ def test_a_limit_is_learnt_from_a_fleet_and_one_run_counts_once() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--learn",), "--learn: which runs is missing; accepted: RUN…"),
-        (("--learn", "nosuch"), "RUN: no such run; seen: 'nosuch'"),
-        (("--from", "nosuch"), "RUN: no such run; seen: 'nosuch'"),
-        (("--from", "run", "--tolerance", "5"), "--tolerance: is no share; seen: '5'"),
-        (("--learn", "run", "--coverage", "95"), "--coverage: is no share; seen: '95'"),
+        (("--learn",), "--learn: which runs is missing; expected RUN…"),
+        (("--learn", "nosuch"), "RUN: no such run; got 'nosuch'"),
+        (("--from", "nosuch"), "RUN: no such run; got 'nosuch'"),
+        (("--from", "run", "--tolerance", "5"), "--tolerance: is no share; got '5'"),
+        (("--learn", "run", "--coverage", "95"), "--coverage: is no share; got '95'"),
         (("--from", "run", "-o", "c.json"), "--out: is written as TOML"),
         (("--from", "run", "-o", "no/c.toml"), "--out: is in no folder that is there"),
         (("--from", "run", "--via", "local"), "--via: has no effect with --from run"),
         (("--learn", "run", "--tolerance", "5%"), "--tolerance: has no effect with --learn"),
-        (("c.toml", "--tolerance", "5%"), "--tolerance: has no effect here; seen: '5%'; accepted: with --from"),
-        (("c.toml", "d.toml"), "which contract is missing; seen: 'c.toml d.toml'"),
+        (("c.toml", "--tolerance", "5%"), "--tolerance: has no effect here; got '5%', expected with --from"),
+        (("c.toml", "d.toml"), "which contract is missing; got 'c.toml d.toml'"),
     ],
 )
 def test_bad_words_are_refused_in_one_line(words: tuple[str, ...], said: str) -> None:

@@ -76,14 +76,14 @@ def test_an_unknown_figure_is_refused_before_a_launch_is_read(
     for names in ("nosuch", "echo.rate,nosuch", "nosuch.rate"):
         for others in (("b",), ("b", "a"), ()):
             answer = assay("compare", "a", *others, "--margin", "3%", "--figures", names)
-            assert answer.status == 2 and "no run here has this figure; seen: 'nosuch" in answer.err
+            assert answer.status == 2 and "no run here has this figure; got 'nosuch" in answer.err
             assert "echo.half_round_trip" in answer.err
 
 
 def test_a_name_that_is_not_in_the_catalogue_is_answered_by_all_that_are() -> None:
     answer = assay("catalogue", "nosuch")
     assert answer.status == 2
-    accepted = set(answer.err.rpartition("accepted: ")[2].strip().split(", "))
+    accepted = set(answer.err.rpartition("expected ")[2].strip().split(", "))
     known = catalogue.load()
     assert accepted == {*known.machines, *known.papers, *shipped()}
 

@@ -127,7 +127,7 @@ def test_a_question_that_asks_nothing_is_one_line(sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("", "asks nothing; seen: ''"),
+        ("", "asks nothing; got ''"),
         ("SELEC", "syntax error at or near"),
         ("SELECT valu FROM samples", 'Referenced column "valu" not found'),
         ("SELECT * FROM sample", "Table with name sample does not exist!"),
@@ -229,7 +229,7 @@ def test_a_statement_that_is_no_utf_8_is_refused_in_one_line(echo_run: Path) -> 
         timeout=120,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("assay: SQL: is no UTF-8; seen: ") and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("assay: SQL: is no UTF-8; got ") and len(done.stderr.splitlines()) == 1
 
 
 def test_what_json_cannot_hold_is_a_text_and_null_is_null() -> None:
@@ -280,7 +280,7 @@ def test_a_run_without_its_run_json_is_named_as_that(echo_run: Path, tmp_path: P
     folder = run_named(echo_run, tmp_path / "cut", "cut")
     (folder / "run.json").unlink()
     answer = assay("report", str(folder))
-    assert answer.status == 2 and answer.err == f"assay: {folder}: has no run.json; accepted: a run's folder, whole\n"
+    assert answer.status == 2 and answer.err == f"assay: {folder}: has no run.json; expected a run's folder, whole\n"
     (tmp_path / "empty").mkdir()
     assert "no such run" in assay("report", str(tmp_path / "empty")).err
 

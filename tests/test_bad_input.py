@@ -34,26 +34,26 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("run", "echo", "--set", "bytes=many"), "is no integer"),
         (("run", "echo", "--set", "bytes"), "is not KEY=VALUE"),
         (("run", "echo", "--via", "pigeon"), "no such way of launching"),
-        (("run", "echo", "--via", "local"), "accepted: --via mpiexec"),
-        (("run", "echo", "--profile", "slow"), "accepted: quick, standard, full"),
-        (("run", "echo", "--set", "machine.nodes=8"), "accepted: --on"),
-        (("run", "echo", "-n", "1"), "accepted: 2 or more"),
+        (("run", "echo", "--via", "local"), "expected --via mpiexec"),
+        (("run", "echo", "--profile", "slow"), "expected quick, standard, full"),
+        (("run", "echo", "--set", "machine.nodes=8"), "expected --on"),
+        (("run", "echo", "-n", "1"), "expected 2 or more"),
         (("run", "sieve", "-n", "4"), "is for message-passing benchmarks"),
         (("evaluate", "--only", "engines"), "no such part"),
         (("evaluate", "--resume", "nowhere"), "no such run"),
         (("plan", "--only", "processor", "--via", "pigeon"), "no such way of launching"),
         (("plan", "--only", "processor", "--via", "hosts:nowhere"), "nowhere: the file of hosts cannot be read"),
-        (("plan", "-N", "4"), "-N: are more nodes than this host; seen: 4; accepted: 1, or --via hosts:FILE or slurm"),
-        (("evaluate", "--docs", "pages"), "--docs: has no effect here; seen: 'pages'; accepted: with --on all"),
-        (("evaluate", "--on", "all", "--profile", "full"), "--profile: has no effect with --on all; seen: 'full'"),
+        (("plan", "-N", "4"), "-N: are more nodes than this host; got 4, expected 1, or --via hosts:FILE or slurm"),
+        (("evaluate", "--docs", "pages"), "--docs: has no effect here; got 'pages', expected with --on all"),
+        (("evaluate", "--on", "all", "--profile", "full"), "--profile: has no effect with --on all; got 'full'"),
         (("report", "nowhere"), "no such run"),
         (("export", "nowhere"), "no such run"),
-        (("query", "SELECT nonsense FROM nowhere"), "accepted: DuckDB's SQL"),
+        (("query", "SELECT nonsense FROM nowhere"), "expected DuckDB's SQL"),
         (("catalogue", "ipsc861"), "ipsc860"),
-        (("run", "sieve", "-o", ""), "--out: is wrong; seen: ''; accepted: a path (. is the current folder)"),
-        (("evaluate", "--out", ""), "--out: is wrong; seen: ''; accepted: a path (. is the current folder)"),
-        (("study", "fig4", "--plots", ""), "--plots: is wrong; seen: ''; accepted: a path (. is the current folder)"),
-        (("export", "x", "--table", "foo"), "seen: 'foo'; accepted: samples, blocks, checks, launches,"),
+        (("run", "sieve", "-o", ""), "--out: is wrong; got '', expected a path (. is the current folder)"),
+        (("evaluate", "--out", ""), "--out: is wrong; got '', expected a path (. is the current folder)"),
+        (("study", "fig4", "--plots", ""), "--plots: is wrong; got '', expected a path (. is the current folder)"),
+        (("export", "x", "--table", "foo"), "got 'foo', expected samples, blocks, checks, launches,"),
     ],
 )
 def test_bad_words_are_one_clear_line(words: tuple[str, ...], said: str) -> None:
@@ -129,25 +129,25 @@ def test_a_full_disk_is_a_failure_and_no_traceback(tmp_path: Path, monkeypatch: 
     [
         (
             ("run", "file-rate", "--set", "bytes=1000"),
-            "bytes: are no whole sectors; seen: '1000'; accepted: a multiple of 512",
+            "bytes: are no whole sectors; got '1000', expected a multiple of 512",
         ),
         (
             ("run", "fft", "--set", "size=3", "--set", "code=ours"),
-            "assay: fft: parameter size: is no power of two; seen: '3'; accepted: powers of two\n",
+            "assay: fft: parameter size: is no power of two; got '3', expected powers of two\n",
         ),
         (("run", "metadata", "--set", "folder=/proc"), "metadata: folder /proc: cannot make assay-files-"),
         (
             ("run", "metadata", "--set", "folder=/proc"),
-            " in it: No such file or directory; accepted: a folder",
+            " in it: No such file or directory; expected a folder",
         ),
-        (("run", "parallel-files", "-n", "2", "--set", "bytes=1000"), "accepted: a multiple of 512"),
+        (("run", "parallel-files", "-n", "2", "--set", "bytes=1000"), "expected a multiple of 512"),
         (
             ("run", "gemm", "--set", "threads=4096", "--set", "code=ours"),
-            f"; seen: threads=4096; accepted: threads from 1 to {len(os.sched_getaffinity(0))}\n",
+            f"; got threads=4096, expected threads from 1 to {len(os.sched_getaffinity(0))}\n",
         ),
         (
             ("run", "gemm", "--set", "threads=4096,4095", "--set", "size=64", "--set", "code=ours"),
-            "; seen: threads=4096, threads=4095; accepted: threads from 1 to ",
+            "; got threads=4096, threads=4095, expected threads from 1 to ",
         ),
     ],
 )
@@ -175,7 +175,7 @@ def test_the_largest_size_that_is_accepted_is_measured_and_the_next_is_not() -> 
     refused = assay(*words, f"size={1 << 24}")
     if refused.status == 0:
         pytest.skip("the last cache is so large that every size is measured")
-    found = re.search(r"seen: size=16777216; accepted: size up to (\d+)\n\Z", refused.err)
+    found = re.search(r"got size=16777216, expected size up to (\d+)\n\Z", refused.err)
     assert refused.status == 2 and found is not None, refused.err
     most = int(found[1])
     assert most & (most - 1) == 0

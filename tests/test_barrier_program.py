@@ -66,7 +66,7 @@ def test_one_repetition_or_several_and_ranks_as_given() -> None:
 
 @pytest.mark.parametrize("ranks", ["1", "10"])
 def test_as_many_as_cannot_take_part_are_refused(ranks: str) -> None:
-    with pytest.raises(ValueError, match=rf"ranks: .*; seen: '{ranks}'; accepted: 0 \(all\), 2 to 9"):
+    with pytest.raises(ValueError, match=rf"ranks: .*; got '{ranks}', expected 0 \(all\), 2 to 9"):
         played(9, "--set", f"ranks={ranks}")
 
 

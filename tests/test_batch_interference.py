@@ -245,9 +245,9 @@ def test_what_jobs_cost_one_another_is_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("machine", "words"),
     [
-        (SHARED.replace("capacity = 2", "capacity = 0"), ":6: shared.0.capacity: is out of bounds; seen: 0"),
-        (SHARED.replace("part = 0.5", "part = 1.5"), ":9: shared.0.part: is out of bounds; seen: 1.5"),
-        (SHARED + SHARED, "shared.1.name: is of another resource, too; seen: 'network'"),
+        (SHARED.replace("capacity = 2", "capacity = 0"), ":6: shared.0.capacity: is out of bounds; got 0"),
+        (SHARED.replace("part = 0.5", "part = 1.5"), ":9: shared.0.part: is out of bounds; got 1.5"),
+        (SHARED + SHARED, "shared.1.name: is of another resource, too; got 'network'"),
         (SHARED.replace('"network"', '"disk"'), "uses: is no shared resource of the machine, and quiet.1 uses it"),
         (
             SHARED + '[[shared]]\nname = "disk"\ncapacity = 1\npart = 0.6\n',

@@ -230,16 +230,16 @@ def test_field_15_is_the_queue(tmp_path: Path) -> None:
     (tmp_path / "jobs.swf").write_text(text.replace(" 1 3 -1", " 1 7 -1"))
     answer = assay(*asked)
     assert answer.status == 2 and answer.err.count("\n") == 1
-    assert "there is no such queue on the machine, and job 3 is submitted to it; seen: '7'" in answer.err
-    assert "accepted: long, short, 2, 3" in answer.err
+    assert "there is no such queue on the machine, and job 3 is submitted to it; got '7'" in answer.err
+    assert "expected long, short, 2, 3" in answer.err
 
 
 @pytest.mark.parametrize(
     ("machine", "words"),
     [
         (QUEUES.replace('"10 s"', '"ten"'), ":12: queue.1.max_time:"),
-        (QUEUES.replace('"long"', '"short"'), "queue.1.name: is of another queue, too; seen: 'short'"),
-        (QUEUES.replace("[2, 3]", "[2, 2]"), "queue.1.numbers: is of another queue, too; seen: '2'"),
+        (QUEUES.replace('"long"', '"short"'), "queue.1.name: is of another queue, too; got 'short'"),
+        (QUEUES.replace("[2, 3]", "[2, 2]"), "queue.1.numbers: is of another queue, too; got '2'"),
         (
             QUEUES.replace("max_running_processors = 4", "max_running_jobs = 0"),
             ":6: queue.0.max_running_jobs: is out of bounds",

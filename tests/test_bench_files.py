@@ -142,7 +142,7 @@ cp {tmp_path}/kept {tmp_path}/answer.json
 
 def test_a_peer_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert files.main(["--folder", str(tmp_path), "--ior", str(tmp_path / "ior")]) == 2
-    assert capsys.readouterr().out == f"--ior {tmp_path / 'ior'}: no such program; accepted: a program's path\n"
+    assert capsys.readouterr().out == f"--ior {tmp_path / 'ior'}: no such program; expected a program's path\n"
 
 
 def test_ours_counts_only_where_all_came_from_the_device() -> None:

@@ -129,7 +129,7 @@ def test_a_machine_without_a_host_leaves_it_out_and_says_so() -> None:
 
 @pytest.mark.parametrize("program", ["spin", "routing-echo"])
 def test_two_ranks_have_nobody_between_them(program: str) -> None:
-    for machine, ranks, said in (("constant", 2, "3 ranks or more; seen: 2"), ("ipsc860", 3, "two hops apart")):
+    for machine, ranks, said in (("constant", 2, "3 ranks or more; got 2"), ("ipsc860", 3, "two hops apart")):
         with pytest.raises(ValueError, match=said):
             events(program, machine, ranks)
 

@@ -252,7 +252,7 @@ def test_unknown_names_are_answered_with_near_ones() -> None:
         catalogue.machine("ipsc8600")
     with pytest.raises(InputError, match="echo"):
         catalogue.cells(benchmark="ecko")
-    with pytest.raises(InputError, match="accepted: ipsc860"):
+    with pytest.raises(InputError, match="expected ipsc860"):
         catalogue.machine("")
 
 

@@ -40,8 +40,8 @@ OPS: tuple[Comparison, ...] = ("==", "~=", "<", ">", "<=", ">=")
 def test_a_wider_allowance_never_takes_a_holds_away(
     low: float, width: float, value: float, slack: float, more: float
 ) -> None:
-    """Nor turns what cannot be told into a difference: outcomes only move towards holds."""
-    order: dict[Outcome, int] = {"differs": 0, "cannot be told": 1, "holds": 2}
+    """Nor turns what inconclusive into a difference: outcomes only move towards holds."""
+    order: dict[Outcome, int] = {"differs": 0, "inconclusive": 1, "holds": 2}
     found = (low, low + width)
     near, far = (within(found, accepted("~=", value, allowed)) for allowed in (slack, slack + more))
     assert order[far] >= order[near]
@@ -55,7 +55,7 @@ def test_a_narrower_interval_keeps_what_was_told(
     asked = Accepted(end, end + span, open_)
     outcome = within((low, low + width), asked)
     for number in (low, low + width / 2, low + width):
-        if outcome != "cannot be told":
+        if outcome != "inconclusive":
             assert within(number, asked) == outcome
 
 
@@ -63,8 +63,8 @@ def test_a_narrower_interval_keeps_what_was_told(
 def test_an_interval_across_a_limit_cannot_be_told(limit: float, width: float, share: float, open_: bool) -> None:
     found = (limit - share * width, limit + (1 - share) * width)
     assume(found[0] < limit < found[1])
-    assert within(found, Accepted(limit, math.inf, open_)) == "cannot be told"
-    assert within(found, Accepted(-math.inf, limit, open_)) == "cannot be told"
+    assert within(found, Accepted(limit, math.inf, open_)) == "inconclusive"
+    assert within(found, Accepted(-math.inf, limit, open_)) == "inconclusive"
 
 
 @given(numbers, numbers)
@@ -83,14 +83,14 @@ def test_a_comparison_and_its_opposite_are_never_both_right(value: float, low: f
     found = (low, low + width)
     for op, other in (("<", ">="), (">", "<=")):
         pair = {within(found, accepted(each, value)) for each in (op, other)}  # type: ignore[arg-type]
-        assert pair in ({"holds", "differs"}, {"cannot be told"})
+        assert pair in ({"holds", "differs"}, {"inconclusive"})
 
 
 def test_what_is_not_known_cannot_be_told() -> None:
     everything = Accepted()
     for found in (None, math.nan, (-math.inf, math.inf), (0.0, math.inf), (math.nan, 1.0)):
-        assert within(found, everything) == "cannot be told"
-    assert fact(None, "").outcome == judged(None, everything, "").outcome == "cannot be told"
+        assert within(found, everything) == "inconclusive"
+    assert fact(None, "").outcome == judged(None, everything, "").outcome == "inconclusive"
 
 
 @given(st.lists(st.sampled_from(OUTCOMES), max_size=6))
@@ -103,10 +103,10 @@ def test_a_claim_is_as_good_as_its_worst_part(outcomes: list[Outcome]) -> None:
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_what_cannot_be_told_is_no_input_and_no_prediction(outcome: Outcome) -> None:
-    part = fact({"holds": True, "differs": False, "cannot be told": None}[outcome], "numbers")
+    part = fact({"holds": True, "differs": False, "inconclusive": None}[outcome], "numbers")
     found = verdict("x", [part], "a note", "input")
     assert found.outcome == outcome
-    assert found.document().get("mark") == (None if outcome == "cannot be told" else "input")
+    assert found.document().get("mark") == (None if outcome == "inconclusive" else "input")
 
 
 def test_a_trend_rises_as_a_whole_and_falls_nowhere() -> None:
@@ -116,7 +116,7 @@ def test_a_trend_rises_as_a_whole_and_falls_nowhere() -> None:
     assert follows([3, 2, 1], "decreasing", 0.05) == "holds"
     assert follows([1.0, 1.04], "flat", 0.05) == "holds"
     assert follows([1.0, 1.06], "flat", 0.05) == "differs"
-    assert follows([1.0], "flat", 0.05) == "cannot be told"
+    assert follows([1.0], "flat", 0.05) == "inconclusive"
 
 
 def test_brackets_that_share_an_end_are_in_order() -> None:
@@ -124,8 +124,8 @@ def test_brackets_that_share_an_end_are_in_order() -> None:
     lower, upper, both = (Bracket({}, [ends]) for ends in ((10.0, 12.0), (12.0, 14.0), (11.0, 13.0)))
     assert before(lower, upper, ("a", "b")).outcome == "holds"
     assert before(upper, lower, ("a", "b")).outcome == "differs"
-    assert before(lower, both, ("a", "b")).outcome == "cannot be told"
-    assert before(lower, lower, ("a", "b")).outcome == "cannot be told"
+    assert before(lower, both, ("a", "b")).outcome == "inconclusive"
+    assert before(lower, lower, ("a", "b")).outcome == "inconclusive"
     assert bracket_in(lower, 10.0, 12.8, "a").outcome == "holds"
 
 
@@ -156,4 +156,4 @@ def test_outcomes_are_made_in_one_place() -> None:
     for path in sorted(path for room in ROOMS for path in room.rglob("*.py")):
         if path.relative_to(ROOMS[0].parent).as_posix() not in counting:
             constants = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
-            assert not {"holds", "cannot be told"} & {text for text in constants if isinstance(text, str)}, path
+            assert not {"holds", "inconclusive"} & {text for text in constants if isinstance(text, str)}, path

@@ -93,10 +93,10 @@ def test_jobs_and_files_are_judged_and_applications_named_with_a_reason() -> Non
     ]
     assert longer.parts[0].numbers == "as printed: 16,000 s, 9,320 s on the IBM cluster"
     decide = found["vds.throughput-euroben-dominates"]  # half of it is not tested
-    assert decide.outcome == "cannot be told" and decide.parts[0].outcome == "holds"
+    assert decide.outcome == "inconclusive" and decide.parts[0].outcome == "holds"
     two_at_a_time = 2 * 11_000
     assert two_at_a_time <= whole_programs.makespan("compaq-xp1000-cluster") < 2 * two_at_a_time
-    open_ = {name: each for name, each in found.items() if each.outcome == "cannot be told"}
+    open_ = {name: each for name, each in found.items() if each.outcome == "inconclusive"}
     assert len(open_) == 26 + 4 + 6 and all(each.parts[0].numbers for each in open_.values())
     assert open_["vds.origin-vs-intel-user"].parts[0].numbers.startswith("Of primmod the Origin2000")
 
@@ -105,14 +105,14 @@ def test_what_is_judged_says_whether_it_was_an_input() -> None:
     found = {v.claim: v for v in claims.evaluate(Timed(lambda machine, size, hops: 1e-4 + 1e-6 * size + 1e-6 * hops))}
     assert set(found) == set(claims.published())
     for name, verdict in found.items():
-        assert (verdict.mark is None) == (verdict.outcome == "cannot be told"), name
+        assert (verdict.mark is None) == (verdict.outcome == "inconclusive"), name
     assert found["d91d.ipsc860-protocol"].mark is None  # a straight line has no break
     assert {found[name].mark for name in from_print.JUDGES} == {"quoted"}
     rows = {row[2]: row for row in claim_grid([judged_claim(found["d91h.linear-time"], "x")], "t").rows}
     assert rows["x"][:2] == ("✓ holds", "restated")
     text = claims.summary([found[name] for name in ("d91h.linear-time", "d91h.echo-return-path", "d91h.i860-compiled")])
     assert text == (
-        "Of 3 claims 2 hold, 0 differ, 1 cannot be told. Those that hold by kind: 1 restated, 1 transferred. "
+        "Of 3 claims 2 hold, 0 differ, 1 inconclusive. Those that hold by kind: 1 restated, 1 transferred. "
         "Only extrapolated and transferred ones are evidence: 1, of which 1 hold."
     )
 
@@ -160,7 +160,7 @@ def test_the_segments_of_the_ipsc1_break_at_1024() -> None:
     name = "d91h.segment-ipsc1-1024"
     assert outcome(name, lambda machine, size, hops: 1e-3 + 1e-6 * size + 1e-3 * (size > 1024)) == "holds"
     assert outcome(name, lambda machine, size, hops: 1e-3 + 1e-6 * size + 1e-3 * (size > 1000)) == "differs"
-    assert outcome(name, lambda machine, size, hops: 1e-3 + 1e-6 * size) == "cannot be told"
+    assert outcome(name, lambda machine, size, hops: 1e-3 + 1e-6 * size) == "inconclusive"
 
 
 def test_what_only_the_print_answers_is_judged_from_it() -> None:

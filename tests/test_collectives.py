@@ -335,14 +335,14 @@ def test_a_described_machine_has_no_library_but_its_barrier_and_that_is_said() -
     [
         (
             ("operation=barrier", "algorithm=ring"),
-            "no such algorithm of operation=barrier; seen: 'ring'; accepted: library, linear, binomial, "
+            "no such algorithm of operation=barrier; got 'ring', expected library, linear, binomial, "
             "recursive-doubling, dissemination, dimension-exchange, two-level",
         ),
         (("operation=reduce", "bytes=9"), "whole 8-byte words"),
-        (("operation=broadcast", "root=4"), "root: no such rank; seen: '4'; accepted: 0 to 3"),
+        (("operation=broadcast", "root=4"), "root: no such rank; got '4', expected 0 to 3"),
         (("operation=alltoall", "algorithm=library"), "no library's own on this machine"),
         (("operation=scan", "algorithm=library", "call=non-blocking"), "no non-blocking operations of a library"),
-        (("operation=scan", "ranks=5"), r"ranks: more than there are; seen: '5'; accepted: 0 \(all\) to 4"),
+        (("operation=scan", "ranks=5"), r"ranks: more than there are; got '5', expected 0 \(all\) to 4"),
         (("operation=reduce", "algorithm=two-level"), "two levels need two nodes, one of them with two ranks"),
     ],
 )
@@ -359,9 +359,9 @@ def test_what_cannot_be_done_ends_a_run_at_its_first_launch(tmp_path: Path) -> N
     for given, said in (
         (
             "operation=gather algorithm=ring",
-            "algorithm: no such algorithm of operation=gather; seen: 'ring'; accepted: library, ",
+            "algorithm: no such algorithm of operation=gather; got 'ring', expected library, ",
         ),
-        ("operation=gather root=2", "root: no such rank; seen: '2'; accepted: 0 to 1"),
+        ("operation=gather root=2", "root: no such rank; got '2', expected 0 to 1"),
         ("operation=reduce algorithm=two-level", "algorithm: two levels need two nodes, one of them with two ranks"),
     ):
         settings = [word for each in given.split() for word in ("--set", each)]

@@ -171,14 +171,14 @@ def test_a_bound_or_a_disturbed_figure_is_not_called_equal(tmp_path: Path) -> No
 
     for state in ("bound", "invalid"):
         figure["state"] = state
-        assert verdict()[0] == "cannot be told" and state in verdict()[1]
+        assert verdict()[0] == "inconclusive" and state in verdict()[1]
         both = from_json(Document, a), from_json(Document, b)
         found = gate.judge(rows(), *both, gate.required(*both, ["echo"]), only=True)
         assert not found.judged and not found.passed
     figure["state"], figure["disturbance"] = "disturbed", {"low": 0.0, "high": 0.2}
-    assert verdict()[0] == "cannot be told" and "disturbance" in verdict()[1]
+    assert verdict()[0] == "inconclusive" and "disturbance" in verdict()[1]
     figure["disturbance"] = {"low": 0.0, "high": None}  # nobody knows how far
-    assert verdict()[0] == "cannot be told"
+    assert verdict()[0] == "inconclusive"
     figure["disturbance"] = {"low": 0.0, "high": 0.01}
     assert verdict()[0] == "equal"
 

@@ -111,16 +111,16 @@ def test_builds_of_a_kernel_are_told_apart_on_any_machine(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["clock"], "--live: compares two variants; seen: 1"),
-        (["clock", "clock", "clock"], "--live: compares two variants; seen: 3"),
+        (["clock"], "--live: compares two variants; got 1"),
+        (["clock", "clock", "clock"], "--live: compares two variants; got 3"),
         (["clock", "nosuch"], "benchmark: no such benchmark"),
         (["clock", "clock --nosuch"], "no such option: --nosuch"),
         (["clock", "clock 'x"], "cannot be split into words (No closing quotation)"),
-        (["clock", "clock --launches 3"], "has no effect with --live: --launches; seen: 'clock --launches 3'"),
-        (["clock", "echo --on ipsc860"], "gives the same at every launch; seen: 'echo --on ipsc860'"),
-        (["vectors", "vectors --flags -O1 --flags -O2"], "is more than one variant; seen: 'vectors --flags -O1"),
+        (["clock", "clock --launches 3"], "has no effect with --live: --launches; got 'clock --launches 3'"),
+        (["clock", "echo --on ipsc860"], "gives the same at every launch; got 'echo --on ipsc860'"),
+        (["vectors", "vectors --flags -O1 --flags -O2"], "is more than one variant; got 'vectors --flags -O1"),
         (["clock", "clock", "--pairs", "9"], "--pairs"),
-        (["clock", "clock", "--figures", "clock.nosuch"], "no run here has this figure; seen: 'clock.nosuch'"),
+        (["clock", "clock", "--figures", "clock.nosuch"], "no run here has this figure; got 'clock.nosuch'"),
         (["clock", "clock --label 1"], "--label: is not a label"),
     ],
 )

@@ -58,7 +58,7 @@ def test_three_sentences_do_not_fit_the_papers_own_tables() -> None:
         "vds.ibm-sgi-scale-with-clock",
     }
     # No stride of 3 is printed, and no wavelet from the second cache.
-    assert {claim for claim, outcome in found.items() if outcome == "cannot be told"} == {
+    assert {claim for claim, outcome in found.items() if outcome == "inconclusive"} == {
         "vds.xp1000-wavelet-levels",
         "vds.sgi-l2-stride4",
     }

@@ -156,7 +156,7 @@ def test_a_figure_that_does_not_come_out_is_absent() -> None:
     assert check(one, {}, answering({"figures": [figure(1.0, bytes=8)]})).state == "works"
     for figures in ([], [figure(None, bytes=8)], [figure(1.0, bytes=16)], [figure(1.0, bytes=8) | {"kind": "quoted"}]):
         assert check(one, {}, answering({"figures": figures})) == CheckResult("absent", "no figure rate, bytes 8")
-    refused = answering(refusal="benchmark: no such benchmark; seen: 'dense'; accepted: caltech, clock")
+    refused = answering(refusal="benchmark: no such benchmark; got 'dense', expected caltech, clock")
     assert check(one, {}, refused) == CheckResult("absent", "benchmark: no such benchmark")
 
 

@@ -124,7 +124,7 @@ def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytes
     if asked:
         assert found["tasks"] == json.loads(json.dumps(asked[0]))["tasks"] and found["tasks"]
     else:
-        assert found == {"version": 3, "tasks": [], "quoted": True}
+        assert found == {"version": 4, "tasks": [], "quoted": True}
 
 
 def test_what_was_run_on_other_machines_meanwhile_erases_no_durations(

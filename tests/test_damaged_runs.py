@@ -237,4 +237,4 @@ def test_what_a_program_was_built_by_is_named_where_it_is_of_a_wrong_kind(key: s
     kept.write_text(json.dumps(document))
     answer = assay("report", str(folder), "--json")
     assert answer.status in (0, 1)
-    assert f"provenance/{kept.name}: programs.sieve.{key}: seen: [1]; not used" in " ".join(answer.document["warnings"])
+    assert f"provenance/{kept.name}: programs.sieve.{key}: got [1]; not used" in " ".join(answer.document["warnings"])

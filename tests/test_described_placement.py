@@ -186,11 +186,11 @@ def test_an_evaluation_places_ranks_and_its_report_says_where(own_folder: None) 
 @pytest.mark.parametrize(
     ("words", "seen"),
     [
-        (("--on", "delta", "--placement", "here"), "is no placement; seen: 'here'"),
+        (("--on", "delta", "--placement", "here"), "is no placement; got 'here'"),
         (("--on", "delta", "--placement", "1,512"), "names node 512, which delta does not have"),
         (("--on", "delta", "--placement", "1,2", "-N", "3"), "names 2 nodes, and -N asks for 3"),
         (("--on", "delta", "--placement", "subcube"), "needs a hypercube, and delta is mesh"),
-        (("--placement", "1,2"), "places ranks on a described machine; seen: '1,2'; accepted: --on"),
+        (("--placement", "1,2"), "places ranks on a described machine; got '1,2', expected --on"),
         (("--on", "ksr1", "--placement", "1,2"), "ksr1"),
     ],
 )
@@ -205,31 +205,31 @@ def test_an_evaluation_refuses_what_a_run_does(verb: str, words: tuple[str, ...]
     [
         (
             ("--on", "delta", "--placement", "here"),
-            "is no placement; seen: 'here'; accepted: contiguous, scattered, sub",
+            "is no placement; got 'here', expected contiguous, scattered, sub",
         ),
         (("--on", "delta", "--placement", "1,-2"), "is no placement"),
-        (("--on", "delta", "--placement", "9-3"), "is no range of nodes; seen: '9-3'; accepted: FIRST-LAST"),
-        (("--on", "delta", "--placement", "4,4"), "names node 4 twice; seen: '4,4'; accepted: each node once"),
+        (("--on", "delta", "--placement", "9-3"), "is no range of nodes; got '9-3', expected FIRST-LAST"),
+        (("--on", "delta", "--placement", "4,4"), "names node 4 twice; got '4,4', expected each node once"),
         (("--on", "delta", "--placement", "1,512"), "names node 512, which delta does not have"),
         (("--on", "delta", "--placement", "1,2", "-n", "3"), "names 2 nodes, and the ranks fill 3"),
         (("--on", "delta", "--placement", "1,2", "-N", "3"), "names 2 nodes, and -N asks for 3"),
         (
             ("--on", "delta", "--placement", "subcube", "-n", "4"),
-            "needs a hypercube, and delta is mesh; seen: 'subcube'; accepted: contiguous, scattered, submesh, or nodes",
+            "needs a hypercube, and delta is mesh; got 'subcube', expected contiguous, scattered, submesh, or nodes",
         ),
         (
             ("--on", "ipsc860", "--placement", "submesh", "-n", "4"),
-            "needs a mesh or torus of up to three dimensions, and ipsc860 is hypercube; seen: 'submesh'; accepted: "
+            "needs a mesh or torus of up to three dimensions, and ipsc860 is hypercube; got 'submesh', expected "
             "contiguous, scattered, subcube, or nodes",
         ),
         (
             ("--on", "fat-tree-hdr", "--placement", "submesh", "-n", "4"),
-            "seen: 'submesh'; accepted: contiguous, scattered, or nodes",
+            "got 'submesh', expected contiguous, scattered, or nodes",
         ),
-        (("--placement", "1,2"), "places ranks on a described machine; seen: '1,2'; accepted: --on"),
+        (("--placement", "1,2"), "places ranks on a described machine; got '1,2', expected --on"),
         (
             ("--on", "delta", "--matrix", "nosuch/m.csv"),
-            "--matrix: is in no folder that is there; seen: 'nosuch/m.csv'",
+            "--matrix: is in no folder that is there; got 'nosuch/m.csv'",
         ),
     ],
 )
@@ -243,4 +243,4 @@ def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_written(
 
 def test_what_a_program_refuses_is_the_users_to_mend_there_too(tmp_path: Path) -> None:
     ended = run(tmp_path / "run", "echo", "--on", "delta", "--placement", "1,2", "--set", "partner=9")
-    assert ended.status == 2 and "partner: no such rank; seen: '9'; accepted: 0 (by hops) to 1" in ended.err
+    assert ended.status == 2 and "partner: no such rank; got '9', expected 0 (by hops) to 1" in ended.err

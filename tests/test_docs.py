@@ -65,7 +65,7 @@ def test_the_pages_of_benchmarks_have_the_least_ranks_that_a_run_accepts() -> No
         stated = re.search(r"^\* Ranks: `-n` from (\d+);", of, re.MULTILINE)
         assert (stated is not None) == (record.kind == "ranks"), record.name
         if stated and int(stated[1]) > 1:
-            with pytest.raises(InputError, match=f"accepted: {stated[1]} or more"):
+            with pytest.raises(InputError, match=f"expected {stated[1]} or more"):
                 ranks_wanted(record, int(stated[1]) - 1)
             assert ranks_wanted(record, int(stated[1])) == int(stated[1])
 

@@ -257,9 +257,9 @@ def test_watching_shows_the_noise_of_every_hardware_thread() -> None:
 @pytest.mark.parametrize(
     ("does", "said"),
     [
-        ("echo noise: no parameters given >&2; exit 2", "noise was not seen: no parameters given"),
-        ("exit 3", "noise was not seen: the program ended with 3"),
-        ("exit 0", "noise was not seen: the program ended with 0"),
+        ("echo noise: no parameters given >&2; exit 2", "noise was not got no parameters given"),
+        ("exit 3", "noise was not got the program ended with 3"),
+        ("exit 0", "noise was not got the program ended with 0"),
     ],
 )
 def test_a_program_that_fails_is_said_once_and_is_a_failure(
@@ -279,7 +279,7 @@ def test_a_program_that_fails_is_said_once_and_is_a_failure(
 def test_how_long_is_asked_of_a_watch_alone() -> None:
     done = subprocess.run(assay("doctor", "--for", "5"), capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and not done.stdout
-    assert done.stderr == "assay: --for: is how long to watch; seen: 5.0; accepted: with --watch, or with --via\n"
+    assert done.stderr == "assay: --for: is how long to watch; got 5.0, expected with --watch, or with --via\n"
 
 
 def test_watching_ends_cleanly_on_ctrl_c_and_fits_the_terminal() -> None:

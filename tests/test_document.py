@@ -173,12 +173,12 @@ def test_two_processes_never_write_into_one_run(run: Run) -> None:
 def test_every_document_goes_to_standard_output_and_rows_to_the_file(run: Run, tmp_path: Path) -> None:
     launch(run, 0, [block(8, [1e-6, 2e-6])])
     answer = assay("export", str(run.folder), "--json", "-o", str(tmp_path / "rows.json"))
-    assert answer.document == {"version": 3, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
+    assert answer.document == {"version": 4, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
     written = json.loads((tmp_path / "rows.json").read_text())
     assert len(written["rows"]) == 2 and written["version"] == 3
     table = tmp_path / "rows.csv"  # it held JSON
     answer = assay("export", str(run.folder), "--json", "-o", str(table))
-    assert answer.document == {"version": 3, "table": "samples", "rows": 2, "file": str(table)}
+    assert answer.document == {"version": 4, "table": "samples", "rows": 2, "file": str(table)}
     assert assay("export", str(run.folder)).out.splitlines() == table.read_text().splitlines()
 
 
@@ -229,7 +229,7 @@ def test_what_is_invalid_is_compared_with_nothing_and_a_disturbed_run_is_called_
     assert answer.status == 0
     (entry,) = answer.document["comparisons"]
     told = {row["params"]["bytes"]: row for row in entry["rows"]}
-    assert told[8]["verdict"] == "equal" and told[64]["verdict"] == "cannot be told"
+    assert told[8]["verdict"] == "equal" and told[64]["verdict"] == "inconclusive"
     assert told[64]["ratio"] is None and told[64]["reason"].startswith("invalid in")
     assert (answer.document["state"], entry["state"]) == ("disturbed", "invalid") and entry["warnings"]
     said = assay("compare", str(run.folder), str(other.folder))
@@ -296,7 +296,7 @@ def test_a_run_apart_from_itself_tells_nothing_whichever_of_the_two_it_is(run: R
     for one, other in ((run, steady), (steady, run)):
         rows = comparing.against(typed(one), typed(other))
         assert {row.figure for row in rows} == {"rate", "half_round_trip"}
-        assert all(row.verdict == "cannot be told" for row in rows)
+        assert all(row.verdict == "inconclusive" for row in rows)
         assert all(
             row.spread and max(row.spread[1], 1 / row.spread[0]) > 1.1 for row in rows
         )  # of a rate the other way
@@ -333,7 +333,7 @@ def test_where_the_clocks_are_coarser_than_a_tenth_there_is_no_figure(run: Run) 
     assert {f["unit"] for f in section["figures"]} == {"s", "B/s"} and not section["odd_nodes"]
     rows = comparing.against(typed(run), typed(run))
     assert {row.metric for row in rows} == {"time"}
-    assert {row.params["bytes"]: row.verdict for row in rows} == {8: "cannot be told", 4096: "equal"}
+    assert {row.params["bytes"]: row.verdict for row in rows} == {8: "inconclusive", 4096: "equal"}
 
 
 def test_what_costs_nothing_has_no_line_and_no_fault(run: Run) -> None:

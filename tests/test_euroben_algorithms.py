@@ -150,7 +150,7 @@ def test_a_run_says_what_ran_and_its_rate_is_the_formulas(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "setting", "said"),
     [
-        ("wavelet", "size=12", "accepted: powers of two"),
+        ("wavelet", "size=12", "expected powers of two"),
         ("sparse_eigenvalues", "steps=200", "at most 136 where size=16"),
     ],
 )

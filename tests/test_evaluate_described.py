@@ -63,7 +63,7 @@ def test_a_message_of_more_flits_than_can_be_counted_is_refused(tmp_path: Path) 
     words = ("run", "echo", "--on", "ipsc860", "-n", "2", "--set", "bytes=8", "--out", str(tmp_path / "run"))
     made = assay(*words, "--set", "machine.network.flit_bytes=1e-9", "--json")
     assert made.status == 2
-    assert "a message of 8 bytes has too many flits on ipsc860: 8000000000; accepted: up to 2147483647" in made.err
+    assert "a message of 8 bytes has too many flits on ipsc860: 8000000000; expected up to 2147483647" in made.err
 
 
 def test_what_the_machine_has_no_place_for_is_in_the_document_and_in_the_summary(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_what_the_machine_has_no_place_for_is_in_the_document_and_in_the_summary
                  "--launches", "1", "--out", str(tmp_path / "run"), "--json")  # fmt: skip
     assert made.status == 0, made.err
     reasons = {each["benchmark"]: each["reason"] for each in made.document["left_out"]}
-    assert "four in a line" in reasons["contention"] and "seen: 8 ranks" in reasons["contention"]
+    assert "four in a line" in reasons["contention"] and "got 8 ranks" in reasons["contention"]
     assert "contention" not in {each["benchmark"] for each in made.document["benchmarks"]}
     assert made.err.count("left out: contention") == 1
     shown = (tmp_path / "run" / "summary.md").read_text()

@@ -398,13 +398,13 @@ def test_a_key_without_effect_is_refused(
 ) -> None:
     base = beside if "messages" in beside else NETWORKED | beside
     path = written(tmp_path / "m.toml", placed(base, key, value))
-    with pytest.raises(InputError, match=rf"m\.toml:\d+: (?=.*{said}).*has no effect.*accepted: ") as caught:
+    with pytest.raises(InputError, match=rf"m\.toml:\d+: (?=.*{said}).*has no effect.*expected ") as caught:
         load(path)
     assert "\n" not in str(caught.value)
 
 
 def test_an_origin_is_of_a_key_that_the_file_has(tmp_path: Path) -> None:
-    said = "has no effect: the file has no such key; accepted: "
+    said = "has no effect: the file has no such key; expected "
     for key in ("protocol.7.startup", "node.memory", "protocols"):
         path = tmp_path / "m.toml"
         path.write_text(f'{toml(NETWORKED)}[origin]\n"{key}" = "stated: Table 1"\n')

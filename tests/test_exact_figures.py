@@ -41,7 +41,7 @@ def judged(one: list[float], other: list[float], name: str = "ulp_max", margin: 
         ([0.0], [0.0], "equal"),
         ([0.0], [0.25], "differs"),
         ([0.25], [0.0], "differs"),
-        ([0.25, 0.26], [0.25], "cannot be told"),  # it varies: then launches are needed
+        ([0.25, 0.26], [0.25], "inconclusive"),  # it varies: then launches are needed
     ],
 )
 def test_one_launch_is_enough(one: list[float], other: list[float], verdict: str) -> None:
@@ -53,7 +53,7 @@ def test_one_launch_is_enough(one: list[float], other: list[float], verdict: str
     assert f"1 {verdict.replace('differs', 'differ')}" in quiet
     shown = comparing_tables.table_of_runs([row], "a", "b").rows[0]
     assert shown[-1] == verdict
-    assert (shown[-2] == "exact") == (verdict != "cannot be told" and min(*one, *other) > 0)
+    assert (shown[-2] == "exact") == (verdict != "inconclusive" and min(*one, *other) > 0)
 
 
 def test_the_margin_counts() -> None:
@@ -72,7 +72,7 @@ def test_what_was_found_out_does_not_part_two_cases() -> None:
 
 
 def test_times_still_need_launches() -> None:
-    assert judged([3.489], [3.489], name="time").verdict == "cannot be told"
+    assert judged([3.489], [3.489], name="time").verdict == "inconclusive"
 
 
 def test_exact_figures_are_no_members_of_a_family() -> None:

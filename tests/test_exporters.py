@@ -128,15 +128,15 @@ def test_an_invalid_figure_fails_in_junit_and_has_no_sample(folder: Path, monkey
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--format parquet", "--format: is written into a file; seen: 'parquet'; accepted: --out FILE too"),
-        ("--format parquet -o rows.csv", "--out: is written as Parquet, by --format parquet; seen: 'rows.csv'"),
+        ("--format parquet", "--format: is written into a file; got 'parquet', expected --out FILE too"),
+        ("--format parquet -o rows.csv", "--out: is written as Parquet, by --format parquet; got 'rows.csv'"),
         (
             "-o rows.parquet",
-            "--out: is written as CSV; seen: 'rows.parquet'; accepted: a name that ends in .csv, or --",
+            "--out: is written as CSV; got 'rows.parquet', expected a name that ends in .csv, or --",
         ),
-        ("--format junit --table blocks", "--table: has no such form; seen: 'blocks'; accepted: figures with --format"),
-        ("--format xml", "seen: 'xml'; accepted: csv, json, junit, openmetrics, parquet"),
-        ("--format junit --json", "--format: has no effect with --json; seen: 'junit'"),
+        ("--format junit --table blocks", "--table: has no such form; got 'blocks', expected figures with --format"),
+        ("--format xml", "got 'xml', expected csv, json, junit, openmetrics, parquet"),
+        ("--format junit --json", "--format: has no effect with --json; got 'junit'"),
     ],
 )
 def test_a_form_that_would_not_be_written_is_refused(words: str, said: str, folder: Path, tmp_path: Path) -> None:

@@ -87,9 +87,9 @@ def failed(tmp_path: Path, mpi: Mpi, program: str, how: str, timeout: float = 60
     [
         ("stuck", "rank 0 was in receive from rank 1, tag 5; rank 1 was in receive from rank 0, tag 5"),
         ("stopped", "rank 1 did not answer: stopped, or without a processor; rank 0 was in receive from rank 1, tag 5"),
-        ("rank", "rank 1: sends to rank 9; accepted: 0 to 1"),
-        ("below", "rank 1: sends to rank -1; accepted: 0 to 1"),
-        ("tag", "rank 1: sends to rank 0 with tag -5; accepted: 0 to 29999"),
+        ("rank", "rank 1: sends to rank 9; expected 0 to 1"),
+        ("below", "rank 1: sends to rank -1; expected 0 to 1"),
+        ("tag", "rank 1: sends to rank 0 with tag -5; expected 0 to 29999"),
     ],
 )
 def test_what_went_wrong_is_said_in_the_programs_own_words(

@@ -197,7 +197,7 @@ def test_the_page_cache_is_named_where_a_person_reads(disk: Path) -> None:
 
 
 @pytest.mark.parametrize(("setting", "said"), [
-    ("bytes=1000", "accepted: a multiple of 512"), ("bytes=67108864", "accepted: at most the parameter 'size'"),
+    ("bytes=1000", "expected a multiple of 512"), ("bytes=67108864", "expected at most the parameter 'size'"),
 ])  # fmt: skip
 def test_blocks_that_do_not_fit_are_refused(disk: Path, setting: str, said: str) -> None:
     answer = assay(

@@ -248,7 +248,7 @@ def test_what_ranks_append_is_there_once_or_the_check_fails(folder: Path, fault:
 def test_a_section_too_large_for_the_room_names_one_that_is_taken(tmp_path: Path) -> None:
     with mounted_in_memory(tmp_path / "small", "size=24m") as place:
         _, complaint = launched(place, "bytes=65536", "section=4194304", ranks=2, status=2)
-        found = re.search(r"seen: '4194304'; accepted: up to (\d+) for each rank", " ".join(complaint))
+        found = re.search(r"got '4194304', expected up to (\d+) for each rank", " ".join(complaint))
         assert found is not None, complaint
         lines, _ = launched(place, "bytes=65536", f"section={found[1]}", "direction=read", ranks=2)
         assert blocks(lines, "time")
@@ -276,7 +276,7 @@ def test_space_is_allocated_where_the_case_says_so_and_nowhere_else(folder: Path
     _, complaint = launched(folder, *given, "direction=write", "preallocate=yes", ranks=1, status=2,
                             **faulty("nofallocate"))  # fmt: skip
     assert any(
-        "preallocate: fallocate is refused by" in line and "seen: 'yes'; accepted: no" in line for line in complaint
+        "preallocate: fallocate is refused by" in line and "got 'yes', expected no" in line for line in complaint
     ), complaint
 
 
@@ -290,9 +290,9 @@ def test_a_fault_of_a_rank_is_said_and_nothing_is_left(folder: Path, fault: str,
 
 
 @pytest.mark.parametrize(("given", "said"), [
-    ("bytes=1000", "bytes: no whole sectors; seen: '1000'; accepted: a multiple of 512"),
-    ("section=65537", "section: no whole blocks; seen: '65537'; accepted: a multiple of bytes, 65536"),
-    ("io_nodes=2", "io_nodes: of a described machine; seen: '2'; accepted: 0"),
+    ("bytes=1000", "bytes: no whole sectors; got '1000', expected a multiple of 512"),
+    ("section=65537", "section: no whole blocks; got '65537', expected a multiple of bytes, 65536"),
+    ("io_nodes=2", "io_nodes: of a described machine; got '2', expected 0"),
     ("interface=collective", "interface=collective is of a file that all ranks share"),
     ("layout=append direction=read", "layout=append is of what is written"),
     ("layout=broadcast direction=mixed", "direction=mixed is of blocks that are there"),
@@ -307,7 +307,7 @@ def test_a_described_machine_has_no_mpi_io() -> None:
     words_of = ("--set", "interface=collective", "--set", "section=65536", "--json")
     answer = assay("run", "parallel-files", "--on", "delta", "-n", "2", *words_of)
     assert answer.status == 2
-    assert "interface: a described machine has its own calls alone; seen: 'collective'; accepted: posix" in answer.err
+    assert "interface: a described machine has its own calls alone; got 'collective', expected posix" in answer.err
     words_of = ("--set", "layout=append", "--set", "section=65536", "--json")
     answer = assay("run", "parallel-files", "--on", "delta", "-n", "2", *words_of)
     assert answer.status == 2

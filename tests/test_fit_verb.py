@@ -111,7 +111,7 @@ def test_a_description_without_fitted_numbers_is_refused(
     assert (refused.status, refused.out) == (2, "")
     (line,) = refused.err.splitlines()
     assert line.startswith("assay: bare.toml: origin: no number of it says that it was fitted")
-    assert 'accepted: a line of [origin] such as "protocol.0.startup" = "fitted: ' in line
+    assert 'expected a line of [origin] such as "protocol.0.startup" = "fitted: ' in line
     assert not Path("again.toml").exists()
 
 

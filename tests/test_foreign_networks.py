@@ -97,20 +97,20 @@ def test_the_ways_of_an_anynet_file_are_as_long_as_dijkstra_s_of_networkx(tmp_pa
     [
         (
             "router 0 node 0\nrouter 1 node 0\n",
-            ":2: is no anynet line; seen: 'node 0 at router 1'; accepted: one router a node",
+            ":2: is no anynet line; got 'node 0 at router 1', expected one router a node",
         ),
         ("router 0 node 0 node 2\n", ": numbers its nodes with gaps"),
         ("router 0 node 0 router 2\n", ": numbers its routers with gaps"),
-        ("router 0 nod 0\n", ":1: is no anynet line; seen: 'nod'"),
-        ("router 0 node\n", ":1: is no anynet line; seen: 'node'"),
-        ("router 0 node 0 x\n", ":1: is no anynet line; seen: 'x'"),
+        ("router 0 nod 0\n", ":1: is no anynet line; got 'nod'"),
+        ("router 0 node\n", ":1: is no anynet line; got 'node'"),
+        ("router 0 node 0 x\n", ":1: is no anynet line; got 'x'"),
         (
             "node 0 router 0 3\n",
-            ":1: is no anynet line; seen: '3'; accepted: the latency of a node's link on its router",
+            ":1: is no anynet line; got '3', expected the latency of a node's link on its router",
         ),
-        ("node 0 node 1\n", ":1: is no anynet line; seen: 'node 0 node 1'"),
+        ("node 0 node 1\n", ":1: is no anynet line; got 'node 0 node 1'"),
         ("router 0 node 0 2 node 1\n", ": node: gives the links of nodes different latencies"),
-        ("router 0 node 0 node 1 router 0\n", ":1: is no anynet line; seen: 'router 0 router 0'"),
+        ("router 0 node 0 node 1 router 0\n", ":1: is no anynet line; got 'router 0 router 0'"),
         ("router 0 node 0 router 1 1\nrouter 2 node 1 router 3\nrouter 1 node 2\n", "leaves no way|has no row"),
     ],
 )
@@ -182,12 +182,12 @@ def test_a_dragonfly_has_the_links_and_the_ways_of_simgrid(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("about", "said"),
     [
-        ('radical="0-7" sharing_policy="SHARED"', r":5: cluster sharing_policy: has no counterpart; seen: 'SHARED'"),
+        ('radical="0-7" sharing_policy="SHARED"', r":5: cluster sharing_policy: has no counterpart; got 'SHARED'"),
         (
             'radical="0-7" bb_bw="1GBps" bb_sharing_policy="FATPIPE"',
             ":5: cluster bb_sharing_policy: has no counterpart",
         ),
-        ('radical="0-7" topology="STAR"', ":5: cluster topology: has no counterpart; seen: 'STAR'"),
+        ('radical="0-7" topology="STAR"', ":5: cluster topology: has no counterpart; got 'STAR'"),
         ('radical="0-7" colour="red"', ":5: cluster colour: has no counterpart"),
         ('radical="7-0"', ":5: cluster radical: names no hosts"),
         (

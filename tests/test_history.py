@@ -112,12 +112,12 @@ def test_runs_of_other_stores_become_known_once(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--machine", "nowhere"), "--machine: no run of this machine is known; seen: 'nowhere'; accepted: here"),
-        (("latency", *HERE), "FIGURE: no run of this history has this figure; seen: 'latency'; accepted: echo."),
+        (("--machine", "nowhere"), "--machine: no run of this machine is known; got 'nowhere', expected here"),
+        (("latency", *HERE), "FIGURE: no run of this history has this figure; got 'latency', expected echo."),
         ((*HERE, "--fail-on-regression", "5"), "--fail-on-regression: is no share"),
         ((*HERE, "--fail-on-regression", "99%"), "--fail-on-regression: is not a limit"),
         ((*HERE, "--since", "nothing"), "RUN: no such run"),
-        ((*HERE, "--import", "nothing"), "--import: has no run in it; seen: 'nothing'"),
+        ((*HERE, "--import", "nothing"), "--import: has no run in it; got 'nothing'"),
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], said: str, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_file_is_read_whole_up_to_its_bound(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"12345")
     assert input_file.content(path, 5) == b"12345" and input_file.text(path) == "12345"
-    with pytest.raises(InputError, match="is too long; seen: '5 B'; accepted: a file of at most 4 B"):
+    with pytest.raises(InputError, match="is too long; got '5 B', expected a file of at most 4 B"):
         input_file.content(path, 4)
     path.write_bytes(b"1\n2\xff")
     with pytest.raises(InputError, match="file:2: is not UTF-8 text"):
@@ -84,7 +84,7 @@ def test_a_file_that_grows_beyond_its_bound_while_it_is_read_is_refused(
         return file
 
     monkeypatch.setattr(input_file, "opened", growing)
-    with pytest.raises(InputError, match="is too long; accepted: a file of at most 6 B"):
+    with pytest.raises(InputError, match="is too long; expected a file of at most 6 B"):
         input_file.content(path, 6)
 
 

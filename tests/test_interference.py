@@ -203,7 +203,7 @@ def test_congestors_that_are_not_described_are_refused_in_one_line(aggressor: st
 
 
 def test_fewer_than_four_ranks_are_refused_in_one_line() -> None:
-    with pytest.raises(ValueError, match="4 ranks or more; seen: 3"):
+    with pytest.raises(ValueError, match="4 ranks or more; got 3"):
         played(MACHINE, 3)
 
 

@@ -34,6 +34,8 @@ BANNED = {
     r"\bfor want of\b|\bin want of\b": "without, for lack of",
     r"\b(?:whence|thereof|wherein|whilst|albeit|hitherto|thither|nigh|ere)\b": "today's words",
     r"\bbe that known\b|\bwaits? for ever\b": "today's words",
+    r"\bcannot be told\b": "inconclusive, unknown",
+    r"; seen: |; accepted: ": "got …, expected …",
     r"\bgoes on from there\b|\bthis goes on:": "resumes from there",
 }
 

@@ -29,12 +29,12 @@ def one_line(*words: str) -> str:
 def test_a_file_of_hosts_in_another_encoding_names_its_line(verb: tuple[str, ...]) -> None:
     Path("hosts").write_bytes(b"alpha\nb\xe4ta slots=2\n")
     line = one_line(*verb, "--via", "hosts:hosts")
-    assert "hosts:2: is not text in UTF-8; seen: 'byte 0xe4'" in line
+    assert "hosts:2: is not text in UTF-8; got 'byte 0xe4'" in line
 
 
 def test_options_of_slurm_that_cannot_be_split_are_named() -> None:
     line = one_line("run", "sieve", "--via", "slurm:'x")
-    assert '--via slurm: cannot be split into words (no closing quotation); seen: "\'x"' in line
+    assert '--via slurm: cannot be split into words (no closing quotation); got "\'x"' in line
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ class Refusing(Machine):
 
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         if record.name == "lock" and int(job.command[1]) >= self.after:
-            said = "parameter 'kind': 'x'; accepted: spin"
+            said = "parameter 'kind': 'x'; expected spin"
             return Outcome(2, f"exit status 2: {said}; log: l", 1.0, job.command, ("n1",), refused=said)
         return super().perform(record, job)
 
@@ -225,11 +225,11 @@ def test_what_a_program_refuses_is_not_tried_again_and_of_several_the_others_go_
     run = made(tmp_path / "several", of)
     failures = session.do(run, of, Refusing(after=0))
     assert launches(run) == {"sieve": 10, "lock": 1}
-    assert failures[0].reason == "lock: parameter 'kind': 'x'; accepted: spin"
+    assert failures[0].reason == "lock: parameter 'kind': 'x'; expected spin"
     assert [each.benchmark for each in failures] == ["lock"] * 10
 
     alone = planning.make([benchmark("lock")], profile="standard", spending=Spending((10,), 0.02, 1000.0))
-    with pytest.raises(InputError, match="lock: parameter 'kind': 'x'; accepted: spin"):
+    with pytest.raises(InputError, match="lock: parameter 'kind': 'x'; expected spin"):
         session.do(made(tmp_path / "alone", alone), alone, Refusing(after=0))
     later = made(tmp_path / "later", alone)  # a folder that went away meanwhile, say: what was measured stands
     assert len(session.do(later, alone, Refusing(after=3))) == 7
@@ -249,7 +249,7 @@ class RefusingVariant(Machine):
 
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         if job.command[-1] in self.refused:
-            said = "nothing to measure: exp: no vector form; accepted: what can be measured here"
+            said = "nothing to measure: exp: no vector form; expected what can be measured here"
             return Outcome(2, f"exit status 2: {said}; log: l", 1.0, job.command, ("n1",), refused=said)
         return super().perform(record, job)
 

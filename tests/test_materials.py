@@ -118,8 +118,8 @@ def test_too_few_points_and_cycles_are_seen(machine: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("chosen", "problem"),
     [
-        ("atoms=7", "atoms: two kinds in turn; seen: '7'; accepted: an even number"),
-        ("reach=24", "reach: a zone larger than the ring; seen: '24'; accepted: 0 to 23"),
+        ("atoms=7", "atoms: two kinds in turn; got '7', expected an even number"),
+        ("reach=24", "reach: a zone larger than the ring; got '24', expected 0 to 23"),
     ],
 )
 def test_impossible_parameters_are_refused_in_one_line(chosen: str, problem: str, machine: dict[str, Any]) -> None:

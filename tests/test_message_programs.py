@@ -143,19 +143,19 @@ def test_a_processor_that_carries_its_messages_itself_hides_nothing() -> None:
 @pytest.mark.parametrize(
     ("name", "ranks", "arguments", "said"),
     [
-        ("contention", 3, [], "4 ranks or more; seen: 3"),
+        ("contention", 3, [], "4 ranks or more; got 3"),
         ("fan-in", 1, [], "2 ranks or more"),
         (
             "fan-in",
             4,
             ["--set", "neighbours=9"],
-            r"neighbours: more neighbours than rank 0 has; seen: '9'; accepted: 0 \(all\) to 3",
+            r"neighbours: more neighbours than rank 0 has; got '9', expected 0 \(all\) to 3",
         ),
         (
             "message-rate",
             4,
             ["--set", "pairs=3"],
-            r"pairs: more pairs than its ranks make; seen: '3'; accepted: 0 \(in steps\), 1 to 2",
+            r"pairs: more pairs than its ranks make; got '3', expected 0 \(in steps\), 1 to 2",
         ),
         ("echo", 3, ["--set", "hops=4"], "no partner at so many hops"),
     ],

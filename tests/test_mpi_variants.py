@@ -43,18 +43,18 @@ def made_mpi(folder: Path, implementation: str, suffix: str = "") -> Path:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("echo", "--mpi", "no-such"), "--mpi: is no MPI that is here; seen: 'no-such'"),
-        (("echo", "--mpi", "ls"), "--mpi: is no MPI that is here; seen: 'ls'"),
+        (("echo", "--mpi", "no-such"), "--mpi: is no MPI that is here; got 'no-such'"),
+        (("echo", "--mpi", "ls"), "--mpi: is no MPI that is here; got 'ls'"),
         (("echo", "--mpi", ""), "--mpi: names nothing"),
-        (("echo", "--transport", "pigeon"), "--transport: is no transport; seen: 'pigeon'"),
+        (("echo", "--transport", "pigeon"), "--transport: is no transport; got 'pigeon'"),
         (("echo", "--transport", "tcp", "--transport", "tcp"), "--transport: is given twice"),
         (("echo", "--transport", "tcp", "--isa", "native"), "cannot be varied together"),
         (("sieve", "--transport", "tcp"), "sieve: is measured without MPI"),
         (("echo", "--compiler", "no-such"), "--compiler: compiler `no-such`: there is no such program"),
-        (("echo", "--compiler", "g++", "--compiler", "g++ "), "--compiler: is given twice; seen: 'g++'"),
+        (("echo", "--compiler", "g++", "--compiler", "g++ "), "--compiler: is given twice; got 'g++'"),
         (("echo", "--compiler", "g++", "--flags", "-O2"), "--flags, --isa: echo: the kernel is not compiled apart"),
         (("echo", "--on", "ipsc860", "--transport", "tcp"), "--transport: has no effect with --on ipsc860: nothing is"),
-        (("patterns", "--on", "ipsc860", "--compiler", "g++"), "; seen: 'g++'; accepted: no --compiler, or no --on"),
+        (("patterns", "--on", "ipsc860", "--compiler", "g++"), "; got 'g++', expected no --compiler, or no --on"),
         (("echo", "--on", "ipsc860", "--mpi", "no-such"), "--mpi: has no effect with --on ipsc860"),
     ],
 )

@@ -94,7 +94,7 @@ def test_more_memory_than_there_is_is_refused_in_a_line() -> None:
     )
     assert ran.returncode == 2
     (line,) = ran.stderr.splitlines()
-    assert re.match(rf"assay: {HYPERCUBE}: needs more memory than the 0\.\d+ GiB that are free here; accepted: ", line)
+    assert re.match(rf"assay: {HYPERCUBE}: needs more memory than the 0\.\d+ GiB that are free here; expected ", line)
 
 
 def test_the_limit_on_memory_ends_with_the_verb() -> None:

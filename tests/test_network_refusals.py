@@ -31,10 +31,10 @@ def refusal(*words: object) -> str:
 @pytest.mark.parametrize(
     ("plot", "line", "said"),
     [
-        ('series = "b"', 16, "plot.0.series: names a key that is not swept; seen: 'b'; accepted: load, hotspots, rate"),
-        ("", 13, "plot.0.series: names a key that is not swept; seen: 'b'"),  # the default
-        ('series = "hotspots"', 16, "names a key whose values cannot be put in order; seen: 'hotspots'"),
-        ('series = "load"\nwhere = { k = 9 }', 17, "plot.0.where: names a key that is not swept; seen: 'k'"),
+        ('series = "b"', 16, "plot.0.series: names a key that is not swept; got 'b', expected load, hotspots, rate"),
+        ("", 13, "plot.0.series: names a key that is not swept; got 'b'"),  # the default
+        ('series = "hotspots"', 16, "names a key whose values cannot be put in order; got 'hotspots'"),
+        ('series = "load"\nwhere = { k = 9 }', 17, "plot.0.where: names a key that is not swept; got 'k'"),
         ('series = "load"\ncolour = "red"', 17, "plot.0.colour"),
     ],
 )
@@ -64,11 +64,11 @@ def test_a_plot_of_what_is_swept_is_drawn(tmp_path: Path) -> None:
         ("network.io.b=9223372036854775808", "network.io.b: is 9223372036854775808, more than 64 bits hold"),
         (
             "network.failed_links=[[0]]",
-            "network.failed_links.0: is of the wrong length; seen: [0]; accepted: 2 entries",
+            "network.failed_links.0: is of the wrong length; got [0], expected 2 entries",
         ),
-        ("network.failed_links=[[0, 1, 2]]", "seen: [0, 1, 2]; accepted: 2 entries"),
-        ("network.dimension=１２", "network.dimension: is wrong; seen: '１２'; accepted: an integer"),
-        ("traffic.load=０.４", "traffic.load: is wrong; seen: '０.４'; accepted: a number"),
+        ("network.failed_links=[[0, 1, 2]]", "got [0, 1, 2], expected 2 entries"),
+        ("network.dimension=１２", "network.dimension: is wrong; got '１２', expected an integer"),
+        ("traffic.load=０.４", "traffic.load: is wrong; got '０.４', expected a number"),
         ('network.cycle="１ us"', "network.cycle: '１ us' is no number with a unit"),
         ('network.cycle="0.35 GB/s"', "network.cycle: '0.35 GB/s' is in B/s, not in s"),
         ("network.dimension=23", "network.dimension: is 23, accepted is an integer from 1 to 22"),
@@ -82,13 +82,13 @@ def test_numbers_that_are_none(setting: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("axis", "said"),
     [
-        ("traffic.load=0.1,bad", "--sweep traffic.load=bad: traffic.load: is wrong; seen: 'bad'; accepted: a number"),
+        ("traffic.load=0.1,bad", "--sweep traffic.load=bad: traffic.load: is wrong; got 'bad', expected a number"),
         ("traffic.lod=0.1", "--sweep traffic.lod=0.1: traffic.lod: there is no such key"),
         ("network=1,2", "--sweep network=1: network: names a whole table"),
-        ("load=0.1,0.2", "--sweep load=0.1: load: there is no such key; did you mean traffic.load?; accepted: a key"),
-        ("traffic..load=1", "--sweep: is no override; seen: 'traffic..load=1'"),
+        ("load=0.1,0.2", "--sweep load=0.1: load: there is no such key; did you mean traffic.load?; expected a key"),
+        ("traffic..load=1", "--sweep: is no override; got 'traffic..load=1'"),
         ("traffic.hotspots.3=1", "--sweep traffic.hotspots.3=1: traffic.hotspots.3: traffic.hotspots has no entry 3"),
-        ("network.packet_gap=1,2", "--sweep network.packet_gap=2: network.packet_gap: has no effect here; seen: 2"),
+        ("network.packet_gap=1,2", "--sweep network.packet_gap=2: network.packet_gap: has no effect here; got 2"),
         ("network.dimension=3,30", "--sweep network.dimension=30: network.dimension: is 30, accepted is an integer"),
     ],
 )
@@ -114,7 +114,7 @@ def test_what_a_sweep_sets_is_refused_by_the_option_that_was_typed(axis: str, sa
 )
 def test_a_key_without_its_table_is_no_table(key: str, hint: str) -> None:
     found = refusal("simulate", HYPERCUBE, "--set", f"{key}=0.2")
-    accepted = "accepted: a key inside network., traffic., io., method."
+    accepted = "expected a key inside network., traffic., io., method."
     assert found == f"assay: --set {key}=0.2: {key}: there is no such key{hint}; {accepted}"
 
 
@@ -154,21 +154,21 @@ def test_lists_are_swept(tmp_path: Path) -> None:
         "network.io=[[0, 1], [2, 3]]",
     ]
     found = refusal("simulate", file, "--sweep", "network.extents=[4,4],[8")
-    assert found.startswith("assay: --sweep network.extents=[8: network.extents: is wrong; seen: '[8'")
+    assert found.startswith("assay: --sweep network.extents=[8: network.extents: is wrong; got '[8'")
 
 
 def test_what_is_set_beside_a_sweep_is_refused_as_such() -> None:
     found = refusal("simulate", HYPERCUBE, "--set", "traffic.load=bad", "--sweep", "traffic.flits=8,16")
-    assert found == "assay: --set traffic.load=bad: traffic.load: is wrong; seen: 'bad'; accepted: a number"
+    assert found == "assay: --set traffic.load=bad: traffic.load: is wrong; got 'bad', expected a number"
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("-n", "99999999999999999999"), "a whole number from 1 to 2,147,483,647"),
-        (("--set", "bytes=１２"), "parameter bytes: is no integer; seen: '１２'"),
-        (("--set", "bytes=²"), "parameter bytes: is no integer; seen: '²'"),
-        (("--ppn", "²"), "--ppn: are not counts; seen: '²'"),
+        (("--set", "bytes=１２"), "parameter bytes: is no integer; got '１２'"),
+        (("--set", "bytes=²"), "parameter bytes: is no integer; got '²'"),
+        (("--ppn", "²"), "--ppn: are not counts; got '²'"),
         (("--ppn", "99999999999999999999"), "--ppn: is out of bounds"),
         (("--set", "machine.messages.startup=0.35 GB/s"), "'0.35 GB/s' is in B/s, not in s"),
     ],
@@ -213,7 +213,7 @@ def test_failed_links_may_cut_a_graph_in_two(tmp_path: Path) -> None:
 def test_executors(verb: str) -> None:
     what = HYPERCUBE if verb == "simulate" else "fig4"
     found = refusal(verb, what, "--executor", "pigeons")
-    assert found == "assay: --executor: no such executor; seen: 'pigeons'; accepted: processes, threads, mpi"
+    assert found == "assay: --executor: no such executor; got 'pigeons', expected processes, threads, mpi"
     found = refusal(verb, what, "--executor", "mpi")
     assert "MPI ranks to work on this are not running" in found
     assert f"mpiexec -n RANKS python -P -m mpi4py.futures -m assay {verb} {what} --executor mpi" in found
@@ -246,16 +246,16 @@ def test_what_is_read_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.Mon
     own.write_text(Path(CONSTANT).read_text())
     (tmp_path / "linked.csv").hardlink_to(messages)
     for words, said in (
-        (("replay", network, messages, "-o", "messages.csv"), "--out: is messages.csv too; seen: 'messages.csv'"),
-        (("replay", network, messages, "-o", "linked.csv"), "--out: is messages.csv too; seen: 'linked.csv'"),
-        (("replay", network, messages, "-o", "a", "--timeline", network), "--timeline: is NETWORK.toml too; seen"),
-        (("replay", network, messages, "-o", "a", "--timeline", "./a"), "--timeline: is --out too; seen: 'a'"),
-        (("simulate", network, "--heatmap", network), "--heatmap: is NETWORK.toml too; seen"),
-        (("run", "echo", "--on", own, "--timeline", own), "--timeline: is --on too; seen"),
+        (("replay", network, messages, "-o", "messages.csv"), "--out: is messages.csv too; got 'messages.csv'"),
+        (("replay", network, messages, "-o", "linked.csv"), "--out: is messages.csv too; got 'linked.csv'"),
+        (("replay", network, messages, "-o", "a", "--timeline", network), "--timeline: is NETWORK.toml too; got"),
+        (("replay", network, messages, "-o", "a", "--timeline", "./a"), "--timeline: is --out too; got 'a'"),
+        (("simulate", network, "--heatmap", network), "--heatmap: is NETWORK.toml too; got"),
+        (("run", "echo", "--on", own, "--timeline", own), "--timeline: is --on too; got"),
     ):
         before = {path: path.read_bytes() for path in tmp_path.iterdir()}
         found = refusal(*words)
-        assert said in found and found.endswith("; accepted: a file of its own")
+        assert said in found and found.endswith("; expected a file of its own")
         assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert assay("replay", str(network), str(messages), "-o", os.devnull, "--timeline", os.devnull).status == 0
 
@@ -267,14 +267,14 @@ def test_a_node_that_a_trace_names_is_one_of_the_network(source: int, accepted: 
     messages = tmp_path / "messages.csv"
     messages.write_text(f"id,cycle,source,destination,flits\n0,0,{source},1,4\n")
     found = refusal("replay", HYPERCUBE, messages, "-o", tmp_path / "out.csv")
-    assert f":2: source: is wrong; seen: '{source}'; accepted: an integer " in found and found.endswith(accepted)
+    assert f":2: source: is wrong; got '{source}', expected an integer " in found and found.endswith(accepted)
 
 
 def test_a_folder_is_no_description(tmp_path: Path) -> None:
-    accepted = "accepted: a TOML file that describes a machine"
+    accepted = "expected a TOML file that describes a machine"
     found = refusal("run", "echo", "--on", tmp_path)
-    assert found == f"assay: --on: is a folder; seen: '{tmp_path}'; {accepted}"
-    assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; seen: ''; {accepted}"
+    assert found == f"assay: --on: is a folder; got '{tmp_path}'; {accepted}"
+    assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; got ''; {accepted}"
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for other in (pipe, os.devnull):  # both exist; a run reads its description several times
@@ -289,7 +289,7 @@ def test_names_that_say_nothing_of_their_form_are_taken(tmp_path: Path) -> None:
         _file_names.named("--out", Path(name), "lines of JSON", _file_names.POINTS)
     for plots in (tmp_path, tmp_path / "new", tmp_path / "v1.2"):
         _file_names.folder("--plots", plots, _file_names.PICTURES)
-    with pytest.raises(InputError, match=r"--heatmap: is written as SVG; seen: 'load.PNG'; accepted: a name that ends"):
+    with pytest.raises(InputError, match=r"--heatmap: is written as SVG; got 'load.PNG', expected a name that ends"):
         _file_names.named("--heatmap", Path("load.PNG"), "SVG", _file_names.PICTURE)
 
 
@@ -313,10 +313,10 @@ def test_circuits_where_the_routing_needs_lanes_are_refused_by_a_key_that_was_se
     for words in (("simulate", file), ("replay", file, messages, "-o", tmp_path / "out.csv")):
         found = refusal(*words)
         assert found.startswith(f"assay: {file}:5: network.switching: messages take whole channels, but the routing")
-        assert "; seen: 'circuit'; accepted: " in found and 'on a ring or torus with dateline = "none"' in found
+        assert "; got 'circuit', expected " in found and 'on a ring or torus with dateline = "none"' in found
     found = refusal("simulate", file, "--set", "network.lanes=2")
     assert found.startswith("assay: --set network.lanes=2: network.lanes: is more than 1, but a circuit takes whole")
-    assert 'accepted: 1, and a routing that needs no more: on a ring or torus with dateline = "none"' in found
+    assert 'expected 1, and a routing that needs no more: on a ring or torus with dateline = "none"' in found
     file.write_text(f"{CIRCUITS}lanes = 2\n")
     assert refusal("simulate", file).startswith(f"assay: {file}:5: network.lanes: is more than 1")
     short = ("--set", "method.cycles=1000", "--set", "method.warmup_cycles=0")
@@ -361,5 +361,5 @@ def test_points_are_added_to_no_file_of_another_kind(text: str, line: int | None
     assert found.startswith(
         f"assay: {out}:{line}: is no finished point, and nothing is added to a file of another kind"
     )
-    assert f"; seen: {seen!r}; accepted: a file of a sweep's points" in found
+    assert f"; got {seen!r}, expected a file of a sweep's points" in found
     assert out.read_text() == text

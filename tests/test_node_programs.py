@@ -158,9 +158,9 @@ def test_more_threads_than_processors_are_left_out_and_said(build: Any, name: st
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (("first=4000",), "seen: first=4000; accepted: first from 0 to {last}"),
-        (("second=4000",), "seen: second=4000; accepted: second from 0 to {last}"),
-        (("first=1", "second=0"), "seen: first=1, second=0; accepted: other values"),  # a pair is named one way
+        (("first=4000",), "got first=4000, expected first from 0 to {last}"),
+        (("second=4000",), "got second=4000, expected second from 0 to {last}"),
+        (("first=1", "second=0"), "got first=1, second=0, expected other values"),  # a pair is named one way
     ],
 )
 def test_where_nothing_is_left_of_what_was_asked_key_and_value_are_named(
@@ -192,7 +192,7 @@ def test_threads_are_counted_up_to_the_processors_of_this_process(build: Any) ->
     said = subprocess.run(
         [build("kernels/integration"), "--metrics", "time", "--integer", "threads=all"], capture_output=True, text=True
     )
-    assert said.returncode == 2 and "'all'; accepted: an integer, or the name of a list" in said.stderr
+    assert said.returncode == 2 and "'all'; expected an integer, or the name of a list" in said.stderr
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------

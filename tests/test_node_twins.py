@@ -184,5 +184,5 @@ def test_memory_is_what_a_description_has_and_nothing_without_it(tmp_path: Path)
     answer = assay("run", "memory", "--on", str(path), "--json")
     assert answer.status == 2 and answer.err == (
         "assay: memory: measures a real node, and the description of own has no memory; "
-        "accepted: node.memory, or no --on\n"
+        "expected node.memory, or no --on\n"
     )

@@ -132,7 +132,7 @@ def test_a_damaged_look_is_named_and_left_out(tmp_path: Path, key: str, value: A
     path.write_text("".join(json.dumps(each) + "\n" for each in (LINE, LINE | {key: value})))
     read = content(path, ABOUT)
     assert [look.sent for look in read.looks] == [6]
-    assert len(read.faults) == 1 and read.faults[0].startswith(f"2: event 'node': {key}: seen: ")
+    assert len(read.faults) == 1 and read.faults[0].startswith(f"2: event 'node': {key}: got ")
 
 
 @pytest.fixture

@@ -37,17 +37,17 @@ class Some(Table):
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("count", 0, "count: is out of bounds; seen: 0; accepted: a whole number from 1 to 4,096"),
-        ("count", 5000, "count: is out of bounds; seen: 5000; accepted: a whole number from 1 to 4,096"),
-        ("more", -1, "more: is out of bounds; seen: -1; accepted: a whole number from 0 on"),
-        ("share", 0.0, "share: is out of bounds; seen: 0.0; accepted: a number above 0 and below 1"),
-        ("share", 1, "share: is out of bounds; seen: 1; accepted: a number above 0 and below 1"),
-        ("load", 3.0, "load: is out of bounds; seen: 3.0; accepted: a number above 0, up to 2"),
-        ("below", 9.0, "below: is out of bounds; seen: 9.0; accepted: a number below 7"),
-        ("items", [3, 1], "items.1: is out of bounds; seen: 1; accepted: a whole number from 2 to 5"),
-        ("items", [], "items: is of the wrong length; seen: []; accepted: 1 entry or more"),
-        ("items", [2, 2, 2, 2], "items: is of the wrong length; seen: [2, 2, 2, 2]; accepted: 3 entries or fewer"),
-        ("word", "", "word: is of the wrong length; seen: ''; accepted: 1 character or more"),
+        ("count", 0, "count: is out of bounds; got 0, expected a whole number from 1 to 4,096"),
+        ("count", 5000, "count: is out of bounds; got 5000, expected a whole number from 1 to 4,096"),
+        ("more", -1, "more: is out of bounds; got -1, expected a whole number from 0 on"),
+        ("share", 0.0, "share: is out of bounds; got 0.0, expected a number above 0 and below 1"),
+        ("share", 1, "share: is out of bounds; got 1, expected a number above 0 and below 1"),
+        ("load", 3.0, "load: is out of bounds; got 3.0, expected a number above 0, up to 2"),
+        ("below", 9.0, "below: is out of bounds; got 9.0, expected a number below 7"),
+        ("items", [3, 1], "items.1: is out of bounds; got 1, expected a whole number from 2 to 5"),
+        ("items", [], "items: is of the wrong length; got [], expected 1 entry or more"),
+        ("items", [2, 2, 2, 2], "items: is of the wrong length; got [2, 2, 2, 2], expected 3 entries or fewer"),
+        ("word", "", "word: is of the wrong length; got '', expected 1 character or more"),
     ],
 )
 def test_both_bounds_are_said(key: str, value: object, said: str) -> None:
@@ -92,13 +92,13 @@ def test_no_key_of_a_description_is_refused_in_words_of_pydantics() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("run echo -n 0", "-n: is out of bounds; seen: '0'; accepted: a whole number from 1 to 2,147,483,647"),
-        ("run echo --seed -1", "--seed: is out of bounds; seen: '-1'; accepted: a whole number from 0 on"),
+        ("run echo -n 0", "-n: is out of bounds; got '0', expected a whole number from 1 to 2,147,483,647"),
+        ("run echo --seed -1", "--seed: is out of bounds; got '-1', expected a whole number from 0 on"),
         (
             "run echo -n 99999999999",
-            "-n: is out of bounds; seen: '99999999999'; accepted: a whole number from 1 to 2,147,483,647",
+            "-n: is out of bounds; got '99999999999', expected a whole number from 1 to 2,147,483,647",
         ),
-        ("run echo --on delta --set machine.progress=3", "progress: is wrong; seen: 3; accepted: a table"),
+        ("run echo --on delta --set machine.progress=3", "progress: is wrong; got 3, expected a table"),
     ],
 )
 def test_a_command_line_says_so_too(words: str, said: str, own_folder: None) -> None:

@@ -227,6 +227,6 @@ def test_a_name_that_is_there_is_never_taken_over(program: Path, scratch: Path) 
     )
     assert ended.returncode == 2
     assert ended.stderr == (
-        f"folder {scratch}: cannot make {of.name} in it: File exists; accepted: a folder that you may write in\n"
+        f"folder {scratch}: cannot make {of.name} in it: File exists; expected a folder that you may write in\n"
     )
     assert Path(of.path, "data").read_text() == "precious"

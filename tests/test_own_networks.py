@@ -102,10 +102,10 @@ def test_messages_of_an_array_arrive_as_on_the_built_in_torus(tmp_path: Path) ->
 
 def test_what_are_no_messages_is_refused() -> None:
     for wrong, said in (
-        (np.zeros((3, 2)), r"^messages: are no messages; seen: \(3, 2\)"),
+        (np.zeros((3, 2)), r"^messages: are no messages; got \(3, 2\)"),
         (np.array([[0.5, 0, 1, 1]]), r"^cycle: is no column of whole numbers"),
-        (pandas.DataFrame({"cycle": [1]}), r"^messages: a column is missing; seen: 'source'"),
-        (np.array([[0, 0, 99, 1]]), r"^destination: is wrong; seen: '99'; accepted: an integer from 0 to 26"),
+        (pandas.DataFrame({"cycle": [1]}), r"^messages: a column is missing; got 'source'"),
+        (np.array([[0, 0, 99, 1]]), r"^destination: is wrong; got '99', expected an integer from 0 to 26"),
     ):
         with pytest.raises(InputError, match=said):
             assay.simulate(torus(), messages=wrong)
@@ -201,9 +201,9 @@ def test_channels_and_delays_of_edges_are_those_of_the_links() -> None:
     assert links == {(0, 1): (2, 5, 4), (1, 0): (2, 5, 4), (1, 2): (1, 2, 1), (2, 1): (1, 2, 1)}
     parallel = nx.MultiDiGraph([(0, 1), (0, 1), (1, 0)])
     assert assay.Network.from_graph(parallel).network["link_channels"] == [2, 1]
-    with pytest.raises(InputError, match=r"^channels: is wrong; seen: 1\.5; accepted: a whole number from 1 to 65535$"):
+    with pytest.raises(InputError, match=r"^channels: is wrong; got 1\.5, expected a whole number from 1 to 65535$"):
         assay.Network.from_graph([(0, 1, 1.5)])
-    with pytest.raises(InputError, match=r"^there is no such router; seen: 'd'; accepted: 'a', 'b', 'c', …$"):
+    with pytest.raises(InputError, match=r"^there is no such router; got 'd', expected 'a', 'b', 'c', …$"):
         assay.Network.from_graph(graph, nodes=["d"])
     with pytest.raises(InputError, match=r"^network\.link_channels: has 1 numbers, accepted are as many as links, 2"):
         _ = assay.Network("graph", links=[[0, 1], [1, 2]], link_channels=[1]).nodes

@@ -146,12 +146,12 @@ def test_a_program_without_fault_runs(folder: Path, cache: Path) -> None:
     ("fault", "said"),
     [
         ("silent", "check failed for bytes .*verify.. set neither"),
-        ("rank", r"rank 0 sends to rank 2; accepted: 0 to 1$"),
-        ("tag", r"rank 0 sends with tag 40000; accepted: 0 to 29999$"),
-        ("sendrecv tag", r"rank 0 receives with tag -2; accepted: 0 to 29999$"),
-        ("from", r"rank 0 receives from rank -5; accepted: 0 to 1, or any_source$"),
+        ("rank", r"rank 0 sends to rank 2; expected 0 to 1$"),
+        ("tag", r"rank 0 sends with tag 40000; expected 0 to 29999$"),
+        ("sendrecv tag", r"rank 0 receives with tag -2; expected 0 to 29999$"),
+        ("from", r"rank 0 receives from rank -5; expected 0 to 1, or any_source$"),
         ("wrong", r"faulty: check failed for bytes \d+: five bytes wrong \(and 2 more\)$"),
-        ("metric", "metric 'unheard', which its record does not name; accepted: time$"),
+        ("metric", "metric 'unheard', which its record does not name; expected time$"),
     ],
 )
 def test_what_goes_wrong_in_it_is_said_in_a_line(folder: Path, cache: Path, fault: str, said: str) -> None:
@@ -254,10 +254,10 @@ def test_a_kernel_s_metric_is_one_of_its_record(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("least_ranks = 2", 'least_ranks = "two"'), r":11: least_ranks: is no number of ranks; seen: 'two'.*from 1"),
-        (("least_ranks = 2", 'needs = ["bus"]'), r":11: needs: is none of them; seen: ..bus...*self, host, progress"),
+        (("least_ranks = 2", 'least_ranks = "two"'), r":11: least_ranks: is no number of ranks; got 'two'.*from 1"),
+        (("least_ranks = 2", 'needs = ["bus"]'), r":11: needs: is none of them; got ..bus...*self, host, progress"),
         (("least_ranks = 2", "leest_ranks = 2"), r":11: leest_ranks: no such key \(did you mean least_ranks\?\)"),
-        (('name = "probe"', 'name = "my probe"'), r":7: name: is no name for a program; seen: 'my probe'"),
+        (('name = "probe"', 'name = "my probe"'), r":7: name: is no name for a program; got 'my probe'"),
         (('check = "k"\n', ""), r":6: check: must be a text"),
         (("default = [8, 24]", 'default = "eight"'), r":23: parameter.bytes.default: is no integer.*'eight'"),
         (("default = [8, 24]", "default = [8, 2.5]"), r":23: parameter.bytes.default: is no integer.*2.5"),
@@ -265,7 +265,7 @@ def test_a_kernel_s_metric_is_one_of_its_record(folder: Path) -> None:
         (("sweep = true", "max = 20\nsweep = true"), r":23: parameter.bytes.default: is out of the.*24.*to 20"),
         (("sweep = true\n", ""), r":23: parameter.bytes.default: is a list.*sweep = true"),
         (('default = "none"', 'default = "no"'), r":19: parameter.fault.default: is none of the choices.*'no'"),
-        (('type = "integer"', 'type = "whole"'), r":22: parameter.bytes.type: is no type; seen: 'whole'.*integer"),
+        (('type = "integer"', 'type = "whole"'), r":22: parameter.bytes.type: is no type; got 'whole'.*integer"),
         (
             ('[metric.time]\nunit = "s"', '[metric.time]\nunit = "seconds"'),
             r":27: metric.time.unit: no such unit.*'sec",

@@ -95,7 +95,7 @@ def refusal(probe: Benchmark, folder: Path | str) -> str:
     assert "\n" not in text
     assert text.startswith("parameter folder: ")
     assert repr(str(folder)) in text
-    assert text.endswith("accepted: a folder that you may write in")
+    assert text.endswith("expected a folder that you may write in")
     return text
 
 
@@ -128,4 +128,4 @@ def test_a_folder_of_this_host_is_refused_on_a_described_machine(benchmark: str,
     answer = assay(*given, f"folder={tmp_path}")
     assert answer.status == 2 and answer.out == "" and not (tmp_path / "run").exists()
     said = "names a folder of this host, and delta is described: no file is written for it"
-    assert answer.err == f"assay: --set folder: {said}; seen: '{tmp_path}'; accepted: no folder, or no --on\n"
+    assert answer.err == f"assay: --set folder: {said}; got '{tmp_path}', expected no folder, or no --on\n"

@@ -117,9 +117,9 @@ def test_what_a_described_machine_charges_is_divided_among_its_ranks(tmp_path: P
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        (("points=48",), "points: no power of two; seen: '48'; accepted: 32, 64, 128 or 256"),
-        (("radius=9",), "radius: too large for so few points; seen: '9'; accepted: 0 to 8"),
-        (("bands=5",), "bands: no closed shells; seen: '5'; accepted: 1, 4, 10 or 20"),
+        (("points=48",), "points: no power of two; got '48', expected 32, 64, 128 or 256"),
+        (("radius=9",), "radius: too large for so few points; got '9', expected 0 to 8"),
+        (("bands=5",), "bands: no closed shells; got '5', expected 1, 4, 10 or 20"),
     ],
 )
 def test_impossible_parameters_are_refused_in_one_line(given: tuple[str, ...], problem: str, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_bad_arguments_end_with_two_and_one_line(build: Any) -> None:
 
 def test_a_program_started_without_its_parameters_names_what_starts_it(build: Any) -> None:
     done = subprocess.run([build("processor/sieve")], capture_output=True, text=True)
-    assert done.returncode == 2 and done.stdout == "" and "accepted: `assay run sieve`" in done.stderr
+    assert done.returncode == 2 and done.stdout == "" and "expected `assay run sieve`" in done.stderr
 
 
 def test_an_output_that_cannot_be_written_is_an_error(build: Any, tmp_path: Path) -> None:

@@ -202,10 +202,10 @@ def test_only_evidence_is_counted_as_such() -> None:
 @pytest.mark.parametrize(
     ("origin", "words"),
     [
-        ("fitted: [bad", "cannot be read; seen: 'fitted: [bad'"),
+        ("fitted: [bad", "cannot be read; got 'fitted: [bad'"),
         ("stated: x; used: echo [hops 1", "cannot be read"),
-        ("stated: x; used: echo [hops 9]", "uses what was not published; seen: 'ncube3200 echo [hops 9]'"),
-        ("stated: x; used: claim d91h.nothing", "uses what was not published; seen: 'd91h.nothing'"),
+        ("stated: x; used: echo [hops 9]", "uses what was not published; got 'ncube3200 echo [hops 9]'"),
+        ("stated: x; used: claim d91h.nothing", "uses what was not published; got 'd91h.nothing'"),
     ],
 )
 def test_an_origin_that_cannot_be_read_is_refused_before_anything_is_simulated(

@@ -122,9 +122,9 @@ def test_a_picture_has_the_points_and_their_intervals() -> None:
     assert sorted((x, y) for x, y, *_ in shown) == [(x, y) for x, y, _ in points]
     for (_, y, up, down), (_, value, (low, high)) in zip(sorted(shown), points, strict=True):
         assert (y - down, y + up) == pytest.approx((low, high)) and y == value
-    with pytest.raises(InputError, match=r"x: is no parameter with numbers; seen: 'nosuch'; accepted: .*load"):
+    with pytest.raises(InputError, match=r"x: is no parameter with numbers; got 'nosuch', expected .*load"):
         found.plot(x="nosuch")
-    with pytest.raises(InputError, match=r"name: no figure to draw; seen: 'nosuch'; accepted: .*header_latency"):
+    with pytest.raises(InputError, match=r"name: no figure to draw; got 'nosuch', expected .*header_latency"):
         found.plot(name="nosuch")
 
 
@@ -165,7 +165,7 @@ def test_messages_are_replayed_from_rows_as_from_a_file(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_said_in_one_line() -> None:
-    with pytest.raises(InputError, match=r"^lunches: no such option; accepted: launches\?$"):
+    with pytest.raises(InputError, match=r"^lunches: no such option; expected launches\?$"):
         assay.run("echo", lunches=3)
     with pytest.raises(InputError, match=r"no-such-benchmark"):
         assay.run("no-such-benchmark")

@@ -99,7 +99,7 @@ def test_a_described_machine_refuses_a_node_program_by_the_reason_and_names_all_
     """Messages are simulated on it; node programs of which nothing was published are neither simulated nor quoted."""
     answer = assay("run", "gemm", "--on", "ipsc860")
     assert answer.status == 2 and "gemm measures a real processor, of which a described machine has none" in answer.err
-    simulated, quoted = answer.err.partition("accepted: simulated: ")[2].strip().split("; quoted: ")
+    simulated, quoted = answer.err.partition("expected simulated: ")[2].strip().split("; quoted: ")
     assert {"echo", "patterns", "tournament", "fan-in", "ring", "loggp"} <= set(simulated.split(", "))
     assert {"whetstone", "linpack"} <= set(quoted.split(", ")) and "echo" not in quoted.split(", ")
     assert assay("run", "patterns", "--on", "ksr1").err.count("simulated: ") == 0  # not described

@@ -41,73 +41,73 @@ REFUSED = {
     "simulate table.toml": "table.toml:1: netwrk: there is no such key",
     "simulate ring.toml --set traffic.lod=3": "--set traffic.lod=3: traffic.lod: there is no such key",
     "simulate ring.toml --set load=0.2": "--set load=0.2: load: there is no such key; did you mean traffic.load?",
-    "simulate ring.toml --sweep nonsense": "--sweep: is not an axis; seen: 'nonsense'",
-    "simulate ring.toml --sweep traffic.load=x,0.1": "--sweep traffic.load=x: traffic.load: is wrong; seen: 'x'",
+    "simulate ring.toml --sweep nonsense": "--sweep: is not an axis; got 'nonsense'",
+    "simulate ring.toml --sweep traffic.load=x,0.1": "--sweep traffic.load=x: traffic.load: is wrong; got 'x'",
     "simulate ring.toml --saturation --sweep traffic.load=0.1,0.2": (
-        "--sweep traffic.load: has no effect here; seen: '0.1,0.2'; accepted: another key: --saturation looks for the"
+        "--sweep traffic.load: has no effect here; got '0.1,0.2', expected another key: --saturation looks for the"
     ),
     "simulate ring.toml --saturation --sweep traffic.flits=8 --sweep io.interval=1": (
-        "--sweep io.interval: has no effect here; seen: '1'; accepted: another key: --saturation looks for the load"
+        "--sweep io.interval: has no effect here; got '1', expected another key: --saturation looks for the load"
     ),
     "simulate ring.toml --heatmap load.png": (
-        "--heatmap: is written as SVG; seen: 'load.png'; accepted: a name that ends in .svg"
+        "--heatmap: is written as SVG; got 'load.png', expected a name that ends in .svg"
     ),
     "simulate ring.toml --sweep traffic.load=0.1,0.2 -o points.csv": (
-        "--out: is written as lines of JSON; seen: 'points.csv'; accepted: a name that ends in .jsonl"
+        "--out: is written as lines of JSON; got 'points.csv', expected a name that ends in .jsonl"
     ),
-    "study fig4 -o points.parquet": "--out: is written as lines of JSON; seen: 'points.parquet'; accepted: a name that",
+    "study fig4 -o points.parquet": "--out: is written as lines of JSON; got 'points.parquet', expected a name that",
     "study fig4 --plots plots.svg": (
-        "--plots: is no folder; seen: 'plots.svg'; accepted: a folder, into which .svg files are written"
+        "--plots: is no folder; got 'plots.svg', expected a folder, into which .svg files are written"
     ),
-    "study fig4 --plots words.csv": "--plots: is no folder; seen: 'words.csv'; accepted: a folder, into which .svg",
+    "study fig4 --plots words.csv": "--plots: is no folder; got 'words.csv', expected a folder, into which .svg",
     "replay ring.toml words.csv -o out.parquet": (
-        "--out: is written as CSV; seen: 'out.parquet'; accepted: a name that ends in .csv"
+        "--out: is written as CSV; got 'out.parquet', expected a name that ends in .csv"
     ),
     "replay ring.toml words.csv -o out.csv --timeline messages.svg": (
-        "--timeline: is written as JSON; seen: 'messages.svg'; accepted: a name that ends in .json"
+        "--timeline: is written as JSON; got 'messages.svg', expected a name that ends in .json"
     ),
     "replay ring.toml words.csv -o nosuch/out.csv": (
-        "--out: is in no folder that is there; seen: 'nosuch/out.csv'; accepted: a file in a folder"
+        "--out: is in no folder that is there; got 'nosuch/out.csv', expected a file in a folder"
     ),
     "simulate ring.toml --heatmap nosuch/load.svg": "--heatmap: is in no folder that is there",
-    "run echo --on ipsc860 --timeline t.svg": "--timeline: is written as JSON; seen: 't.svg'; accepted: a name that",
-    "run echo --on ipsc860 --matrix m.json": "--matrix: is written as CSV; seen: 'm.json'; accepted: a name that",
-    "fit --on ipsc860 -o own.json": "--out: is written as TOML; seen: 'own.json'; accepted: a name that ends in .toml",
-    "report RUN -o x.pdf": "--out: is written as HTML; seen: 'x.pdf'; accepted: a name that ends in .html",
-    "report RUN --markdown -o x.md": "--out: is written as HTML; seen: 'x.md'; accepted: a name that ends in .html",
-    "export RUN -o samples.xyz": "--out: is written as CSV; seen: 'samples.xyz'; accepted: a name that ends in .csv\n",
+    "run echo --on ipsc860 --timeline t.svg": "--timeline: is written as JSON; got 't.svg', expected a name that",
+    "run echo --on ipsc860 --matrix m.json": "--matrix: is written as CSV; got 'm.json', expected a name that",
+    "fit --on ipsc860 -o own.json": "--out: is written as TOML; got 'own.json', expected a name that ends in .toml",
+    "report RUN -o x.pdf": "--out: is written as HTML; got 'x.pdf', expected a name that ends in .html",
+    "report RUN --markdown -o x.md": "--out: is written as HTML; got 'x.md', expected a name that ends in .html",
+    "export RUN -o samples.xyz": "--out: is written as CSV; got 'samples.xyz', expected a name that ends in .csv\n",
     "export RUN -o samples.json": (
-        "--out: is written as CSV; seen: 'samples.json'; accepted: a name that ends in .csv, or --format json"
+        "--out: is written as CSV; got 'samples.json', expected a name that ends in .csv, or --format json"
     ),
     "export RUN --format json -o samples.csv": (
-        "--out: is written as JSON, by --format json; seen: 'samples.csv'; accepted: a name that ends in .json"
+        "--out: is written as JSON, by --format json; got 'samples.csv', expected a name that ends in .json"
     ),
-    "export RUN --json -o samples.parquet": "--out: is written as JSON; seen: 'samples.parquet'; accepted: a name that",
+    "export RUN --json -o samples.parquet": "--out: is written as JSON; got 'samples.parquet', expected a name that",
     "throughput lublin --on batch.toml --schedule out.csv": (
-        "--schedule: is written as SWF; seen: 'out.csv'; accepted: a name that ends in .swf"
+        "--schedule: is written as SWF; got 'out.csv', expected a name that ends in .swf"
     ),
     "run echo --on ipsc860 --timeline ring.toml/t.json": "--timeline: is in no folder that is there",
-    "replay ring.toml words.csv -o out.csv --timeline t.json.gz": "--timeline: is written as JSON; seen: 't.json.gz'",
-    "study nosuch": "there is no such study; seen: 'nosuch'",
-    "study nosuch.toml": "there is no such study; seen: 'nosuch.toml'",
+    "replay ring.toml words.csv -o out.csv --timeline t.json.gz": "--timeline: is written as JSON; got 't.json.gz'",
+    "study nosuch": "there is no such study; got 'nosuch'",
+    "study nosuch.toml": "there is no such study; got 'nosuch.toml'",
     "study syntax.toml": "syntax.toml:2: is not TOML",
     "replay ring.toml nosuch.csv -o out.csv": "nosuch.csv: cannot be read",
-    "replay ring.toml words.csv -o out.csv": "words.csv:2: destination: is wrong; seen: 'x'",
+    "replay ring.toml words.csv -o out.csv": "words.csv:2: destination: is wrong; got 'x'",
     "run echo --on ipsc860 --set byts=8": "--set byts: echo has no such parameter (did you mean bytes?)",
-    "run echo --on ipsc860 --set bytes=oops": "parameter bytes: is no integer; seen: 'oops'",
-    "run echo --on ipsc860 --profile quik": "--profile: no such profile; seen: 'quik'",
+    "run echo --on ipsc860 --set bytes=oops": "parameter bytes: is no integer; got 'oops'",
+    "run echo --on ipsc860 --profile quik": "--profile: no such profile; got 'quik'",
     "run echo --on syntax.toml": "syntax.toml:2: is not TOML",
-    "evaluate --on ipsc860 --profile quik": "--profile: no such profile; seen: 'quik'",
-    "evaluate --profile quik": "--profile: no such profile; seen: 'quik'",
+    "evaluate --on ipsc860 --profile quik": "--profile: no such profile; got 'quik'",
+    "evaluate --profile quik": "--profile: no such profile; got 'quik'",
     "evaluate --within 2%": "--within: needs more launches than --profile quick makes",
     "run vectors -n 2": "vectors: is a program of one process per node; -n is for message-passing benchmarks",
     "evaluate --only kernels --ppn 2": "--ppn: is for message-passing benchmarks, of which there is none here",
     "run vectors --ppn 2": "vectors: is a program of one process per node; --ppn is for message-passing benchmarks",
-    "run echo --launches 0": "--launches: is out of bounds; seen: '0'; accepted: a whole number from 1 on; `assay run",
-    "run echo --launches some": "--launches: is wrong; seen: 'some'; accepted: a whole number from 1 on; `assay run",
-    "run echo --seed 1.5": "--seed: is wrong; seen: '1.5'; accepted: a whole number from 0 on; `assay run -h`",
-    "doctor --for long": "--for: is wrong; seen: 'long'; accepted: a number from 0.1 on; `assay doctor -h`",
-    "run": "run: which benchmark is missing; accepted: a benchmark, or --command",
+    "run echo --launches 0": "--launches: is out of bounds; got '0', expected a whole number from 1 on; `assay run",
+    "run echo --launches some": "--launches: is wrong; got 'some', expected a whole number from 1 on; `assay run",
+    "run echo --seed 1.5": "--seed: is wrong; got '1.5', expected a whole number from 0 on; `assay run -h`",
+    "doctor --for long": "--for: is wrong; got 'long', expected a number from 0.1 on; `assay doctor -h`",
+    "run": "run: which benchmark is missing; expected a benchmark, or --command",
     "run echo --lunches 3": "no such option: --lunches",
     "nosuchverb": "no such command 'nosuchverb'; `assay -h`",
 }
@@ -145,7 +145,7 @@ def test_no_verb_at_all_shows_what_to_begin_with(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("-n", "500"), "more ranks than there is room for; seen: 500"),
+        (("-n", "500"), "more ranks than there is room for; got 500"),
         (("-n", "2", "--set", "bytes=999999999999"), "bytes"),
     ],
 )

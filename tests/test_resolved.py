@@ -94,7 +94,7 @@ def test_a_simulated_machine_s_defaults_come_behind_what_was_set_and_spare_own_p
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--set", "size=2MiB"), "parameter size: is out of bounds; seen: '2MiB'"),
+        (("--set", "size=2MiB"), "parameter size: is out of bounds; got '2MiB'"),
         (("--set", "size=1_000"), "is no integer"),
         (("--set", "size=1e3"), "is no integer"),
         (("--set", "size=-99999999999999999999"), "is out of bounds"),
@@ -105,7 +105,7 @@ def test_a_simulated_machine_s_defaults_come_behind_what_was_set_and_spare_own_p
         (("--set", "sizes=1"), "did you mean size"),
         (("--set", "size"), "is not KEY=VALUE"),
         (("--set",), "its value is missing"),
-        (("--profile", "slow"), "accepted: quick, standard, full"),
+        (("--profile", "slow"), "expected quick, standard, full"),
     ],
 )
 def test_what_the_record_does_not_accept_is_refused(probe: Benchmark, words: tuple[str, ...], said: str) -> None:
@@ -127,7 +127,7 @@ def test_every_default_is_accepted_as_if_it_were_set(name: str) -> None:
 
 def test_a_program_without_its_parameters_is_not_run() -> None:
     machine = {"name": "m", "messages": {"startup": 1e-5, "per_byte": 1e-9}}
-    with pytest.raises(ValueError, match="no parameters given; accepted: `assay run echo`"):
+    with pytest.raises(ValueError, match="no parameters given; expected `assay run echo`"):
         core.run("echo", machine, 2, [])
 
 
@@ -140,7 +140,7 @@ def test_a_value_given_twice_is_refused_before_anything_is_made(
 ) -> None:
     said = assay("run", program, "--set", given, "--out", str(tmp_path / "run"))
     assert said.status == 2 and not (tmp_path / "run").exists()
-    assert said.err == f"assay: parameter size: is given twice; seen: '{seen}'; accepted: each value once\n"
+    assert said.err == f"assay: parameter size: is given twice; got '{seen}', expected each value once\n"
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")

@@ -220,7 +220,7 @@ def test_a_run_of_another_described_machine_is_not_resumed(
     altered(folder, **changes)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     answer = assay("evaluate", "--resume", str(folder))
-    assert answer.status == 2 and said in answer.err and "accepted: what it was begun with" in answer.err
+    assert answer.status == 2 and said in answer.err and "expected what it was begun with" in answer.err
     assert len(answer.err.strip().splitlines()) == 1
     after = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert {**before, folder / "lock": b""} == after  # nothing of it was touched
@@ -378,4 +378,4 @@ def test_a_run_is_resumed_as_it_was_planned_and_other_wishes_are_refused(
 ) -> None:
     answer = assay("evaluate", "--resume", str(echo_run), *words)
     assert answer.status == 2 and answer.out == ""
-    assert f"{words[0]}: has no effect with --resume; seen: '{words[1]}'" in answer.err
+    assert f"{words[0]}: has no effect with --resume; got '{words[1]}'" in answer.err

@@ -103,12 +103,12 @@ def test_a_label_that_could_not_name_a_run_is_refused_before_anything_is_made(la
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["report", "latest~3"], "goes back further than the 3 runs of that name; seen: 'latest~3'"),
-        (["report", "20260101"], f"is the beginning of several ids: {IDS[0]}, {IDS[1]}; seen: '20260101'"),
-        (["report", "nowhere"], "no such run; seen: 'nowhere'"),
+        (["report", "latest~3"], "goes back further than the 3 runs of that name; got 'latest~3'"),
+        (["report", "20260101"], f"is the beginning of several ids: {IDS[0]}, {IDS[1]}; got '20260101'"),
+        (["report", "nowhere"], "no such run; got 'nowhere'"),
         (["runs", "--label", "x"], "--label: has no effect without the other"),
         (["runs", "latest"], "RUN: has no effect without the other"),
-        (["runs", "nowhere", "--label", "x"], "no such run; seen: 'nowhere'"),
+        (["runs", "nowhere", "--label", "x"], "no such run; got 'nowhere'"),
     ],
 )
 def test_what_names_no_run_is_one_line(three: list[Path], words: list[str], said: str) -> None:

@@ -173,14 +173,14 @@ def test_what_is_no_quantity_is_refused(text: str, wanted: str) -> None:
         ('name="a"\n[messages]\nstartup="70"\nper_byte="1 us/B"', r":3: messages.startup: .*no unit.*'70'.*70 us"),
         ('name="a"\n[messages]\nstartup="-7 us"\nper_byte="1 us/B"', r":3: messages.startup: .*-7 us"),
         ('name="a"\nnodes=0\n[messages]\nstartup="7 us"\nper_byte="1 us/B"', r":2: nodes: "),
-        ('name="a"\n[messages]\nstartup="7 us"', r":2: messages.per_byte: is missing; accepted: .*us/B"),
+        ('name="a"\n[messages]\nstartup="7 us"', r":2: messages.per_byte: is missing; expected .*us/B"),
         (
             'name="a"\n[messages]\nstartup="7 us"',
-            r"per_byte: is missing; accepted: a number from 0 to 0.01 s/B: time that each byte adds; such as",
+            r"per_byte: is missing; expected a number from 0 to 0.01 s/B: time that each byte adds; such as",
         ),
         (
             'name="a"\n[network]\ntopology="ring"\nnodes=4\ncycle="1 ns"\n[[protocol]]\n[storage]\ndisks=2',
-            r":7: storage.io_nodes: is missing; accepted: a whole number from 1 to 65,536: I/O nodes",
+            r":7: storage.io_nodes: is missing; expected a whole number from 1 to 65,536: I/O nodes",
         ),
         ("name=", "not TOML"),
     ],
@@ -199,16 +199,16 @@ NETWORK = '[network]\ntopology="ring"\nnodes=4\n[[protocol]]\nstartup="1 us"\n'
 @pytest.mark.parametrize(
     ("tables", "said"),
     [
-        ('[messages]\nstartup="1e7 s"\nper_byte="0 us/B"', r":3: messages.startup: .*'1e7 s'; accepted: .*to 1000 s"),
+        ('[messages]\nstartup="1e7 s"\nper_byte="0 us/B"', r":3: messages.startup: .*'1e7 s'; expected .*to 1000 s"),
         ('[messages]\nstartup="1e300 us"\nper_byte="0 us/B"', ":3: messages.startup: .*'1e300 us'"),
         ('[messages]\nstartup="0 s"\nper_byte="1e3 s/B"', r":4: messages.per_byte: .*'1e3 s/B'; .* to 0.01 s/B"),
         ('[messages]\nstartup="0 s"\nper_byte="0 s/B"\n[node]\nmemory="1e20 B"', ":6: node.memory: "),
-        (f'{NETWORK}[compute]\ntime.turn="1e7 s"', r"time.turn: .*'1e7 s'; accepted: a number above 0, up to 1000 s"),
-        (f'{NETWORK}[compute]\nrate.turn="1e-7 1/s"', r"rate.turn: .*'1e-7 1/s'; accepted: a number from 0.001 on"),
-        (NETWORK.replace("nodes=4", 'nodes=4\ncycle="1e4 s"'), r"network.cycle: .*'1e4 s'; accepted: .* to 0.001 s"),
+        (f'{NETWORK}[compute]\ntime.turn="1e7 s"', r"time.turn: .*'1e7 s'; expected a number above 0, up to 1000 s"),
+        (f'{NETWORK}[compute]\nrate.turn="1e-7 1/s"', r"rate.turn: .*'1e-7 1/s'; expected a number from 0.001 on"),
+        (NETWORK.replace("nodes=4", 'nodes=4\ncycle="1e4 s"'), r"network.cycle: .*'1e4 s'; expected .* to 0.001 s"),
         (
             NETWORK.replace("nodes=4", 'nodes=4\nchannel_rate="1 B/s"'),
-            r"network.channel_rate: is out of bounds; seen: '1 B/s'",
+            r"network.channel_rate: is out of bounds; got '1 B/s'",
         ),
     ],
 )
@@ -230,7 +230,7 @@ def test_the_largest_numbers_are_simulated() -> None:
 
 def test_keys_of_a_description_are_set_from_outside() -> None:
     assert load(EXAMPLE, {"messages.startup": "10 us"}).messages.startup == 1e-5
-    with pytest.raises(InputError, match=r"--set machine.messages.startup=10 m: messages.startup: .*seen: '10 m'"):
+    with pytest.raises(InputError, match=r"--set machine.messages.startup=10 m: messages.startup: .*got '10 m'"):
         load(EXAMPLE, {"messages.startup": "10 m"})
     with pytest.raises(InputError, match="no such key"):
         load(EXAMPLE, {"message.startup": "10 us"})

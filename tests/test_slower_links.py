@@ -81,7 +81,7 @@ def test_a_slow_node_of_a_described_machine(tmp_path: Path) -> None:
 WRONG: list[tuple[dict[str, Any], str]] = [
     (
         {"routers": [0, 2], "slower": 1.1},
-        "network.links.0.routers: names 0 to 2, which no link joins; seen: [0, 2]; accepted: "
+        "network.links.0.routers: names 0 to 2, which no link joins; got [0, 2], expected "
         "two routers that a link of this topology joins",
     ),
     ({"routers": [0, 9], "slower": 1.1}, "network.links.0.routers: names 9, but there are 0 to 3"),
@@ -89,7 +89,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"node": 1, "slower": 1.01}, "network.links.0.slower: makes 10 ticks 10.1, accepted is a factor"),
     ({"node": 1, "slower": 0.5}, "network.links.0.slower: "),
     ({"node": 1, "slow": 2}, "network.links.0.slow: there is no such key"),
-    ({"slower": 2}, "network.links.0: must name one place; accepted: routers = [A, B], or node = N"),
+    ({"slower": 2}, "network.links.0: must name one place; expected routers = [A, B], or node = N"),
     ({"node": 1, "routers": [0, 1], "slower": 2}, "network.links.0: must name one place"),
 ]
 

@@ -245,5 +245,5 @@ def test_what_slurm_refuses_is_told(tmp_path, programs, slurm):
 def test_more_nodes_than_the_allocation_has(tmp_path, monkeypatch):
     for key, value in {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_CPUS_PER_NODE": "2(x2)"}.items():
         monkeypatch.setenv(key, value)
-    with pytest.raises(InputError, match=r"-N: the allocation has fewer nodes; seen: 3; accepted: 1 to 2"):
+    with pytest.raises(InputError, match=r"-N: the allocation has fewer nodes; got 3, expected 1 to 2"):
         launcher("slurm").run(job(tmp_path, ("/bin/true",), 3))

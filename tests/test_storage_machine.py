@@ -151,7 +151,7 @@ def test_a_machine_without_storage_says_so() -> None:
         (TURNING, "either sectors or zones"),
         (TURNING | {"disk": {**ROUND, "sectors": 9, "zones": [[0, 9]]}}, "either sectors or zones"),
         (TURNING | {"disk": {**ROUND, "zones": [[1, 9]]}}, "begin at the cylinders .1."),
-        (TURNING | {"disk": {**ROUND, "zones": [[0, 9], [9, 8]]}}, "accepted: 0 first, then more each time, to 8"),
+        (TURNING | {"disk": {**ROUND, "zones": [[0, 9], [9, 8]]}}, "expected 0 first, then more each time, to 8"),
         (TURNING | {"disk": {**ROUND, "zones": [[0, 9], [4, 0]]}}, "no sector"),
         (TURNING | {"disk": {**ROUND, "zones": [[0]]}}, "zones"),
         (BARE | {"nodes": [1, 2]}, "names 2 nodes for 4 I/O nodes"),
@@ -159,7 +159,7 @@ def test_a_machine_without_storage_says_so() -> None:
         (BARE | {"failed": 4}, "is no I/O node"),
         (BARE | {"failed_link": 4}, "is no I/O node"),
         (BARE | {"failed_disk": [4, 0]}, "is no I/O node"),
-        (BARE | {"failed_disk": [3, 1]}, "names disk 1; accepted: 0 to 0|names disk 1"),
+        (BARE | {"failed_disk": [3, 1]}, "names disk 1; expected 0 to 0|names disk 1"),
         (BARE | {"failed": 1, "failed_link": 2}, "stands beside failed"),
         (BARE | {"copies": 3}, "copies"),
         (BARE | {"io_nodes": 1, "copies": 2}, "are 2 on one I/O node"),
@@ -178,7 +178,7 @@ def test_bad_input_is_one_line(tmp_path: Path, storage: dict[str, Any], said: st
 
 def test_more_io_nodes_than_there_are_is_refused_by_the_command() -> None:
     done = assay("run", "parallel-files", "--on", "delta", "-n", "2", "--set", "io_nodes=33")
-    assert done.status == 2 and "io_nodes: more than there are; seen: '33'; accepted: 0 to 32" in done.err
+    assert done.status == 2 and "io_nodes: more than there are; got '33', expected 0 to 32" in done.err
 
 
 def test_the_file_benchmark_is_played_by_the_program_that_answers_for_it() -> None:

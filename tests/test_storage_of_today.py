@@ -58,7 +58,7 @@ def test_where_nothing_is_said_of_programming_pages_writing_is_not_measured() ->
     assert {each["params"].get("direction", "read") for each in done.document["figures"]} == {"read"}
     assert "not what programming one does (program)" in " ".join(done.document["notes"] + done.document["warnings"])
     alone = assay(*words, "--set", "direction=write")
-    assert alone.status == 2 and "direction: " in alone.err and "accepted: read" in alone.err
+    assert alone.status == 2 and "direction: " in alone.err and "expected read" in alone.err
 
 
 def test_a_file_lies_on_one_server_and_files_on_all() -> None:

@@ -72,7 +72,7 @@ def test_a_case_that_is_no_object_is_said_in_words() -> None:
     said: list[str] = []
     wrong = {**block([1e-6], 1e-6), "case": [8]}
     list(folded([launch(), wrong], ABOUT, complain=lambda place, text: said.append(text)))
-    assert said == ["event 'block': case: seen: '[8]'; accepted: an object"]
+    assert said == ["event 'block': case: got '[8]', expected an object"]
 
 
 def test_lines_of_a_running_run_and_parquet_of_an_ended_one_give_the_same_rows(run: Run) -> None:

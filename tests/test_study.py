@@ -85,7 +85,7 @@ def test_a_study_end_to_end_and_gone_on_with(small: Path, tmp_path: Path) -> Non
     assert [point.means for point in threaded.points] == [point.means for point in first.points]
     found = answered.document(first)
     json.dumps(found, allow_nan=False)
-    assert found["claims"][1]["outcome"] == "cannot be told"
+    assert found["claims"][1]["outcome"] == "inconclusive"
     assert "A small one" in answered.words(first)
     svg = plots.draw(first, study.plots[0])
     assert svg.startswith("<?xml") and "Reads" in svg
@@ -172,16 +172,16 @@ def test_every_open_point_of_the_paper_has_a_choice() -> None:
 
 def test_verdicts_need_the_whole_interval() -> None:
     assert within((1, 2), (0.5, 3)) == "holds"
-    assert within((1, 2), (1.5, 3)) == "cannot be told"
+    assert within((1, 2), (1.5, 3)) == "inconclusive"
     assert within((1, 2), (2.5, 3)) == "differs"
-    assert within((-math.inf, math.inf), (0, 1)) == "cannot be told"
+    assert within((-math.inf, math.inf), (0, 1)) == "inconclusive"
     low, high, other = points([1.0, 1.1, 0.9, 1.0], [2.0, 2.1, 1.9, 2.0], [1.11, 1.01, 1.01, 0.91])
     assert less(low, high, "read", ("a", "b")).outcome == "holds"
     assert less(high, low, "read", ("a", "b")).outcome == "differs"
-    assert less(low, other, "read", ("a", "b")).outcome == "cannot be told"
+    assert less(low, other, "read", ("a", "b")).outcome == "inconclusive"
     assert alike(low, high, "read", ("a", "b"), 0.1).outcome == "differs"
     assert alike(low, other, "read", ("a", "b"), 0.5).outcome == "holds"
-    assert alike(low, other, "read", ("a", "b"), 0.05).outcome == "cannot be told"
+    assert alike(low, other, "read", ("a", "b"), 0.05).outcome == "inconclusive"
     assert value(low, "read", 1.0, 0.2, "a").outcome == "holds"
     assert value(low, "read", 3.0, 0.2, "a").outcome == "differs"
     assert [part.outcome for part in trend([low, high], "read", "b", rising=True)] == ["holds"]
@@ -189,7 +189,7 @@ def test_verdicts_need_the_whole_interval() -> None:
     parts = [fact(True, ""), fact(False, "")]
     assert verdict("x", parts).outcome == "differs"
     assert verdict("x", parts[:1]).outcome == "holds"
-    assert verdict("x", []).outcome == "cannot be told"
+    assert verdict("x", []).outcome == "inconclusive"
 
 
 def test_the_ratio_is_students_on_logarithms() -> None:
@@ -223,12 +223,12 @@ def test_claims_about_saturation_are_judged_by_brackets() -> None:
         study = file.load("table2")
         brackets = [Bracket({"io.b": 1}, [one]), Bracket({"io.b": 0}, [none])]
         found = {verdict.claim: verdict.outcome for verdict in claims.evaluate(Results(study, [], brackets))}
-        assert found["ghosh.saturation-b2-simulation"] == "cannot be told"
+        assert found["ghosh.saturation-b2-simulation"] == "inconclusive"
         return found["ghosh.b1-saturates-before-b0"]
 
     assert judge((11, 12), (19, 20)) == "holds"
     assert judge((21, 22), (19, 20)) == "differs"
-    assert judge((18, 22), (19, 20)) == "cannot be told"
+    assert judge((18, 22), (19, 20)) == "inconclusive"
 
 
 @pytest.mark.parametrize("dimension", [3, 7])

@@ -41,7 +41,7 @@ def test_the_gain_of_a_second_channel_is_of_header_latencies() -> None:
 
 
 def test_around_a_rate_is_half_way_to_the_next_that_is_printed() -> None:
-    for bracket, outcome in (((21.0, 22.0), "holds"), ((19.4, 20.0), "differs"), ((20.0, 21.0), "cannot be told")):
+    for bracket, outcome in (((21.0, 22.0), "holds"), ((19.4, 20.0), "differs"), ((20.0, 21.0), "inconclusive")):
         one = Bracket({"io.b": 0}, [bracket])
         assert judged("ghosh.saturation-b0-simulation", "table2", [], [one])["outcomes"] == [outcome]
 
@@ -118,7 +118,7 @@ def test_a_drawn_curve_rises_as_a_whole_and_falls_nowhere_that_is_seen() -> None
     falls = [rated(0.01, 0.2), rated(0.03, 0.18), rated(0.05, 0.4)]
     assert [part.outcome for part in rises(falls, "io_io", "io_rate", 0.05)] == ["differs", "holds", "holds"]
     noisy = [rated(0.01, 0.2), rated(0.03, 0.2, spread=0.1), rated(0.05, 0.4)]
-    assert "cannot be told" in {part.outcome for part in rises(noisy, "io_io", "io_rate", 0.05)}
+    assert "inconclusive" in {part.outcome for part in rises(noisy, "io_io", "io_rate", 0.05)}
 
 
 def cubes(six: tuple[float, float]) -> list[str]:
@@ -130,7 +130,7 @@ def cubes(six: tuple[float, float]) -> list[str]:
 def test_the_mean_of_the_cubes_is_known_no_better_than_its_brackets() -> None:
     assert set(cubes((27.0, 27.1))) == {"holds"}
     assert cubes((20.0, 20.1))[-1] == "differs"
-    assert cubes((23.2, 23.9))[-1] == "cannot be told"
+    assert cubes((23.2, 23.9))[-1] == "inconclusive"
 
 
 def test_the_page_says_which_verdicts_rest_on_our_choices() -> None:

@@ -190,7 +190,7 @@ def test_a_simulated_workload_in_every_file(tmp_path: Path) -> None:
     assert assay(*asked, "--set", "policy=fcfs,easy", "--export", str(page)).status == 0
     assert "m, fcfs, simulated" in page.read_text() and "m, easy, simulated" in page.read_text()
     answer = assay(*asked, "--export", "out.pdf")
-    assert answer.status == 2 and "--export: is of no kind that is written; seen: 'out.pdf'" in answer.err
+    assert answer.status == 2 and "--export: is of no kind that is written; got 'out.pdf'" in answer.err
     answer = assay(*asked, "--export", str(tmp_path / "none/out.csv"))
     assert answer.status == 2 and "cannot be written" in answer.err and answer.err.count("\n") == 1
 

@@ -103,8 +103,8 @@ def test_jobs_that_would_never_end_are_refused_at_once_and_named(tmp_path: Path)
     path.write_text('[machine]\nnodes = 10000\n[failures]\nevery = "1 min"\nrepair = "60 min"\n')
     answer = assay("throughput", str(example), "--on", str(path))
     assert answer.status == 2 and answer.err.count("\n") == 1
-    assert "machine.toml:4: failures.every: is so short" in answer.err and "seen: '1 min'" in answer.err
-    assert "nodes for" in answer.err and "accepted: a longer time" in answer.err
+    assert "machine.toml:4: failures.every: is so short" in answer.err and "got '1 min'" in answer.err
+    assert "nodes for" in answer.err and "expected a longer time" in answer.err
     answer = assay("throughput", str(example), "--on", str(path), "--set", "failures.every=2 min")
     assert answer.status == 2 and "--set failures.every=2 min: failures.every: is so short" in answer.err
 
@@ -121,13 +121,13 @@ def test_more_failures_than_can_be_simulated_are_refused(tmp_path: Path) -> None
     ("table", "words"),
     [
         ('[failures]\nevery = "0 s"\n', ":4: failures.every: '0 s' is not between 1 s and 68 years"),
-        ("[failures]\njobs = 2.0\n", "failures.jobs: is out of bounds; seen: 2"),
+        ("[failures]\njobs = 2.0\n", "failures.jobs: is out of bounds; got 2"),
         (
             '[failures]\nevery = "1 s"\nrepair = "540 min"\n',
             ":4: failures.every: is so short that jobs do not come to their end: ",
         ),
         ("[estimates]\nfactor = 0.5\n", "estimates.factor: is out of bounds"),
-        ('[estimates]\ndistribution = "normal"\n', "estimates.distribution: is wrong; seen: 'normal'"),
+        ('[estimates]\ndistribution = "normal"\n', "estimates.distribution: is wrong; got 'normal'"),
         ('[estimates]\nround = "0 s"\n', ":4: estimates.round: '0 s' is not between 1 s and 68 years"),
     ],
 )

@@ -112,7 +112,7 @@ def test_without_the_package_or_with_wrong_options_it_is_refused_in_a_line(
     words = ("throughput", str(mix / "mix"), "--jobs", str(mix / "jobs.toml"), "--via")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     for via, more, problem in (
-        ("hyperqueue:x", (), "takes nothing behind the colon; seen: 'x'"),
+        ("hyperqueue:x", (), "takes nothing behind the colon; got 'x'"),
         ("hyperqueue", ("--policy", "easy"), "--policy: is not ours to choose"),
     ):
         answer = assay(*words, via, *more)

@@ -162,7 +162,7 @@ def test_jobs_that_did_not_complete_are_announced_beside_the_numbers_that_they_a
     dry = assay("throughput", *local(mix, "0: 1 * good\n0: 1 * wide", "--slots", "2", "--dry-run"))
     assert dry.out.splitlines()[0].endswith("; 1 job would be refused")
     only = assay("throughput", *local(mix, "0: 1 * wide", "--slots", "2", "--out", str(mix / "other")))
-    assert only.status == 2 and "the narrowest is wide.1; seen: 3; accepted: up to 2" in only.err
+    assert only.status == 2 and "the narrowest is wide.1; got 3, expected up to 2" in only.err
 
 
 def test_the_folder_holds_page_and_files_and_another_test_beside(mix: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_test_repeated_has_intervals(mix: Path) -> None:
     answer = assay("throughput", "eurobench2000", "--on", "ipsc860", "--repeat", "2")
     assert answer.status == 2 and "--repeat: is of a test on a real batch system" in answer.err
     answer = assay("throughput", "mix", "--on", "delta", "--beside", "one", "--beside", "other")
-    assert answer.status == 2 and "--beside: is of a test on a real batch system; seen: 'one other'" in answer.err
+    assert answer.status == 2 and "--beside: is of a test on a real batch system; got 'one other'" in answer.err
 
 
 def overlap(jobs: list[dict[str, Any]]) -> int:
@@ -284,7 +284,7 @@ def test_jobs_are_pinned_to_hardware_threads_of_their_own(mix: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--policy", "sjf"), "--policy: no such policy; seen: 'sjf'"),
+        (("--policy", "sjf"), "--policy: no such policy; got 'sjf'"),
         (("--compress", "0"), "--compress: is no factor"),
         (("--on", "ipsc860"), "--on: is of a simulated batch system"),
         (("--only-resume",), "--out: holds no throughput test to resume"),

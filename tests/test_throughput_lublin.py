@@ -110,9 +110,9 @@ def test_a_sweep_has_intervals_over_seeds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ("lublin.jobs=0", "--set lublin.jobs: is no value of it; seen: '0'; accepted: 1 to 2,000,000"),
-        ("lublin.job=5", "there is no such key of the workload; seen: 'lublin.job'"),
-        ("lublin.load=x", "is no value of it; seen: 'x'"),
+        ("lublin.jobs=0", "--set lublin.jobs: is no value of it; got '0', expected 1 to 2,000,000"),
+        ("lublin.job=5", "there is no such key of the workload; got 'lublin.job'"),
+        ("lublin.load=x", "is no value of it; got 'x'"),
     ],
 )
 def test_wrong_wishes_are_refused_in_a_line(words: str, problem: str, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_a_wrong_answer_of_a_part_is_named_and_ends_the_job(tmp_path: Path, monk
 START = '[a]\nprocessors = 2\ntime = "1 s"\n'
 REFUSED = {
     '[[a.part]]\nprogram = "seive"\n': ":5: a.part.0.program: no such benchmark (did you mean sieve?)",
-    '[[a.part]]\nprogram = "sieve"\nprocessors = 3\n': ":6: a.part.0.processors: are more than the job has; seen: 3",
+    '[[a.part]]\nprogram = "sieve"\nprocessors = 3\n': ":6: a.part.0.processors: are more than the job has; got 3",
     '[[a.part]]\nprogram = "sieve"\nset = ["size=9"]\n': ":6: a.part.0.set.0: parameter size: is out of bounds",
     '[[a.part]]\nprogram = "sieve"\nslice = "1 B"\n': ":6: a.part.0.slice: ",
     '[[a.part]]\nprogram = "echo"\nprocessors = 1\n': ":6: a.part.0.processors: are too few ranks for echo",

@@ -43,7 +43,7 @@ def test_a_number_that_no_job_has_is_refused_with_file_key_and_value(
     with pytest.raises(InputError) as refused:
         job_table.load(path)
     said = str(refused.value)
-    assert said.startswith(f"{path}:") and f"a.{key}" in said and "seen: " in said and "accepted: " in said
+    assert said.startswith(f"{path}:") and f"a.{key}" in said and "got " in said and "expected " in said
     assert len(said.splitlines()) == 1
 
 
@@ -62,7 +62,7 @@ def test_a_limit_that_no_queue_has_is_refused_with_file_key_and_value(
     with pytest.raises(InputError) as refused:
         machine_file.open_machine(str(path))
     said = str(refused.value)
-    assert said.startswith(f"{path}:") and key in said and "seen: " in said and "accepted: " in said
+    assert said.startswith(f"{path}:") and key in said and "got " in said and "expected " in said
     assert len(said.splitlines()) == 1
 
 

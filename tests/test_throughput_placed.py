@@ -101,16 +101,16 @@ def test_decisions_that_take_time_on_nodes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("machine", "more", "words"),
     [
-        (CUBE.replace("8", "7"), (), ":2: machine.nodes: are not those of [network], which connects 8; seen: 7"),
+        (CUBE.replace("8", "7"), (), ":2: machine.nodes: are not those of [network], which connects 8; got 7"),
         (CUBE.replace("dimension", "extents"), (), "network.extents: is wrong"),
         (CUBE.replace("dimension = 3", ""), (), "network.dimension: is missing"),
         (CUBE, ("--set", "batch.allocation=submesh"), "needs a mesh or torus of 8 nodes in [network]"),
-        (CUBE, ("--set", "batch.allocation=cube"), "batch.allocation: is wrong; seen: 'cube'"),
+        (CUBE, ("--set", "batch.allocation=cube"), "batch.allocation: is wrong; got 'cube'"),
         ("[machine]\nnodes = 7\n", ("--set", "batch.allocation=subcube"), "needs a power of two of nodes"),
         ("[machine]\nnodes = 8\n", ("--set", "batch.unit=node"), "needs an allocation of nodes"),
         (CUBE + '[[reservation]]\nstart = "1 B"\nlength = "1 s"\nnodes = 1\n', (), ":7: reservation.0.start:"),
         (CUBE + '[[reservation]]\nstart = "1 s"\nlength = "0 s"\nnodes = 1\n', (), "is no time of a reservation"),
-        (CUBE + '[[reservation]]\nstart = "1 s"\nlength = "1 s"\nnodes = 9\n', (), "are more than there are; seen: 9"),
+        (CUBE + '[[reservation]]\nstart = "1 s"\nlength = "1 s"\nnodes = 9\n', (), "are more than there are; got 9"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(machine: str, more: tuple[str, ...], words: str, tmp_path: Path) -> None:

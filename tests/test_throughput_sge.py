@@ -111,8 +111,8 @@ def test_the_papers_schedule_runs(mix: Path, cell: GridEngineCell, compress: int
 
 def test_wrong_options_are_refused_in_a_line(mix: Path, cell: GridEngineCell) -> None:
     for via, words in (
-        ("sge:-q none", "there is no such queue; seen: 'none'; accepted: all.q"),
-        ("sge:-pe mpi", "there is no such parallel environment; seen: 'mpi'; accepted: assay"),
+        ("sge:-q none", "there is no such queue; got 'none', expected all.q"),
+        ("sge:-pe mpi", "there is no such parallel environment; got 'mpi', expected assay"),
     ):
         process = begun(mix, cell, "0: 1 * short\n", "--via", via)
         _, err = process.communicate(timeout=60)

@@ -207,7 +207,7 @@ def test_slurm_that_is_not_there_or_wrong_options(
     asked = ("throughput", str(mix / "mix"), "--jobs", str(mix / "jobs.toml"), "--via")
     for more, words in (
         (("slurm", "--policy", "easy"), "--policy: is not ours to choose"),
-        (("slurm:--partition=none",), "there is no such partition; seen: 'none'; accepted: main"),
+        (("slurm:--partition=none",), "there is no such partition; got 'none', expected main"),
         (("slurm:'",), "cannot be split into words"),
     ):
         answer = assay(*asked, *more)

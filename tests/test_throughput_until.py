@@ -172,24 +172,24 @@ def test_worse_estimates_and_a_faster_network_are_settings(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--until", "mean_wait"), "--until: is no condition; seen: 'mean_wait'; accepted: METRIC < VALUE"),
-        (("--until", "mean_wait < 1h", "--dry-run"), "--until: has no use with --dry-run; seen: 'mean_wait < 1h'"),
-        (("--until", "wait < 1h"), "--until: there is no such metric; seen: 'wait'; accepted: makespan"),
-        (("--until", "mean_wait < 1 B"), "--until: is no value of mean_wait; seen: '1 B'"),
-        (("--until", "mean_wait < x"), "--until: is no value of mean_wait; seen: 'x'"),
-        (("--until", "mean_wait < 1h"), "--until: needs a key that is swept; accepted: --set KEY=V1,V2"),
-        (("--set", "workload.net=2"), "there is no such key of the workload; seen: 'workload.net'"),
+        (("--until", "mean_wait"), "--until: is no condition; got 'mean_wait', expected METRIC < VALUE"),
+        (("--until", "mean_wait < 1h", "--dry-run"), "--until: has no use with --dry-run; got 'mean_wait < 1h'"),
+        (("--until", "wait < 1h"), "--until: there is no such metric; got 'wait', expected makespan"),
+        (("--until", "mean_wait < 1 B"), "--until: is no value of mean_wait; got '1 B'"),
+        (("--until", "mean_wait < x"), "--until: is no value of mean_wait; got 'x'"),
+        (("--until", "mean_wait < 1h"), "--until: needs a key that is swept; expected --set KEY=V1,V2"),
+        (("--set", "workload.net=2"), "there is no such key of the workload; got 'workload.net'"),
         (
             ("--set", "workload.network=4"),
-            "--set workload.network: changes nothing by itself; seen: '4'; accepted: with",
+            "--set workload.network: changes nothing by itself; got '4', expected with",
         ),
         (
             ("--set", "workload.communication=0.3"),
-            "--set workload.communication: changes nothing by itself; seen: '0.3'",
+            "--set workload.communication: changes nothing by itself; got '0.3'",
         ),
         (
             ("--set", "workload.communication=0.5", "--set", "workload.network=0"),
-            "--set workload.network: is no value of it; seen: '0'",
+            "--set workload.network: is no value of it; got '0'",
         ),
     ],
 )

@@ -102,8 +102,8 @@ def test_a_workload_of_which_no_job_can_run_names_each_cause(tmp_path: Path) -> 
     (tmp_path / "mix").write_text("0: 2 * apart\n0: 1 * big\n")
     asked = ("throughput", str(tmp_path / "mix"), "--jobs", str(table), "--on", str(machine(tmp_path, 2, 2)))
     assert assay(*asked).err.partition("mix: ")[2].strip() == (
-        "holds no job that can run on the machine; seen: 'apart.1 (3 processors): no place on its nodes; "
-        "big.1 (9 processors): wider than the machine'; accepted: jobs of up to 4 processors that have a place there"
+        "holds no job that can run on the machine; got 'apart.1 (3 processors): no place on its nodes; "
+        "big.1 (9 processors): wider than the machine'; expected jobs of up to 4 processors that have a place there"
     )
 
 
@@ -150,14 +150,14 @@ def test_a_compressed_workload_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("1 2 3\n", ":1: has 3 fields; accepted: 18 numbers"),
+        ("1 2 3\n", ":1: has 3 fields; expected 18 numbers"),
         (HEAD + line(*JOBS[0]) + line(*JOBS[1]).replace(" 10 ", " ten ", 1), ":3: field 4: is no number"),
         (line(*JOBS[0]).replace(" 7 ", " nan "), ":1: field 12: is no number"),
         (
             line(*JOBS[0]).replace(" 50 ", " 1e30 "),
-            ":1: field 4: is too large; seen: '1e30'; accepted: numbers up to 2,14",
+            ":1: field 4: is too large; got '1e30', expected numbers up to 2,14",
         ),
-        (line(*JOBS[0]).replace(" 50 ", " 99999999999 "), ":1: field 4: is too large; seen: '99999999999'; accepted"),
+        (line(*JOBS[0]).replace(" 50 ", " 99999999999 "), ":1: field 4: is too large; got '99999999999', expected"),
         (HEAD, "holds no job"),
         (line(5, 120, -1, 1, 1, 10), "holds no job that can run (1: no run time (field 4))"),
     ],
@@ -202,7 +202,7 @@ def test_the_papers_schedule_is_known_by_name() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("900 2 * maya5_run\n", ":1: is no batch of jobs; seen: '900 2 * maya5_run'; accepted: SECONDS: COUNT * NAME"),
+        ("900 2 * maya5_run\n", ":1: is no batch of jobs; got '900 2 * maya5_run', expected SECONDS: COUNT * NAME"),
         ("\n0: 0 * adf_run\n", ":2: is no number of jobs"),
         ("# nothing\n", "submits no job"),
         ("0: 1 * adf_rum\n", ":1: there is no such job in the table; did you mean adf_run?"),
@@ -219,7 +219,7 @@ def test_a_wrong_schedule_is_refused_in_a_line(text: str, words: str, tmp_path: 
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ('[a]\nprocessors = 0\ntime = "1 s"\n', ":2: a.processors: is out of bounds; seen: 0"),
+        ('[a]\nprocessors = 0\ntime = "1 s"\n', ":2: a.processors: is out of bounds; got 0"),
         ('[a]\nprocessors = 1\ntime = "1 B"\n', ":3: a.time:"),
         ("[a]\nprocessors = 1\n", "a.time: is missing"),
         ("a = 1\n", ":1: a: is no job"),
@@ -260,11 +260,11 @@ def test_what_if_simulates_every_combination(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--set", "policy=easy,sjf"), "no such policy; seen: 'sjf'"),
+        (("--set", "policy=easy,sjf"), "no such policy; got 'sjf'"),
         (("--set", "machine.nodes=4,8", "--schedule", "out.swf"), "is of one schedule, not of several"),
-        (("--policy", "sjf"), "no such policy; seen: 'sjf'; accepted: fcfs, firstfit, easy"),
-        (("--set", "machine.nodes=0"), "machine.nodes: is out of bounds; seen: 0"),
-        (("--set", "batch.decision_cost=-1"), "is not between 0 s and 86400 s; seen: -1"),
+        (("--policy", "sjf"), "no such policy; got 'sjf', expected fcfs, firstfit, easy"),
+        (("--set", "machine.nodes=0"), "machine.nodes: is out of bounds; got 0"),
+        (("--set", "batch.decision_cost=-1"), "is not between 0 s and 86400 s; got -1"),
         (("--set", "batch.decision_cost=3 B"), "batch.decision_cost: '3 B' is in B, not in s"),
         (("--set", "batch.cost=3"), "there is no such key in [batch]"),
         (("--set", "machine.cores=2"), "there is no such key in [machine]"),
@@ -330,10 +330,10 @@ def test_times_of_a_table_are_read_in_the_units_that_tables_are_written_in(
     [
         (
             "instances = 0\n",
-            ":4: a.instances: is out of bounds; seen: 0; accepted: a whole number from 1 to 2,147,483,646",
+            ":4: a.instances: is out of bounds; got 0, expected a whole number from 1 to 2,147,483,646",
         ),
-        ('limit = "100000 days"\n', ":4: a.limit: is no time of a job; seen: '100000 days'; accepted: 0 s to 68 years"),
-        ('limit = "3 weeks"\n', 'accepted: a time such as "1000 s", "2 h", "3 days"'),
+        ('limit = "100000 days"\n', ":4: a.limit: is no time of a job; got '100000 days', expected 0 s to 68 years"),
+        ('limit = "3 weeks"\n', 'expected a time such as "1000 s", "2 h", "3 days"'),
     ],
 )
 def test_what_a_table_cannot_mean_is_refused(extra: str, words: str, tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def test_an_empty_policy_is_none(where: tuple[str, ...], tmp_path: Path) -> None
     jobs, path = written(tmp_path / "jobs.swf", *JOBS), machine(tmp_path)
     words = tuple(str(path) if word == "machine.toml" else word for word in where)
     answer = assay("throughput", str(jobs), *words, "--policy", "")
-    assert answer.status == 2 and "--policy: no such policy; seen: ''; accepted: fcfs" in answer.err, answer.err
+    assert answer.status == 2 and "--policy: no such policy; got '', expected fcfs" in answer.err, answer.err
 
 
 def test_a_dry_run_says_how_many_it_leaves_out(tmp_path: Path) -> None:

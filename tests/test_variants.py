@@ -186,18 +186,18 @@ def test_an_interrupted_run_goes_on_with_its_variants(planted: Path, tmp_path: P
         (("vectors", "--compiler", "/bin/ls"), "--compiler: compiles no C++: "),
         (("vectors", "--flags", "-O2 -fno-such-flag"), "unrecognized command-line option"),
         (("vectors", "--isa", "x86-64-v99"), "refuses it"),
-        (("vectors", "--isa", "x86-64-v99"), "; seen: 'x86-64-v99'; accepted: native, "),
-        (("vectors", "--flags", "-Obogus"), "; seen: '-Obogus'; accepted: the compiler's own flags"),
-        (("vectors", "--flags", "-O2", "--flags", " -O2 "), "is given twice; seen: '-O2'"),
-        (("vectors", "--flags", "O2"), "is no flag; seen: 'O2'"),
-        (("vectors", "--flags", "-O2 -march=native"), "accepted: --isa native"),
-        (("vectors", "--flags", "-O2 -std=c++98"), "--flags: chooses a language; seen: '-std=c++98'"),
-        (("vectors", "--flags", "-xc"), "--flags: chooses a language; seen: '-xc'"),
+        (("vectors", "--isa", "x86-64-v99"), "; got 'x86-64-v99', expected native, "),
+        (("vectors", "--flags", "-Obogus"), "; got '-Obogus', expected the compiler's own flags"),
+        (("vectors", "--flags", "-O2", "--flags", " -O2 "), "is given twice; got '-O2'"),
+        (("vectors", "--flags", "O2"), "is no flag; got 'O2'"),
+        (("vectors", "--flags", "-O2 -march=native"), "expected --isa native"),
+        (("vectors", "--flags", "-O2 -std=c++98"), "--flags: chooses a language; got '-std=c++98'"),
+        (("vectors", "--flags", "-xc"), "--flags: chooses a language; got '-xc'"),
         (("vectors", "--flags", "-O2 'x"), "cannot be read (No closing quotation)"),
         (("vectors", "--flags", "-fsanitize=address"), "undefined reference"),
         (("vectors", "--flags", "-O2 -m32"), "i386 architecture of input file"),  # not that the linker failed
         *(
-            (("vectors", "--flags", f"-O2 {word}"), f"--flags: is no option of optimisation; seen: '{word}'")
+            (("vectors", "--flags", f"-O2 {word}"), f"--flags: is no option of optimisation; got '{word}'")
             for word in ("-c", "-S", "-E", "-o", "-MD", "-fsyntax-only", "--version", "-lm", "-v")
         ),
         (("vectors", "--isa", "native; true"), "is no instruction set"),
@@ -217,9 +217,9 @@ def test_what_cannot_be_compiled_is_one_line_before_anything_is_measured(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--compiler", "nothere++"), "there is no such program; seen: 'nothere++'; accepted: clang++-99, g++"),
-        (("--compiler", ""), "--compiler: names nothing; seen: ''; accepted: clang++-99, g++"),
-        (("--isa", ""), "--isa: names nothing; seen: ''; accepted: native, x86-64-v3, default, …"),
+        (("--compiler", "nothere++"), "there is no such program; got 'nothere++', expected clang++-99, g++"),
+        (("--compiler", ""), "--compiler: names nothing; got '', expected clang++-99, g++"),
+        (("--isa", ""), "--isa: names nothing; got '', expected native, x86-64-v3, default, …"),
     ],
 )
 def test_what_is_no_compiler_is_told_those_that_are_here(
@@ -325,7 +325,7 @@ def test_no_parameter_of_a_program_is_called_as_a_part_of_a_variant() -> None:
 def test_a_unit_without_a_source_is_one_line(line: str, tmp_path: Path) -> None:
     path = tmp_path / "recursion.cpp"
     path.write_text(PROGRAM.replace('source = "recursion_loop.cpp"\n', line))
-    with pytest.raises(InputError, match=r"recursion.cpp: .*\[unit\.loop\] source = (None|3) \(accepted: a C\+\+ file"):
+    with pytest.raises(InputError, match=r"recursion.cpp: .*\[unit\.loop\] source = (None|3) \(expected a C\+\+ file"):
         read_record(path)
 
 

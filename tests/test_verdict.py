@@ -363,7 +363,7 @@ def test_a_described_machine_stands_beside_what_was_published_of_it() -> None:
         rest | {"source": "Table 6", "benchmark": "echo", "errors": errors, "errors_baseline": plain},
         rest | {"source": "Table 7", "benchmark": "summary", "errors": {"all": errors["all"], "transferred": None}},
     ]
-    said = "Of 3 claims 2 hold, 1 differ, 0 cannot be told. Of those that hold 1 were predicted"
+    said = "Of 3 claims 2 hold, 1 differ, 0 inconclusive. Of those that hold 1 were predicted"
     validation = {
         "machine": "m",
         "published": "m",
@@ -520,7 +520,7 @@ def test_launches_that_three_digits_write_alike_have_more_digits(pair: tuple[flo
 
 
 def test_one_launch_that_stands_has_no_spread() -> None:
-    """Its range is a point: how far launches lie apart cannot be told, and is no reason for an A."""
+    """Its range is a point: how far launches lie apart inconclusive, and is no reason for an A."""
     lone = headline("product", 4e10, "flop/s", launches=1, range=[4e10, 4e10])
     made = document(section("gemm", [], headlines=[lone]))
     spread = next(each for each in verdict(made).grade.criteria if each.name == "spread between launches")

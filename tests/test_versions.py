@@ -196,7 +196,7 @@ def test_what_is_no_version_is_refused_in_a_line(name: str, place: int, value: A
     answer = asked(name, place, value, made)
     assert answer.status == 2 and answer.out == "", answer
     assert len(answer.err.splitlines()) == 1 and answer.err.startswith("assay: "), answer
-    assert "version: " in answer.err and "seen: " in answer.err and "accepted: " in answer.err
+    assert "version: " in answer.err and "got " in answer.err and "expected " in answer.err
 
 
 @pytest.mark.parametrize(("name", "place"), QUERIES)
@@ -204,7 +204,7 @@ def test_a_newer_version_names_file_version_and_what_is_read(name: str, place: i
     answer = asked(name, place, 7, made)
     form, _, where, _ = FILES[name]
     assert answer.status == 2
-    assert f"{form.what} was written by a newer Assay; seen: 7; accepted: {form.version} or less" in answer.err
+    assert f"{form.what} was written by a newer Assay; got 7, expected {form.version} or less" in answer.err
     assert where().name in answer.err
 
 
@@ -265,7 +265,7 @@ def test_a_newer_neighbour_costs_a_warning_and_no_answer(made: Path, capsys: pyt
     document(Path("before/run.json"), 9)
     told = assay("runs", "--json")
     assert told.status == 0 and len(told.document["runs"]) == 1
-    assert "run.json was written by a newer Assay; seen: 9" in told.err and "skipped" in told.err
+    assert "run.json was written by a newer Assay; got 9" in told.err and "skipped" in told.err
 
 
 def test_a_run_beside_an_index_of_a_newer_version_is_made_and_not_entered(made: Path) -> None:

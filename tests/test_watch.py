@@ -120,7 +120,7 @@ def test_a_batch_script_submits_the_next_round_first(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("way", "every"), [("cron", 7 * 3600), ("cron", 420), ("systemd", 30), ("upstart", 3600)])
 def test_what_cannot_be_said_is_refused(way: str, every: float, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="accepted: "):
+    with pytest.raises(InputError, match="expected "):
         files(way, [], every, tmp_path, None)
 
 

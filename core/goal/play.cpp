@@ -123,8 +123,8 @@ Played play(const Schedule& schedule, const described::Description& machine) {
   const auto model = described::model_of(machine);
   const int count = static_cast<int>(schedule.ranks.size());
   if (model->nodes() > 0 && count > model->nodes())
-    throw timing::InputFault("has more ranks than the machine has room for; seen: " + std::to_string(count) +
-                             "; accepted: 1 to " + std::to_string(model->nodes()));
+    throw timing::InputFault("has more ranks than the machine has room for; got " + std::to_string(count) +
+                             "; expected 1 to " + std::to_string(model->nodes()));
   const described::FrameArena arena;  // outlives the ranks' coroutines
   std::vector<Player> players;
   players.reserve(schedule.ranks.size());

@@ -181,7 +181,7 @@ ranks::Task FileSystem::ask(Operation operation) {
 ranks::Task FileSystem::open(int rank, Opening how, storage::FileId& file) {
   const int over = how.io_nodes == 0 ? spread() : how.io_nodes;
   if (over < 1 || over > io_nodes())
-    throw std::out_of_range("a file over " + std::to_string(over) + " I/O nodes; accepted: 1 to " +
+    throw std::out_of_range("a file over " + std::to_string(over) + " I/O nodes; expected 1 to " +
                             std::to_string(io_nodes()));
   const GroupId program = world_.program(rank);
   const Operation call = by(rank, {What::open, 0, {}, nullptr, nullptr});

@@ -14,7 +14,7 @@ int Groups::member(GroupId group, int within, int caller, const char* does) cons
   const auto& members = at(group).members;
   if (static_cast<std::size_t>(within) < members.size()) return members[static_cast<std::size_t>(within)];
   throw std::out_of_range("rank " + std::to_string(caller) + " of a group " + does + " rank " + std::to_string(within) +
-                          "; accepted: 0 to " + std::to_string(static_cast<int>(members.size()) - 1));
+                          "; expected 0 to " + std::to_string(static_cast<int>(members.size()) - 1));
 }
 int Groups::rank_in(GroupId group, int rank) const {
   const auto& places = at(group).places;
@@ -48,7 +48,7 @@ void Groups::split(Place place, int colour, int key, Place* made, std::coroutine
   const int rank = place.group == 0 ? place.rank : at(place.group).members[static_cast<std::size_t>(place.rank)];
   if (colour < 0)
     throw std::out_of_range("rank " + std::to_string(rank) + " splits with colour " + std::to_string(colour) +
-                            "; accepted: 0 or more");
+                            "; expected 0 or more");
   auto& entries = splitting_[place.group];
   entries.push_back({colour, key, place.rank, rank, made, caller});
   if (static_cast<int>(entries.size()) < all(place.group)) return;

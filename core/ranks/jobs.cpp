@@ -92,7 +92,7 @@ std::size_t Jobs::begin(const std::string& name, const std::vector<std::string>&
                         const std::vector<int>& places) {
   const Program& program = program_named(name);
   const timing::Options options = options_of(program, arguments);
-  if (places.empty()) throw timing::InputFault(name + ": a job without ranks; accepted: 1 or more");
+  if (places.empty()) throw timing::InputFault(name + ": a job without ranks; expected 1 or more");
   if (options.host && model_->has_host())
     throw timing::InputFault(name + " uses the host processor of " + name_ + ", which no job has to itself");
   if (const std::string table = undescribed(options.needs, machine_); !table.empty())

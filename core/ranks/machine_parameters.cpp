@@ -21,7 +21,7 @@ class Reader {
     if (found == table_.end() || found->second.absent()) return otherwise;
     if (const auto* whole = std::get_if<std::int64_t>(&found->second.held)) return static_cast<double>(*whole);
     if (const auto* real = std::get_if<double>(&found->second.held)) return *real;
-    throw timing::InputFault(std::string(key) + " is " + found->second.text() + "; accepted: a number");
+    throw timing::InputFault(std::string(key) + " is " + found->second.text() + "; expected a number");
   }
   Time time(const char* key, Time otherwise = 0) const {
     const double seconds = number(key, -1);

@@ -24,7 +24,7 @@ Networked::Networked(MachineParameters machine, std::unique_ptr<network::Live> l
 void Networked::servers_are(int first, const std::vector<std::uint32_t>& nodes) {
   for (const std::uint32_t each : nodes)
     if (each >= live_->nodes())
-      throw std::invalid_argument("storage.nodes holds " + std::to_string(each) + "; accepted: up to " +
+      throw std::invalid_argument("storage.nodes holds " + std::to_string(each) + "; expected up to " +
                                   std::to_string(live_->nodes() - 1));
   first_server_ = first;
   servers_ = nodes;
@@ -61,7 +61,7 @@ std::uint32_t Networked::flits(const Protocol& protocol, std::uint64_t bytes) co
   const double count = std::max(1.0, std::ceil(all / machine_.flit_bytes - 1e-9));
   if (count > network::Live::most_flits)
     throw std::length_error("a message of " + std::to_string(bytes) + " bytes has too many flits on " + machine_.name +
-                            ": " + std::to_string(static_cast<std::uint64_t>(count)) + "; accepted: up to " +
+                            ": " + std::to_string(static_cast<std::uint64_t>(count)) + "; expected up to " +
                             std::to_string(network::Live::most_flits));
   return static_cast<std::uint32_t>(count);
 }

@@ -212,12 +212,12 @@ std::string play(const std::string& name, const Description& machine, int count,
                  const std::vector<std::string>& arguments, Log* log, Recorder* recorder) {
   const Program& program = program_named(name);
   const auto model = model_of(machine);
-  if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; accepted: 1 or more");
+  if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; expected 1 or more");
   if (model->nodes() > 0 && count > model->nodes()) {
     const int on_each = machine.contains("network") ? read_machine(machine).processors : 1,
               nodes = model->nodes() / on_each;
-    throw timing::InputFault("-n: more ranks than there is room for; seen: " + std::to_string(count) +
-                             "; accepted: 1 to " + std::to_string(model->nodes()) + ": " + std::to_string(nodes) +
+    throw timing::InputFault("-n: more ranks than there is room for; got " + std::to_string(count) +
+                             "; expected 1 to " + std::to_string(model->nodes()) + ": " + std::to_string(nodes) +
                              " nodes, " + std::to_string(on_each) + (on_each == 1 ? " rank" : " ranks") + " on each");
   }
   const timing::Options options = options_of(program, arguments);

@@ -187,7 +187,7 @@ World::Event World::take_far() {
 
 void World::out_of_time() {
   throw timing::InputFault(
-      "simulated time passes 53 days, which its clock of picoseconds does not hold; accepted: shorter start-ups and "
+      "simulated time passes 53 days, which its clock of picoseconds does not hold; expected shorter start-ups and "
       "work, fewer or shorter messages");
 }
 Time World::after(double seconds) const {

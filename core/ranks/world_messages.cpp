@@ -45,7 +45,7 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
                           std::coroutine_handle<> caller) {
   if (to < 0 || to >= within_reach(tag)) {
     throw std::out_of_range("rank " + std::to_string(from) + " sends to rank " + std::to_string(to) +
-                            "; accepted: 0 to " + std::to_string(ranks() - 1));
+                            "; expected 0 to " + std::to_string(ranks() - 1));
   }
   attend(tag == Exposed::get_tag ? to : from);
   auto id = static_cast<MessageId>(from);
@@ -75,7 +75,7 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
 
 void World::refuse_tag(int rank, const char* does, int tag) {
   throw std::out_of_range("rank " + std::to_string(rank) + " " + does + " with tag " + std::to_string(tag) +
-                          "; accepted: 0 to " + std::to_string(ranks::last_tag));
+                          "; expected 0 to " + std::to_string(ranks::last_tag));
 }
 
 void World::send(int from, const void* data, std::size_t bytes, int to, int tag, bool ready,
@@ -178,7 +178,7 @@ RequestId World::new_request(int rank, Call call, void* buffer, std::size_t room
 RequestId World::post(int rank, void* buffer, std::size_t room, int from, int tag) {
   if (from != ranks::any_source && (from < 0 || from >= within_reach(tag))) {
     throw std::out_of_range("rank " + std::to_string(rank) + " receives from rank " + std::to_string(from) +
-                            "; accepted: 0 to " + std::to_string(ranks() - 1) + ", or any_source");
+                            "; expected 0 to " + std::to_string(ranks() - 1) + ", or any_source");
   }
   attend(rank);
   if (tag < 0) takes_any_tag(rank);

@@ -368,7 +368,7 @@ std::string obstacle(const Program& program, const Case& at, Work& work) {
     return "allocated=yes: " + program.storage.type + " refuses fallocate (" + program.no_space_ahead + ")";
   if (at.choice("allocated") == "yes" && !work.write) return "allocated=yes: that is of direction=write";
   if (work.mixed && (work.engine == Engine::mmap || work.bytes % page_bytes != 0))
-    return "direction mixed by mmap or with parts of pages: to write them the kernel reads the page; accepted: other "
+    return "direction mixed by mmap or with parts of pages: to write them the kernel reads the page; expected other "
            "engines, multiples of 4096 bytes";
   if (work.mixed && at.choice("before") == "written") return "direction mixed with before=written: that is of read";
   if (!work.write || at.choice("before") == "emptied") return "";

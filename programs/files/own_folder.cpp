@@ -102,7 +102,7 @@ std::pair<std::string, std::string> name_and_token(const std::string& subfolder)
   const std::string name = subfolder.empty() ? random_name() : subfolder.substr(0, colon);
   const std::string token = colon == std::string::npos ? name : subfolder.substr(colon + 1);
   if (name.empty() || name[0] == '.' || name.find('/') != std::string::npos || name.size() > 100 || token.size() > 100)
-    throw InputFault("option --subfolder: '" + subfolder + "'; accepted: NAME:TOKEN");
+    throw InputFault("option --subfolder: '" + subfolder + "'; expected NAME:TOKEN");
   return {name, token};
 }
 
@@ -110,7 +110,7 @@ std::string why(const std::string& folder, int error) { return "folder " + folde
 
 int open_given(const std::string& folder) {
   const int parent = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (parent < 0) throw InputFault(why(folder, errno) + "; accepted: a folder that you may write in");
+  if (parent < 0) throw InputFault(why(folder, errno) + "; expected a folder that you may write in");
   return parent;
 }
 
@@ -229,7 +229,7 @@ OwnFolder::OwnFolder(const std::string& folder, const std::string& subfolder) {
   if (mkdirat(parent_, name.c_str(), 0700) != 0) {
     const std::string fault = "folder " + folder + ": cannot make " + name + " in it: " + std::strerror(errno);
     close(parent_);
-    throw InputFault(fault + "; accepted: a folder that you may write in");
+    throw InputFault(fault + "; expected a folder that you may write in");
   }
   maker_ = getpid();
   hold(parent_, name);

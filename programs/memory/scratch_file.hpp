@@ -47,7 +47,7 @@ class ScratchFile {
     whole(pread(file_, buffer_, static_cast<std::size_t>(block), at * block), "read");
   }
   void sync() { whole(fsync(file_) == 0 ? block : -1, "sync"); }
-  // Whether a part of it is in the page cache, or that cannot be told.
+  // Whether a part of it is in the page cache, or that this is unknown.
   bool held() const {
     void* view = mmap(nullptr, static_cast<std::size_t>(block * blocks), PROT_READ, MAP_SHARED, file_, 0);
     if (view == MAP_FAILED) return true;

@@ -21,9 +21,9 @@ void fail(int code, const char* call, int peer) {
 // MPI's own checks are not enough: some numbers below zero mean something to one library and not to another.
 void outside(const char* does, int peer, int tag, int size) {
   if (peer < 0 || peer >= size)
-    throw std::out_of_range(does + (" rank " + std::to_string(peer)) + "; accepted: 0 to " + std::to_string(size - 1));
+    throw std::out_of_range(does + (" rank " + std::to_string(peer)) + "; expected 0 to " + std::to_string(size - 1));
   throw std::out_of_range(does + (" rank " + std::to_string(peer)) + " with tag " + std::to_string(tag) +
-                          "; accepted: 0 to " + std::to_string(ranks::last_tag));
+                          "; expected 0 to " + std::to_string(ranks::last_tag));
 }
 
 void too_long(std::size_t bytes) {
@@ -38,7 +38,7 @@ Communicator::Communicator(MPI_Comm comm, int host) : comm_(comm), host_(host) {
 }
 
 Ready<Communicator> Communicator::split(int colour, int key) {
-  if (colour < 0) throw std::out_of_range("splits with colour " + std::to_string(colour) + "; accepted: 0 or more");
+  if (colour < 0) throw std::out_of_range("splits with colour " + std::to_string(colour) + "; expected 0 or more");
   MPI_Comm made = MPI_COMM_NULL;
   note(Call::collective, ranks::any_source, 0);
   check(MPI_Comm_split(comm_, colour, key, &made), "MPI_Comm_split", -1);

@@ -82,7 +82,7 @@ void Session::require_metric(std::string_view metric) const {
   std::string known;
   for (const std::string& each : options_.metrics) known += (known.empty() ? "" : ", ") + each;
   throw timing::InputFault("samples the metric '" + std::string(metric) +
-                           "', which its record does not name; accepted: " +
+                           "', which its record does not name; expected " +
                            (known.empty() ? "none: the record has no [metric.NAME]" : known));
 }
 
@@ -104,13 +104,13 @@ void Session::check(const timing::Json& label, const Verdict& verdict) {
 
 void needs(bool enough, std::string_view what, int seen) {
   if (!enough)
-    throw timing::InputFault("needs " + std::string(what) + "; seen: " + std::to_string(seen) +
+    throw timing::InputFault("needs " + std::string(what) + "; got " + std::to_string(seen) +
                              (seen == 1 ? " rank" : " ranks"));
 }
 
 void refuse(std::string_view key, std::string_view problem, const std::string& seen, std::string_view accepted) {
-  throw timing::InputFault(std::string(key) + ": " + std::string(problem) + "; seen: '" + seen +
-                           "'; accepted: " + std::string(accepted));
+  throw timing::InputFault(std::string(key) + ": " + std::string(problem) + "; got '" + seen + "'; expected " +
+                           std::string(accepted));
 }
 
 }  // namespace assay::ranks

@@ -55,7 +55,7 @@ void append(Parameter& parameter, Type type, const std::string& word) {
   }
   if (type == Type::real) {
     if (const auto value = whole_number<double>(word)) return parameter.values.push_back({type, 0, *value, word});
-    throw InputFault("parameter '" + parameter.name + "': '" + word + "'; accepted: a number");
+    throw InputFault("parameter '" + parameter.name + "': '" + word + "'; expected a number");
   }
   if (const auto value = whole_number<std::int64_t>(word)) return parameter.values.push_back(integer_setting(*value));
   for (const auto& [name, values] : named_values()) {
@@ -64,20 +64,20 @@ void append(Parameter& parameter, Type type, const std::string& word) {
     return;
   }
   throw InputFault("parameter '" + parameter.name + "': '" + word +
-                   "'; accepted: an integer, or the name of a list that this program fills");
+                   "'; expected an integer, or the name of a list that this program fills");
 }
 
 // `text` is NAME=VALUE[,VALUE...].
 Parameter parameter_of(Type type, std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos)
-    throw InputFault("parameter '" + std::string(text) + "'; accepted: NAME=VALUE[,VALUE...]");
+    throw InputFault("parameter '" + std::string(text) + "'; expected NAME=VALUE[,VALUE...]");
   Parameter parameter{std::string(text.substr(0, equals)), {}};
   for (const std::string& word : split(text.substr(equals + 1))) append(parameter, type, word);
   for (const Setting& value : parameter.values)
     if (std::ranges::count(parameter.values, value.text, &Setting::text) > 1)
       throw InputFault("parameter '" + parameter.name + "': '" + value.text + "' stands twice in '" +
-                       std::string(text.substr(equals + 1)) + "'; accepted: each value once");
+                       std::string(text.substr(equals + 1)) + "'; expected each value once");
   if (parameter.values.empty()) throw InputFault("parameter '" + parameter.name + "': no value");
   return parameter;
 }
@@ -93,15 +93,15 @@ const Setting& CaseSettings::at(std::string_view name) const {
 const std::string& CaseSettings::path(std::string_view name) const {
   for (const auto& [key, folder] : paths)
     if (key == name) return folder;
-  throw InputFault("no folder was given as '" + std::string(name) + "'; accepted: --path " + std::string(name) +
+  throw InputFault("no folder was given as '" + std::string(name) + "'; expected --path " + std::string(name) +
                    "=FOLDER");
 }
 
 InputFault refused_value(std::string_view parameter, std::string_view problem, std::string_view seen,
                          std::string_view accepted) {
   std::string text = "parameter ";
-  text.append(parameter).append(": ").append(problem).append("; seen: '").append(seen);
-  return InputFault(text.append("'; accepted: ").append(accepted));
+  text.append(parameter).append(": ").append(problem).append("; got '").append(seen);
+  return InputFault(text.append("'; expected ").append(accepted));
 }
 
 InputFault refused_value(std::string_view parameter, std::string_view problem, std::int64_t seen,
@@ -114,7 +114,7 @@ double option_number(std::string_view name, std::string_view text, double min, d
   if (!(seen >= min && seen <= max) || (whole && !whole_number<std::int64_t>(text))) {
     char bounds[80];
     std::snprintf(bounds, sizeof bounds, "%s from %g to %g", whole ? "an integer" : "a number", min, max);
-    throw InputFault("option " + std::string(name) + ": '" + std::string(text) + "'; accepted: " + bounds);
+    throw InputFault("option " + std::string(name) + ": '" + std::string(text) + "'; expected " + bounds);
   }
   return seen;
 }
@@ -150,13 +150,13 @@ Options parse_options(int argc, const char* const* argv) {
   const auto add_path = [&](std::string_view text) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string_view::npos || equals + 1 == text.size())
-      throw InputFault("option --path: '" + std::string(text) + "'; accepted: NAME=FOLDER");
+      throw InputFault("option --path: '" + std::string(text) + "'; expected NAME=FOLDER");
     paths.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   };
   const auto add = [&](Type type, std::string_view text) {
     parameters.push_back(parameter_of(type, text));
     if (std::ranges::count(parameters, parameters.back().name, &Parameter::name) > 1)
-      throw InputFault("parameter '" + parameters.back().name + "' is given twice; accepted: once");
+      throw InputFault("parameter '" + parameters.back().name + "' is given twice; expected once");
   };
   const std::vector<std::pair<std::string_view, std::function<void(std::string_view)>>> known = {
       {"--integer", [&](std::string_view text) { add(Type::integer, text); }},
@@ -199,7 +199,7 @@ Options parse_options(int argc, const char* const* argv) {
       if (option == known.end()) {
         std::string names = "--record, --help, --host, --or-nothing, --verify, --unchecked, --timeline";
         for (const auto& entry : known) names += ", " + std::string(entry.first);
-        throw InputFault("option '" + std::string(word) + "' is not known; accepted: " + names);
+        throw InputFault("option '" + std::string(word) + "' is not known; expected " + names);
       }
       if (equals == std::string_view::npos && at + 1 == argc)
         throw InputFault("option " + std::string(name) + ": its value is missing");
@@ -207,7 +207,7 @@ Options parse_options(int argc, const char* const* argv) {
     }
   }
   if (options.profile != "quick" && options.profile != "standard" && options.profile != "full")
-    throw InputFault("option --profile: '" + options.profile + "'; accepted: quick, standard, full");
+    throw InputFault("option --profile: '" + options.profile + "'; expected quick, standard, full");
   options.cases = cases_of(parameters);
   for (CaseSettings& settings : options.cases) settings.paths = paths;
   return options;
@@ -234,7 +234,7 @@ std::string name_of(std::string_view record) {
 
 std::string unresolved(std::string_view record) {
   const std::string name = name_of(record);
-  return "no parameters given; accepted: `assay run " + name + "`, which starts it with them (--help shows its record)";
+  return "no parameters given; expected `assay run " + name + "`, which starts it with them (--help shows its record)";
 }
 
 std::string help_text(std::string_view record, std::string_view more) {

@@ -87,7 +87,7 @@ std::string help_text(std::string_view record, std::string_view more = "");
 std::string unresolved(std::string_view record);
 
 // Of a value that the record accepts and the program cannot take:
-// "parameter size: is no power of two; seen: '3'; accepted: powers of two".
+// "parameter size: is no power of two; got '3', expected powers of two".
 InputFault refused_value(std::string_view parameter, std::string_view problem, std::string_view seen,
                          std::string_view accepted);
 InputFault refused_value(std::string_view parameter, std::string_view problem, std::int64_t seen,

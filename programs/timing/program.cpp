@@ -104,8 +104,8 @@ class Measurement {
       return text;
     };
     std::string text = shown(reasons, "; ");
-    if (!seen.empty()) text += "; seen: " + shown(seen, ", ");
-    return text + "; accepted: " + shown(accepted, ", ");
+    if (!seen.empty()) text += "; got " + shown(seen, ", ");
+    return text + "; expected " + shown(accepted, ", ");
   }
 
   // The first call is kept apart; then a batch so long that the clock costs under 1% and ticks under 0.1%, and that a

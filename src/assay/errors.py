@@ -29,11 +29,9 @@ class InputError(AssayError):
         """Compose the message; `problem` alone must already make sense to a reader."""
         where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
         parts = [f"{where}{f'{key}: ' if key else ''}{problem}"]
-        if value is not None:
-            parts.append(f"seen: {value!r}")
-        if accepted:
-            parts.append(f"accepted: {accepted}")
-        super().__init__("; ".join(parts))
+        given = [] if value is None else [f"got {value!r}"]
+        wanted = [f"expected {accepted}"] if accepted else []
+        super().__init__("; ".join([*parts, *([", ".join([*given, *wanted])] if given or wanted else [])]))
 
 
 class InterruptError(AssayError):

@@ -283,7 +283,7 @@ def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) 
         seed=seed,
     )
     if block.batch < 1:
-        raise ValueError(f"batch: seen: {block.batch}; accepted: 1 or more")
+        raise ValueError(f"batch: got {block.batch}, expected 1 or more")
     if made.cache is not None:
         _text("cache", made.cache)
     return made
@@ -310,7 +310,7 @@ def case_of(event: dict[str, Any], about: Circumstance) -> str:
     """Return the case's text. ValueError where a parameter is neither a finite number nor text, true, false or null."""
     stated = event.get("case", {})
     if not isinstance(stated, dict):
-        raise ValueError(f"case: seen: {str(stated)[:40]!r}; accepted: an object")
+        raise ValueError(f"case: got {str(stated)[:40]!r}, expected an object")
     case = stated | about.factors
     _parameters("case", case)
     return case_text(case)
@@ -328,13 +328,13 @@ def _parameters(key: str, case: dict[str, Any]) -> None:
 def _real(key: str, value: Any) -> float:
     most = _MOST_WHOLE if type(value) is int else _MOST_REAL
     if type(value) not in (int, float) or not (value == 0 or 1 / _MOST_REAL <= abs(value) <= most):
-        raise ValueError(f"{key}: seen: {value!r}; accepted: a finite number")
+        raise ValueError(f"{key}: got {value!r}, expected a finite number")
     return float(value)
 
 
 def _reals(key: str, values: Any) -> list[float]:
     if not isinstance(values, list):
-        raise ValueError(f"{key}: seen: {values!r}; accepted: a list of numbers")
+        raise ValueError(f"{key}: got {values!r}, expected a list of numbers")
     if set(map(type, values)) <= {float} and all(map(math.isfinite, values)):  # as nearly always
         sizes = list(filter(None, map(abs, values)))
         if not sizes or (min(sizes) >= 1 / _MOST_REAL and max(sizes) <= _MOST_REAL):
@@ -345,12 +345,12 @@ def _reals(key: str, values: Any) -> list[float]:
 def _text(key: str, value: Any) -> None:
     """Refuse what is no text, and text that holds half a surrogate, which no table and no page can hold."""
     if not isinstance(value, str):
-        raise ValueError(f"{key}: seen: {value!r}; accepted: text")
+        raise ValueError(f"{key}: got {value!r}, expected text")
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{key}: seen: {value!r}; accepted: Unicode text") from None
+            raise ValueError(f"{key}: got {value!r}, expected Unicode text") from None
 
 
 _MOST_REAL = 1e75  # far beyond any unit's: also squares, products and quotients of what passes are numbers
@@ -370,12 +370,12 @@ def fault(row: Row | Circumstance) -> str | None:
             elif kind == "float":
                 _real(column.name, value)
             elif kind == "bool" and type(value) is not bool:
-                raise ValueError(f"{column.name}: seen: {value!r}; accepted: true or false")
+                raise ValueError(f"{column.name}: got {value!r}, expected true or false")
             elif kind == "int" and (type(value) is not int or abs(value) > _MOST_WHOLE):
-                raise ValueError(f"{column.name}: seen: {value!r}; accepted: a whole number")
+                raise ValueError(f"{column.name}: got {value!r}, expected a whole number")
             elif kind.startswith("dict"):
                 if not isinstance(value, dict):
-                    raise ValueError(f"{column.name}: seen: {value!r}; accepted: an object")
+                    raise ValueError(f"{column.name}: got {value!r}, expected an object")
                 _parameters(column.name, value)
         except ValueError as error:
             return str(error)
@@ -457,7 +457,7 @@ def _launch(
     )
     _placed(event.get("placement") or [])
     if type(ranks) is int and ranks < 1:
-        raise ValueError(f"ranks: seen: {ranks}; accepted: 1 or more")
+        raise ValueError(f"ranks: got {ranks}, expected 1 or more")
     return _sound(made)
 
 
@@ -465,13 +465,13 @@ def _placed(placement: Any) -> None:
     """Refuse a placement that is not a list of ranks, each with its host and the processors that it may use."""
     for rank in placement if isinstance(placement, list) else [placement]:
         if not isinstance(rank, dict):
-            raise ValueError(f"placement: seen: {rank!r}; accepted: an object for each rank")
+            raise ValueError(f"placement: got {rank!r}, expected an object for each rank")
         cpus = rank.get("cpus") or []
         if not isinstance(cpus, list) or not all(type(cpu) is int for cpu in cpus):
-            raise ValueError(f"placement.cpus: seen: {cpus!r}; accepted: a list of whole numbers")
+            raise ValueError(f"placement.cpus: got {cpus!r}, expected a list of whole numbers")
         for key, kinds in (("host", str), ("rank", int), ("cpu", int)):
             if not isinstance(rank.get(key), kinds | None):
-                raise ValueError(f"placement.{key}: seen: {rank[key]!r}; accepted: {kinds.__name__}")
+                raise ValueError(f"placement.{key}: got {rank[key]!r}, expected {kinds.__name__}")
 
 
 def columns(kind: type[Row]) -> list[str]:

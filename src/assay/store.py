@@ -149,12 +149,12 @@ class Run:
         about = lines.read_document(path, wrong.append)
         about = versions.current(versions.RUN, about, versions.in_file(path))
         if not isinstance(about.get("id"), str):
-            raise ValueError(f"id: seen: {about.get('id')!r}; accepted: text")
+            raise ValueError(f"id: got {about.get('id')!r}, expected text")
         kept = {key: value for key, value in about.items() if isinstance(value, _KINDS.get(key, object))}
         wishes = kept.get("wishes")
         names = wishes.get("names") if isinstance(wishes, dict) else None
         if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-            raise ValueError(f"wishes.names: seen: {names!r}; accepted: a list of names")
+            raise ValueError(f"wishes.names: got {names!r}, expected a list of names")
         if isinstance(host := kept.get("host"), dict):
             kept["host"], _ = usable(host)
         run = Run(folder, kept)

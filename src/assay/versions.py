@@ -80,7 +80,9 @@ SUMMARY = Form("summary.json")
 INDEX = Form("the index of runs")
 # 2: the kinds of described machines' figures and of published cells are those of `assay.kinds`, no longer "predicted".
 # 3: `ratio` of a row of `compare` may be null, where the work of both is unlike.
-DOCUMENT = Form("a JSON document of a verb", 3, (_unchanged, _kinds_of_evidence, _unchanged))
+# 4: verdicts and outcomes "inconclusive", which had another word; documents of throughput tests, which alone are
+# read again, have none.
+DOCUMENT = Form("a JSON document of a verb", 4, (_unchanged, _kinds_of_evidence, _unchanged, _unchanged))
 MACHINE = Form("a machine's description")
 NETWORK = Form("a network's description")
 STUDY = Form("a study")

@@ -58,9 +58,9 @@ int main() {
   }
   const auto absent = play(4, one_does_not_come).waiting;
   expect(absent.size() == 3 && absent[0].call == "split", "three wait in the split");
-  expect(play(2, below_zero).failure == "rank 0 splits with colour -1; accepted: 0 or more", "colour below zero");
-  expect(play(4, beyond_the_group).failure == "rank 1 of a group sends to rank 2; accepted: 0 to 1", "beyond");
-  expect(play(2, a_tag_of_another_context).failure == "rank 1 sends with tag 32769; accepted: 0 to 29999", "tag");
+  expect(play(2, below_zero).failure == "rank 0 splits with colour -1; expected 0 or more", "colour below zero");
+  expect(play(4, beyond_the_group).failure == "rank 1 of a group sends to rank 2; expected 0 to 1", "beyond");
+  expect(play(2, a_tag_of_another_context).failure == "rank 1 sends with tag 32769; expected 0 to 29999", "tag");
   expect(play(2, releases_twice).failure.starts_with("a group is released that no split made"), "released twice");
   expect(play(2, more_groups_than_contexts).failure.empty(), "contexts come back");
   const auto stuck = play(4, waits_in_a_group).waiting;

@@ -227,7 +227,7 @@ int main() {
   EXPECT(play(2, too_long_by_a_byte).failure.find("8 bytes from rank 0, tag 1, into room for 7") != std::string::npos);
   const Played lengths = play(2, each_length);
   EXPECT(lengths.waiting.empty() && lengths.failure.empty());
-  EXPECT(play(2, nobody_there).failure.find("sends to rank 2; accepted: 0 to 1") != std::string::npos);
+  EXPECT(play(2, nobody_there).failure.find("sends to rank 2; expected 0 to 1") != std::string::npos);
 
   for (const int ranks : {1, 2, 3, 4, 5, 31, 32, 33, 1000}) {
     EXPECT(play(ranks, agree).failure.empty());

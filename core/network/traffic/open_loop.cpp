@@ -50,7 +50,7 @@ std::uint32_t permuted(const std::string& pattern, std::uint32_t node, std::uint
     return ((node << bits / 2) | (node >> bits / 2)) & mask;
   }
   throw ParameterError("traffic.pattern", "no pattern '" + pattern +
-                                              "'; accepted: uniform, transpose, bit-complement, bit-reversal, shuffle, "
+                                              "'; expected uniform, transpose, bit-complement, bit-reversal, shuffle, "
                                               "tornado, neighbour, hotspot, spherical");
 }
 
@@ -137,7 +137,7 @@ OpenLoop::OpenLoop(const Traffic& traffic, const Neighbourhood& around, events::
     advance();
   } else {
     throw ParameterError("traffic.arrivals",
-                         "no process '" + traffic.arrivals + "'; accepted: poisson, bernoulli, burst");
+                         "no process '" + traffic.arrivals + "'; expected poisson, bernoulli, burst");
   }
   draw();
 }

@@ -4,7 +4,7 @@ The launches of A and B are interleaved, so they come as pairs; the i-th of A be
 slowly. The ratio is Hodges and Lehmann's: exp of the median of all Walsh averages of ln(b_i / a_i); its interval
 joins the order statistics of the Walsh averages that Wilcoxon's signed-rank test leaves. `differs` needs that
 interval to exclude 1 *and* the ratio to pass the margin; `equal` needs two one-sided signed-rank tests at the margin
-to pass (the 90% interval inside it), and the same of the A/A pairs. Where neither holds, it cannot be told. Without
+to pass (the 90% interval inside it), and the same of the A/A pairs. Where neither holds, it is inconclusive. Without
 pairs (two runs of different days) Wilcoxon's rank-sum takes the place.
 
 Source: Hollander and Wolfe, Nonparametric Statistical Methods, sections 3.3 and 4.3; Schuirmann 1987 (two one-sided
@@ -37,7 +37,7 @@ class ComparisonVerdict(enum.Enum):
 
     DIFFERS = "differs"
     EQUAL = "equal"
-    UNKNOWN = "cannot be told"
+    UNKNOWN = "inconclusive"
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ def _after_a_against_a(
     reach = max(math.log1p(margin), float(np.abs(ratios).max()))
     if verdict is ComparisonVerdict.DIFFERS and interval is not None and (interval[0] > reach or interval[1] < -reach):
         return verdict, f"{reason}; {seen}, yet the whole interval lies beyond it", spread
-    return ComparisonVerdict.UNKNOWN, f"cannot be told here: {seen}", spread
+    return ComparisonVerdict.UNKNOWN, f"inconclusive here: {seen}", spread
 
 
 # --- families of comparisons ------------------------------------------------------------------------------------------

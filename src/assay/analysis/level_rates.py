@@ -33,7 +33,7 @@ LEAST = 3  # lengths of a line
 AGREE = 0.1  # relative: medians of one launch and another differ by so much (METHOD: 10 to 17%)
 REACH = 3  # n_half that the longest vectors of a level must have
 LINE, BEST = "line", "best reading"  # what a rate rests on
-NOT_TOLD = "the start-up cannot be told from zero by launches and by lines without one length"
+NOT_TOLD = "the start-up cannot be distinguished from zero by launches and by lines without one length"
 STANDS = ": the best rate measured there"
 
 Floats = NDArray[np.float64]

@@ -382,9 +382,9 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
     known = {"name", "title", "part", "kind", "summary", "cost", "check", "source", "published", "model"}
     known |= {"historical", "first_look"}
     if table["part"] not in PARTS:
-        raise ValueError(f"part = {table['part']!r} (accepted: {', '.join(PARTS)})")
+        raise ValueError(f"part = {table['part']!r} (expected {', '.join(PARTS)})")
     if table["kind"] not in ("node", "ranks"):
-        raise ValueError(f"kind = {table['kind']!r} (accepted: node, ranks)")
+        raise ValueError(f"kind = {table['kind']!r} (expected node, ranks)")
     metrics = {
         n: Metric(n, m["unit"], m.get("help", ""), bool(m.get("difference")), m.get("error_of"))
         for n, m in table.get("metric", {}).items()
@@ -392,15 +392,15 @@ def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:
     for name, metric in metrics.items():
         if metric.error_of is not None and (metric.error_of == name or metric.error_of not in metrics):
             others = ", ".join(other for other in metrics if other != name)
-            raise ValueError(f"[metric.{name}] error_of = {metric.error_of!r} (accepted: {others})")
+            raise ValueError(f"[metric.{name}] error_of = {metric.error_of!r} (expected {others})")
     for name, headline in table.get("headline", {}).items():
         for key, form in (("where", ", KEY=VALUE KEY=VALUE"), ("advice", ""), ("described_advice", "")):
             if not isinstance(seen := headline.get(key, ""), str):  # of `where` every case would be taken
-                raise ValueError(f"[headline.{name}] {key} = {seen!r} (accepted: a text{form})")
+                raise ValueError(f"[headline.{name}] {key} = {seen!r} (expected a text{form})")
     for name, unit in table.get("unit", {}).items():
         seen = unit.get("source") if isinstance(unit, dict) else unit
         if not isinstance(seen, str) or not seen:
-            raise ValueError(f"[unit.{name}] source = {seen!r} (accepted: a C++ file below programs/, or beside this)")
+            raise ValueError(f"[unit.{name}] source = {seen!r} (expected a C++ file below programs/, or beside this)")
     return Benchmark(
         name=table["name"],
         title=table["title"],

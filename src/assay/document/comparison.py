@@ -44,7 +44,7 @@ class JudgedSide(FigureSide):
 class FigureRow:
     """A figure of two runs, A and B; `ratio` is B to A, of the two values.
 
-    `verdict`: differs, equal, cannot be told; `reason` says why. `shift` is Hodges and Lehmann's ratio, `ci95` its
+    `verdict`: differs, equal, inconclusive; `reason` says why. `shift` is Hodges and Lehmann's ratio, `ci95` its
     interval, `spread` the least and greatest ratio of the A/A run: None where nothing was judged.
     """
 

@@ -9,7 +9,7 @@ from assay.document.grid import Grid
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.params import Params
 
-Outcome = Literal["holds", "differs", "cannot be told"]
+Outcome = Literal["holds", "differs", "inconclusive"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -281,7 +281,7 @@ def _clocks(host: Host) -> list[HostWarning]:
         text = f"governor {cpu.governor}: the clock follows the load"
         found.append(HostWarning(about="governor", text=text))
     elif cpu.governor is None:
-        text = "clock frequency and governor are not visible: a change of clock cannot be told from a change of speed"
+        text = "clock frequency and governor are not visible: changes of clock look like changes of speed"
         found.append(HostWarning(about="frequency", text=text))
     if cpu.kinds:
         kinds = ", ".join(f"{len(kind.cpus)} {kind.name}" for kind in cpu.kinds)

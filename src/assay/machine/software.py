@@ -91,7 +91,7 @@ class LinkedLibrary(Protocol):
 
 
 FindLibrary = Callable[[str], LinkedLibrary | None]
-"""Finds `lapack` or `fftw`, as builds do; AssayError where that cannot be told."""
+"""Finds `lapack` or `fftw`, as builds do; AssayError where that is unknown."""
 LIBRARIES = {"lapack": "LAPACK", "fftw": "FFTW", "mpfr": "MPFR"}
 LOADED = {"mpfr": "libmpfr.so.6"}  # opened by the programs that use it, under this name; the others are linked
 
@@ -237,7 +237,7 @@ def _blas(root: Path, environment: Mapping[str, str], ask: Answer) -> tuple[Libr
 
 
 def _libraries(find: FindLibrary | None, loads: Callable[[str], bool]) -> dict[str, Library | None]:
-    """Those that are looked for; one of which it cannot be told whether it is here is left out."""
+    """Those that are looked for; one whose presence is unknown is left out."""
     if find is None:
         return {}
     found: dict[str, Library | None] = {}

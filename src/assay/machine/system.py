@@ -117,7 +117,7 @@ def _family(release: Mapping[str, str]) -> str | None:
 
 
 def virtualisation(root: Path = Path("/")) -> tuple[bool | None, str | None]:
-    """Whether this is a virtual machine (None: cannot be told), and which hypervisor."""
+    """Whether this is a virtual machine (None: unknown), and which hypervisor."""
     cpuinfo = reading.text(root / "proc/cpuinfo")
     flags = set(reading.pairs(cpuinfo, ":").get("flags", "").split())
     flagged = "hypervisor" in flags

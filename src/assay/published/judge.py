@@ -2,10 +2,10 @@
 
 What was found is an interval; an exact number is an interval without width. What is accepted is an interval as well: a
 value with what its print leaves open, a range, everything below a value. A claim *holds* where all that was found lies
-inside what is accepted, *differs* where none of it does, and *cannot be told* where the interval crosses an end, is
+inside what is accepted, *differs* where none of it does, and *inconclusive* where the interval crosses an end, is
 unbounded, or nothing was found. Widening what is accepted never turns `holds` into anything else.
 
-A claim of several parts differs where one differs, and cannot be told where one cannot; its parts share the error
+A claim of several parts differs where one differs, and is inconclusive where one is; its parts share the error
 probability of their intervals (whoever makes these does that). A verdict carries a mark where descriptions could have
 used what the claim states: what was an input, or restates one, is no evidence although it holds.
 """
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-Outcome = Literal["holds", "differs", "cannot be told"]
-OUTCOMES: tuple[Outcome, ...] = ("holds", "cannot be told", "differs")
-SIGNS: dict[Outcome, str] = {"holds": "✓", "differs": "✗", "cannot be told": "?"}
+Outcome = Literal["holds", "differs", "inconclusive"]
+OUTCOMES: tuple[Outcome, ...] = ("holds", "inconclusive", "differs")
+SIGNS: dict[Outcome, str] = {"holds": "✓", "differs": "✗", "inconclusive": "?"}
 Range = tuple[float, float]
 Comparison = Literal["==", "~=", "<", ">", "<=", ">="]
 EXACT = 1e-9  # relative: what rounding makes of equal numbers
@@ -82,15 +82,15 @@ def accepted(op: Comparison, value: float, slack: float = 0.0) -> Accepted:
 
 
 def within(found: Range | float | None, expected: Accepted | Range, strictly_between: bool = False) -> Outcome:
-    """Whether what was found lies inside what is accepted, outside of it, or cannot be told.
+    """Whether what was found lies inside what is accepted, outside of it, or is inconclusive.
 
     strictly_between: the ends of what was found are known not to be reached, as of a bisection's bracket.
     """
     if found is None:
-        return "cannot be told"
+        return "inconclusive"
     low, high = (found, found) if isinstance(found, int | float) else found
     if not (math.isfinite(low) and math.isfinite(high)):
-        return "cannot be told"
+        return "inconclusive"
     ends = expected if isinstance(expected, Accepted) else Accepted(*expected)
     if ends.open and not strictly_between:
         inside = low > ends.low and high < ends.high
@@ -102,7 +102,7 @@ def within(found: Range | float | None, expected: Accepted | Range, strictly_bet
         outside = high <= ends.low or low >= ends.high
     else:
         outside = high < ends.low or low > ends.high
-    return "differs" if outside else "cannot be told"
+    return "differs" if outside else "inconclusive"
 
 
 def judged(
@@ -114,14 +114,14 @@ def judged(
 
 def fact(true: bool | None, numbers: str, of: tuple[str, ...] = ()) -> ClaimPart:
     """What is true or not and needs no interval; None where nothing was found."""
-    return ClaimPart("cannot be told" if true is None else "holds" if true else "differs", numbers, of)
+    return ClaimPart("inconclusive" if true is None else "holds" if true else "differs", numbers, of)
 
 
 def together(outcomes: Sequence[Outcome]) -> Outcome:
-    """All parts together: one that differs, differs; else one that cannot be told, or having none, leaves it open."""
+    """All parts together: one that differs, differs; else one that is inconclusive, or having none, leaves it open."""
     if "differs" in outcomes:
         return "differs"
-    return "cannot be told" if "cannot be told" in outcomes or not outcomes else "holds"
+    return "inconclusive" if "inconclusive" in outcomes or not outcomes else "holds"
 
 
 def follows(values: Sequence[float], direction: str, flat: float) -> Outcome:
@@ -130,7 +130,7 @@ def follows(values: Sequence[float], direction: str, flat: float) -> Outcome:
     direction: increasing, decreasing or flat; flat: the share by which the greatest may exceed the least.
     """
     if len(values) < 2:
-        return "cannot be told"
+        return "inconclusive"
     if direction == "flat":
         return within(max(values) - min(values), Accepted(high=flat * min(values) * (1 + EXACT)))
     sign = 1 if direction == "increasing" else -1
@@ -141,6 +141,6 @@ def follows(values: Sequence[float], direction: str, flat: float) -> Outcome:
 def verdict(
     claim: str, parts: Sequence[ClaimPart], note: str = "", mark: str | None = None, rests_on: str | None = None
 ) -> ClaimVerdict:
-    """A claim's parts together; what cannot be told has no mark, being evidence for nothing."""
+    """A claim's parts together; an inconclusive one has no mark, being evidence for nothing."""
     outcome = together([part.outcome for part in parts])
-    return ClaimVerdict(claim, outcome, tuple(parts), note, None if outcome == "cannot be told" else mark, rests_on)
+    return ClaimVerdict(claim, outcome, tuple(parts), note, None if outcome == "inconclusive" else mark, rests_on)

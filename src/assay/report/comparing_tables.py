@@ -123,7 +123,7 @@ def _note(rows: Sequence[FigureRow]) -> str:
         notes.append(f"No A/A run: fewer than {'ten' if turns else 'eight'} launches.")
     if not turns:
         notes.append(
-            "The runs were not interleaved: what changed between them besides the machine cannot be told apart."
+            "The runs were not interleaved: what changed between them besides the machine cannot be distinguished."
         )
     return " ".join(notes)
 
@@ -137,9 +137,9 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     zero = sum(row.reason == ZERO for row in rows)
     rows = [row for row in rows if row.reason != ZERO]
     counts = Counter(row.verdict for row in rows)
-    words = {"equal": "equal", "differs": "differ", "cannot be told": "cannot be told"}
+    words = {"equal": "equal", "differs": "differ", "inconclusive": "inconclusive"}
     counted = ", ".join(f"{counts[verdict]} {word}" for verdict, word in words.items())
-    reasons = Counter(row.reason for row in rows if row.verdict == "cannot be told")
+    reasons = Counter(row.reason for row in rows if row.verdict == "inconclusive")
     few = few_launches(reasons)
     why = f" ({few})" if few else ""
     apart = f"; {zero} zero on both sides" if zero else ""

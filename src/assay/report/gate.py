@@ -76,7 +76,7 @@ def judge(rows: Sequence[FigureRow], a: Document, b: Document, wanted: Set[Key],
         if key not in found:
             there, lacking = (a, b) if key in compared(a) else (b, a)
             unjudged.append(f"{_text(key, compared(there)[key].params)}: not measured in {lacking.run}")
-        elif found[key].verdict == "cannot be told":
+        elif found[key].verdict == "inconclusive":
             unjudged.append(f"{_text(key, found[key].params)}: {found[key].reason}")
     if not found:
         unjudged = [f"{a.run} and {b.run} have nothing in common"]

@@ -20,7 +20,7 @@ from assay.report.gate import headlines, required
 from assay.report.units import human
 from assay.samples import case_text
 
-SIGNS = {"differs": "differs", "equal": "equal", "cannot be told": "?"}
+SIGNS = {"differs": "differs", "equal": "equal", "inconclusive": "?"}
 
 
 def side_by_side(documents: Sequence[Document], margin: float = MARGIN) -> SideBySide:
@@ -113,7 +113,7 @@ def table(beside: SideBySide, headlines: bool = False) -> Grid:
         name = (f"{row.benchmark} " if several else "") + row.figure.replace("_", " ")
         lines.append((name, words_of(row.benchmark, row.params, guest_in(row)) or "–", *cells))
     across = [heading for name in names[1:] for heading in (name, f"{name} / A")]
-    note = f"?: cannot be told; *: disturbed. Judged at {beside.margin:.0%}, each run against A, the family corrected."
+    note = f"?: inconclusive; *: disturbed. Judged at {beside.margin:.0%}, each run against A, the family corrected."
     return grid("Figures", ("figure", "case", "A", *across), lines, note, left=2)
 
 

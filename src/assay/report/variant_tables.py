@@ -22,7 +22,7 @@ from assay.report.tables import alike
 from assay.report.units import human, params
 from assay.samples import case_text
 
-MARKS = {"equal": " =", "cannot be told": " ?"}
+MARKS = {"equal": " =", "inconclusive": " ?"}
 
 
 def lines(found: BuildVariants) -> list[str]:
@@ -82,7 +82,7 @@ def _gist(found: BuildVariants, build: VariantBuild, letter: str) -> str:
         return "" if letter == "A" else ": nothing to compare with A"
     counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in ("differs", "equal")}
     unknown = len(rows) - sum(counts.values())
-    counted = f"{counts['differs']} differ, {counts['equal']} are equal, {unknown} cannot be told"
+    counted = f"{counts['differs']} differ, {counts['equal']} are equal, {unknown} are inconclusive"
     few = few_launches(row.reason for row in rows)
     counted += f" ({few})" if few else ""
     span = f", from {min(ratios):.2f} to {max(ratios):.2f}" if len(ratios) > 1 else ""
@@ -157,7 +157,7 @@ def _side_by_side(found: BuildVariants, most: int | None) -> Grid:
     headings = ("case", "A", *(f"{letter} / A" for letter in names[1:]))
     kinds = "; ".join(dict.fromkeys(f"{row.benchmark}: {row.figure.replace('_', ' ')}" for row in rows))
     note = f"{kinds}. In brackets the 95% interval, of six launches or more. =: equal within {rows[0].margin:.0%}; "
-    note += "?: cannot be told."
+    note += "?: inconclusive."
     note += f" All with {params(common)}." if params(common) else ""
     note += f" The {len(kept)} of {len(cases)} cases that differ the most." if len(kept) < len(cases) else ""
     return grid(f"{title(found)} side by side", headings, shown, note)

@@ -27,11 +27,11 @@ def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
     """Read a line of a launch that is `about`. ValueError where it says what cannot be."""
     ranks = event.get("ranks")
     if type(ranks) is not int or not 1 <= ranks < 2**31:
-        raise ValueError(f"ranks: seen: {ranks!r}; accepted: a number of ranks")
+        raise ValueError(f"ranks: got {ranks!r}, expected a number of ranks")
     by_rank = {key: _numbers(key, event.get(key)) for key in BY_RANK}
     for key, values in by_rank.items():
         if len(values) != ranks and (values or key not in ON_REAL):
-            raise ValueError(f"{key}: seen: {len(values)} values; accepted: one for each of {ranks} ranks")
+            raise ValueError(f"{key}: got {len(values)} values, expected one for each of {ranks} ranks")
     case = case_of(event, about)
     (time,) = _numbers("time", [event.get("time")])
     account = dict[str, Any](
@@ -55,16 +55,16 @@ def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
 
 def _numbers(key: str, values: Any) -> list[float]:
     if not isinstance(values, list):
-        raise ValueError(f"{key}: seen: {str(values)[:40]!r}; accepted: a list of numbers")
+        raise ValueError(f"{key}: got {str(values)[:40]!r}, expected a list of numbers")
     for value in values:
         if type(value) not in (int, float) or not math.isfinite(value) or abs(value) > MOST:
-            raise ValueError(f"{key}: seen: {value!r}; accepted: finite numbers")
+            raise ValueError(f"{key}: got {value!r}, expected finite numbers")
     return [float(value) for value in values]
 
 
 def _rows(key: str, values: Any, wide: int) -> list[list[float]]:
     if not isinstance(values, list):
-        raise ValueError(f"{key}: seen: {str(values)[:40]!r}; accepted: a list")
+        raise ValueError(f"{key}: got {str(values)[:40]!r}, expected a list")
     rows = [_numbers(key, row) for row in values]
     if any(len(row) != wide for row in rows):
         raise ValueError(f"{key}: accepted: lists of {wide} numbers")
@@ -73,6 +73,6 @@ def _rows(key: str, values: Any, wide: int) -> list[list[float]]:
 
 def _threes(key: str, values: Any) -> dict[str, tuple[float, float, float]]:
     if not isinstance(values, dict):
-        raise ValueError(f"{key}: seen: {str(values)[:40]!r}; accepted: an object")
+        raise ValueError(f"{key}: got {str(values)[:40]!r}, expected an object")
     rows = _rows(key, list(values.values()), 3)
     return {str(name): (row[0], row[1], row[2]) for name, row in zip(values, rows, strict=True)}

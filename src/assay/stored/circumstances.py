@@ -46,7 +46,7 @@ def usable(facts: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
             right = key not in OBJECTS or isinstance(value, dict)
         if not right:
             kept[key] = None
-            faults.append(f"{key}: seen: {value!r}; not used")
+            faults.append(f"{key}: got {value!r}; not used")
         elif key == "programs":
             kept[key], wrong = _programs(value)
             faults += wrong
@@ -59,7 +59,7 @@ def _programs(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     faults = []
     for name, made in stated.items():
         if not isinstance(made, dict):
-            faults.append(f"programs.{name}: seen: {made!r}; not used")
+            faults.append(f"programs.{name}: got {made!r}; not used")
             continue
         kept[name] = dict(made)
         for key, value in made.items():
@@ -68,7 +68,7 @@ def _programs(stated: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
                 right = isinstance(value, dict) and all(isinstance(origin, str) for origin in value.values())
             if not right and value is not None:
                 kept[name][key] = None
-                faults.append(f"programs.{name}.{key}: seen: {value!r}; not used")
+                faults.append(f"programs.{name}.{key}: got {value!r}; not used")
     return kept, faults
 
 

@@ -94,7 +94,7 @@ def _take(entry: Any, path: Path, number: int | None, used: list[Entry], faults:
 def circumstance(data: Any) -> Circumstance:
     """Return what all rows of a task share, from a line. ValueError with key and value; unknown keys are newer ones."""
     if not isinstance(data, dict):
-        raise ValueError(f"about: seen: {data!r}; accepted: an object")
+        raise ValueError(f"about: got {data!r}, expected an object")
     known = {field.name for field in fields(Circumstance)}
     try:
         made = Circumstance(**{key: value for key, value in data.items() if key in known})
@@ -133,28 +133,28 @@ def _fault(entry: Any, before: list[Entry]) -> str | None:
     """Say what is wrong with one line, if anything; `before`: the entries that stand before it."""
     if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
         seen = entry.get("event") if isinstance(entry, dict) else entry
-        return f"event: seen: {seen!r}; accepted: {', '.join(_KEYS)}"
+        return f"event: got {seen!r}, expected {', '.join(_KEYS)}"
     if entry["event"] not in _KEYS:
         return None  # of a newer Assay
     for key, kinds in _KEYS[entry["event"]].items():
         value = entry.get(key)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds) or not _finite(value):
-            return f"{key}: seen: {value!r}; accepted: {' or '.join(_NAMES[kind] for kind in kinds)}"
+            return f"{key}: got {value!r}, expected {' or '.join(_NAMES[kind] for kind in kinds)}"
     if entry["event"] == "begun":
         if not entry["file"].endswith(".jsonl") or "/" in entry["file"] or "\0" in entry["file"]:
-            return f"file: seen: {entry['file']!r}; accepted: the name of a file in launches/"
+            return f"file: got {entry['file']!r}, expected the name of a file in launches/"
         try:
             circumstance(entry.get("about"))
         except ValueError as error:
             return str(error)
         return None
     if entry["event"] == "ended" and not _was_begun(entry["task"], before):
-        return f"task: seen: {entry['task']!r}; accepted: one that was begun"
+        return f"task: got {entry['task']!r}, expected one that was begun"
     for each in entry.get("beside") or ():
         if not (isinstance(each, dict) and isinstance(each.get("name"), str) and _is_share(each.get("share"))):
-            return f"beside: seen: {each!r}; accepted: name and share of a process"
+            return f"beside: got {each!r}, expected name and share of a process"
     if not all(isinstance(text, str) for text in entry.get("warnings") or ()):
-        return f"warnings: seen: {entry['warnings']!r}; accepted: a list of texts"
+        return f"warnings: got {entry['warnings']!r}, expected a list of texts"
     return None
 
 

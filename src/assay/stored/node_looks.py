@@ -29,16 +29,16 @@ def node_look(event: dict[str, Any]) -> NodeLook:
     """Read a line. ValueError where it says what cannot be."""
     host, time = event.get("host"), event.get("time")
     if not isinstance(host, str) or not host:
-        raise ValueError(f"host: seen: {host!r}; accepted: a name")
+        raise ValueError(f"host: got {host!r}, expected a name")
     if (
         not isinstance(time, int | float)
         or isinstance(time, bool)
         or not math.isfinite(time)
         or not 0 <= time <= LATEST
     ):
-        raise ValueError(f"time: seen: {time!r}; accepted: a number of 0 to {LATEST:g}")
+        raise ValueError(f"time: got {time!r}, expected a number of 0 to {LATEST:g}")
     counters = {key: event.get(key) for key in WHOLES}
     for key, value in counters.items():
         if type(value) is not int or not 0 <= value <= MOST:
-            raise ValueError(f"{key}: seen: {value!r}; accepted: a whole number from 0")
+            raise ValueError(f"{key}: got {value!r}, expected a whole number from 0")
     return NodeLook(host=host, time=float(time), **{key: int(value or 0) for key, value in counters.items()})

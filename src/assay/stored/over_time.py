@@ -36,19 +36,17 @@ def time_slot(event: dict[str, Any], about: Circumstance) -> TimeSlot:
     """Read a line of a launch that is `about`. ValueError where it says what cannot be."""
     latencies = event.get("latencies")
     if not isinstance(latencies, dict):
-        raise ValueError(f"latencies: seen: {str(latencies)[:40]!r}; accepted: an object")
+        raise ValueError(f"latencies: got {str(latencies)[:40]!r}, expected an object")
     buckets, counts = _wholes("buckets", latencies.get("buckets")), _wholes("counts", latencies.get("counts"))
     if (
         len(buckets) != len(counts)
         or len(set(buckets)) < len(buckets)
         or any(bucket > MOST_BUCKET for bucket in buckets)
     ):
-        raise ValueError(
-            f"latencies: seen: {len(buckets)} buckets, {len(counts)} counts; accepted: as many, known ones"
-        )
+        raise ValueError(f"latencies: got {len(buckets)} buckets, {len(counts)} counts, expected as many, known ones")
     slot = _number("slot", event.get("slot", 1.0))
     if slot < LEAST_SLOT:
-        raise ValueError(f"slot: seen: {slot}; accepted: {LEAST_SLOT} or more")
+        raise ValueError(f"slot: got {slot}, expected {LEAST_SLOT} or more")
     ended = event.get("ended")
     return TimeSlot(
         case=case_of(event, about),
@@ -65,17 +63,17 @@ def time_slot(event: dict[str, Any], about: Circumstance) -> TimeSlot:
 
 def _whole(key: str, value: Any) -> int:
     if type(value) is not int or not 0 <= value <= MOST:
-        raise ValueError(f"{key}: seen: {value!r}; accepted: a whole number from 0")
+        raise ValueError(f"{key}: got {value!r}, expected a whole number from 0")
     return value
 
 
 def _wholes(key: str, values: Any) -> list[int]:
     if not isinstance(values, list):
-        raise ValueError(f"{key}: seen: {values!r}; accepted: a list of whole numbers")
+        raise ValueError(f"{key}: got {values!r}, expected a list of whole numbers")
     return [_whole(key, value) for value in values]
 
 
 def _number(key: str, value: Any) -> float:
     if type(value) not in (int, float) or not math.isfinite(value) or not 0 <= value <= LONGEST:
-        raise ValueError(f"{key}: seen: {value!r}; accepted: a number of 0 to {LONGEST:g}")
+        raise ValueError(f"{key}: got {value!r}, expected a number of 0 to {LONGEST:g}")
     return float(value)

@@ -308,8 +308,8 @@ def _read_lines(log: SubmissionLog, path: Path) -> None:
             if text.endswith(TORN.encode()) or (text and (following is None or b'"resumed"' in following)
                                                 and not text.startswith(b'{"version": 2')):  # fmt: skip
                 continue
-            raise MeasurementError(f"{path}:{number}: the log is damaged: {line}; accepted: {accepted}")
+            raise MeasurementError(f"{path}:{number}: the log is damaged: {line}; expected {accepted}")
         try:
             log._take(versions.current(versions.SUBMISSIONS, line, versions.in_file(path, number)))
         except (LookupError, TypeError, ValueError) as error:
-            raise MeasurementError(f"{path}:{number}: the log is damaged: {error}; accepted: {accepted}") from None
+            raise MeasurementError(f"{path}:{number}: the log is damaged: {error}; expected {accepted}") from None

@@ -32,7 +32,7 @@ def usage(error: TyperException) -> str:
         name = parameter.opts[-1] if parameter.opts[0].startswith("-") else parameter.human_readable_name
         accepted = _accepted(first, getattr(parameter, "min", None), getattr(parameter, "max", None))
         problem = "is out of bounds" if first["type"] in _BOUNDS else "is wrong"
-        message = f"{name}: {problem}; seen: {str(first['input'])!r}; accepted: {accepted}"
+        message = f"{name}: {problem}; got {str(first['input'])!r}, expected {accepted}"
     message = message.removesuffix(".")
     verb = re.search("^No such command '([^']+)'", message)
     if verb:

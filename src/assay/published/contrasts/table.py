@@ -212,7 +212,7 @@ def table(document: Document, peak: float | None) -> Grid | None:
 
 
 def verdict(contrast: Contrast, stated: Stated) -> str:
-    """Whether a claim holds by the paper's own numbers: holds, differs, or cannot be told."""
+    """Whether a claim holds by the paper's own numbers: holds, differs, or inconclusive."""
     found = [value for machine in stated.machines for value in contrast.of(PublishedRates(machine))]
     return together([within(stated.in_claim_unit(value), _accepted(stated)) for value in found])
 

@@ -1,4 +1,4 @@
-"""The papers' claims, each judged by code from simulated samples: holds, differs, or cannot be told.
+"""The papers' claims, each judged by code from simulated samples: holds, differs, or inconclusive.
 
 Every claim of the three papers is here, and what van der Steen says of clusters' communication, of many users' jobs, of
 files and of applications (`whole_programs`; kernels: published/contrasts): those that simulation answers (`claim_kinds`
@@ -68,7 +68,7 @@ def evaluate(answers: Answers, machine: str | None = None, origin: dict[str, str
 def judge(answers: Answers, claim: Claim, behind: Provenance | None = None) -> ClaimVerdict:
     """Judge one claim on all its machines; marked by what the descriptions rest on.
 
-    What the claim says and nothing tests (`untested`) is a part that cannot be told: a half-tested claim does not hold.
+    What the claim says and nothing tests (`untested`) is an inconclusive part: a half-tested claim does not hold.
     """
     if (why := REASONS.get(claim.id) or whole_programs.reason(claim)) is not None:
         return verdict(claim.id, [fact(None, why)])
@@ -105,7 +105,7 @@ def summary(verdicts: Sequence[ClaimVerdict]) -> str:
     """How many hold, and of which kinds these are, in words."""
     count = Counter(str(one.outcome) for one in verdicts)
     holds = Counter(str(one.mark) for one in verdicts if one.outcome == "holds")
-    words = f"{count['holds']} hold, {count['differs']} differ, {count['cannot be told']} cannot be told"
+    words = f"{count['holds']} hold, {count['differs']} differ, {count['inconclusive']} are inconclusive"
     kinds = ", ".join(f"{holds[kind]} {kind}" for kind in PUBLISHED if holds[kind])
     found = evidence(verdicts)
     held = sum(one.outcome == "holds" for one in found)

@@ -46,7 +46,7 @@ class CommandAnswer:
             return ""
         lines = [line for line in self.err.splitlines() if line.strip()]
         answer = lines[-1] if lines else f"exit status {self.status}"
-        answer = answer.removeprefix("assay: ").partition("; accepted: ")[0].partition("; seen: ")[0]
+        answer = answer.removeprefix("assay: ").partition("; expected ")[0].partition("; got ")[0]
         return re.sub(r"(?<!\S)/\S*/", "", answer)  # folders are of this machine
 
 
@@ -97,10 +97,10 @@ class Asking:
         """
         claim, _, machine = claim.partition(" ")
         if claim.startswith("ghosh."):
-            return self._of_studies.get(claim, "cannot be told"), ""
+            return self._of_studies.get(claim, "inconclusive"), ""
         known = claims.published()
         if claim not in known:
-            return "cannot be told", "only runs of this machine answer it"
+            return "inconclusive", "only runs of this machine answer it"
         own = {"machine": machine, "machines": ()} if machine else {}
         found = claims.judge(self.answers, known[claim].model_copy(update=own))
         numbers = [part.numbers for part in found.parts if part.outcome == found.outcome]

@@ -27,7 +27,7 @@ from assay.validation.coverage.markdown_tables import tables
 
 State = Literal["works", "differs", "in part", "absent"]
 STATES: tuple[State, ...] = ("works", "differs", "in part", "absent")
-BY_OUTCOME: dict[Outcome, State] = {"holds": "works", "differs": "differs", "cannot be told": "absent"}
+BY_OUTCOME: dict[Outcome, State] = {"holds": "works", "differs": "differs", "inconclusive": "absent"}
 
 
 @dataclass(frozen=True)

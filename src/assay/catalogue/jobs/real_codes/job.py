@@ -159,7 +159,7 @@ def main(words: list[str]) -> int:
     if words[:1] == ["check"] and len(words) == 2 and words[1] in CODES:
         found = CODES[words[1]][1](Path("output").read_text(errors="replace"))
         for name, value, least, most in found:
-            print(f"{name}: {value}, accepted: {least:g} to {most:g}")
+            print(f"{name}: {value}, expected {least:g} to {most:g}")
         return int(
             not found or not all(value is not None and least <= value <= most for _, value, least, most in found)
         )

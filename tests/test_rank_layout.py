@@ -57,11 +57,11 @@ def test_two_nodes_have_a_victim_and_an_aggressor_each(tmp_path: Path) -> None:
     [
         (
             (*FOUR, "-N", "2", "--ppn", "1"),
-            "interference -N 2 --ppn: is too few for its 4 ranks; seen: '1'; accepted: 2",
+            "interference -N 2 --ppn: is too few for its 4 ranks; got '1', expected 2",
         ),
         (
             ("--on", "delta", "-N", "2"),
-            "interference -N: is too few for its 4 ranks; seen: 2; accepted: 4 or more, as delta",
+            "interference -N: is too few for its 4 ranks; got 2, expected 4 or more, as delta",
         ),
     ],
 )

@@ -33,20 +33,20 @@ def planned(ranks: int, ppn: int | None) -> Plan:
     [
         (
             ("-n", "4", "--ppn", "2"),
-            "--ppn: needs 2 nodes for 4 ranks; here is 1; seen: 2; accepted: 4 or more, or sev",
+            "--ppn: needs 2 nodes for 4 ranks; here is 1; got 2, expected 4 or more, or sev",
         ),
         (
             ("-n", "3", "--ppn", "2"),
-            "--ppn: needs 2 nodes for 3 ranks; here is 1; seen: 2; accepted: 3 or more, or sev",
+            "--ppn: needs 2 nodes for 3 ranks; here is 1; got 2, expected 3 or more, or sev",
         ),
-        (("-n", "9", "--ppn", "4"), "--ppn: needs 3 nodes for 9 ranks; here is 1; seen: 4; accepted: 9 or more"),
-        (("-n", "4", "--ppn", "4,2"), "--ppn: needs 2 nodes for 4 ranks; here is 1; seen: 2"),
-        (("-n", "4", "--ppn", "2", "-N", "1"), "--ppn: needs 2 nodes for 4 ranks; -N says 1; seen: 2"),
+        (("-n", "9", "--ppn", "4"), "--ppn: needs 3 nodes for 9 ranks; here is 1; got 4, expected 9 or more"),
+        (("-n", "4", "--ppn", "4,2"), "--ppn: needs 2 nodes for 4 ranks; here is 1; got 2"),
+        (("-n", "4", "--ppn", "2", "-N", "1"), "--ppn: needs 2 nodes for 4 ranks; -N says 1; got 2"),
         (
             ("-n", "3", "-N", "2"),
-            "-N: are more nodes than this host; seen: 2; accepted: 1, or --via hosts:FILE or slurm",
+            "-N: are more nodes than this host; got 2, expected 1, or --via hosts:FILE or slurm",
         ),
-        (("-n", "4", "--ppn", "2", "--via", "mpiexec"), "--ppn: needs 2 nodes for 4 ranks; here is 1; seen: 2"),
+        (("-n", "4", "--ppn", "2", "--via", "mpiexec"), "--ppn: needs 2 nodes for 4 ranks; here is 1; got 2"),
     ],
 )
 @pytest.mark.skipif(find_mpi() is None, reason="no MPI here")
@@ -58,9 +58,7 @@ def test_more_nodes_than_this_host_are_refused(words: tuple[str, ...], said: str
 
 
 def test_more_ranks_than_the_nodes_hold_are_refused_behind_a_launcher() -> None:
-    with pytest.raises(
-        InputError, match=r"needs 4 nodes for 8 ranks; -N says 2; seen: 2; accepted: 4 or more, or more"
-    ):
+    with pytest.raises(InputError, match=r"needs 4 nodes for 8 ranks; -N says 2; got 2, expected 4 or more, or more"):
         enough_nodes(planned(8, 2), "slurm", 2)
     enough_nodes(planned(8, 4), "slurm", 2)
     enough_nodes(planned(8, 2), "slurm", None)
@@ -70,14 +68,14 @@ def test_a_file_of_hosts_says_how_many_nodes_there_are(tmp_path: Path) -> None:
     file = tmp_path / "hosts"
     file.write_text("one\ntwo slots=4\n")
     enough_nodes(planned(8, 4), f"hosts:{file}", None)
-    with pytest.raises(InputError, match=r"needs 3 nodes for 3 ranks; the file of hosts names 2; seen: 1; accepted: 2"):
+    with pytest.raises(InputError, match=r"needs 3 nodes for 3 ranks; the file of hosts names 2; got 1, expected 2"):
         enough_nodes(planned(3, 1), f"hosts:{file}", None)
 
 
 def test_a_number_of_ranks_per_node_is_named_once() -> None:
     answer = assay("run", "echo", "-n", "2", "--ppn", "2,2")
     assert answer.status == 2 and answer.err.splitlines() == [
-        "assay: --ppn: names a count twice; seen: '2,2'; accepted: 1, or 1,2"
+        "assay: --ppn: names a count twice; got '2,2', expected 1, or 1,2"
     ]
 
 
@@ -95,7 +93,7 @@ def test_more_ranks_per_node_than_there_are_ranks_are_refused(words: tuple[str, 
     """A launch with another number of ranks per node than asked has no valid figure (docs/clusters.md)."""
     ended = assay("run", "echo", *words)
     assert (ended.status, ended.out) == (2, "") and len(ended.err.splitlines()) == 1
-    problem = f"echo --ppn: no node gets so many of {ranks} ranks; seen: {seen}; accepted: up to {ranks}"
+    problem = f"echo --ppn: no node gets so many of {ranks} ranks; got {seen}, expected up to {ranks}"
     assert ended.err == f"assay: {problem}, or more ranks (-n, -N)\n"
     assert not Path("runs").exists()
 
@@ -106,7 +104,7 @@ def test_more_ranks_per_node_than_there_are_ranks_are_refused_on_a_described_mac
     ended = assay("run", "echo", "--on", "sgi-l1200-cluster", "-n", "2", "--ppn", "2", "--json")
     assert ended.status == 0
     ended = assay("run", "self", "--on", "sgi-l1200-cluster", "-n", "1", "--ppn", "2")
-    assert ended.status == 2 and "self --ppn: no node gets so many of 1 ranks; seen: 2" in ended.err
+    assert ended.status == 2 and "self --ppn: no node gets so many of 1 ranks; got 2" in ended.err
 
 
 @pytest.mark.parametrize(("ranks", "ppn", "nodes"), [(4, 4, None), (4, 4, 1), (4, None, None), (4, None, 1)])
@@ -127,7 +125,7 @@ def test_more_ranks_than_this_host_has_processes_for_are_refused_before_anything
     answer = assay("run", "echo", "-n", str(most + 1))
     assert answer.status == 2 and answer.out == "" and len(answer.err.splitlines()) == 1
     said = "-n: are more ranks than processes can be started here (kernel.pid_max, threads-max, RLIMIT_NPROC)"
-    assert f"{said}; seen: {most + 1}; accepted: up to " in answer.err
+    assert f"{said}; got {most + 1}, expected up to " in answer.err
     enough_nodes(planned(33, None), None, None)  # more than the processors, which share them
 
 
