@@ -7,8 +7,8 @@ from typing import Any
 from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report.document import document as document_of
-from assay.report.document import frame
+from assay.report.derive.document import document as document_of
+from assay.report.derive.document import frame
 from assay.store import Run
 
 Json = dict[str, Any]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from application_runs import constant_with, events
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
-from assay.report.accounts import made
+from assay.report.sections.time_accounts import made
 from assay.samples import Circumstance
 from assay.stored.account import account_line
 from command_line import assay

@@ -6,7 +6,9 @@ import pytest
 
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
-from assay.report import balance, page, run_verdict
+from assay.report.judge import verdict
+from assay.report.render import page
+from assay.report.sections import balance
 from made_documents import document, figure, section
 
 PRODUCTS = [
@@ -38,7 +40,7 @@ def test_the_product_comes_first_in_double_precision_on_all_threads() -> None:
 
 def test_the_first_screen_the_page_and_markdown_give_it_with_its_sources() -> None:
     run = document(section("stream", TRIADS, part="memory"), section("gemm", PRODUCTS, part="kernels"), PEAK)
-    texts = [each["text"] for each in to_json(run_verdict.of(run))["findings"]]
+    texts = [each["text"] for each in to_json(verdict.of(run))["findings"]]
     expected = (
         "memory limits what computes less than 4 flop per byte "
         "(matrix product: 20 GB/s for 80 Gflop/s on 2 threads; 5.5 by the arithmetic peak)"
@@ -104,7 +106,7 @@ def test_nothing_is_said_where_there_is_a_balance_or_half_of_it_was_not_asked_fo
 
 def _told(run: Document) -> list[str]:
     """What the page, Markdown and the first screen say of it, each the same."""
-    texts = [each.text for each in run_verdict.of(run).findings if "balance" in each.text]
+    texts = [each.text for each in verdict.of(run).findings if "balance" in each.text]
     for shown in (page.markdown(run), page.html(run).replace("&#39;", "'")):
         assert all(text in shown for text in texts) and ("no machine balance" in shown) == bool(texts)
     return texts

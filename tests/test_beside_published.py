@@ -8,7 +8,7 @@ from assay.document.comparison import PublishedRow
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.published.tables.ratios import against_machine
-from assay.report.comparing_tables import ratio_text, table_of_machine
+from assay.report.render.comparison_tables import ratio_text, table_of_machine
 from made_documents import document, figure, section
 
 

@@ -25,9 +25,9 @@ from assay.execute.budget import AFTER, BEFORE, EACH, LEAST, TimeBound, by_prior
 from assay.execute.compiler import compiling_until, find_compiler
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Plan, Size, Spending, Task
-from assay.report.budget_spent import words
-from assay.report.document import document
-from assay.report.findings import findings
+from assay.report.derive.budget import words
+from assay.report.derive.document import document
+from assay.report.judge.findings import findings
 from assay.since_start import MOST
 from assay.store import Run
 from assay.verbs._stopping_rule import Spent

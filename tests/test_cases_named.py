@@ -10,7 +10,8 @@ from assay.analysis.fits import fits
 from assay.benchmark.record import benchmark
 from assay.document.cause import DisturbanceCause, MovedFigure
 from assay.document.json_form import to_json
-from assay.report import plots, run_verdict, tables
+from assay.report.judge import verdict
+from assay.report.render import plots, tables
 from made_documents import Json, document, figure, section
 
 
@@ -36,7 +37,7 @@ def test_first_figures_name_what_was_chosen_of_many_in_the_records_order() -> No
     ]
     about = {"time": "time", "error": "ulp_max", "across": "variant", "over": "range"}
     run = document(section("intrinsics", made, accuracy=about))
-    titles = [line.title for line in run_verdict.of(run).lines]
+    titles = [line.title for line in verdict.of(run).lines]
     assert titles == [f"intrinsics, exp, usual: {kind}, {variant}" for kind in ("float32", "float64")
                       for variant in ("scalar", "vector")]  # fmt: skip
 

@@ -18,8 +18,10 @@ from assay.document.choice import Choice, ChoiceWanted
 from assay.document.json_form import from_json, to_json
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
-from assay.report import choices, findings, page, parts, reached, summary, terminal
-from assay.report.case_words import words_of
+from assay.report.judge import findings, main_figures
+from assay.report.render import page, page_parts, summary, terminal
+from assay.report.render.case_words import words_of
+from assay.report.sections import choices
 from command_line import assay
 from made_documents import document, figure, section
 
@@ -94,7 +96,7 @@ def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
     out = io.StringIO()
     terminal.show(whole, Console(file=out, width=160))
     assert "not shown to be" in " ".join(out.getvalue().split())
-    shown, drawn = parts.parts(whole)
+    shown, drawn = page_parts.parts(whole)
     (block,) = shown[0].blocks
     assert block.choices == table
     first = drawn.plots[block.plots[0]]
@@ -106,7 +108,7 @@ def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
 def test_a_run_opens_with_the_choice_and_the_best_of_its_worst_case() -> None:
     """By alphabet the first six cases would be binomial ones, which nobody asked about."""
     whole = document(collectives())
-    titles = [line.title for line in reached.lines(whole, [])]
+    titles = [line.title for line in main_figures.lines(whole, [])]
     assert titles[:2] == ["allreduce, 64 KiB: library", "allreduce, 64 KiB: ring"]
     assert len(titles) == 6 and all(title.endswith(": library") for title in titles[::2])
     said = " ".join(" ".join(summary.brief(whole)).split())
@@ -145,7 +147,7 @@ def test_each_of_several_mpis_and_transports_is_named_with_its_own_worst_case() 
         f"{case} the default MPI is 3",
         f"{case} mpicxx.mpich over tcp is 2.5",
     ]
-    titles = [line.title for line in reached.lines(whole, [])]
+    titles = [line.title for line in main_figures.lines(whole, [])]
     assert titles[:2] == [
         "allreduce, 1 KiB by the default MPI: library",
         "allreduce, 1 KiB by the default MPI: ring",
@@ -158,7 +160,7 @@ def test_cases_that_differ_in_ranks_per_node_alone_are_told_apart_on_the_first_s
     both = [each | {"params": each["params"] | {"ppn": ppn}} for each in figures for ppn in (1, 2)]
     found = [to_json(each) for each in chosen(both)]
     whole = document(section("collective", both, choice=WANTED, choices=found, part="messages", title="Collectives"))
-    titles = [line.title for line in reached.lines(whole, [])]
+    titles = [line.title for line in main_figures.lines(whole, [])]
     assert titles[:2] == ["allreduce, 64 KiB, 1 per node: library", "allreduce, 64 KiB, 1 per node: ring"]
     assert len(set(titles)) == len(titles)
 
@@ -179,7 +181,7 @@ def test_cases_with_and_without_skew_are_told_apart_and_it_has_a_unit() -> None:
         "allreduce of 64 KiB on 8 ranks, skew 100 µs",
     ]
     assert words_of("collective", {"operation": "scan", "skew": 1e-4}) == "operation scan, skew 100 µs"
-    titles = [line.title for line in reached.lines(document(of), [])]
+    titles = [line.title for line in main_figures.lines(document(of), [])]
     assert any(title.startswith("allreduce, 64 KiB, skew 100 µs: ") for title in titles)
 
 

@@ -14,7 +14,8 @@ from assay.document.comparison import FigureRow, JudgedRow
 from assay.document.json_form import from_json
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report import comparing, comparing_tables, gate, page_beside, side_by_side
+from assay.report.judge import comparison, gate
+from assay.report.render import comparison_tables, runs_page, runs_table
 from assay.samples import case_text
 from assay.store import Run
 from assay.verbs import _prediction
@@ -107,12 +108,12 @@ def test_what_is_printed_is_the_figures_that_were_asked_for(tmp_path: Path) -> N
 def test_no_ratio_is_shown_of_what_is_only_a_bound() -> None:
     """Best readings of 9.7 and 17.7 ms had "1.825" beside them, and a bar in the page of both."""
     runs = [document(part(value), run=name) for value, name in ((9.7e-3, "a"), (17.7e-3, "b"))]
-    rows = [row for row in comparing.against(*runs) if isinstance(row, FigureRow)]
-    for grid in (comparing_tables.table_of_runs(rows, "a", "b"), side_by_side.table(side_by_side.side_by_side(runs))):
+    rows = [row for row in comparison.against(*runs) if isinstance(row, FigureRow)]
+    for grid in (comparison_tables.table_of_runs(rows, "a", "b"), runs_table.table(runs_table.side_by_side(runs))):
         (of_bound,) = [row for row in grid.rows if "9.7 ms (bound)" in row]
         (of_rate,) = [row for row in grid.rows if "1 GB/s" in row]
         assert "1.825" not in str(of_bound) and "–" in of_bound and "1.000" in str(of_rate)
-    drawn = {each.title: each for each in page_beside.bars(side_by_side.side_by_side(runs))}
+    drawn = {each.title: each for each in runs_page.bars(runs_table.side_by_side(runs))}
     assert set(drawn) == {"echo rate"} and [bar.width for bar in drawn["echo rate"].bars] == [1.0, 1.0]
 
 
@@ -158,7 +159,7 @@ def test_a_bound_or_a_disturbed_figure_is_not_called_equal(tmp_path: Path) -> No
     a, b = (as_json(Run.open(made(tmp_path / name, 12))) for name in "ab")
 
     def rows() -> list[JudgedRow | FigureRow]:
-        return comparing.against(from_json(Document, a), from_json(Document, b))
+        return comparison.against(from_json(Document, a), from_json(Document, b))
 
     assert {row.verdict for row in rows()} == {"equal"}
     figure = next(f for f in b["benchmarks"][0]["figures"] if f["statistic"] == "median" and f["params"]["bytes"] == 8)

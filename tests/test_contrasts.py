@@ -14,7 +14,7 @@ from assay.published.contrasts import computing
 from assay.published.contrasts import table as contrasts
 from assay.published.contrasts.rates import PublishedRates, RunRates
 from assay.published.tables import euroben_algorithms
-from assay.report import page
+from assay.report.render import page
 from made_documents import document, figure, section
 
 # Divided by hand from Tables 6.1, 6.4, 6.7, 6.13 and section 6: (contrast, machine, value).

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from assay.benchmark.record import benchmark
-from assay.report import convergence, page, terminal
+from assay.report.render import page, terminal
+from assay.report.sections import convergence
 from made_documents import document, figure, section
 from test_solvers import of, run
 

@@ -14,7 +14,7 @@ import pytest
 from assay.analysis.disturbance import BETWEEN, State, Verdict, judge
 from assay.analysis.figures import FigureValue
 from assay.document.reported_figure import Moved, ReportedFigure, reported
-from assay.report.states import words
+from assay.report.derive.states import words
 from simulated_accounts import Known
 from test_analysis_disturbance import late, quiet_run
 

@@ -14,9 +14,10 @@ import pytest
 from assay.document.json_form import from_json
 from assay.document.reported_figure import Headline
 from assay.errors import InputError
-from assay.report import bounds, comparing, page, tables
-from assay.report.document import document as typed
-from assay.report.readings import launch_lines, readings
+from assay.report.derive.document import document as typed
+from assay.report.derive.readings import launch_lines, readings
+from assay.report.judge import bounds, comparison
+from assay.report.render import page, tables
 from assay.samples import Circumstance
 from assay.store import Run
 from assay.stored import launch_file
@@ -294,7 +295,7 @@ def test_a_run_apart_from_itself_tells_nothing_whichever_of_the_two_it_is(run: R
         launch(steady, number, [block(8, [1e-6 * (1 + 1e-4 * number)] * 3)])
         launch(run, number, [block(8, [1e-6 * (1 + 1e-4 * number) * (1.0 if number % 2 else 0.9)] * 3)])
     for one, other in ((run, steady), (steady, run)):
-        rows = comparing.against(typed(one), typed(other))
+        rows = comparison.against(typed(one), typed(other))
         assert {row.figure for row in rows} == {"rate", "half_round_trip"}
         assert all(row.verdict == "inconclusive" for row in rows)
         assert all(
@@ -331,7 +332,7 @@ def test_where_the_clocks_are_coarser_than_a_tenth_there_is_no_figure(run: Run) 
         '"bytes":8' in said and "how far apart the ranks' clocks may be: 3 µs, more than a tenth of the 20 µs" in said
     )
     assert {f["unit"] for f in section["figures"]} == {"s", "B/s"} and not section["odd_nodes"]
-    rows = comparing.against(typed(run), typed(run))
+    rows = comparison.against(typed(run), typed(run))
     assert {row.metric for row in rows} == {"time"}
     assert {row.params["bytes"]: row.verdict for row in rows} == {8: "inconclusive", 4096: "equal"}
 

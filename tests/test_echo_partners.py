@@ -10,7 +10,7 @@ import pytest
 from assay.benchmark.record import benchmark
 from assay.document.json_form import from_json
 from assay.document.reported_figure import ReportedFigure
-from assay.report.document import _headlines
+from assay.report.derive.document import _headlines
 from command_line import assay
 from made_documents import figure
 

@@ -29,9 +29,11 @@ from assay.document.reported_figure import reported
 from assay.machine import energy_events
 from assay.machine.energy import FOLDER
 from assay.machine.energy import energy as host_energy
-from assay.report import energy, page, run_verdict, summary, terminal
-from assay.report.document import document
-from assay.report.facts import facts
+from assay.report.derive.document import document
+from assay.report.judge import verdict
+from assay.report.judge.machine_facts import facts
+from assay.report.render import page, summary, terminal
+from assay.report.sections import energy
 from assay.report.units import human
 from assay.samples import Circumstance
 from assay.store import Run, connect
@@ -371,7 +373,7 @@ def test_joules_are_seen_on_terminal_page_summary_and_json(measured: Run, capsys
     for number in range(3):
         launch(measured, number, [JOULES, JOULES], "powercap: package-0, dram")
     measured.finish("done")
-    made = run_verdict.judged(measured, document(measured))
+    made = verdict.judged(measured, document(measured))
     out = io.StringIO()
     terminal.show(made, Console(file=out, width=80))
     said = " ".join(out.getvalue().split())
@@ -392,7 +394,7 @@ def test_without_joules_the_report_says_why_and_no_column_is_there(measured: Run
     for number in range(3):
         launch(measured, number, [{}, {}], why)
     measured.finish("done")
-    made = run_verdict.judged(measured, document(measured))
+    made = verdict.judged(measured, document(measured))
     assert made.benchmarks[0].energy is None and "energy" not in to_json(made)["benchmarks"][0]
     assert why in page.html(made) and f"**energy**: {why}" in page.markdown(made)
     names = [row[0] for row in measured.connect().execute("DESCRIBE blocks").fetchall()]

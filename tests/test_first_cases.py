@@ -10,9 +10,10 @@ import pytest
 
 from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.json_form import to_json
-from assay.report import bounds, page, reached
-from assay.report.one_line import one_line
-from assay.report.shown_first import with_headlines
+from assay.report.judge import bounds, main_figures
+from assay.report.judge.first_figures import with_headlines
+from assay.report.render import page
+from assay.report.render.one_line import one_line
 from command_line import assay
 from made_documents import document, figure, headline, section
 
@@ -21,7 +22,7 @@ PATTERNS = ("neighbour-2d", "broadcast", "pingpong", "transposition")  # by no o
 
 def titles(name: str, figures: list[dict[str, Any]], **more: Any) -> list[tuple[str, float | None]]:
     made = document(section(name, figures, part="messages", title=name, **more))
-    return [(line.title, line.value) for line in reached.lines(made, [])]
+    return [(line.title, line.value) for line in main_figures.lines(made, [])]
 
 
 def test_patterns_come_in_the_papers_order_at_their_longest_length_without_what_was_counted() -> None:
@@ -76,7 +77,7 @@ def test_a_part_is_bound_by_the_whole(value: float, bar: str) -> None:
     part = figure("communication_hidden", value, "1") | {"help": "part of communicating that computing hides"}
     for better in ("higher", "lower"):
         run = document(section("overlap", [part | {"better": better}], part="messages"))
-        (line,) = reached.lines(run, [])
+        (line,) = main_figures.lines(run, [])
         if better == "lower":
             assert line.bound is None
         else:
@@ -99,7 +100,7 @@ def test_the_benchmark_is_named_with_its_size_and_once_in_one_line() -> None:
     made = [figure("rate", 1e9 * (2 - at), "flop/s", code=code, size=4096) | {"headline": True}
             for at, code in enumerate(("library", "ours"))]  # fmt: skip
     whole = document(section("fft", made, part="processor", title="Fourier transform (EuroBen mod2f)"))
-    heads = [line.title for line in reached.lines(whole, [])]
+    heads = [line.title for line in main_figures.lines(whole, [])]
     assert heads == ["Fourier transform, size 4096: library", "Fourier transform, size 4096: ours"]
     line = one_line(whole)
     assert "Fourier transform, size 4096: library 2 Gflop/s (1.8" in line
@@ -139,7 +140,7 @@ def test_json_has_as_headlines_what_stands_for_main_figures() -> None:
     figures = [figure("rate", 1e6 * at, "B/s", pattern=name, ranks=8) for at, name in enumerate(PATTERNS, 1)]
     made = document(section("patterns", figures, part="messages"), section("empty", [], part="messages"))
     first, second = to_json(with_headlines(made))["benchmarks"]
-    shown = [(line.title, line.value, line.params) for line in reached.lines(made, [])]
+    shown = [(line.title, line.value, line.params) for line in main_figures.lines(made, [])]
     assert [(each["title"], each["value"], each["params"]) for each in first["headlines"]] == shown and len(shown) == 4
     assert second["headlines"] == []
     main = headline("main", 1e9, "B/s")

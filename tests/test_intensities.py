@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.report import intensities, own_tables
+from assay.report import own_tables
+from assay.report.sections import intensities
 from made_documents import document
 from test_like_work import loops
 

@@ -245,7 +245,7 @@ def test_the_way_to_go_on_is_named(verb: tuple[str, ...], tmp_path: Path, monkey
     assert found.err == f"assay: interrupted{kept}\n"
 
 
-@pytest.mark.parametrize("where", ["assay.verbs._compared_document.document", "assay.report.page.html"])
+@pytest.mark.parametrize("where", ["assay.verbs._compared_document.document", "assay.report.render.page.html"])
 def test_ctrl_c_while_the_report_is_made_says_how_to_get_it(
     where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

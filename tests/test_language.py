@@ -169,7 +169,7 @@ MEASURED_HERE = ("src/assay/analysis", "src/assay/document", "src/assay/execute"
 MEASURED_HERE += tuple(room for room in rooms() if room.startswith("programs/"))
 DESCRIBED = {
     "src/assay/analysis/speedup.py": "the laws' own word",
-    "src/assay/report/described_bounds.py": "of described machines",
+    "src/assay/report/judge/described_bounds.py": "of described machines",
 }
 
 

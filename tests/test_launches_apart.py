@@ -14,11 +14,12 @@ from assay.benchmark.record import benchmark
 from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report import launches_apart, summary
-from assay.report.causes import causes
-from assay.report.earlier import EarlierLine, EarlierRun
-from assay.report.judging import Judged, Reason
-from assay.report.run_verdict import verdict
+from assay.report.derive.case_verdicts import Judged, Reason
+from assay.report.derive.causes import causes
+from assay.report.judge import launch_modes
+from assay.report.judge.history import EarlierLine, EarlierRun
+from assay.report.judge.verdict import verdict
+from assay.report.render import summary
 from made_documents import Json, document, figure, headline, section
 
 
@@ -53,8 +54,8 @@ def test_what_disturbance_may_have_set_apart_is_not_said_again(low: float, said:
 
 
 def test_launches_without_a_gap_are_a_range() -> None:
-    assert launches_apart.modes([1.0, 2.0, 4.0, 8.0], "s") == "from 1 s to 8 s"
-    assert launches_apart.modes([1.0, 1.1, 8.0], "s") == "1 s to 1.1 s in 2, 8 s in 1"
+    assert launch_modes.modes([1.0, 2.0, 4.0, 8.0], "s") == "from 1 s to 8 s"
+    assert launch_modes.modes([1.0, 1.1, 8.0], "s") == "1 s to 1.1 s in 2, 8 s in 1"
 
 
 def test_a_bound_keeps_the_best_reading_of_each_launch() -> None:

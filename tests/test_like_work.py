@@ -15,7 +15,7 @@ from assay.document.section import Section
 from assay.machine.catalogue import cells
 from assay.published.tables import hypercubes, in_text
 from assay.published.tables.ratios import against_machine
-from assay.report.comparing_tables import table_of_machine
+from assay.report.render.comparison_tables import table_of_machine
 from made_documents import document, figure, section
 
 CLUSTERS = ("compaq-xp1000-cluster", "ibm-netfinity-cluster", "sgi-l1200-cluster")

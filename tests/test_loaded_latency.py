@@ -18,7 +18,9 @@ from rich.console import Console
 
 from assay.benchmark.record import benchmark
 from assay.document.section import Section
-from assay.report import first_titles, loaded, page, parts, terminal
+from assay.report.judge import first_titles
+from assay.report.render import page, page_parts, terminal
+from assay.report.sections import load_latency
 from compiled import compile_to, kept
 from made_documents import document, figure, section
 from started import words
@@ -157,7 +159,7 @@ def test_counters_that_cannot_be_opened_or_are_not_there_say_so(
 def made() -> Section:
     def of(stores: str, writes: int, pause: int, *found: float) -> list[dict[str, Any]]:
         case = {"stores": stores, "writes": writes, "pause": pause, "streams": 0}
-        units = zip(loaded.WHOSE, ("B/s", "s", "B/s", "1"), found, strict=True)
+        units = zip(load_latency.WHOSE, ("B/s", "s", "B/s", "1"), found, strict=True)
         return [figure(name, value, unit, **case) for name, unit, value in units]
 
     figures = [
@@ -172,14 +174,14 @@ def made() -> Section:
 
 
 def test_each_share_of_writes_is_a_curve_by_rising_bandwidth() -> None:
-    (plot,) = loaded.plots(made())
+    (plot,) = load_latency.plots(made())
     assert [trace["name"] for trace in plot["data"]] == ["loads only", "100% stores, non-temporal"]
     assert plot["data"][0]["x"] == [1e9, 10e9, 30e9] and plot["data"][0]["y"] == [100e-9, 120e-9, 300e-9]
     assert plot["data"][1]["text"][-1] == "STREAM counts 19 GB/s; 95% of the bytes moved are written"
     assert {"ns", "GB/s"} <= {
         text.split()[1] for kinds in plot["ticks"].values() for text in kinds["linear"][1] if " " in text
     }
-    assert loaded.plots(section("levels", [])) == []
+    assert load_latency.plots(section("levels", [])) == []
 
 
 def test_points_that_are_no_estimates_say_so() -> None:
@@ -195,18 +197,18 @@ def test_points_that_are_no_estimates_say_so() -> None:
         else:
             figures.append(each)
     marked = replace(made(), figures=figures)
-    (table,) = loaded.tables(marked)
+    (table,) = load_latency.tables(marked)
     assert table.headings[-1] == "state" and table.rows[0] == (
         *("loads only", "100 ns", "300 ns", "30 GB/s", "29 GB/s", "0%"),
         "best readings, clean",
     )
     assert table.rows[1][-1] == "disturbed, best readings"
     assert "best readings are of different moments" in table.note
-    (plot,) = loaded.plots(marked)
+    (plot,) = load_latency.plots(marked)
     assert plot["data"][0]["marker"]["symbol"] == ["circle-open", "circle", "circle"]
     assert plot["data"][0]["text"][0].endswith("; best readings") and "best" not in plot["data"][0]["text"][1]
     assert plot["data"][1]["text"][0].endswith("; disturbed")
-    assert "state" not in loaded.tables(made())[0].headings  # all are clean
+    assert "state" not in load_latency.tables(made())[0].headings  # all are clean
 
 
 def test_its_first_figures_are_called_as_in_its_table() -> None:
@@ -223,11 +225,11 @@ def test_its_first_figures_are_called_as_in_its_table() -> None:
 
 
 def test_the_page_draws_it_and_the_tables_show_the_curves_ends() -> None:
-    _, drawn = parts.parts(document(made()))
+    _, drawn = page_parts.parts(document(made()))
     assert [plot["layout"]["title"]["text"] for plot in drawn.plots.values()] == [
         "latency under load, by share of writes"
     ]
-    (table,) = loaded.tables(made())
+    (table,) = load_latency.tables(made())
     assert table.rows[0] == ("loads only", "100 ns", "300 ns", "30 GB/s", "29 GB/s", "0%")
     assert table.rows[1] == ("100% stores, non-temporal", "100 ns", "250 ns", "20 GB/s", "19 GB/s", "95%")
     assert "by the model; none" in table.note

@@ -14,7 +14,7 @@ from assay.analysis.figures import CaseSamples, figures
 from assay.benchmark.record import benchmark
 from assay.described.machine_file import DescribedMachine, load
 from assay.document.reported_figure import reported
-from assay.report.not_positive import not_positive
+from assay.report.derive.positivity import not_positive
 from command_line import assay
 from mpis_here import MPI
 from started import play

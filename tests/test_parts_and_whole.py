@@ -15,8 +15,8 @@ from assay.benchmark.record import benchmark
 from assay.document.account import TimeAccount
 from assay.document.fits import Fit
 from assay.document.json_form import from_json
-from assay.report.document import frame
-from assay.report.predicted import coverage, predicted, tables, with_echo
+from assay.report.derive.document import frame
+from assay.report.sections.prediction import coverage, predicted, tables, with_echo
 from assay.samples import case_text
 from command_line import assay
 from mpis_here import MPI

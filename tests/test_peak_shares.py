@@ -10,7 +10,8 @@ from rich.console import Console
 from assay.benchmark.record import among
 from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
-from assay.report import page, peak_shares, terminal
+from assay.report.render import page, terminal
+from assay.report.sections import peak_shares
 from made_documents import Json, document, figure, section
 
 GHZ = 2e9

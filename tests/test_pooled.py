@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report.pooled import pooled
+from assay.report.derive.homogeneity import pooled
 from assay.samples import Launch, case_text
 from assay.stored.provenance import differences
 

@@ -15,8 +15,9 @@ import compiled
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
-from assay.report import page, processor_time
-from assay.report.document import document
+from assay.report.derive.document import document
+from assay.report.render import page
+from assay.report.sections import processor_time
 from assay.samples import Launch
 from assay.store import Run
 from assay.stored.tables import schema

@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from assay.errors import MeasurementError
-from assay.report.one_line import one_line, why_not
-from assay.report.terminal import show
+from assay.report.render.one_line import one_line, why_not
+from assay.report.render.terminal import show
 from command_line import assay
 from described_echo import MACHINE
 from example_inputs import HYPERCUBE

@@ -10,8 +10,8 @@ from assay.benchmark.record import benchmarks
 from assay.described.shipped import find
 from assay.machine import catalogue
 from assay.published.tables.quoted import of_run, published
-from assay.report.document import document as document_of
-from assay.report.page import html, markdown
+from assay.report.derive.document import document as document_of
+from assay.report.render.page import html, markdown
 from assay.store import Run
 from command_line import assay
 from made_documents import as_json as document

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from assay.document.section import Section
 from assay.published.tables import dot_products, euroben_algorithms, paragon
-from assay.report import page, terminal
+from assay.report.render import page, terminal
 from made_documents import document, figure, section
 
 # As Table 6.13 prints them; section 6.2.2.1 has another number for mod2b on the IBM cluster.

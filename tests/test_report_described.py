@@ -15,8 +15,8 @@ from assay.document.grid import grid
 from assay.document.reported_figure import reported
 from assay.document.run_document import Document
 from assay.published.tables import hypercubes
-from assay.report import tables, terminal
-from assay.report.document import _headlines
+from assay.report.derive.document import _headlines
+from assay.report.render import tables, terminal
 from made_documents import document as made_document
 from made_documents import figure, section
 

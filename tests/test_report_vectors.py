@@ -15,8 +15,9 @@ from assay.document.fits import LevelRatesFit
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.published.tables import euroben
-from assay.report import kernel_curves, level_rates, page, terminal
-from assay.report.fit_states import with_states
+from assay.report.derive.fit_states import with_states
+from assay.report.render import page, terminal
+from assay.report.sections import kernel_curves, level_rates
 from made_documents import document, figure, section
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from assay.document.section import Section
-from assay.report import page, summary
-from assay.report.slow_libraries import slow
+from assay.report.render import page, summary
+from assay.report.sections.slow_libraries import slow
 from made_documents import document, figure, section
 
 NOTE = "library: OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Haswell MAX_THREADS=64, kernels for Haswell"

@@ -14,7 +14,7 @@ import pytest
 from assay.analysis.slow_pairs import FALSE_ALARMS, localise
 from assay.described.shipped import open_described
 from assay.described.ways import with_ways
-from assay.report.all_pairs import Layout, _alone, _classes, _kinds, _layout, _passes
+from assay.report.sections.pairs.tournament import Layout, _alone, _classes, _kinds, _layout, _passes
 from slow_link_trials import Floats, measured, noise
 from started import play
 

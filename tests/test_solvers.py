@@ -19,7 +19,7 @@ from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.plan import chosen
 from assay.published.tables import euroben_solvers
-from assay.report import page, terminal
+from assay.report.render import page, terminal
 from compiled import WARNINGS
 from made_documents import document, figure, section
 from started import words

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from assay.analysis import disturbance
-from assay.report import page, tables
-from assay.report.document import document as typed
+from assay.report.derive.document import document as typed
+from assay.report.render import page, tables
 from assay.samples import Circumstance
 from assay.store import Run
 from command_line import assay

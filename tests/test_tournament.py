@@ -21,7 +21,7 @@ from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
 from assay.document.tournament import TournamentFound
-from assay.report.all_pairs import Layout, _rounds, _text
+from assay.report.sections.pairs.tournament import Layout, _rounds, _text
 from command_line import assay
 from mpis_here import MPI
 

@@ -98,7 +98,7 @@ def uses() -> tuple[dict[str, set[str]], set[str]]:
 
 
 def _dotted(node: ast.AST, known: dict[str, str]) -> str | None:
-    """`shares.plot` as assay.report.shares.plot, where `shares` is an imported module."""
+    """`shares.plot` as assay.report.sections.shares.plot, where `shares` is an imported module."""
     if isinstance(node, ast.Attribute):
         before = _dotted(node.value, known)
         return f"{before}.{node.attr}" if before else None

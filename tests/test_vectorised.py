@@ -12,7 +12,7 @@ import pytest
 from assay.benchmark.record import benchmarks, programs_root
 from assay.execute.units import unit_source
 from assay.execute.vectorised import by_units, described, kernels, short
-from assay.report.vector_widths import summary
+from assay.report.derive.vector_widths import summary
 
 pytestmark = pytest.mark.skipif(
     os.uname().machine != "x86_64" or not shutil.which("objdump") or not shutil.which("g++"),

@@ -12,11 +12,11 @@ import pytest
 from assay.document.json_form import from_json, to_json
 from assay.document.reported_figure import Headline
 from assay.execute.plan import Plan
-from assay.report import page, summary, tables
-from assay.report.cases import cases
-from assay.report.document import document as document_of
-from assay.report.run_verdict import verdict
-from assay.report.states import words
+from assay.report.derive.document import document as document_of
+from assay.report.derive.states import words
+from assay.report.judge.verdict import verdict
+from assay.report.render import page, summary, tables
+from assay.report.render.cases import cases
 from assay.store import Run
 from command_line import assay
 from described_echo import MACHINE

@@ -10,9 +10,9 @@ import pytest
 
 from assay.document.json_form import from_json, to_json
 from assay.document.run_verdict import RunVerdict
-from assay.report import page, summary
-from assay.report.earlier import EarlierLine, EarlierRun
-from assay.report.run_verdict import judged, verdict
+from assay.report.judge.history import EarlierLine, EarlierRun
+from assay.report.judge.verdict import judged, verdict
+from assay.report.render import page, summary
 from assay.store import Run
 from judged_documents import earlier, judge, part
 from made_documents import document, figure, headline

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay import versions
 from assay.benchmark import own
-from assay.report.earlier import earlier
+from assay.report.judge.history import earlier
 from assay.store import Run
 from command_line import Answer, assay
 from described_echo import MACHINE

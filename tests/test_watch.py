@@ -17,7 +17,7 @@ import pytest
 
 from assay.decide.watch_files import files
 from assay.errors import InputError
-from assay.report.run_verdict import judged
+from assay.report.judge.verdict import judged
 from assay.store import Run
 from assay.verbs import _watch_round
 from assay.verbs._compared_document import whole

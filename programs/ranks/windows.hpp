@@ -4,7 +4,7 @@
 // it. Where the entries lie more than a tenth of the operation's time apart, it counts from the first of them: who
 // comes late, as others had its processor, may find done all that it waits for, and the rest is no operation's time.
 // How well the clocks agree is a metric of its own; where that passes a tenth of what was measured, no figure is drawn
-// from it (report/coarse.py).
+// from it (report/derive/resolution.py).
 // Ranks may be made to enter later than the start by a lateness of their own; the time then counts from the last entry.
 // Source: Hoefler, Schneider, Lumsdaine (2008), window-based timing; Hunold and Carpen-Amarie (2016).
 #pragma once

@@ -46,9 +46,9 @@ def open(run: str | Path) -> CommandResult:
     """Read a run: its folder, an id of `runs()`, its label, or "latest". Nothing is measured and nothing is written."""
     from assay.cli import answered, emit
     from assay.document.json_form import to_json
-    from assay.report.listed import of_sections
-    from assay.report.run_verdict import judged
-    from assay.report.shown_first import with_headlines
+    from assay.report.judge.first_figures import with_headlines
+    from assay.report.judge.verdict import judged
+    from assay.report.render.figure_list import of_sections
     from assay.store import Run
     from assay.verbs._compared_document import whole
 

@@ -19,7 +19,7 @@ from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.errors import InputError
-from assay.report.comparing import identity
+from assay.report.judge.comparison import identity
 from assay.report.units import human
 from assay.report.units import params as words_of
 from assay.samples import case_text

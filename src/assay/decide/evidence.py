@@ -10,7 +10,7 @@ from assay.benchmark.record import Benchmark
 from assay.decide.contract import Requirement
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
-from assay.report import document
+from assay.report.derive import document
 from assay.store import Run
 
 TOGETHER = "all ranks"  # in the place of a node's name: what several ranks give together

@@ -9,10 +9,10 @@ from typing import Any
 from assay.document.history import FigureHistory, HistoryRun, HistoryValue
 from assay.document.reported_figure import ReportedFigure
 from assay.errors import AssayError, InputError, warn
-from assay.report import gate
-from assay.report.between_runs import matched
-from assay.report.comparing import Key, compared
-from assay.report.document import document
+from assay.report.derive.document import document
+from assay.report.judge import gate
+from assay.report.judge.comparison import Key, compared
+from assay.report.judge.run_differences import matched
 from assay.store import Run
 from assay.stored.provenance import fingerprint
 

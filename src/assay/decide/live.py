@@ -19,10 +19,10 @@ from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.errors import MeasurementError
 from assay.execute import session
-from assay.report.between_runs import matched
-from assay.report.comparing import Key, compared
-from assay.report.document import document
-from assay.report.gate import headlines, means
+from assay.report.derive.document import document
+from assay.report.judge.comparison import Key, compared
+from assay.report.judge.gate import headlines, means
+from assay.report.judge.run_differences import matched
 from assay.store import Run
 
 if TYPE_CHECKING:

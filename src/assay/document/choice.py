@@ -13,7 +13,7 @@ from assay.document.params import Params
 class ChoiceWanted:
     """What a record wants compared: `[choice]`, the `own` value of the parameter `across` by a `figure` of time.
 
-    `whose`: of a machine without a library, what stands for "library" (report/own_library.py).
+    `whose`: of a machine without a library, what stands for "library" (report/derive/message_library.py).
     """
 
     figure: str

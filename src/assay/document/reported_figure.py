@@ -86,7 +86,7 @@ class ReportedFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class Headline(ReportedFigure):
-    """A main figure: its `title`, the words of `says`, the name of its `bound` (report/bounds.py) and its place.
+    """A main figure: its `title`, the words of `says`, the name of its `bound` (report/judge/bounds.py) and its place.
 
     `advice`: what takes the rest, or what to do, where it reaches little of its bound. `chosen`: the parameters
     of whose values this case has the best one.

@@ -21,7 +21,7 @@ from assay.document.tournament import TournamentFound
 
 @dataclass(frozen=True, kw_only=True)
 class VarianceByLevel:
-    """Where the spread of one metric and case on one host comes from (report/variance_by_level.py)."""
+    """Where the spread of one metric and case on one host comes from (report/derive/variance_components.py)."""
 
     metric: str
     unit: str
@@ -54,7 +54,7 @@ class DifferingNode:
 
 @dataclass(frozen=True, kw_only=True)
 class SharesDrawn:
-    """What a record wants drawn as bars: `[shares]` (report/shares.py)."""
+    """What a record wants drawn as bars: `[shares]` (report/sections/shares.py)."""
 
     parts: list[str]
     over: str
@@ -64,7 +64,7 @@ class SharesDrawn:
 
 @dataclass(frozen=True, kw_only=True)
 class AccuracyDrawn:
-    """What a record wants shown of speed beside accuracy: `[accuracy]` (report/accuracy.py)."""
+    """What a record wants shown of speed beside accuracy: `[accuracy]` (report/sections/accuracy.py)."""
 
     time: str
     error: str
@@ -83,7 +83,7 @@ class ConvergenceStated:
 
 @dataclass(frozen=True, kw_only=True)
 class SpentEnergy:
-    """What the packages took while a rate was measured, and what that is for each unit of work (report/energy.py).
+    """What the packages took while a rate was measured, and what that is for each unit of work (report/sections/energy.py).
 
     Watts are medians of the launches; `value` and `range` in `unit` (J/flop, J/B, J/message; of an application also
     J/run and what its rate counts), of the packages alone; `state` is that of the rate. Of all that ran on the host,
@@ -105,7 +105,7 @@ class SpentEnergy:
 
 @dataclass(frozen=True, kw_only=True)
 class PeakShare:
-    """A rate of one case beside the arithmetic peak of as many threads in its precision (report/peak_shares.py).
+    """A rate of one case beside the arithmetic peak of as many threads in its precision (report/sections/peak_shares.py).
 
     `passed_by`: what in this run passed that peak, so that no share of it is shown.
     """
@@ -122,7 +122,7 @@ class PeakShare:
 
 @dataclass(frozen=True, kw_only=True)
 class RoofPart:
-    """What a record has for the roof: `[roof]` (report/roof.py)."""
+    """What a record has for the roof: `[roof]` (report/sections/roof.py)."""
 
     bandwidth: Annotated[str | None, WRITTEN_IF_SET] = None
     by: Annotated[str | None, WRITTEN_IF_SET] = None

@@ -5,19 +5,19 @@ from __future__ import annotations
 from assay.document.grid import Grid
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report import (
-    accounts,
+from assay.report.sections import (
     balance,
     convergence,
     device_rates,
     intensities,
     level_rates,
-    loaded,
+    load_latency,
     peak_shares,
-    predicted,
+    prediction,
     roof_table,
     speedup_table,
-    storage_predicted,
+    storage_forecast,
+    time_accounts,
 )
 
 
@@ -26,6 +26,11 @@ def tables(document: Document, section: Section) -> list[Grid]:
     by_level = [*level_rates.tables(document, section), *roof_table.tables(document, section)]
     by_level += intensities.tables(document, section)
     by_level += [*peak_shares.tables(section), *convergence.tables(section), *device_rates.tables(section)]
-    goes = accounts.table(section)
-    by_level += [each for each in (goes, speedup_table.table(section), *predicted.tables(section)) if each]
-    return [*by_level, *loaded.tables(section), *storage_predicted.tables(section), *balance.table(document, section)]
+    goes = time_accounts.table(section)
+    by_level += [each for each in (goes, speedup_table.table(section), *prediction.tables(section)) if each]
+    return [
+        *by_level,
+        *load_latency.tables(section),
+        *storage_forecast.tables(section),
+        *balance.table(document, section),
+    ]

@@ -20,7 +20,7 @@ from assay.document.acceptance import Acceptance
 from assay.document.json_form import to_json
 from assay.errors import InputError
 from assay.execute.run_request import Wishes, counts, seconds, share
-from assay.report.listing import listing
+from assay.report.render.console import listing
 from assay.store import Run, storage_failed
 from assay.stored.lines import write_whole
 from assay.verbs import _file_names

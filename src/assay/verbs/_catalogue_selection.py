@@ -118,7 +118,7 @@ class Selection:
         """Print it for people."""
         from rich.text import Text
 
-        from assay.report.listing import listing
+        from assay.report.render.console import listing
         from assay.verbs import _catalogue_shown as shown
 
         console = listing()

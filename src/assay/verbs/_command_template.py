@@ -20,7 +20,7 @@ def commanded(
     from assay.cli import emit
     from assay.errors import InputError
     from assay.execute.run_request import counts
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput.command_alone import find, launched
 
     several = counts(ranks, "-n")

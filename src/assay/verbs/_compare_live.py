@@ -13,8 +13,8 @@ from assay.analysis.paired_decision import LEVEL, pairs_needed
 from assay.decide.live import LiveFigure, LiveResult, LiveSide, decide
 from assay.errors import InputError
 from assay.execute.run_request import Wishes
-from assay.report.gate import known_to_records
-from assay.report.listing import listing
+from assay.report.judge.gate import known_to_records
+from assay.report.render.console import listing
 from assay.report.units import params
 from assay.stored.run_names import checked_label
 from assay.verbs._interleaved import in_turn, progress

@@ -9,7 +9,7 @@ from assay.document.run_document import Document
 from assay.document.validation import Validation
 from assay.errors import InputError
 from assay.published.cells.run_kinds import with_kinds
-from assay.report.document import document
+from assay.report.derive.document import document
 from assay.store import Run
 from assay.validation.machines.document import validated
 

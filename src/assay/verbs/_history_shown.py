@@ -7,8 +7,8 @@ import time
 
 from assay.document.history import FigureHistory, HistoryChange, HistoryDifference, MachineHistory, RegressionVerdict
 from assay.document.params import Params
-from assay.report.listing import listing
-from assay.report.sparks import spark
+from assay.report.render.console import listing
+from assay.report.render.sparks import spark
 from assay.report.units import human, params
 
 BARS = 40

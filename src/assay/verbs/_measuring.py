@@ -21,7 +21,7 @@ from assay.execute.preflight_nodes import enough_nodes
 from assay.execute.run_request import Wishes
 from assay.execute.session import Failure
 from assay.machine.provenance import provenance
-from assay.report.budget_spent import words
+from assay.report.derive.budget import words
 from assay.since_start import command_began, slowed
 from assay.store import Run, storage_failed
 from assay.stored.run_names import checked_label
@@ -217,7 +217,7 @@ def _is_of(error: OSError, folder: Path) -> bool:
 
 def _name_machine(run: Run) -> None:
     """Name the run after the host that measured, if it was one: a launcher may have started it on another host."""
-    from assay.report.hosts import hosts
+    from assay.report.derive.hosts import hosts
 
     measured = hosts(run)
     if len(measured) == 1:

@@ -14,7 +14,7 @@ from assay.execute import session
 from assay.execute.described import DescribedTarget
 from assay.execute.plan import Plan, Size
 from assay.execute.stale_files import temporary_folder
-from assay.report.document import document
+from assay.report.derive.document import document
 from assay.store import Run
 
 

@@ -46,7 +46,7 @@ def show_beside(on: str, record: Benchmark) -> None:
     if not beside(on, record):
         return
     from assay.published.tables import quoted
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
 
     machine = quoted.published(on)
     if machine is not None:
@@ -126,7 +126,7 @@ def show(found: QuotedAnswer, quiet: bool = False) -> None:
         print(f"{found.name}: cannot be measured here: {count} published figures quoted")
         return
     from assay.published.tables import quoted
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
 
     console = listing()
     console.print(f"{found.name} cannot be measured here: these are published figures, quoted.", highlight=False)

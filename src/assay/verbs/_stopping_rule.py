@@ -56,7 +56,7 @@ class Spent:
         self, run: Run, benchmark: str, launches: int, seconds: dict[tuple[str, int], float]
     ) -> dict[str, Any]:
         from assay.analysis.stopping import Decision, FirstOf, HalfWidth, LaunchProgress, StoppingRule, TimeBudget
-        from assay.report.watched import watched
+        from assay.report.derive.stopping_figures import watched
 
         first = sum(spent for (_, launch), spent in seconds.items() if launch < self.spending.looks[0])
         own = [spent for (name, _), spent in seconds.items() if name == benchmark]

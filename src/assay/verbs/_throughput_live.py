@@ -125,7 +125,7 @@ def dry(wishes: LiveWishes, on: str | None, settings: list[str]) -> DryRun:
 def show_dry(found: DryRun, quiet: bool) -> None:
     """One line, and unless `quiet` the jobs by name and the ideal by policy."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput.job_names import number_of
     from assay.verbs._throughput_words import time_of
 
@@ -200,7 +200,7 @@ def _printed(found: LiveThroughput, jobs: Sequence[LiveJob], wishes: LiveWishes)
 def show_live(found: LiveThroughput, quiet: bool) -> None:
     """One line, and unless `quiet` what it comes to, what is to be said of jobs, and the ideal."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput import processor_time
     from assay.throughput.job_names import number_of
     from assay.verbs._throughput_shown import verdict

@@ -49,7 +49,7 @@ def repeated_row(figure: RepeatedFigure) -> list[str]:
 def show_repeated(found: RepeatedThroughput, quiet: bool) -> None:
     """A line for each test, and unless `quiet` the numbers with their intervals."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.verbs._throughput_shown import verdict
 
     for number, test in enumerate(found.tests, 1):

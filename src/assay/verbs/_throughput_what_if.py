@@ -78,7 +78,7 @@ def show_over_seeds(found: WhatIf, under: str) -> None:
     `under`: words for the policy where it is no setting.
     """
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
 
     def times(mean: SeedMean) -> str:
         return f"{time_of(mean.mean)} ({time_of(mean.ci95[0])} to {time_of(mean.ci95[1])})"

@@ -11,10 +11,10 @@ from assay.decide.watch_metrics import write_metrics
 from assay.document.history import WatchRound
 from assay.document.run_document import Document
 from assay.errors import MeasurementError
-from assay.report.nothing_measured import nothing_measured
-from assay.report.one_line import one_line, why_not
-from assay.report.page import write
-from assay.report.run_verdict import judged
+from assay.report.derive.empty_run import nothing_measured
+from assay.report.judge.verdict import judged
+from assay.report.render.one_line import one_line, why_not
+from assay.report.render.page import write
 from assay.store import Run
 from assay.verbs._compared_document import whole
 from assay.verbs._history import history_of

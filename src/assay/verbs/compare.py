@@ -16,7 +16,7 @@ from assay.verbs._options import MOST, Budget, Json, Quiet
 if TYPE_CHECKING:
     from assay.document.comparison import FigureRow, LoneFigure, RunComparison
     from assay.document.run_document import Document
-    from assay.report.comparing import Key
+    from assay.report.judge.comparison import Key
     from assay.store import Run
 
 LEAST_MARGIN, MOST_MARGIN = 0.001, 0.9  # relative
@@ -84,9 +84,9 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.report import between_runs, comparing, gate
-        from assay.report.document import document
-        from assay.report.listed import of_comparisons
+        from assay.report.derive.document import document
+        from assay.report.judge import comparison, gate, run_differences
+        from assay.report.render.figure_list import of_comparisons
         from assay.samples import case_text
         from assay.store import Run
 
@@ -129,7 +129,7 @@ def register(app: typer.Typer) -> None:
                 gate.named(figures, [whole])
             beside = [other for name in others for other in _opened(first, name, whole)]
         unlike = {
-            other.entry.other: between_runs.differences((whole, first.about), (other.document, other.about))
+            other.entry.other: run_differences.differences((whole, first.about), (other.document, other.about))
             for other in beside
             if other.document is not None and other.about is not None
         }
@@ -143,7 +143,7 @@ def register(app: typer.Typer) -> None:
             entry = other.entry
             if other.document is not None:
                 wanted = gate.required(whole, other.document, words, (_planned(first), other.planned))
-                rows = comparing.against(whole, other.document, margin or MARGIN, wanted.__contains__)
+                rows = comparison.against(whole, other.document, margin or MARGIN, wanted.__contains__)
                 verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None)
                 entry = replace(
                     entry,
@@ -151,10 +151,10 @@ def register(app: typer.Typer) -> None:
                     gate=verdict,
                     judged=verdict.judged,
                     differences=unlike.get(entry.other, []),
-                    only_in_a=between_runs.lone(whole, rows, "a"),
-                    only_in_b=between_runs.lone(other.document, rows, "b"),
+                    only_in_a=run_differences.lone(whole, rows, "a"),
+                    only_in_b=run_differences.lone(other.document, rows, "b"),
                 )
-                reasons[entry.other] = None if rows else between_runs.why_nothing(whole, other.document)
+                reasons[entry.other] = None if rows else run_differences.why_nothing(whole, other.document)
             printed = entry
             if other.document is not None and words is not None:  # the JSON has all rows
 
@@ -217,7 +217,7 @@ def _is_run(name: str) -> bool:
 
 def _matched(whole: Document, beside: list[Beside]) -> tuple[Document, list[Beside]]:
     """A run and what stands beside it, their cases such that what each has one value of does not part them."""
-    from assay.report.between_runs import matched
+    from assay.report.judge.run_differences import matched
 
     judged = [at for at, other in enumerate(beside) if other.document is not None]
     whole, *others = matched([whole, *(of for other in beside if (of := other.document) is not None)])
@@ -235,7 +235,7 @@ def _name_of(run: Run, whole: Document) -> str:
 def _variants(run: Run, whole: Document) -> tuple[Document, list[Beside]]:
     """The first variant of a run, and the others beside it. InputError where it has not two of them."""
     from assay.errors import InputError
-    from assay.report.variants import of_variant, parts
+    from assay.report.derive.variants import of_variant, parts
 
     builds = whole.variants.builds if whole.variants else []
     if len(builds) < 2:
@@ -269,7 +269,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
     from assay.machine.catalogue import load
     from assay.published.tables.quoted import published
     from assay.published.tables.ratios import against_machine
-    from assay.report.document import document
+    from assay.report.derive.document import document
     from assay.store import Run
     from assay.toml.checking import near
     from assay.verbs._prediction import is_described, predicted
@@ -326,8 +326,8 @@ def _show(
     """Print the tables, one line that sums up each, and what the threshold says; `nothing`: why there are no rows."""
     from assay.analysis.comparison import MARGIN
     from assay.document.comparison import FigureRow, PublishedRow
-    from assay.report import comparing_tables as tables
-    from assay.report.listing import listing
+    from assay.report.render import comparison_tables as tables
+    from assay.report.render.console import listing
 
     out = listing()
 

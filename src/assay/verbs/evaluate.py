@@ -77,11 +77,11 @@ def register(app: typer.Typer) -> None:
         from assay.document.json_form import to_json
         from assay.errors import InputError
         from assay.published.cells.described_file import read
-        from assay.report.listed import of_quoted, of_sections
-        from assay.report.nothing_measured import nothing_measured
-        from assay.report.page import write
-        from assay.report.run_verdict import judged
-        from assay.report.shown_first import with_headlines
+        from assay.report.derive.empty_run import nothing_measured
+        from assay.report.judge.first_figures import with_headlines
+        from assay.report.judge.verdict import judged
+        from assay.report.render.figure_list import of_quoted, of_sections
+        from assay.report.render.page import write
         from assay.store import Run
         from assay.verbs import _quoted
         from assay.verbs._compared_document import whole
@@ -127,10 +127,10 @@ def register(app: typer.Typer) -> None:
         if json:
             emit({"figures": of_sections(made)} | to_json(with_headlines(made)))
         else:
-            from assay.report.one_line import one_line, why_not
+            from assay.report.render.one_line import one_line, why_not
 
             if not quiet:
-                from assay.report.terminal import show
+                from assay.report.render.terminal import show
 
                 show(made)
             elif reason := why_not(made):
@@ -149,7 +149,7 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
     from assay.document.json_form import to_json
     from assay.errors import InputError
     from assay.published.cells.answers import Played
-    from assay.report.listed import of_validations
+    from assay.report.render.figure_list import of_validations
     from assay.validation.coverage import page as coverage
     from assay.validation.coverage.asking import Asking
     from assay.validation.machines.document import everything
@@ -160,7 +160,7 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
             "writes a page or a document", key="--on", value="all", accepted="with --docs FOLDER, or --json"
         )
     if docs is not None:
-        from assay.report.document import document
+        from assay.report.derive.document import document
         from assay.store import Run
         from assay.verbs._in_process import asked_here
 

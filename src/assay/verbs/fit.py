@@ -55,7 +55,7 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.errors import InputError
     from assay.fitting.fit import fits
     from assay.published.cells.described_file import shown
-    from assay.report.listed import of_fits
+    from assay.report.render.figure_list import of_fits
     from assay.toml.writing import rewritten
 
     path = find(on)
@@ -103,8 +103,8 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
 def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.fitting.from_run import description
-    from assay.report.document import document
-    from assay.report.listed import of_storage, of_stretches
+    from assay.report.derive.document import document
+    from assay.report.render.figure_list import of_storage, of_stretches
     from assay.store import Run
 
     text, about = description(document(Run.open(run)))

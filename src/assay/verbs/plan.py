@@ -65,7 +65,7 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.execute.duration import duration
         from assay.execute.preflight import announced
-        from assay.report.budget_spent import words
+        from assay.report.derive.budget import words
         from assay.store import known_runs
         from assay.verbs import _quoted
         from assay.verbs._exclusive_option import alone

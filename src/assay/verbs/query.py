@@ -89,7 +89,7 @@ def _figures(runs: Sequence[Run], sql: str) -> pa.Table | None:
     """The figures of runs where the text names them: to derive them takes longer than to read all samples."""
     if "figures" not in sql.lower():
         return None
-    from assay.report.figure_table import table
+    from assay.report.derive.figure_table import table
 
     return table(runs)
 
@@ -101,7 +101,7 @@ def _read(sql: str, write: bool) -> int:
     """
     import duckdb
 
-    from assay.report.figure_table import schema
+    from assay.report.derive.figure_table import schema
     from assay.store import connect
 
     connection = connect([], write=write, figures=schema().empty_table())

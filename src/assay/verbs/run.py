@@ -116,8 +116,8 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.report.document import document
-        from assay.report.nothing_measured import nothing_measured
+        from assay.report.derive.document import document
+        from assay.report.derive.empty_run import nothing_measured
         from assay.verbs import _one_benchmark, _quoted
         from assay.verbs._exclusive_option import alone
         from assay.verbs._measuring import measure
@@ -150,23 +150,23 @@ def register(app: typer.Typer) -> None:
         flat |= {"valid": whole.valid and measured, "warnings": whole.warnings}
         nothing = nothing_measured(whole)
         if on is not None:
-            from assay.report.where import where
+            from assay.report.derive.message_time import where
 
             flat["where"] = where(made)
             flat["quoted"] = [to_json(each) for each in _quoted.beside(on, record(benchmark))]
         if json:
             if section is not None and not section.headlines:
-                from assay.report.shown_first import with_headlines
+                from assay.report.judge.first_figures import with_headlines
 
                 shown = next(each for each in with_headlines(whole).benchmarks if each.benchmark == benchmark)
                 flat |= {"headlines": to_json(shown)["headlines"]}
             emit(flat)
         else:
-            from assay.report.one_line import one_line, why_not
+            from assay.report.render.one_line import one_line, why_not
 
             if not quiet:
-                from assay.report.run_verdict import verdict
-                from assay.report.terminal import show
+                from assay.report.judge.verdict import verdict
+                from assay.report.render.terminal import show
 
                 whole = replace(whole, summary=verdict(whole, made.about))
                 show(whole)

@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
         """
         from assay.cli import emit
         from assay.errors import InputError
-        from assay.report.listing import listing
+        from assay.report.render.console import listing
         from assay.store import Run, known_runs
 
         if (run is None) != (label is None):

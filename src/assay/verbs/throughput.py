@@ -346,7 +346,7 @@ def _printed(found: Scheduled, workload: str, jobs: str | None) -> list[PrintedT
 def _show(found: ThroughputResult, quiet: bool) -> None:
     """One line, and unless `quiet` the table of what it comes to."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput.job_names import number_of
     from assay.verbs import _throughput_mix as mix
     from assay.verbs._throughput_words import (
@@ -397,7 +397,7 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
 def _show_points(found: WhatIf, quiet: bool) -> None:
     """One line, and unless `quiet` a row for each combination."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput.what_if import POLICY
     from assay.verbs._throughput_what_if import show_over_seeds, until_lines
     from assay.verbs._throughput_words import failed_words, setting_words, time_of
