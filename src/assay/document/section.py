@@ -83,7 +83,7 @@ class ConvergenceStated:
 
 @dataclass(frozen=True, kw_only=True)
 class SpentEnergy:
-    """What the packages took while a rate was measured, and what that is for each unit of work (report/sections/energy.py).
+    """What the packages took while a rate was measured, and what that is for each unit of work.
 
     Watts are medians of the launches; `value` and `range` in `unit` (J/flop, J/B, J/message; of an application also
     J/run and what its rate counts), of the packages alone; `state` is that of the rate. Of all that ran on the host,
@@ -105,7 +105,7 @@ class SpentEnergy:
 
 @dataclass(frozen=True, kw_only=True)
 class PeakShare:
-    """A rate of one case beside the arithmetic peak of as many threads in its precision (report/sections/peak_shares.py).
+    """A rate of one case and the arithmetic peak of as many threads in its precision (sections/peak_shares.py).
 
     `passed_by`: what in this run passed that peak, so that no share of it is shown.
     """

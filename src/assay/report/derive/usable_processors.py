@@ -17,7 +17,7 @@ def usable_processors(
 
     With `key` "threads": all that the hosts have, on which others may work whatever we may use.
 
-    (A launch's accounts are summed over its hosts, too.) `measured`: what each host stated (report/derive/hosts.py). Of one
+    (A launch's accounts are summed over its hosts, too.) `measured`: what each host stated (derive/hosts.py). Of one
     that stated nothing the submitting host's count where it is the same, else the processors that its ranks may use.
     """
     found: dict[str, int] = {}

@@ -1,6 +1,6 @@
 """What a figure of a described machine could be at most (or least), by the numbers of its description.
 
-The same keys as of a measured machine (`report/judge/bounds.py`), each with what it means where nothing but messages exists:
+The same keys as of a measured machine (`judge/bounds.py`), each with what it means where nothing but messages exists:
 start-ups and receipts are processor time that nothing overlaps, and channels carry so many bytes per second
 (`described/limits.py`). No bound says how much of it a program could reach.
 """

@@ -1,0 +1,1 @@
+"""Rates and latencies over time: stalls, sustained rates, and their plots."""
