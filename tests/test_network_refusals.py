@@ -331,7 +331,7 @@ def test_circuits_where_the_routing_needs_lanes_are_refused_by_a_key_that_was_se
     assert swept.endswith("; with --sweep network.dateline=wrap")
 
 
-POINT = '{"version": 0, "key": "0-simulation-3", "setting": {}, "result": {}}\n'
+POINT = '{"version": 2, "key": "0-simulation-3", "setting": {}, "result": {}}\n'
 
 
 @pytest.mark.parametrize(
@@ -340,7 +340,7 @@ POINT = '{"version": 0, "key": "0-simulation-3", "setting": {}, "result": {}}\n'
         ("garbage\n", 1, "garbage"),
         ("garbage", 1, "garbage"),
         (f"{POINT}\nid,cycle,source,destination,flits\n{POINT}", 3, "id,cycle,source,destination,flits"),
-        (f'{POINT}{{"version": 1, "figures": []}}\n', 2, '{"version": 1, "figures": []}'),
+        (f'{POINT}{{"version": 2, "figures": []}}\n', 2, '{"version": 2, "figures": []}'),
         ("[1, 2]\n", 1, "[1, 2]"),
         ("7\n", 1, "7"),
         ("{\n  \n\n", None, ""),  # this one and the others below: what a kill leaves of a line
