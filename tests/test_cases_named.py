@@ -8,6 +8,7 @@ import pytest
 from assay.analysis.figures import CaseSamples
 from assay.analysis.fits import fits
 from assay.benchmark.record import benchmark
+from assay.case import Case
 from assay.document.cause import DisturbanceCause, MovedFigure
 from assay.document.json_form import to_json
 from assay.report import plots, run_verdict, tables
@@ -65,8 +66,8 @@ def test_a_start_up_is_not_called_absent_and_given_at_once() -> None:
     for metric, start, each in (("time", -4e-9, 1e-9), ("cycles", 28.9, 2.0)):
         for n in lengths:
             values = {("h", i): np.array([start / n + each]) for i in range(3)}
-            made.append(CaseSamples(metric, {**case, "length": n}, values, [], 1))
-    made.append(CaseSamples("cache", {"level": 1}, {("h", 0): np.array([49152.0])}, [], 1))
+            made.append(CaseSamples(metric, Case({**case, "length": n}), values, [], 1))
+    made.append(CaseSamples("cache", Case({"level": 1}), {("h", 0): np.array([49152.0])}, [], 1))
     (fit,) = (each for each in fits(benchmark("vectors"), made) if each["level"] == "L1")
     assert fit["start_up_cycles"] is fit["n_half"] is fit["start_up_cycles_range"] is None
     assert fit["reason"] == "no start-up: by the line of times the fitted start-up is not positive"

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.case import Case
 from assay.document.comparison import FigureRow, JudgedRow
 from assay.document.json_form import from_json
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report import comparing, comparing_tables, gate, page_beside, side_by_side
-from assay.samples import case_text
 from assay.store import Run
 from assay.verbs import _prediction
 from command_line import assay
@@ -205,12 +205,12 @@ def test_the_columns_are_the_reports_figures_for_nodes_and_factors_too(tmp_path:
     assert len(entry["rows"]) == 4  # two figures, two numbers of ranks per node
     for side, whole in (("a", a), ("b", b)):
         printed = {
-            (f["name"], case_text(f["params"])): f["value"]
+            (f["name"], Case(f["params"])): f["value"]
             for f in whole["benchmarks"][0]["figures"]
             if f["statistic"] == "median"
         }
         for row in entry["rows"]:
-            assert row[side]["value"] == printed[row["figure"], case_text(row["params"])]  # to the last bit
+            assert row[side]["value"] == printed[row["figure"], Case(row["params"])]  # to the last bit
     for row in entry["rows"]:
         assert row["ratio"] == row["b"]["value"] / row["a"]["value"]
         assert row["pairs"] == 7

@@ -21,11 +21,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from assay.analysis.figures import FigureValue
 from assay.benchmark.record import benchmark
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import to_json
-from assay.document.reported_figure import reported
 from assay.machine import energy_events
 from assay.machine.energy import FOLDER
 from assay.machine.energy import energy as host_energy
@@ -38,6 +36,7 @@ from assay.store import Run, connect
 from command_line import assay
 from compiled import WARNINGS, compile_to, kept
 from energy_trees import RANGE, Counts, perf, server, zone
+from made_documents import bare
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -430,12 +429,12 @@ def test_joules_take_prefixes() -> None:
 def test_messages_and_bytes_have_their_units(measured: Run) -> None:
     echo, message_rate, lock = (benchmark(name) for name in ("echo", "message-rate", "lock"))
     figures = {
-        name: reported(FigureValue("", name, 1.0, unit, "median", {}), "measured")
+        name: bare("", name, 1.0, unit, {})
         for name, unit in (("rate", "B/s"), ("message_rate", "1/s"), ("rate_of_locks", "1/s"), ("half_round_trip", "s"))
     }
     assert energy._unit(echo, figures["rate"]) == "J/B"
     assert energy._unit(message_rate, figures["message_rate"]) == "J/message"
-    rate = reported(FigureValue("", "rate", 1.0, "1/s", "median", {}), "measured")
+    rate = bare("", "rate", 1.0, "1/s", {})
     assert [energy._unit(benchmark(name), rate) for name in ("lattice", "colloid")] == ["J/update", "J/operation"]
     assert (
         energy._unit(lock, figures["rate_of_locks"]) is None and energy._unit(echo, figures["half_round_trip"]) is None

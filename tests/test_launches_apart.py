@@ -11,6 +11,7 @@ import pytest
 from assay.analysis.disturbance import Estimator, State, Verdict
 from assay.analysis.figures import CaseSamples, figures
 from assay.benchmark.record import benchmark
+from assay.case import Case
 from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -60,18 +61,12 @@ def test_launches_without_a_gap_are_a_range() -> None:
 def test_a_bound_keeps_the_best_reading_of_each_launch() -> None:
     """Against the least of each launch's own numbers, and of a rate the greatest: bytes over the least time."""
     times = {("here", 0): np.array([3e-6, 1e-6, 2e-6]), ("here", 1): np.array([5e-6, 4e-6])}
-    cell = CaseSamples("round_trip", {"bytes": 8, "ranks": 2}, times, [], 1)
+    cell = CaseSamples("round_trip", Case({"bytes": 8, "ranks": 2}), times, [], 1)
     bound = Verdict(State.BOUND, Estimator.BEST, None)
-    key = ("round_trip", next(iter(_cases(cell))))
+    key = ("round_trip", cell.case)
     found = {each.name: each for each in figures(benchmark("echo"), [cell], {key: bound}) if each.statistic == "best"}
     assert found["half_round_trip"].best_by_launch == [[0, pytest.approx(0.5e-6)], [1, pytest.approx(2e-6)]]
     assert found["rate"].best_by_launch == [[0, pytest.approx(8 / 0.5e-6)], [1, pytest.approx(8 / 2e-6)]]
-
-
-def _cases(cell: CaseSamples) -> list[str]:
-    from assay.samples import case_text
-
-    return [case_text(dict(cell.case))]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
-from assay.samples import ENERGY, PROCESSOR_TIME, Circumstance, case_text, events, folded, rows
+from assay.samples import ENERGY, PROCESSOR_TIME, Circumstance, events, folded, rows
 from assay.store import TABLES, Run, connect, known_runs, storage_failed
 
 ABOUT = Circumstance("r", "echo", "messages", "here", 0, 2, 1, "p")
@@ -168,11 +168,6 @@ def test_a_full_disk_under_the_journal_is_that_error(run: Run) -> None:
     (run.folder / "journal.jsonl").symlink_to("/dev/full")
     with pytest.raises(MeasurementError, match="disk is full"):
         run.journal({"event": "begun"})
-
-
-@given(st.dictionaries(st.sampled_from("abc"), st.integers() | st.none()))
-def test_a_case_has_one_text_whatever_the_order_of_its_keys(case: dict[str, int | None]) -> None:
-    assert case_text(case) == case_text(dict(reversed(list(case.items()))))
 
 
 def test_provenance_is_kept_once_by_its_digest(run: Run) -> None:

@@ -22,6 +22,7 @@ from assay.analysis.fits import fits
 from assay.analysis.fits_levels import footprints
 from assay.analysis.level_rates import beyond_measured, fit_levels, name_levels
 from assay.benchmark.record import benchmark
+from assay.case import Case
 from assay.execute.build import build as compiled
 from assay.machine import catalogue
 from assay.published.tables import euroben
@@ -191,7 +192,7 @@ def made(kernel: str, access: str, metric: str, by_level: dict[str, tuple[float,
         start, each = by_level[level or "L1"]
         value = (start + length * each) / length
         launches = {("here", k): np.array([value * (1 + 0.002 * k)] * 3) for k in range(6)}
-        cells.append(CaseSamples(metric, {**rest, "length": length}, launches, [], 1))
+        cells.append(CaseSamples(metric, Case({**rest, "length": length}), launches, [], 1))
     return cells
 
 
@@ -245,7 +246,7 @@ def chased(edges: dict[float, float]) -> list[CaseSamples]:
         value = next(latency for edge, latency in edges.items() if size <= edge) * 1e-9
         launches = {("here", k): np.array([value * (3 if k < 2 else 1)] * 2) for k in range(6)}
         cells.append(
-            CaseSamples("chase", {"kernel": "add", "access": "contiguous", "length": 1, "size": size}, launches, [], 1)
+            CaseSamples("chase", Case(kernel="add", access="contiguous", length=1, size=size), launches, [], 1)
         )
     return cells
 
@@ -327,7 +328,7 @@ def test_no_line_gives_a_greatest_rate_below_a_rate_measured() -> None:
 
 
 def clocked(hertz: float) -> list[CaseSamples]:
-    return [CaseSamples("clock", {"kernel": "add"}, {("here", k): np.array([1 / hertz]) for k in range(3)}, [], 1)]
+    return [CaseSamples("clock", Case(kernel="add"), {("here", k): np.array([1 / hertz]) for k in range(3)}, [], 1)]
 
 
 @pytest.mark.parametrize(("hertz", "basis"), [(3e9, "line"), (3.2e9, "line"), (3.5e9, "best reading")])

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from assay.case import Case
+
 
 @dataclass(frozen=True, slots=True)
 class Circumstance:
@@ -36,7 +38,7 @@ class Sample:
     """One observation.
 
     `value` in `unit` (SI) per operation; `batch` operations one reading of the clock covered (METHOD, rule 6); `first`
-    marks the first call, which is kept and never averaged in (rule 8); `case` is the JSON text of the parameters.
+    marks the first call, which is kept and never averaged in (rule 8); `case` becomes text in tables.
     """
 
     run: str
@@ -44,7 +46,7 @@ class Sample:
     part: str
     machine: str
     metric: str
-    case: str
+    case: Case
     value: float
     batch: int
     allocation: int
@@ -69,7 +71,7 @@ class Block:
     benchmark: str
     machine: str
     metric: str
-    case: str
+    case: Case
     allocation: int
     launch: int
     attempt: int
@@ -121,7 +123,7 @@ class Check:
     run: str
     benchmark: str
     machine: str
-    case: str
+    case: Case
     allocation: int
     launch: int
     attempt: int
@@ -172,11 +174,6 @@ class Measured:
 
 
 Row = Sample | Block | Check | Launch
-
-
-def case_text(case: dict[str, Any]) -> str:
-    """Return the parameters of a case as one canonical text: the key by which cases are compared."""
-    return json.dumps(case, sort_keys=True, separators=(",", ":"))
 
 
 def events(path: Path) -> Iterator[dict[str, Any]]:
@@ -306,14 +303,17 @@ def _check(event: dict[str, Any], about: Circumstance, host: str) -> Check:
     )
 
 
-def case_of(event: dict[str, Any], about: Circumstance) -> str:
-    """Return the case's text. ValueError where a parameter is neither a finite number nor text, true, false or null."""
+def case_of(event: dict[str, Any], about: Circumstance) -> Case:
+    """Return the case, sorted by name.
+
+    ValueError where a parameter is neither a finite number nor text, true, false or null.
+    """
     stated = event.get("case", {})
     if not isinstance(stated, dict):
         raise ValueError(f"case: got {str(stated)[:40]!r}, expected an object")
     case = stated | about.factors
     _parameters("case", case)
-    return case_text(case)
+    return Case({name: case[name] for name in sorted(case)})
 
 
 def _parameters(key: str, case: dict[str, Any]) -> None:

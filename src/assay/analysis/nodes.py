@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from assay.analysis.figures import CaseSamples
 from assay.analysis.result import AnalysisResult
+from assay.case import Case
 
 LEAST_NODES = 3  # of two nodes nobody can say which one is odd
 MARGIN = 0.05  # a smaller difference is no reason to drain a node
@@ -23,7 +23,7 @@ class OddNode(AnalysisResult):
 
     host: str
     metric: str
-    case: dict[str, Any]
+    case: Case
     value: float
     ratio: float
     deviations: float
@@ -50,5 +50,5 @@ def odd_nodes(found: Sequence[CaseSamples]) -> list[OddNode]:
         for host, value in zip(hosts, medians.tolist(), strict=True):
             away = abs(value - centre) / spread if spread else 0.0
             if away > DEVIATIONS and abs(value / centre - 1) > MARGIN:
-                odd.append(OddNode(host, cell.metric, dict(cell.case), value, value / centre, away))
+                odd.append(OddNode(host, cell.metric, cell.case, value, value / centre, away))
     return sorted(odd, key=lambda node: -node.deviations)

@@ -13,16 +13,15 @@ from assay import versions
 from assay.analysis.acceptance import planning_spread
 from assay.analysis.tolerance import share_met, tolerance_limit, values_needed
 from assay.benchmark.record import among
+from assay.case import Case
 from assay.decide.contract import LEAST_RELATIVE, MOST_RELATIVE, amount
 from assay.decide.evidence import sections_by_node
-from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.errors import InputError
 from assay.report.comparing import identity
 from assay.report.units import human
 from assay.report.units import params as words_of
-from assay.samples import case_text
 from assay.store import Run
 from assay.toml.writing import written
 
@@ -30,7 +29,7 @@ RISK = 0.05
 INDIFFERENCE = 0.05
 SPREAD = 0.03  # where launches are too few to know theirs
 LEAST_LAUNCHES = 3
-Key = tuple[str, str, str]  # benchmark, figure, the case's canonical text
+Key = tuple[str, str, Case]  # benchmark, figure, case
 
 
 @dataclass
@@ -39,7 +38,7 @@ class FigureOfRuns:
 
     benchmark: str
     figure: str
-    case: Params
+    case: Case
     unit: str
     higher: bool
     values: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -110,12 +109,9 @@ def _figures(runs: Sequence[Run]) -> list[FigureOfRuns]:
                 for figure in _main(section):
                     if figure.value is None or figure.value <= 0 or figure.state not in ("clean", "disturbed"):
                         continue
-                    case = {
-                        key: value
-                        for key, value in identity(figure.params, record.outcomes).items()
-                        if value is not None
-                    }
-                    key = (name, figure.name, case_text(case))
+                    case = identity(figure.params, record.outcomes)
+                    case = case.without({key for key, value in case.items() if value is None})
+                    key = (name, figure.name, case)
                     new = FigureOfRuns(name, figure.name, case, figure.unit, figure.better == "higher")
                     of = found.setdefault(key, new)
                     of.values[run.about["id"], node] = figure.value
@@ -130,7 +126,8 @@ def _figures(runs: Sequence[Run]) -> list[FigureOfRuns]:
 
 def _main(section: Section) -> list[ReportedFigure]:
     """The headlines; where there is none, every figure that stands for its case."""
-    return [figure for figure in section.headlines if figure.main] or [each for each in section.figures if each.main]
+    heads = [each.figure for each in section.headlines if each.figure.main]
+    return heads or [each for each in section.figures if each.main]
 
 
 def _requirement(
@@ -143,7 +140,7 @@ def _requirement(
         **({} if note is None else {"note": note}),
         "benchmark": each.benchmark,
         "figure": each.figure,
-        **({"case": each.case} if each.case else {}),
+        **({"case": dict(each.case)} if each.case else {}),
         "at_least" if each.higher else "at_most": _written(limit, each.unit),
         **(more or {}),
         "indifference": INDIFFERENCE,

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict
 from assay.analysis.intervals import median_interval
+from assay.case import Case
 from assay.decide.contract import Contract, Requirement
 from assay.decide.evidence import NodeEvidence
 from assay.document.acceptance import NodeVerdict, RequirementVerdict
@@ -57,7 +58,7 @@ def judged_requirement(
         nodes=nodes,
         benchmark=requirement.record.name,
         figure=requirement.figure.name,
-        params=dict(requirement.case),
+        params=Case(requirement.case),
         unit=requirement.figure.unit,
         better=requirement.figure.better,
         share=requirement.share,

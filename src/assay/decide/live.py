@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assay.analysis.paired_decision import PairedDecision, PairedPlan
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.errors import MeasurementError
 from assay.execute import session
@@ -52,7 +52,7 @@ class LiveFigure:
 
     benchmark: str
     figure: str
-    params: Params
+    params: Parameters
     better: str
     decision: PairedDecision
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assay.case import Case
 from assay.document.account import TimeAccount
 from assay.document.grid import Grid, grid
 from assay.document.predicted import PredictedTime
@@ -26,7 +27,7 @@ NOTE = (
 )
 
 
-ByLaunch = dict[tuple[str, int], list[tuple[int, TimeAccount]]]
+ByLaunch = dict[tuple[Case, int], list[tuple[int, TimeAccount]]]
 
 
 def by_launch(tasks: Tasks) -> ByLaunch:

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from assay.analysis.as_fast import as_fast
 from assay.analysis.slow_pairs import FALSE_ALARMS, CandidateKind, Localised, SlowPart, localise, residuals
-from assay.document.params import Params
+from assay.case import Case
 from assay.document.tournament import PairTimes, SlowThing, TournamentFound
 from assay.report.pairs_shown import but_for_words, longer
 from assay.report.settings import differing
 from assay.report.units import human
-from assay.samples import case_text
 from assay.store import Run
 
 MOST_ROWS = 64  # of a heat map: of more ranks several share a row
@@ -82,22 +81,22 @@ class Passes:
 class Alike:
     """The launches of the same ranks, ranks per node and MPI: these, where the ranks were, and each launch's lines."""
 
-    params: Params
+    params: Case
     placement: list[dict[str, Any]] = field(default_factory=list)
     lines: dict[int, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
 
 def tournaments(run: Run, benchmark: str) -> list[TournamentFound]:
     """Judge the passes of a run's launches that count, those of each number of ranks, ranks per node and MPI apart."""
-    groups: dict[str, Alike] = {}
+    groups: dict[Case, Alike] = {}
     for about, file in run.tasks():
         if about.benchmark == benchmark and not about.superseded and file.content.done:
             events = [json.loads(line) for line in file.content.pairs]
             ranks = max((int(event["case"]["ranks"]) for event in events if "seconds" in event), default=0)
             if ranks < 2:
                 continue
-            params = {"ranks": ranks, **about.factors}
-            of = groups.setdefault(case_text(params), Alike(params))
+            params = Case({"ranks": ranks, **about.factors})
+            of = groups.setdefault(params, Alike(params))
             of.placement = of.placement or file.content.opening.get("placement") or []
             of.lines[about.launch] += events
     found = sorted(groups.values(), key=_order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from assay.case import Case
 from assay.document.account import TimeAccount
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
@@ -14,7 +15,6 @@ from assay.report.case_order import case_key, record_of
 from assay.report.case_words import case_words
 from assay.report.states import words
 from assay.report.units import human
-from assay.samples import case_text
 
 PART = "applications"
 NOTE = (
@@ -39,18 +39,18 @@ def _processors(of: TimeAccount) -> int:
 def _rows(section: Section) -> Iterator[tuple[str, ...]]:
     record = record_of(section)
     times = {
-        case_text(each.params): each
+        each.params: each
         for each in section.figures
         if each.name == "time" and each.statistic != "first" and each.shown is not None
     }
-    alike: dict[str, list[TimeAccount]] = defaultdict(list)
+    alike: dict[Case, list[TimeAccount]] = defaultdict(list)
     for each in section.accounts or ():
-        alike[case_text({key: value for key, value in each.params.items() if key not in UNSHOWN})].append(each)
+        alike[each.params.without(UNSHOWN)].append(each)
     for of in sorted(alike.values(), key=lambda of: case_key(record, of[0].params, UNSHOWN)):
         of.sort(key=lambda each: (_processors(each), each.ranks))
-        base = times.get(case_text(of[0].params))
+        base = times.get(of[0].params)
         for each in of:
-            found = times.get(case_text(each.params))
+            found = times.get(each.params)
             time = each.time if found is None or found.shown is None else found.shown
             speedup = base.shown / time if base is not None and base.shown and len(of) > 1 else None
             yield (

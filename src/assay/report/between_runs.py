@@ -18,7 +18,6 @@ from assay.report.comparing import Key, compared, size
 from assay.report.facts import used
 from assay.report.units import few
 from assay.report.variants import reference
-from assay.samples import case_text
 
 # Of what a person asked for (run.json), with the words that a heading has for it. Launches are counted as made.
 ASKED = {
@@ -55,7 +54,7 @@ def differences(a: tuple[Document, Mapping[str, Any]], b: tuple[Document, Mappin
 
 def lone(document: Document, rows: Iterable[FigureRow], side: str) -> list[LoneFigure]:
     """The figures of a run that have no row, as the other run has no such case; `side`: `a` or `b`."""
-    paired = {(row.benchmark, row.figure, case_text(getattr(row, side).params)) for row in rows}
+    paired = {(row.benchmark, row.figure, getattr(row, side).params) for row in rows}
     left = [(key, figure) for key, figure in compared(document).items() if key not in paired]
     order = {key: place for place, key in enumerate(dict.fromkeys(key[:2] for key, _ in left))}
     left.sort(key=lambda each: (order[each[0][:2]], size(each[1].params)))
@@ -71,7 +70,7 @@ def why_nothing(a: Document, b: Document) -> str:
     if not first or not second:
         return f"{(b if first else a).run} has no figure at all"
     for what, length in (("benchmark", 1), ("figure", 2)):
-        one, other = ({".".join(key[:length]) for key in of} for of in (first, second))
+        one, other = ({".".join(key[:2][:length]) for key in of} for of in (first, second))
         if not one & other:
             return f"they have no {what} in common: {few(sorted(one))} in one, {few(sorted(other))} in the other"
     return _unlike_cases(first, second)

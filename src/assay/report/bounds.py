@@ -61,25 +61,25 @@ def share(figure: Headline, document: Document) -> Share | None:
     found = _beside_its_bound(figure, document)
     if found is None or found.share > 1.0:
         return found
-    return replace(found, passed_by=passed_by(document, figure, found.basis) or "")
+    return replace(found, passed_by=passed_by(document, figure.figure, found.basis, figure.bound) or "")
 
 
 def passed_by(document: Document, figure: ReportedFigure, basis: str = "", bound: str | None = None) -> str | None:
     """Title of a main figure of this run that passed what the figure's bound rests on, which then bounds nothing."""
-    bound = figure.bound if isinstance(figure, Headline) else bound
     if document.described or bound not in RESTS_ON:
         return None
     for section in document.benchmarks:
         for other in (each for each in section.headlines if each.bound == bound):
             found = _beside_its_bound(other, document)
-            alike = found is not None and RESTS_ON[bound](other, found.basis) == RESTS_ON[bound](figure, basis)
+            alike = found is not None and RESTS_ON[bound](other.figure, found.basis) == RESTS_ON[bound](figure, basis)
             if found is not None and found.share > 1.0 and alike:
                 return other.title
     return None
 
 
-def _beside_its_bound(figure: Headline, document: Document) -> Share | None:
-    bound = (WITHIN_THE_RUN | (DESCRIBED_BOUNDS if document.described else BOUNDS)).get(figure.bound or "")
+def _beside_its_bound(main: Headline, document: Document) -> Share | None:
+    figure = main.figure
+    bound = (WITHIN_THE_RUN | (DESCRIBED_BOUNDS if document.described else BOUNDS)).get(main.bound or "")
     if bound is None or figure.value is None or (figure.value <= 0 and bound is not whole):
         return None
     found = bound(document, figure)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.benchmark.record import Benchmark, among
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.section import Section
 
 
@@ -14,7 +14,7 @@ def record_of(section: Section) -> Benchmark | None:
     return among([section.benchmark]).get(section.benchmark)
 
 
-def place(record: Benchmark | None, case: Params) -> tuple[int, ...]:
+def place(record: Benchmark | None, case: Parameters) -> tuple[int, ...]:
     """Where a case stands by its choices, the first parameter first; numbers do not count."""
     found = []
     for name, parameter in () if record is None else record.parameters.items():
@@ -29,6 +29,6 @@ def by_value(value: object) -> tuple[int, float, str]:
     return (0, float(value), "") if isinstance(value, int | float) else (1, 0.0, str(value))
 
 
-def case_key(record: Benchmark | None, case: Params, but: Sequence[str] = ()) -> tuple[object, ...]:
+def case_key(record: Benchmark | None, case: Parameters, but: Sequence[str] = ()) -> tuple[object, ...]:
     """What cases are sorted by: choices in their record's order, then all values but those of `but`, by their names."""
     return place(record, case), tuple(by_value(value) for key, value in sorted(case.items()) if key not in but)

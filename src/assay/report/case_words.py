@@ -10,14 +10,14 @@ import re
 from typing import Any
 
 from assay.benchmark.record import Benchmark, among
-from assay.document.params import KNOWN_FROM_HOST, Params
+from assay.document.params import KNOWN_FROM_HOST, Parameters
 from assay.report.units import human, params
 
 ZERO = re.compile(r"\b0: ([^;,(]+)")
 LONGEST = 24  # letters of what a 0 stands for
 
 
-def case_words(case: Params, record: Benchmark | None, guest: bool | None = None) -> str:
+def case_words(case: Parameters, record: Benchmark | None, guest: bool | None = None) -> str:
     """Write a case's parameters in one short text, without unknown ones and what an application counts.
 
     `guest`: as value_words has it.
@@ -34,7 +34,7 @@ def counts_of(record: Benchmark | None) -> frozenset[str]:
     return frozenset(re.findall(r"[a-z_]\w*", formulas)) - record.parameters.keys() - {"value"}
 
 
-def words_of(benchmark: str, case: Params, guest: bool | None = None) -> str:
+def words_of(benchmark: str, case: Parameters, guest: bool | None = None) -> str:
     """Write the case of a benchmark that is known by its name."""
     return case_words(case, among([benchmark]).get(benchmark), guest)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from assay.benchmark.record import Benchmark
-from assay.document.params import Params
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.case_order import record_of
@@ -14,8 +13,10 @@ from assay.report.states import displaced, words
 from assay.report.tables import alike, listed, spread
 from assay.report.units import human, unit_of
 
+Cell = dict[str, str | float | None]
 
-def cases(section: Section) -> Params:
+
+def cases(section: Section) -> dict[str, Any]:
     """Return {columns, rows, note}: a column is {title, words}; a cell {t: text, v: number to sort by, or null}.
 
     The state stands beside the value, where a phone shows it, with its name as `s`.
@@ -28,7 +29,7 @@ def cases(section: Section) -> Params:
     rows, record = [], record_of(section)
     for figure in figures:
         name = figure.name.replace("_", " ")
-        row: list[Params] = [{"t": name if figure.statistic == "median" else f"{name}, {figure.statistic}", "v": None}]
+        row: list[Cell] = [{"t": name if figure.statistic == "median" else f"{name}, {figure.statistic}", "v": None}]
         row += [_parameter(key, figure.params.get(key), record, section.guest) for key in keys]
         value = figure.shown
         row.append({"t": human(value, unit_of(figure)), "v": value})
@@ -56,7 +57,7 @@ def _are_words(figures: list[ReportedFigure], key: str) -> bool:
     return any(isinstance(figure.params.get(key), str) for figure in figures)
 
 
-def _parameter(key: str, value: Any, record: Benchmark | None, guest: bool | None) -> Params:
+def _parameter(key: str, value: Any, record: Benchmark | None, guest: bool | None) -> Cell:
     if value is None:
         return {"t": "", "v": None}
     number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

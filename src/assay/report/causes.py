@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from assay.case import Case
 from assay.document.cause import Bystander, DisturbanceCause, MovedFigure
 from assay.document.json_form import from_json
 from assay.document.section import Section
 from assay.report.judging import Judged
-from assay.samples import case_text
 from assay.store import Run
 
 ADVICE = {
@@ -112,12 +112,12 @@ class _Gathered:
                 self.processes[each.name] = each
 
 
-def _figures(section: Section, cases: set[tuple[str, str]] | None) -> list[MovedFigure]:
+def _figures(section: Section, cases: set[tuple[str, Case]] | None) -> list[MovedFigure]:
     """The figures of a section, by the estimator that stands: of these metrics and cases, None: of all.
 
     A best reading beside an estimate is not one: nothing says how far it was moved.
     """
-    estimated = {(each.name, case_text(each.params), each.host) for each in section.figures if each.main}
+    estimated = {(each.name, each.params, each.host) for each in section.figures if each.main}
     return [
         MovedFigure(
             benchmark=section.benchmark,
@@ -128,11 +128,8 @@ def _figures(section: Section, cases: set[tuple[str, str]] | None) -> list[Moved
             high=figure.disturbance.high if figure.disturbance else None,
         )
         for figure in section.figures
-        if (
-            figure.main
-            or (figure.statistic == "best" and (figure.name, case_text(figure.params), figure.host) not in estimated)
-        )
-        and (cases is None or (figure.metric, case_text(figure.params)) in cases)
+        if (figure.main or (figure.statistic == "best" and (figure.name, figure.params, figure.host) not in estimated))
+        and (cases is None or (figure.metric, figure.params) in cases)
     ]
 
 

@@ -13,9 +13,10 @@ from assay.analysis import chosen
 from assay.analysis.comparison import MARGIN, exact
 from assay.benchmark.record import benchmark
 from assay.benchmark.variants import USUAL, AnyVariant, MpiVariant, variant_of
+from assay.case import Case
 from assay.document.choice import Choice, ChoiceWanted
 from assay.document.grid import Grid, grid
-from assay.document.params import Params, Plot
+from assay.document.params import Parameters, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.kinds import is_simulated
@@ -25,7 +26,6 @@ from assay.report.own_library import alone
 from assay.report.plots import COLOURS, layout
 from assay.report.settings import SKEW, setting
 from assay.report.units import human
-from assay.samples import case_text
 
 DASHES = ("solid", "dash")  # beyond as many ways as there are colours
 LEAST_LENGTHS = 2
@@ -69,14 +69,14 @@ def cells(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> list[dict[
     found: dict[str, dict[str, ReportedFigure]] = defaultdict(dict)
     for figure in figures:
         if figure.name == wanted.figure and figure.main and figure.state in ("clean", "disturbed") and figure.value:
-            case = case_text(rest(figure.params, wanted.across))
+            case = rest(figure.params, wanted.across)
             found[f"{figure.host} {case}"][str(figure.params.get(wanted.across))] = figure
     return list(found.values())
 
 
-def rest(params: Params, across: str) -> Params:
+def rest(params: Case, across: str) -> Case:
     """A case without the parameter by which its ways differ."""
-    return {key: value for key, value in params.items() if key != across}
+    return params.without((across,))
 
 
 def rival(way: ReportedFigure, own: ReportedFigure, described: bool) -> chosen.Rival | None:
@@ -131,7 +131,7 @@ def named(choice: Choice) -> str:
     return f"{about.get('operation')}{of} on {about.get('ranks')} ranks{per_node}{root}{skew}{library(about)}"
 
 
-def library(about: Params) -> str:
+def library(about: Parameters) -> str:
     """Name the MPI, transport and compiler behind a case; nothing where a run has no such variants."""
     variant = MpiVariant.of(about)
     if variant is None:
@@ -188,7 +188,7 @@ def _only(found: Sequence[Choice]) -> str:
     return f" {min(operations)}" if len(operations) == 1 else ""
 
 
-def columns(cases: Sequence[Params]) -> list[str]:
+def columns(cases: Sequence[Parameters]) -> list[str]:
     """The parameters that a table of cases has a column of: the operation first, bytes unless none has any."""
     keys = dict.fromkeys(key for case in cases for key in case)
     alike = {key for key in keys if all(case.get(key) == cases[0].get(key) for case in cases)}
@@ -198,7 +198,7 @@ def columns(cases: Sequence[Params]) -> list[str]:
     return [*first, *kept]
 
 
-def cell(case: Params, key: str) -> str:
+def cell(case: Parameters, key: str) -> str:
     """One parameter in a table: a length by its unit, none of a barrier; a time by its unit, none of a case without."""
     if key not in case:
         return NONE
@@ -221,7 +221,7 @@ def _shown(choice: Choice) -> str:
     return "yes" if choice.ci95 is None else between(choice.ci95).removeprefix(", ") or "exact"
 
 
-def place(section: Section, params: Params) -> int:
+def place(section: Section, params: Parameters) -> int:
     """Where a case's operation stands among those of the record; behind all of them where it is none."""
     known = [str(choice) for choice in benchmark(section.benchmark).parameters["operation"].choices]
     name = str(params.get("operation"))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from assay.analysis.comparison import MARGIN
 from assay.benchmark.variants import MPI_KEYS
+from assay.case import Case
 from assay.document.choice import Choice
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.section import Section
@@ -31,17 +32,17 @@ def pairs(section: Section) -> Iterator[Headline]:
     alike = {key for key in (*TOLD_APART, *MPI_KEYS) if len({each.params.get(key) for each in found}) == 1}
     for case in sorted(found, key=_place):
         for way in (wanted.own, case.best):
-            figure = _figure(figures, {**case.params, wanted.across: way})
+            figure = _figure(figures, case.params | {wanted.across: way})
             if figure is not None:
                 called = alone(wanted.whose) if way == wanted.own and wanted.whose else way
-                yield Headline(**vars(figure), title=f"{_case(case, alike)}: {called}")
+                yield Headline(figure=figure, title=f"{_case(case, alike)}: {called}")
 
 
 def _place(case: Choice) -> tuple[bool, float]:
     return not case.slower, -case.ratio
 
 
-def _figure(figures: list[ReportedFigure], params: dict[str, object]) -> ReportedFigure | None:
+def _figure(figures: list[ReportedFigure], params: Case) -> ReportedFigure | None:
     return next((each for each in figures if each.params == params), None)
 
 

@@ -13,15 +13,15 @@ import numpy as np
 
 from assay.analysis.figures import Array, CaseSamples
 from assay.benchmark.record import Benchmark
+from assay.case import Case
 from assay.report.units import human
-from assay.samples import case_text
 
 ALLOWED = 0.1  # of the median
 
 
-def too_coarse(record: Benchmark, found: Sequence[CaseSamples]) -> dict[tuple[str, str], str]:
-    """The metrics and cases (canonical text) whose error passes a tenth of their median, each with the reason."""
-    by_case = {(cell.metric, case_text(dict(cell.case))): cell for cell in found}
+def too_coarse(record: Benchmark, found: Sequence[CaseSamples]) -> dict[tuple[str, Case], str]:
+    """The metrics and cases whose error passes a tenth of their median, each with the reason."""
+    by_case = {(cell.metric, cell.case): cell for cell in found}
     reasons = {}
     for (name, case), cell in by_case.items():
         metric = record.metrics.get(name)

@@ -21,13 +21,13 @@ import numpy as np
 
 from assay.analysis.comparison import MARGIN, Comparison, ComparisonVerdict, compare, correct_family, exact
 from assay.benchmark.record import among
+from assay.case import Case
 from assay.document.comparison import FigureRow, FigureSide, JudgedRow
-from assay.document.params import Params, placement_from_host
+from assay.document.params import Parameters, placement_from_host
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
-from assay.samples import case_text
 
-Key = tuple[str, str, str]  # benchmark, figure, the case's canonical text
+Key = tuple[str, str, Case]  # benchmark, figure, case
 Laid = tuple[Key, FigureRow, Comparison | None]  # a row before the correction of its family
 ZERO = "zero on both sides"  # alike, but nothing that launches could have told: the rate of an empty message
 EXACT = "exact: no launch gives another value"
@@ -43,7 +43,7 @@ def compared(document: Document) -> dict[Key, ReportedFigure]:
     for section in document.benchmarks:
         outcomes = outcomes_of(section.benchmark)
         for figure in section.figures:
-            key = (section.benchmark, figure.name, case_text(identity(figure.params, outcomes)))
+            key = (section.benchmark, figure.name, identity(figure.params, outcomes))
             if figure.statistic == "median" or (figure.state in ("bound", "invalid") and key not in found):
                 found[key] = figure
     return found
@@ -58,9 +58,9 @@ def outcomes_of(benchmark: str) -> frozenset[str]:
     return record.outcomes if record else frozenset()
 
 
-def identity(case: Params, outcomes: Set[str]) -> Params:
+def identity(case: Case, outcomes: Set[str]) -> Case:
     """What a case is compared by."""
-    return {key: value for key, value in case.items() if key not in outcomes}
+    return case.without(outcomes)
 
 
 def against(
@@ -226,7 +226,7 @@ def _corrected(rows: Sequence[Laid], gated: Callable[[Key], bool]) -> list[tuple
     A second formula of the same readings (a rate beside its time) is no second test.
     """
     families: dict[tuple[bool, int], list[int]] = defaultdict(list)
-    formulas: dict[tuple[str, str, str], int] = defaultdict(int)
+    formulas: dict[tuple[str, str, Case], int] = defaultdict(int)
     for i, (key, row, found) in enumerate(rows):
         if found is not None:
             cell = (row.benchmark, row.metric, key[2])
@@ -274,7 +274,7 @@ def _nearest(key: Key, figure: ReportedFigure, others: dict[Key, ReportedFigure]
     return min(fitting, key=lambda other: size(other.params), default=None)
 
 
-def size(case: Params) -> tuple[Any, ...]:
+def size(case: Parameters) -> tuple[Any, ...]:
     """Order cases by their parameters: numbers by size, also those within text."""
     return tuple(_place(case[name]) for name in case)
 

@@ -15,13 +15,12 @@ from assay.document.comparison import (
     RunDifference,
 )
 from assay.document.grid import Grid, grid
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.kinds import is_simulated
 from assay.report.case_words import case_words, words_of
 from assay.report.comparing import ZERO
 from assay.report.tables import alike
 from assay.report.units import amount, human, params
-from assay.samples import case_text
 
 MOST_LONE = 3  # figures that only one run has, by name
 MARKS = {"clean": "", "disturbed": " *"}
@@ -143,7 +142,7 @@ def summary(rows: Sequence[FigureRow], a: str, b: str, margin: float) -> str:
     few = few_launches(reasons)
     why = f" ({few})" if few else ""
     apart = f"; {zero} zero on both sides" if zero else ""
-    cells = len({(row.benchmark, row.metric, case_text(row.params)) for row in rows})
+    cells = len({(row.benchmark, row.metric, row.params) for row in rows})
     kinds = {is_simulated(side.kind) for row in rows for side in (row.a, row.b)}
     how = ("simulated " if kinds.pop() else "measured ") if len(kinds) == 1 else ""
     of = f" of {cells} {how}quantit{'ies' if cells > 1 else 'y'}" if cells < len(rows) else ""
@@ -187,7 +186,7 @@ def _own_case(row: PublishedRow) -> str:
     return f"{words or '–'} ({row.of})" if row.of else words or "–"
 
 
-def _unstated(row: PublishedRow) -> Params:
+def _unstated(row: PublishedRow) -> Parameters:
     """What the own case says besides the length and whatever else the published case says in the same words."""
     alike = {key for key, value in row.b.params.items() if str(row.params.get(key)) == str(value)}
     alike |= {"bytes"} if "message_B" in row.b.params else set()

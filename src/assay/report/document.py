@@ -20,7 +20,7 @@ from assay.document.json_form import from_json
 from assay.document.node_noise import NodeNoise
 from assay.document.params import WITHIN_A_NODE, Facts, placement_from_host
 from assay.document.quoted import Quoted
-from assay.document.reported_figure import Headline, ReportedFigure, reported
+from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document, Skipped
 from assay.document.section import AccuracyDrawn, ConvergenceStated, DifferingNode, RoofPart, Section, SharesDrawn
 from assay.document.tournament import TournamentFound
@@ -56,7 +56,7 @@ from assay.report.unfinished import unfinished
 from assay.report.variance_by_level import variance_by_level
 from assay.report.variants import build_variants, reference, variants
 from assay.report.vector_widths import with_widths
-from assay.samples import Circumstance, Launch, case_text
+from assay.samples import Circumstance, Launch
 from assay.store import Run
 from assay.stored.launch_file import LaunchFile
 
@@ -242,7 +242,7 @@ def _section(
     for case, detail in lines.failed:
         if not result.worsen(State.INVALID, case=case):  # it names none that was sampled: then all
             result.worsen(State.INVALID)
-        result.warnings.append(f"check failed{f' for {case}' if case.strip('{}') else ''}: {detail}")
+        result.warnings.append(f"check failed{f' for {case}' if case else ''}: {detail}")
     for (metric, case), reason in too_coarse(record, gathered(everything)).items():
         result.worsen(State.INVALID, metric, case)
         result.warnings.append(reason)
@@ -256,9 +256,9 @@ def _section(
     for node in noise:
         noted |= {f"{node.host}: {text}" if len(noise) > 1 else text: None for text in node.text}
     stand = sampled(run, lines, gathered(result.standing))
-    derived = [reported(figure, _kind(run)) for figure in figures(record, stand, result.verdicts)]
+    derived = figures(record, stand, result.verdicts, _kind(run))
     noted |= dict.fromkeys([*energy.too_short(lines, record, derived), *not_positive(record, stand, derived)])
-    fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
+    fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, cell.case])]
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
     framed, described = frame(record.name, record), _kind(run) == NumberKind.SIMULATED
@@ -376,7 +376,7 @@ def _headlines(
                 about["advice"] = wanted["described_advice"]
             title = words["title"] or chosen.name
             title = titled(title if whose is None else without_library(title, whose), chosen.params, several)
-            made.append(Headline(**vars(chosen), title=title, says=words["says"], **about))
+            made.append(Headline(figure=chosen, title=title, says=words["says"], **about))
     return made
 
 

@@ -7,7 +7,7 @@ store give the ticks beside a later run's bars. A folder that cannot be read is 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay import versions
@@ -56,13 +56,9 @@ class EarlierLine:
         chosen = set(figure.chosen or ())
         alike = self.chosen is None or set(self.chosen) == chosen  # None: a version that did not say
         left_out = chosen if alike else set[str]()
-        same = (self.benchmark, self.unit) == (benchmark, figure.unit)
-        same &= _without(self.params, left_out) == _without(figure.params, left_out)
-        return same and (self.title == figure.title if self.figure is None else self.figure == figure.name)
-
-
-def _without(case: Params, keys: Set[str]) -> Params:
-    return {key: value for key, value in case.items() if key not in keys}
+        same = (self.benchmark, self.unit) == (benchmark, figure.figure.unit)
+        same &= self.params.without(left_out) == figure.figure.params.without(left_out)
+        return same and (self.title == figure.title if self.figure is None else self.figure == figure.figure.name)
 
 
 def earlier(run: Run) -> list[EarlierRun]:

@@ -12,12 +12,12 @@ more than a tenth no joules are given.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from statistics import median
 
 from assay.benchmark.record import Benchmark
+from assay.case import Case
 from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
@@ -27,7 +27,6 @@ from assay.report.case_words import case_words
 from assay.report.readings import LaunchLines
 from assay.report.tables import alike
 from assay.report.units import human
-from assay.samples import case_text
 
 WORK = {"flop/s": "J/flop", "B/s": "J/B"}
 RUN = "J/run"  # of an application
@@ -38,7 +37,7 @@ UPDATE = 1e-3  # s
 COARSE = 0.1  # of what a launch's blocks took
 EDGES = "edges"  # beside a launch's parts: the share that its blocks' ends can have moved
 
-Powers = dict[tuple[str, str], dict[int, dict[str, float]]]  # metric and case; launch; part: W, and EDGES
+Powers = dict[tuple[str, Case], dict[int, dict[str, float]]]  # metric and case; launch; part: W, and EDGES
 
 
 def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigure]) -> list[SpentEnergy]:
@@ -49,7 +48,7 @@ def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigur
     made = []
     for figure in figures:
         unit = _unit(record, figure)
-        launches = powers.get((figure.metric, case_text(figure.params)), {})
+        launches = powers.get((figure.metric, figure.params), {})
         rates = {int(launch): rate for launch, rate in figure.by_launch if rate > 0 and int(launch) in launches}
         if unit is None or figure.statistic != "median" or figure.value is None or not rates:
             continue
@@ -83,7 +82,7 @@ def too_short(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedF
     """Say in a line of how many rates no joules are given, as their blocks are too short for the counters."""
     powers, found = _powers(lines), 0
     for figure in figures:
-        launches = powers.get((figure.metric, case_text(figure.params)), {})
+        launches = powers.get((figure.metric, figure.params), {})
         if figure.statistic == "median" and figure.value is not None and _unit(record, figure):
             found += any(of[EDGES] > COARSE for of in launches.values())
     walls = [of.block.wall for of, _ in lines.blocks if of.block.wall and of.block.energy_package is not None]
@@ -116,11 +115,11 @@ def _source(lines: LaunchLines) -> str:
 
 def _powers(lines: LaunchLines) -> Powers:
     """Watts of each case, launch by launch, summed over hosts; of a part only where every host of a launch shows it."""
-    sums: dict[tuple[str, str, int], dict[str, dict[str, list[float]]]] = {}  # joules, s and blocks by host
-    hosts: dict[tuple[str, str, int], set[str]] = defaultdict(set)
+    sums: dict[tuple[str, Case, int], dict[str, dict[str, list[float]]]] = {}  # joules, s and blocks by host
+    hosts: dict[tuple[str, Case, int], set[str]] = defaultdict(set)
     for measured, _ in lines.blocks:
         of = measured.block
-        at = of.metric, case_text(json.loads(of.case)), of.launch
+        at = of.metric, of.case, of.launch
         hosts[at].add(of.host)
         for part in PARTS:
             joules: float | None = getattr(of, f"energy_{part}")

@@ -9,8 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from assay.benchmark.variants import without
+from assay.case import Case
 from assay.document.grid import Grid, grid
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.section import Section
 from assay.report import choices
@@ -18,9 +19,8 @@ from assay.report.comparing import size
 from assay.report.listing import WIDTH
 from assay.report.settings import setting
 from assay.report.units import human
-from assay.samples import case_text
 
-Case = tuple[Params, list[ReportedFigure]]  # and its ways, the fastest first
+Ways = tuple[Parameters, list[ReportedFigure]]  # and its ways, the fastest first
 
 
 def table(section: Section, most: int | None = None) -> Grid | None:
@@ -62,7 +62,7 @@ def first(section: Section) -> Iterator[Headline]:
         length = choices.cell(case, "bytes")
         words = [str(operation), *([] if length == choices.NONE else [length]), setting("ranks", case.get("ranks"))]
         way = ways[0].params[section.choice.across]
-        yield Headline(**vars(ways[0]), title=f"{', '.join(words)}: {way} (fastest)")
+        yield Headline(figure=ways[0], title=f"{', '.join(words)}: {way} (fastest)")
 
 
 def stands_first(section: Section) -> bool:
@@ -72,7 +72,7 @@ def stands_first(section: Section) -> bool:
     return len(others - judged) > len(judged)
 
 
-def _cases(section: Section) -> list[Case]:
+def _cases(section: Section) -> list[Ways]:
     """Cases that a library has no way of, in the order of the record's operations, then by size.
 
     Where it has one that could not be judged, as of a disturbed run, its time may be less than all others'.
@@ -81,23 +81,21 @@ def _cases(section: Section) -> list[Case]:
     if wanted is None:
         return []
     own = {
-        case_text(without(choices.rest(figure.params, wanted.across)))
+        without(choices.rest(figure.params, wanted.across))
         for figure in section.figures
         if figure.params.get(wanted.across) == wanted.own
     }
-    found: dict[str, list[ReportedFigure]] = defaultdict(list)
-    of: dict[str, Params] = {}
+    found: dict[tuple[str | None, Case], list[ReportedFigure]] = defaultdict(list)
     for ways in choices.cells(section.figures, wanted):
         for figure in ways.values():
             case = choices.rest(figure.params, wanted.across)
-            if case_text(without(case)) not in own:
-                found[f"{figure.host} {case_text(case)}"].append(figure)
-                of[f"{figure.host} {case_text(case)}"] = case
-    made = [(of[key], sorted(ways, key=lambda each: each.value or 0.0)) for key, ways in found.items()]
+            if without(case) not in own:
+                found[figure.host, case].append(figure)
+    made = [(case, sorted(ways, key=lambda each: each.value or 0.0)) for (_, case), ways in found.items()]
     return sorted(made, key=lambda each: (choices.place(section, each[0]), size(each[0])))
 
 
-def _ends(found: list[Case]) -> list[Case]:
+def _ends(found: list[Ways]) -> list[Ways]:
     lengths: dict[object, set[int]] = defaultdict(set)
     for case, _ in found:
         lengths[case.get("operation")].add(int(case.get("bytes") or 0))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from assay import store
 from assay.document.reported_figure import ReportedFigure
 from assay.report.document import document
-from assay.samples import case_text
 from assay.store import Run
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def _row(run: Run, figure: ReportedFigure) -> ListedFigure:
         metric=figure.metric,
         unit=figure.unit,
         statistic=figure.statistic,
-        case=case_text(figure.params),
+        case=figure.params.text,
         value=figure.shown,
         low=low,
         high=high,

@@ -11,10 +11,10 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from assay.document.grid import Grid, grid
-from assay.document.params import Params, Plot
+from assay.document.params import Parameters, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
@@ -75,7 +75,7 @@ def _cells(section: Section, names: Iterable[str], tail: bool = False) -> list[F
     common = alike([each.params for each in of])
     made = []
     for each in of:
-        about = dict(each.params)
+        about: dict[str, Any] = dict(each.params)
         by = str(about.pop("engine", None) or about.pop("interface", None) or "")
         source, size, flight = _source(about), int(about.pop("bytes")), _flight(about)
         about.pop("source", None)
@@ -84,12 +84,12 @@ def _cells(section: Section, names: Iterable[str], tail: bool = False) -> list[F
     return sorted(made, key=lambda cell: (cell.family, cell.by, STORED.index(cell.source), cell.flight, cell.bytes))
 
 
-def _source(about: Params) -> str:
+def _source(about: Parameters) -> str:
     """Where a case's bytes came from; "" where it is none of files."""
     return str(about.get("source") or (SIMULATED if "io_nodes" in about else ""))
 
 
-def _flight(about: Params) -> int:
+def _flight(about: dict[str, Any]) -> int:
     """Takes what is in flight out of a case."""
     if "active" in about:
         return int(about.pop("active")) or int(about.get("ranks") or 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.case_order import place, record_of
@@ -44,9 +44,9 @@ def _of_nothing(figure: ReportedFigure) -> bool:
     return figure.unit.endswith("/s") and figure.value == 0 and any(figure.params.get(key) == 0 for key in LENGTHS)
 
 
-def telling(cases: Sequence[Params], section: Section) -> list[Params]:
+def telling(cases: Sequence[Parameters], section: Section) -> Sequence[Parameters]:
     """The cases without what a program counted beside its parameters, as long as they differ without it."""
-    kept = list(cases)
+    kept: Sequence[Parameters] = cases
     record = record_of(section)
     stated = {*ALWAYS_SAID, *(() if record is None else record.parameters)}
     for key in dict.fromkeys(key for case in cases for key in case if key not in stated):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.benchmark.record import Benchmark
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.case_order import record_of
@@ -65,7 +65,7 @@ def _essential(key: str, value: Any) -> bool:
     return key in ESSENTIAL and value is not None and not (key == "ranks" and int(value) <= PAIR)
 
 
-def _chosen_of_many(record: Benchmark | None, common: Params) -> list[str]:
+def _chosen_of_many(record: Benchmark | None, common: Parameters) -> list[str]:
     """Choices that all cases have alike, of which the record measures several by itself: without them a case is none.
 
     A function, say, which `--set function=exp` names.

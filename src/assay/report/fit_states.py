@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from assay.case import Case
 from assay.document.fits import Fit, LevelRatesFit
 from assay.document.reported_figure import ReportedFigure
 from assay.report.states import worst
@@ -28,7 +29,7 @@ def with_states(fits: Sequence[Fit], figures: Iterable[ReportedFigure]) -> list[
     ]
 
 
-def _family(name: str, params: dict[str, Any]) -> Any:
+def _family(name: str, params: Case) -> Any:
     return name, frozenset((key, str(value)) for key, value in params.items() if key != OVER)
 
 

@@ -9,12 +9,11 @@ from collections.abc import Iterable, Sequence, Set
 
 from assay.benchmark.record import among
 from assay.document.comparison import FigureRow, Gate
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.run_document import Document
 from assay.errors import InputError
 from assay.report.comparing import Key, compared, identity, outcomes_of
 from assay.report.units import params
-from assay.samples import case_text
 
 
 def named(names: str, documents: Sequence[Document]) -> list[str]:
@@ -69,7 +68,7 @@ def required(
 
 def judge(rows: Sequence[FigureRow], a: Document, b: Document, wanted: Set[Key], *, only: bool) -> Gate:
     """Judge the threshold by the rows of a comparison; unless `only` those `wanted` count, any that differs misses."""
-    found = {(row.benchmark, row.figure, case_text(row.params)): row for row in rows}
+    found = {(row.benchmark, row.figure, row.params): row for row in rows}
     rests = wanted or set(found)
     unjudged = []
     for key in sorted(rests):
@@ -97,9 +96,9 @@ def means(word: str, pair: tuple[str, ...]) -> bool:
 def headlines(document: Document) -> set[Key]:
     """Give the main figures of a run."""
     return {
-        (section.benchmark, figure.name, case_text(identity(figure.params, outcomes)))
+        (section.benchmark, each.figure.name, identity(each.figure.params, outcomes))
         for section, outcomes in ((each, outcomes_of(each.benchmark)) for each in document.benchmarks)
-        for figure in section.headlines
+        for each in section.headlines
     }
 
 
@@ -109,12 +108,11 @@ def _lost(key: Key, document: Document, planned: Set[str]) -> bool:
     A benchmark that found nothing to measure on its machine is not lost.
     """
     skipped = {each.benchmark for each in document.left_out}
-    names = [
-        {figure.name for figure in section.headlines} for section in document.benchmarks if section.benchmark == key[0]
-    ]
+    sections = [section for section in document.benchmarks if section.benchmark == key[0]]
+    names = [{each.figure.name for each in section.headlines} for section in sections]
     return any(key[1] not in of for of in names) or (not names and key[0] in planned - skipped)
 
 
-def _text(key: Key, of: Params) -> str:
+def _text(key: Key, of: Parameters) -> str:
     case = params(of)
     return f"{key[0]} {key[1].replace('_', ' ')}{f' ({case})' if case else ''}"

@@ -13,16 +13,16 @@ from dataclasses import replace
 from assay.analysis import chosen
 from assay.analysis.comparison import MARGIN
 from assay.analysis.guidelines import BARRIER, Mockup, mockups
+from assay.case import Case
 from assay.document.choice import ChoiceWanted
 from assay.document.grid import Grid, grid
 from assay.document.guideline import GuidelineTest
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import Moved, ReportedFigure
 from assay.document.section import Section
 from assay.report.choices import between, factor, rival, varies
 from assay.report.settings import setting
 from assay.report.units import human
-from assay.samples import case_text
 
 MOST_ROWS = 12  # of guidelines that are not broken, the nearest to it
 SIDES = ("operation", "bytes", "root")  # what the two sides of a guideline may differ in; all else they have in common
@@ -32,7 +32,7 @@ Cases = dict[tuple[str, int], ReportedFigure]  # by operation and block
 
 def guidelines(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, described: bool) -> list[GuidelineTest]:
     """Test every guideline whose sides the `own` cases of a run have; `described`: nothing varies."""
-    ready: list[tuple[Mockup, Params, ReportedFigure, ReportedFigure, chosen.Rival]] = []
+    ready: list[tuple[Mockup, Case, ReportedFigure, ReportedFigure, chosen.Rival]] = []
     for common, root, cases in _circles(figures, wanted):
         ranks = int(common["ranks"])
         blocks: dict[str, set[int]] = defaultdict(set)
@@ -43,7 +43,7 @@ def guidelines(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, descr
             other = _one_after_another([cases[side] for side in each.right] * each.repeated)
             found = None if other is None else rival(other, own, described)
             if other is not None and found is not None:
-                about = {"operation": each.operation, "bytes": each.block, "ranks": ranks, "root": root, **common}
+                about = Case({"operation": each.operation, "bytes": each.block, "ranks": ranks, "root": root, **common})
                 ready.append((each, about, own, other, found))
     judged = chosen.judged([{"": found} for *_, found in ready]) if ready else []
     return [
@@ -65,13 +65,13 @@ def guidelines(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, descr
     ]
 
 
-def _circles(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> Iterator[tuple[Params, int, Cases]]:
+def _circles(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> Iterator[tuple[Parameters, int, Cases]]:
     """Give the library's cases that may stand beside each other: what they have in common, their root, the cases.
 
     Alike are the host and every parameter but operation, length and root: ranks, ranks per node, the MPI. Of those that
     have a root the least one, of the others 0.
     """
-    found: dict[tuple[str | None, str], list[ReportedFigure]] = defaultdict(list)
+    found: dict[tuple[str | None, Case], list[ReportedFigure]] = defaultdict(list)
     for figure in figures:
         if (
             figure.name == wanted.figure
@@ -82,7 +82,7 @@ def _circles(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> Iterato
             and not figure.params.get("skew")  # its ranks enter together
             and "call" not in figure.params  # the call returns when it is done
         ):
-            found[figure.host, case_text(_common(figure, wanted))].append(figure)
+            found[figure.host, _common(figure, wanted)].append(figure)
     for alike in found.values():
         least: Cases = {}
         for figure in sorted(alike, key=lambda each: int(each.params["root"])):
@@ -91,8 +91,8 @@ def _circles(figures: Sequence[ReportedFigure], wanted: ChoiceWanted) -> Iterato
         yield _common(alike[0], wanted), root, least
 
 
-def _common(figure: ReportedFigure, wanted: ChoiceWanted) -> Params:
-    return {key: value for key, value in figure.params.items() if key not in (*SIDES, wanted.across)}
+def _common(figure: ReportedFigure, wanted: ChoiceWanted) -> Case:
+    return figure.params.without((*SIDES, wanted.across))
 
 
 def _one_after_another(sides: Sequence[ReportedFigure]) -> ReportedFigure | None:

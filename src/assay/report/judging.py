@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,8 +10,9 @@ import numpy as np
 from assay.analysis import disturbance
 from assay.analysis.disturbance import Estimator, Reason, State, Verdict
 from assay.benchmark.record import Benchmark
+from assay.case import Case
 from assay.document.params import Facts
-from assay.report.readings import LaunchLines, Readings
+from assay.report.readings import BlockName, LaunchLines, Readings
 from assay.report.references import Launched, slower_by
 from assay.report.states import LEFT_OUT
 from assay.report.usable import usable_processors
@@ -25,7 +25,7 @@ UNMEASURED = {"quota": "quota", "shared processors": "oversubscribed", "stopped"
 
 @dataclass
 class Judged:
-    """The verdicts by metric and case (canonical text), and what goes with them.
+    """The verdicts by metric and case, and what goes with them.
 
     `standing`: the readings that figures are made from; `touched`: each reason with the cases that it touched;
     `unmeasured`: cause and text of what launcher or program report of all cases, and no account measures;
@@ -33,9 +33,9 @@ class Judged:
     `lasted`: from the first block to the last (Unix s).
     """
 
-    verdicts: dict[tuple[str, str], Verdict] = field(default_factory=dict)
+    verdicts: dict[tuple[str, Case], Verdict] = field(default_factory=dict)
     standing: list[Readings] = field(default_factory=list)
-    touched: list[tuple[Reason, list[tuple[str, str]]]] = field(default_factory=list)
+    touched: list[tuple[Reason, list[tuple[str, Case]]]] = field(default_factory=list)
     unmeasured: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Judged:
             ]
             self.warnings += texts
 
-    def worsen(self, state: State, metric: str | None = None, case: str | None = None) -> bool:
+    def worsen(self, state: State, metric: str | None = None, case: Case | None = None) -> bool:
         """Make a case (of one metric, or of all; or every case) at least as bad as `state`; whether any was meant.
 
         A case covers those with the same parameters and further ones (the load beside which it was measured).
@@ -58,15 +58,11 @@ class Judged:
         order = list(State)
         meant = False
         for key, verdict in self.verdicts.items():
-            if metric in (None, key[0]) and (case is None or _covers(case, key[1])):
+            if metric in (None, key[0]) and (case is None or case.covers(key[1])):
                 meant = True
                 if order.index(verdict.state) < order.index(state):
                     self.verdicts[key] = worse(verdict, state)
         return meant
-
-
-def _covers(case: str, other: str) -> bool:
-    return case == other or json.loads(case).items() <= json.loads(other).items()
 
 
 def worse(verdict: Verdict, state: State) -> Verdict:
@@ -103,11 +99,11 @@ def judged(
     about = lines.launches, measured or {}, run.about.get("host") or {}
     usable, threads = usable_processors(*about), usable_processors(*about, key="threads")
     verdict = disturbance.judge(blocks, usable, ranks, threads)
-    result.verdicts |= {(metric, str(case)): of for (metric, case), of in verdict.cases.items()}
+    result.verdicts |= {name[:2]: verdict.cases[name[:2]] for name in names if name[:2] in verdict.cases}
     hosts = len(ranks) > 1
     unclean = set(verdict.warnings)
     for reason in verdict.reasons:
-        cases = list(dict.fromkeys((blocks[i].metric, str(blocks[i].case)) for i in reason.blocks))
+        cases = list(dict.fromkeys(names[i][:2] for i in reason.blocks))
         result.touched.append((reason, cases))
         if reason.text in unclean:
             result.warnings.append(f"{reason.host}: {reason.text}" if hosts else reason.text)
@@ -123,7 +119,7 @@ def judged(
 
 def _blocks(
     lines: LaunchLines, record: Benchmark, found: Sequence[Readings], slower: Mapping[Launched, float]
-) -> tuple[list[disturbance.AccountedBlock], list[tuple[str, str, str, int, int, int]], dict[str, int]]:
+) -> tuple[list[disturbance.AccountedBlock], list[BlockName], dict[str, int]]:
     """Blocks of a benchmark in order of time, what names each, and how many ranks each host had."""
     differences = {name for name, metric in record.metrics.items() if metric.difference}
     values = {of.key: np.asarray(of.values, dtype=float) for of in found if not of.first}
@@ -163,9 +159,9 @@ def _blocks(
     return made, names, by_host
 
 
-def _threads(case: str) -> int:
+def _threads(case: Case) -> int:
     """How many threads a case is about; one where it has no such parameter."""
-    stated = json.loads(case).get("threads")
+    stated = case.get("threads")
     return stated if isinstance(stated, int) else 1
 
 

@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from assay.document.reported_figure import Headline
+from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.run_verdict import ReachedLine
 from assay.report.states import displaced
@@ -24,18 +24,19 @@ def apart(document: Document, lines: Sequence[ReachedLine]) -> Iterator[tuple[fl
     """Each such main figure among those shown: how many times its launches lie apart, and what is said of it."""
     shown = {(line.benchmark, line.title) for line in lines}
     for section in document.benchmarks:
-        for figure in section.headlines:
+        for main in section.headlines:
+            figure = main.figure
             values = sorted(value for _, value in figure.by_launch or figure.best_by_launch or () if value > 0)
-            if len(values) < 2 or (section.benchmark, figure.title) not in shown or figure.shown is None:
+            if len(values) < 2 or (section.benchmark, main.title) not in shown or figure.shown is None:
                 continue
             ratio = values[-1] / values[0]
             if ratio > FAR * _explained(figure):
                 by = "" if figure.by_launch else " by the best reading of each"
                 two = modes(values, unit_of(figure))
-                yield ratio, f"{figure.title}: launches are {ratio:.2g} times apart{by}: {two}"
+                yield ratio, f"{main.title}: launches are {ratio:.2g} times apart{by}: {two}"
 
 
-def _explained(figure: Headline) -> float:
+def _explained(figure: ReportedFigure) -> float:
     """By how much disturbance can have set launches apart."""
     moved = displaced(figure.disturbance) if figure.state == "disturbed" else None
     return 1.0 if moved is None else 1 / (1 - min(moved, 0.99))

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.document.grid import Grid, grid
-from assay.document.params import Params, Plot
+from assay.document.params import Parameters, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
@@ -69,7 +69,7 @@ def _name(family: Family) -> str:
     return "loads only" if writes == 0 else f"{writes}% stores, {STORES.get(stores, stores)}"
 
 
-def case_name(case: Params) -> str | None:
+def case_name(case: Parameters) -> str | None:
     """What a case's share of writes is called in the tables; None of another benchmark's case."""
     if not {"pause", "writes", "stores"} <= case.keys():
         return None

@@ -11,16 +11,15 @@ from assay.document.reported_figure import ReportedFigure
 from assay.report.case_order import by_value
 from assay.report.states import LEFT_OUT
 from assay.report.units import params
-from assay.samples import case_text
 
 
 def not_positive(record: Benchmark, cells: Sequence[CaseSamples], figures: Sequence[ReportedFigure]) -> list[str]:
     """Say in a line for each such figure of which cases it is not given, and the record's reason."""
     made = []
     for wanted in (each for each in record.figures.values() if each.positive):
-        given = {case_text(figure.params) for figure in figures if figure.name == wanted.name}
+        given = {figure.params for figure in figures if figure.name == wanted.name}
         gone = [cell.case for cell in cells if cell.metric == wanted.metric]
-        gone = [dict(case) for case in gone if case_text(dict(case)) not in given]
+        gone = [case for case in gone if case not in given]
         if gone:
             made.append(f"{LEFT_OUT}{wanted.name.replace('_', ' ')} of {_listed(gone)}: {wanted.positive}")
     return made
@@ -29,7 +28,7 @@ def not_positive(record: Benchmark, cells: Sequence[CaseSamples], figures: Seque
 def _listed(cases: Sequence[Mapping[str, Any]]) -> str:
     """Cases in the order of their values; those of a single parameter under its one name."""
     ordered = sorted(cases, key=lambda case: [by_value(value) for value in case.values()])
-    texts = [params(dict(case)) for case in ordered]
+    texts = [params(case) for case in ordered]
     (name, *others) = dict.fromkeys(key for case in ordered for key in case)
     if others or not all(text.startswith(f"{name} ") for text in texts):
         return "; ".join(texts)

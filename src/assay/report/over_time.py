@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from assay.analysis.latency_histogram import middle, quantile
 from assay.analysis.over_time import SlotSum, Stall, knee, stalls
+from assay.case import Case
 from assay.document.over_time import SeenStall, TimeSeries
-from assay.document.params import Params
 from assay.document.section import Section
 from assay.report.units import human, params
 from assay.stored.launch_file import Tasks
@@ -24,15 +23,15 @@ Pass = list[TimeSlot]
 
 def over_time(tasks: Tasks) -> list[TimeSeries]:
     """One series a case and host, of all launches that count; empty where no line is of this kind."""
-    found: dict[tuple[str, str], dict[tuple[int, int], Pass]] = defaultdict(lambda: defaultdict(list))
+    found: dict[tuple[Case, str], dict[tuple[int, int], Pass]] = defaultdict(lambda: defaultdict(list))
     for about, file in tasks:
         if not about.superseded:
             for each in file.content.over_time:
                 found[each.case, each.host][about.launch, each.pass_].append(each)
-    return [_series(json.loads(case), host, passes) for (case, host), passes in found.items()]
+    return [_series(case, host, passes) for (case, host), passes in found.items()]
 
 
-def _series(case: Params, host: str, passes: dict[tuple[int, int], Pass]) -> TimeSeries:
+def _series(case: Case, host: str, passes: dict[tuple[int, int], Pass]) -> TimeSeries:
     slot = max(each.slot for of in passes.values() for each in of)
     rates: dict[int, list[float]] = defaultdict(list)
     counts: dict[int, Counter[int]] = defaultdict(Counter)
@@ -94,7 +93,7 @@ def _by_slot(of: Iterable[TimeSlot], slot: float) -> dict[int, SlotSum]:
     return made
 
 
-def _stalls(which: tuple[int, int], of: Pass, case: Params) -> Iterator[SeenStall]:
+def _stalls(which: tuple[int, int], of: Pass, case: Case) -> Iterator[SeenStall]:
     """Those of all processes together, then those of one process while others went on."""
     every: Counter[int] = Counter()
     for each in of:
@@ -113,7 +112,7 @@ def _overlap(one: Stall, other: Stall) -> bool:
     return one.begin < other.begin + other.seconds and other.begin < one.begin + one.seconds
 
 
-def _seen(which: tuple[int, int], stall: Stall, process: int | None, case: Params) -> SeenStall:
+def _seen(which: tuple[int, int], stall: Stall, process: int | None, case: Case) -> SeenStall:
     launch, block = which
     verb = "written" if case.get("direction") == "write" else "read"
     whose = "" if process is None else f" by process {process}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.document.over_time import TimeSeries
-from assay.document.params import Params, Plot
+from assay.document.params import Parameters, Plot
 from assay.document.section import Section
 from assay.report.axes import finish
 from assay.report.plots import COLOURS, label, layout
@@ -39,7 +41,7 @@ def plots(section: Section) -> list[Plot]:
     return made
 
 
-def _common(among: list[Params], cases: list[Params]) -> str:
+def _common(among: Sequence[Parameters], cases: Sequence[Parameters]) -> str:
     """What the cases that are drawn have in common while the run's cases differ in it."""
     apart = {key for case in cases for key, value in case.items() if any(other.get(key) != value for other in cases)}
     shared = {key: value for key, value in among[0].items()
@@ -47,7 +49,7 @@ def _common(among: list[Params], cases: list[Params]) -> str:
     return f": {params(shared)}" if shared else ""
 
 
-def _name(series: TimeSeries, among: list[Params]) -> str:
+def _name(series: TimeSeries, among: Sequence[Parameters]) -> str:
     return label(series.params, among) or str(series.params.get("source", "this case"))
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from assay.benchmark.record import PARTS
 from assay.document.grid import Grid
-from assay.document.params import Params, Plot
-from assay.document.reported_figure import Headline
+from assay.document.params import Parameters, Plot
+from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.published.tables import hypercubes
@@ -112,7 +112,7 @@ class Drawn:
     """What the page's script draws: plots by key, tables of cases by benchmark."""
 
     plots: dict[str, Plot] = field(default_factory=dict)
-    cases: dict[str, Params] = field(default_factory=dict)
+    cases: dict[str, Parameters] = field(default_factory=dict)
 
 
 def parts(document: Document) -> tuple[list[PagePart], Drawn]:
@@ -178,10 +178,16 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
         counts=", ".join(f"{count} {state}" for state, count in section.states.items() if count),
         rank=min((figure.order or shown_first.LAST for figure in section.headlines), default=shown_first.LAST + 1),
         roofed=bool(section.roof and section.roof.bandwidth),
-        gist=[f"{f.title} {human(f.shown, unit_of(f), 3)}" for f in section.headlines if f.shown is not None],
+        gist=[
+            f"{of.title} {human(of.figure.shown, unit_of(of.figure), 3)}"
+            for of in section.headlines
+            if of.figure.shown is not None
+        ],
         headlines=[
-            HeadlineShown(f.title, human(f.shown, unit_of(f), 3), tables.spread(f), _state(f))
-            for f in section.headlines
+            HeadlineShown(
+                of.title, human(of.figure.shown, unit_of(of.figure), 3), tables.spread(of.figure), _state(of.figure)
+            )
+            for of in section.headlines
         ],
         plots=keys,
         fits=tables.fits(section),
@@ -199,7 +205,7 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
     )
 
 
-def _state(figure: Headline) -> str:
+def _state(figure: ReportedFigure) -> str:
     """A main figure's state; of a bound also what it was computed from, as the laws beside it rest on medians."""
     return f"{words(figure)}: the best reading" if figure.state == "bound" else words(figure)
 

@@ -12,7 +12,7 @@ from itertools import chain
 
 from assay.benchmark.record import Benchmark
 from assay.document.fits import LineFit
-from assay.document.params import Params, Plot
+from assay.document.params import Parameters, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.axes import finish
@@ -64,7 +64,7 @@ def wanted(section: Section) -> list[str]:
     return list(chosen or names)
 
 
-def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
+def curves(section: Section, published: Sequence[Parameters] = ()) -> list[Plot]:
     """One plot a figure: medians with the range over launches, the fits, and published machines to be switched on."""
     key = swept(section)
     if key is None:
@@ -99,7 +99,7 @@ def curves(section: Section, published: Sequence[Params] = ()) -> list[Plot]:
     return plots
 
 
-def _alike(cases: Sequence[Params], key: str) -> Params:
+def _alike(cases: Sequence[Parameters], key: str) -> Parameters:
     """The parameters but the swept one that all cases have alike: they stand in the title, not in each name."""
     first = cases[0] if cases else {}
     return {k: v for k, v in first.items() if k != key and v is not None and all(case.get(k) == v for case in cases)}
@@ -165,7 +165,7 @@ def _fitted(section: Section, name: str, key: str) -> list[Plot]:
     return traces
 
 
-def _overlay(other: Params, i: int) -> Plot:
+def _overlay(other: Parameters, i: int) -> Plot:
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -204,7 +204,7 @@ def residuals(section: Section) -> Plot | None:
     return finish({"data": traces, "layout": drawn}, "B", "%")
 
 
-def label(case: Params, among: Sequence[Params], record: Benchmark | None = None) -> str:
+def label(case: Parameters, among: Sequence[Parameters], record: Benchmark | None = None) -> str:
     """Name a case by what distinguishes it from the others; a number with what it counts.
 
     Where bytes came from is said although all cases have it alike: a cache's rate is no storage's.

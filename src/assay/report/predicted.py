@@ -20,6 +20,7 @@ from assay.analysis.binomial import share_interval
 from assay.analysis.intervals import across_launches
 from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import program_words
+from assay.case import Case
 from assay.described.two_laws import played
 from assay.document.account import TimeAccount
 from assay.document.fits import LineFit
@@ -31,7 +32,7 @@ from assay.report.accounts import UNSHOWN, ByLaunch, made, percent, ranks_words
 from assay.report.case_order import case_key, record_of
 from assay.report.case_words import case_words
 from assay.report.units import human
-from assay.samples import Circumstance, case_text
+from assay.samples import Circumstance
 from assay.stored.account import account_line
 
 if TYPE_CHECKING:
@@ -66,14 +67,14 @@ def predicted(
     `accounts`: of median time; `of_launches`: all of them.
     """
     alone = {_case(each): each for each in accounts if each.ranks == 1}
-    times = {case_text(f.params): f for f in figures if f.name == "time" and f.statistic != "first" and f.shown}
+    times = {f.params: f for f in figures if f.name == "time" and f.statistic != "first" and f.shown}
     found = []
     for each in accounts:
         one = alone.get(_case(each))
-        measured = times.get(case_text(each.params))
+        measured = times.get(each.params)
         if one is None or each.ranks == 1 or measured is None or measured.shown is None:
             continue
-        first = times.get(case_text(one.params))
+        first = times.get(one.params)
         on_one = one.time if first is None or first.shown is None else first.shown
         ones, several = (of_launches.get(_key(of)) or [(0, of)] for of in (one, each))
         played: list[tuple[TimeAccount, dict[str, float], TimeAccount]] = []
@@ -89,8 +90,8 @@ def predicted(
     return found
 
 
-def _key(of: TimeAccount) -> tuple[str, int]:
-    return case_text(of.params), of.ranks
+def _key(of: TimeAccount) -> tuple[Case, int]:
+    return of.params, of.ranks
 
 
 def _of_launch(figure: ReportedFigure | None, launch: int, otherwise: float) -> float:
@@ -101,8 +102,8 @@ def _of_launch(figure: ReportedFigure | None, launch: int, otherwise: float) -> 
     return values.get(launch, otherwise)
 
 
-def _case(of: TimeAccount) -> str:
-    return case_text({key: value for key, value in of.params.items() if key not in ("ranks", "ppn")})
+def _case(of: TimeAccount) -> Case:
+    return of.params.without(("ranks", "ppn"))
 
 
 def _rates(one: TimeAccount, time: float) -> dict[str, float]:

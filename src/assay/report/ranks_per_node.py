@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -28,14 +28,14 @@ def by_ranks_per_node(figures: Sequence[Figure]) -> list[list[Figure]]:
     return [found[number] for number in sorted(found)]
 
 
-def titled(title: str, case: Params, several: bool) -> str:
+def titled(title: str, case: Parameters, several: bool) -> str:
     """Add the ranks per node of a case to its title where `several` were measured: "…, 2 per node"."""
     return f"{title}, {setting(KEY, case[KEY])}" if several and KEY in case else title
 
 
 def without_number(headline: Headline) -> str:
     """The title of a main figure without the ranks per node that `titled` added."""
-    return headline.title.removesuffix(f", {setting(KEY, headline.params.get(KEY))}")
+    return headline.title.removesuffix(f", {setting(KEY, headline.figure.params.get(KEY))}")
 
 
 def asked_for(about: Mapping[str, Any], benchmark: str) -> int | None:
@@ -96,5 +96,7 @@ def _stating(section: Section) -> Section:
     return replace(
         section,
         figures=[replace(each, params=each.params | number) for each in section.figures],
-        headlines=[replace(each, params=each.params | number) for each in section.headlines],
+        headlines=[
+            replace(each, figure=replace(each.figure, params=each.figure.params | number)) for each in section.headlines
+        ],
     )

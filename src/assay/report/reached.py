@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.document.reported_figure import Headline
+from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, BarTick, Bound, EarlierValue, ReachedLine
 from assay.document.section import Section
@@ -28,19 +28,20 @@ def lines(document: Document, before: Sequence[EarlierRun], most: int = MOST_LIN
     return [_line(figure, section, whole, before) for figure, section in shown_first(document, most)]
 
 
-def _line(figure: Headline, section: Section, document: Document, before: Sequence[EarlierRun]) -> ReachedLine:
+def _line(main: Headline, section: Section, document: Document, before: Sequence[EarlierRun]) -> ReachedLine:
+    figure = main.figure
     value = figure.shown
-    own = None if value is None else share(figure, document)
+    own = None if value is None else share(main, document)
     pair = None if value is None else figure.ci95 or figure.range
     software = made_with(section, document)
-    earlier = ticks(section.benchmark, figure, before, software)
+    earlier = ticks(section.benchmark, main, before, software)
     bound = None if value is None or own is None or own.passed_by else _passed(figure, value, own, earlier)
     bar = None if value is None else _bar(figure, value, pair, bound, earlier)
     unbounded = "the description implies no bound" if document.described else "no physical bound is known"
     return ReachedLine(
         part=section.part,
         benchmark=section.benchmark,
-        title=figure.title,
+        title=main.title,
         value=value,
         unit=figure.unit,
         text=human(value, unit_of(figure), 3),
@@ -56,14 +57,14 @@ def _line(figure: Headline, section: Section, document: Document, before: Sequen
         earlier=earlier,
         bound_text=_bound_text(figure, own, bound) or ("" if bar or value is None else unbounded),
         bar=bar,
-        advice=figure.advice or "",
+        advice=main.advice or "",
         figure=figure.name,
         made_with=software or None,
-        chosen=figure.chosen,
+        chosen=main.chosen,
     )
 
 
-def _passed(figure: Headline, value: float, own: Share, earlier: Sequence[EarlierValue]) -> Bound:
+def _passed(figure: ReportedFigure, value: float, own: Share, earlier: Sequence[EarlierValue]) -> Bound:
     """The bound, or what an earlier run reached where that is more: a bound from a disturbed run can be too low."""
     bound = Bound(value=own.value, share=own.share, basis=own.basis)
     values = [tick for tick in earlier if tick.value]
@@ -77,7 +78,7 @@ def _passed(figure: Headline, value: float, own: Share, earlier: Sequence[Earlie
     return Bound(value=best, share=reached(value, best, figure.better), basis=f"reached by an earlier run{how}")
 
 
-def _bound_text(figure: Headline, own: Share | None, bound: Bound | None) -> str:
+def _bound_text(figure: ReportedFigure, own: Share | None, bound: Bound | None) -> str:
     """Say what the bound is, or that it was passed; the caller that draws the bar writes the share."""
     if bound is None:
         return own.text if own and own.passed_by else ""
@@ -85,7 +86,7 @@ def _bound_text(figure: Headline, own: Share | None, bound: Bound | None) -> str
 
 
 def _bar(
-    figure: Headline, value: float, pair: list[float] | None, bound: Bound | None, earlier: Sequence[EarlierValue]
+    figure: ReportedFigure, value: float, pair: list[float] | None, bound: Bound | None, earlier: Sequence[EarlierValue]
 ) -> Bar | None:
     """The scale is the bound, else the best of this figure and the earlier ones; None where there is neither."""
     values = [tick.value for tick in earlier if tick.value]

@@ -12,12 +12,15 @@ from itertools import groupby
 from typing import Any
 
 from assay.analysis.figures import CaseSamples, cells
+from assay.case import Case
 from assay.document.account import TimeAccount
 from assay.document.over_time import TimeSeries
 from assay.report.accounts import ByLaunch, accounts, by_launch
 from assay.report.over_time import over_time
-from assay.samples import Check, Launch, Measured, case_text
+from assay.samples import Check, Launch, Measured
 from assay.stored.launch_file import Tasks
+
+BlockName = tuple[str, Case, str, int, int, int]  # metric, case, host, launch, attempt, block
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,9 @@ class LaunchLines:
 
     launches: list[Launch]
     blocks: list[tuple[Measured, int]]
-    failed: list[tuple[str, str]]
+    failed: list[tuple[Case, str]]
     over_time: list[TimeSeries] = field(default_factory=list)
-    alike: dict[str, list[Launch]] = field(default_factory=dict)
+    alike: dict[Case, list[Launch]] = field(default_factory=dict)
     accounts: list[TimeAccount] = field(default_factory=list)
     launch_accounts: ByLaunch = field(default_factory=dict)
 
@@ -43,7 +46,7 @@ class Readings:
     """The readings of one block, in the metric's SI unit, in order of time; `first`: the first call, kept apart."""
 
     metric: str
-    case: str
+    case: Case
     host: str
     launch: int
     attempt: int
@@ -53,7 +56,7 @@ class Readings:
     values: list[float]
 
     @property
-    def key(self) -> tuple[str, str, str, int, int, int]:
+    def key(self) -> BlockName:
         """What names a block of a benchmark."""
         return self.metric, self.case, self.host, self.launch, self.attempt, self.block
 
@@ -61,13 +64,13 @@ class Readings:
 def launch_lines(tasks: Tasks) -> LaunchLines:
     """Read the files of one benchmark's tasks, of which one that ran on several nodes may have several in a row."""
     tasks = list(tasks)
-    found, failed = LaunchLines([], [], []), dict[tuple[str, str], None]()
+    found, failed = LaunchLines([], [], []), dict[tuple[Case, str], None]()
     for about, files in groupby(tasks, key=lambda task: task[0]):
         lines = [line for _, file in files for line in file.rows]
         launches = [line for line in lines if isinstance(line, Launch)]
         ranks = {launch.host: launch.ranks for launch in launches if launch.complete}
         found.launches.extend(launches)
-        found.alike.setdefault(case_text(about.factors), []).extend(launches)
+        found.alike.setdefault(Case(about.factors), []).extend(launches)
         for line in lines:
             if isinstance(line, Measured) and line.block.host in ranks:
                 found.blocks.append((line, ranks[line.block.host]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from assay.benchmark.record import benchmark
 from assay.document.grid import Grid, grid
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report import found_levels
@@ -95,7 +95,7 @@ def _values(section: Section, statistic: str) -> dict[str, dict[Case, float]]:
     """Values of the valid figures, by name and case."""
     found: dict[str, dict[Case, float]] = {}
     for figure in section.figures:
-        params: Params = figure.params
+        params: Parameters = figure.params
         if figure.statistic == statistic and figure.value and figure.state != "invalid" and "vector" in params:
             case = (str(params.get("kernel")), str(params.get("level")), int(params["vector"]))
             found.setdefault(figure.name, {})[case] = figure.value

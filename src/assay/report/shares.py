@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.document.grid import Grid, grid
-from assay.document.params import Params, Plot
+from assay.document.params import Parameters, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section, SharesDrawn
 from assay.report.axes import linear
@@ -158,7 +158,7 @@ def _cases(section: Section, wanted: SharesDrawn) -> dict[tuple[str, str], CaseS
     return {(case, str(over)): found[case, over] for case, over in known}
 
 
-def _varied(cases: list[Params]) -> list[str]:
+def _varied(cases: Sequence[Parameters]) -> list[str]:
     """The parameters that differ among the cases."""
     keys = dict.fromkeys(key for case in cases for key in case)
     return [key for key in keys if len({str(case.get(key)) for case in cases}) > 1]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.benchmark.record import PARTS
+from assay.case import Case, Parameters
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -47,9 +48,14 @@ def with_headlines(document: Document) -> Document:
 
     def of(section: Section) -> list[Headline]:
         first, own = found.get(section.benchmark, []), variant if is_varied(section) else {}
-        return section.headlines or [replace(each, params={**own, **each.params}) for each in first]
+        return section.headlines or [_with(each, own) for each in first]
 
     return replace(document, benchmarks=[replace(each, headlines=of(each)) for each in document.benchmarks])
+
+
+def _with(headline: Headline, own: Parameters) -> Headline:
+    params = Case({**own, **headline.figure.params})
+    return replace(headline, figure=replace(headline.figure, params=params))
 
 
 def shown_first(document: Document, most: int = MOST_LINES) -> list[tuple[Headline, Section]]:
@@ -71,7 +77,7 @@ def shown_first(document: Document, most: int = MOST_LINES) -> list[tuple[Headli
         for section, all_variants in zip(document.benchmarks, whole.benchmarks, strict=True):
             figures = _of_choices(section, all_variants) or _first_figures(section)
             if len(document.benchmarks) > 1:  # of a CPU through OpenCL nothing stands first in an evaluation
-                figures = [figure for figure in figures if figure.params.get("on") != CPU_KIND]
+                figures = [figure for figure in figures if figure.figure.params.get("on") != CPU_KIND]
             by_part[section.part or ""] += [([figure], section) for figure in figures]
         most = min(most, MOST_FIRST)
     for part, found in by_part.items():
@@ -94,7 +100,7 @@ def _by_ranks_per_node(headlines: Sequence[Headline]) -> list[list[Headline]]:
     groups: list[list[Headline]] = []
     for figure in headlines:
         before = groups[-1][-1] if groups else None
-        if before and before.name == figure.name and 0 < _per_node(before) < _per_node(figure):
+        if before and before.figure.name == figure.figure.name and 0 < _per_node(before) < _per_node(figure):
             groups[-1].append(figure)
         else:
             groups.append([figure])
@@ -104,7 +110,9 @@ def _by_ranks_per_node(headlines: Sequence[Headline]) -> list[list[Headline]]:
 def _as_one(group: list[Headline]) -> list[Headline]:
     """The last of those that are written alike, of one state, with all numbers in its title; [] where they are not."""
     last = group[-1]
-    written = {(human(each.shown, unit_of(each), 3), each.state, without_number(each)) for each in group}
+    written = {
+        (human(each.figure.shown, unit_of(each.figure), 3), each.figure.state, without_number(each)) for each in group
+    }
     if len(group) == 1 or len(written) > 1:
         return []
     numbers = [str(_per_node(each)) for each in group]
@@ -113,13 +121,14 @@ def _as_one(group: list[Headline]) -> list[Headline]:
 
 def _best_and_worst(group: list[Headline]) -> list[Headline]:
     """The ends of those with a value by it, in order of the ranks per node; all where they are two or fewer."""
-    ranked = sorted((each for each in group if each.shown is not None), key=lambda each: each.shown or 0.0)
+    valued = [each for each in group if each.figure.shown is not None]
+    ranked = sorted(valued, key=lambda each: each.figure.shown or 0.0)
     ends = [ranked[0], ranked[-1]] if len(group) > MOST_PER_NODE and len(ranked) > 1 else group
     return [each for each in group if any(each is end for end in ends)]
 
 
 def _per_node(figure: Headline) -> int:
-    return int(figure.params.get("ppn") or 0)
+    return int(figure.figure.params.get("ppn") or 0)
 
 
 def _of_choices(section: Section, all_variants: Section) -> list[Headline]:
@@ -139,7 +148,7 @@ def _first_figures(section: Section) -> list[Headline]:
     chosen = first_cases(section, every)
     bound = _first_bound(section, chosen[0]) if chosen else None
     pairs = list(zip(chosen, first_titles.titles(section, every, chosen), strict=True))
-    return [Headline(**vars(figure), title=title, bound=bound) for figure, title in pairs[:MOST_FIRST]]
+    return [Headline(figure=figure, title=title, bound=bound) for figure, title in pairs[:MOST_FIRST]]
 
 
 def _first_bound(section: Section, figure: ReportedFigure) -> str | None:

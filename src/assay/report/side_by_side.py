@@ -18,7 +18,6 @@ from assay.report.case_words import words_of
 from assay.report.comparing_tables import MARKS, bounded, ratio_text
 from assay.report.gate import headlines, required
 from assay.report.units import human
-from assay.samples import case_text
 
 SIGNS = {"differs": "differs", "equal": "equal", "inconclusive": "?"}
 
@@ -42,7 +41,7 @@ def side_by_side(documents: Sequence[Document], margin: float = MARGIN) -> SideB
             wanted = required(first, other, None)
             heads |= wanted
             for found in comparing.against(first, other, margin, wanted.__contains__):
-                key = (found.benchmark, found.figure, case_text(found.params))
+                key = (found.benchmark, found.figure, found.params)
                 judged = {name: getattr(found, name) for name in ("ratio", "ci95", "verdict", "reason")}
                 rows[key].values[place] = JudgedSide(**vars(found.b), **judged)
     made = [replace(row, headline=key in heads) for key, row in rows.items()]

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.benchmark.record import Benchmark
+from assay.case import Case
 from assay.document.choice import ChoiceWanted
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.case_order import record_of
 from assay.report.choices import choices, rest
 from assay.report.plots import label
-from assay.samples import case_text
 
 WANTED = ChoiceWanted(figure="time", across="code", own="library")  # programs/libraries/code.hpp
 LEAST = 1.1  # times slower: less says nothing of a library's kernels
@@ -43,9 +43,9 @@ def _most_work(section: Section, record: Benchmark) -> list[ReportedFigure]:
     """The figures of the largest case of each kind: what takes the library the longest, by all but sizes."""
     numbers = {key for key, each in record.parameters.items() if each.kind == "integer"}
     times = [each for each in section.figures if each.name == WANTED.figure and each.main and each.value]
-    longest: dict[str, ReportedFigure] = {}
+    longest: dict[Case, ReportedFigure] = {}
     for figure in times:
-        kind = case_text({k: v for k, v in figure.params.items() if k not in numbers or k == "threads"})
+        kind = figure.params.without(numbers - {"threads"})
         if figure.params.get(WANTED.across) == WANTED.own:
             longest[kind] = max(longest.get(kind, figure), figure, key=lambda each: each.value or 0.0)
     cases = [rest(each.params, WANTED.across) for each in longest.values()]

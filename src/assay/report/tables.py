@@ -9,7 +9,7 @@ from typing import Any
 from assay.document.cause import MovedFigure
 from assay.document.fits import Fit, LineFit, Pair, PlaneFit, SpeedupLawFit
 from assay.document.grid import Grid, grid
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -26,11 +26,11 @@ def headlines(document: Document) -> Grid:
     for section in document.benchmarks:
         if section.historical:
             continue
-        for figure in section.headlines:
-            bound = share(figure, document)
+        for main in section.headlines:
+            figure, bound = main.figure, share(main, document)
             rows.append(
                 (
-                    figure.title,
+                    main.title,
                     human(figure.shown, unit_of(figure)),
                     spread(figure) or ("best reading" if figure.state == "bound" else ""),
                     "–" if bound is None else bound.text,
@@ -90,7 +90,7 @@ def listed(section: Section) -> list[ReportedFigure]:
     )
 
 
-def alike(cases: list[Params]) -> Params:
+def alike(cases: Sequence[Parameters]) -> Parameters:
     """What all of several cases have alike: it is said once, and not in every row."""
     if len({str(case) for case in cases}) < 2:
         return {}

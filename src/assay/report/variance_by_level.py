@@ -6,7 +6,6 @@ that two nodes differ is no variance of launches.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ import numpy as np
 from assay.analysis.median import median
 from assay.analysis.variance import LEVELS, robust
 from assay.benchmark.record import Benchmark
+from assay.case import Case
 from assay.document.section import VarianceByLevel
 from assay.report.readings import Readings
 
@@ -27,13 +27,13 @@ def variance_by_level(record: Benchmark, blocks: Sequence[Readings]) -> list[Var
     `variance` is in the metric's unit squared, `relative` each level's standard deviation over the median. A level
     that was not repeated has no variance of its own: it is named in `unsampled`, and its spread lies in the next.
     """
-    found: dict[tuple[str, str, str], dict[tuple[int, int], list[Any]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[tuple[str, Case, str], dict[tuple[int, int], list[Any]]] = defaultdict(lambda: defaultdict(list))
     for of in sorted((of for of in blocks if not of.first and of.metric in record.metrics), key=lambda of: of.key):
         found[of.metric, of.case, of.host][of.launch, of.attempt].append(np.asarray(of.values, dtype=float))
     return [_of_cell(record, key, list(data.values())) for key, data in found.items()]
 
 
-def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]) -> VarianceByLevel:
+def _of_cell(record: Benchmark, key: tuple[str, Case, str], data: list[list[Any]]) -> VarianceByLevel:
     metric, case, host = key
     parts = robust(data)
     middle = abs(median([median(np.concatenate(blocks)) for blocks in data]))
@@ -46,7 +46,7 @@ def _of_cell(record: Benchmark, key: tuple[str, str, str], data: list[list[Any]]
     return VarianceByLevel(
         metric=metric,
         unit=record.metrics[metric].unit,
-        params=json.loads(case),
+        params=case,
         host=host,
         method=parts.method,
         launches=parts.launches,

@@ -11,6 +11,7 @@ from string import ascii_uppercase
 
 from assay.benchmark.record import among
 from assay.benchmark.variants import USUAL, WITHOUT_ISA
+from assay.case import Case
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
 from assay.document.comparison import FigureRow, FigureSide
 from assay.document.grid import Grid, grid
@@ -20,7 +21,6 @@ from assay.report.comparing import ZERO
 from assay.report.comparing_tables import few_launches
 from assay.report.tables import alike
 from assay.report.units import human, params
-from assay.samples import case_text
 
 MARKS = {"equal": " =", "inconclusive": " ?"}
 
@@ -135,9 +135,9 @@ def tables(document: Document, most: int | None = None) -> list[Grid]:
 
 def _side_by_side(found: BuildVariants, most: int | None) -> Grid:
     rows = main_rows(found)
-    cases: dict[tuple[str, str, str], dict[str, FigureRow]] = {}
+    cases: dict[tuple[str, str, Case], dict[str, FigureRow]] = {}
     for row in rows:
-        cases.setdefault((row.benchmark, row.figure, case_text(row.params)), {})[row.b.run] = row
+        cases.setdefault((row.benchmark, row.figure, row.params), {})[row.b.run] = row
     kept = list(cases.items())
     if most is not None and len(kept) > most:
         far = sorted(kept, key=lambda each: -max((_distance(row) for row in each[1].values()), default=0))[:most]

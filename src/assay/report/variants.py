@@ -5,19 +5,19 @@ Launches of variants take turns within a round, so that the i-th of one is paire
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from assay.benchmark.variants import KEYS, USUAL, AnyVariant, MpiVariant, Variant, labels, variant_of, without
+from assay.case import Case
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel, WrongResult
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.units import params
 from assay.store import Run
 
-Failed = Mapping[str, Sequence[tuple[str, str]]]  # failed checks by benchmark: case as text, and detail
+Failed = Mapping[str, Sequence[tuple[Case, str]]]  # failed checks by benchmark: case and detail
 
 
 def variants(about: Mapping[str, Any]) -> tuple[AnyVariant, ...]:
@@ -87,7 +87,7 @@ def _section_of(section: Section, variant: AnyVariant) -> Section | None:
         figures=kept(section.figures),
         peak_shares=kept(section.peak_shares or ()) or None,
         fits=kept(section.fits),
-        headlines=kept(section.headlines),
+        headlines=[replace(each, figure=figure) for each in section.headlines for figure in kept([each.figure])],
     )
 
 
@@ -118,10 +118,9 @@ def _stated_exchanges(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _wrong(failed: Failed, names: Mapping[AnyVariant, str]) -> list[WrongResult]:
     """Failed checks of variants, each once: what it says may change from launch to launch."""
-    found: dict[tuple[str, str], WrongResult] = {}
+    found: dict[tuple[str, Case], WrongResult] = {}
     for benchmark, checks in failed.items():
-        for text, detail in checks:
-            case = json.loads(text)
+        for case, detail in checks:
             variant = variant_of(case)
             if variant is None:
                 continue
@@ -129,8 +128,8 @@ def _wrong(failed: Failed, names: Mapping[AnyVariant, str]) -> list[WrongResult]
             label = names.get(variant, variant.title)
             of = f"{benchmark} ({params(own)})" if own else benchmark
             statement = f"with {label} the check of {of} fails: {detail}"
-            wrong = WrongResult(label=label, benchmark=benchmark, params=own, detail=detail, text=statement)
-            found.setdefault((benchmark, text), wrong)
+            wrong = WrongResult(label=label, benchmark=benchmark, params=Case(own), detail=detail, text=statement)
+            found.setdefault((benchmark, case), wrong)
     return list(found.values())
 
 

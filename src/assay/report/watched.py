@@ -5,7 +5,6 @@ from __future__ import annotations
 from assay.analysis.median import median
 from assay.document.reported_figure import ReportedFigure
 from assay.report.document import section
-from assay.samples import case_text
 from assay.store import Run
 
 
@@ -16,8 +15,8 @@ def watched(run: Run, benchmark: str) -> list[list[float]]:
     """
     found = section(run, benchmark, figures_only=True)
     figures = [] if found is None else [f for f in found.figures if _has_width(f)]
-    heads = {(head.name, case_text(head.params)) for head in (found.headlines if found else ())}
-    first = [figure for figure in figures if (figure.name, case_text(figure.params)) in heads]
+    heads = {(head.figure.name, head.figure.params) for head in (found.headlines if found else ())}
+    first = [figure for figure in figures if (figure.name, figure.params) in heads]
     return [[value for _, value in figure.by_launch] for figure in first or figures]
 
 

@@ -87,7 +87,6 @@ def register(app: typer.Typer) -> None:
         from assay.report import between_runs, comparing, gate
         from assay.report.document import document
         from assay.report.listed import of_comparisons
-        from assay.samples import case_text
         from assay.store import Run
 
         margin = _margin(within)
@@ -159,7 +158,7 @@ def register(app: typer.Typer) -> None:
             if other.document is not None and words is not None:  # the JSON has all rows
 
                 def asked_for(of: FigureRow | LoneFigure, wanted: set[Key] = wanted) -> bool:
-                    return (of.benchmark, of.figure, case_text(of.params)) in wanted
+                    return (of.benchmark, of.figure, of.params) in wanted
 
                 printed = replace(
                     entry,

@@ -1,9 +1,8 @@
 """What the readings look like together: two modes, long readings, launches apart. None of these marks a block."""
 
-import json
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
@@ -67,7 +66,7 @@ def shapes(findings: Findings) -> None:
 
 def _named(block: AccountedBlock) -> str:
     """A case by its metric and its parameters."""
-    case = json.loads(block.case) if isinstance(block.case, str) else {"case": block.case}
+    case = block.case if isinstance(block.case, Mapping) else {"case": block.case}
     return ", ".join([block.metric, *(f"{key} {value}" for key, value in case.items() if value is not None)])
 
 

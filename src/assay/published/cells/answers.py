@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from assay.analysis.figures import FigureValue, cells, figures
+from assay.analysis.figures import cells, figures
 from assay.benchmark.record import benchmark as record_of
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, room
+from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.errors import AssayError
 from assay.execute.job import Job
@@ -43,7 +44,7 @@ class Answers(Protocol):
 class Play:
     """What one play gave: figures, and for each case where its messages' time went (seconds per message)."""
 
-    figures: list[FigureValue]
+    figures: list[ReportedFigure]
     accounts: list[dict[str, Any]]
 
 

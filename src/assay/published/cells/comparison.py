@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from assay.case import Case
 from assay.document.validation import CellErrors, ValidatedCell
 from assay.kinds import EVIDENCE, NumberKind
 from assay.machine import catalogue
@@ -53,7 +54,7 @@ class ComparedCell:
             source=self.cell.source,
             benchmark=self.cell.benchmark,
             metric=self.cell.metric,
-            params=dict(self.cell.params),
+            params=Case(self.cell.params),
             published=self.cell.value,
             unit=self.cell.unit,
             printed=self.cell.printed,

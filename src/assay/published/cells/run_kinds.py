@@ -67,7 +67,9 @@ def _section(section: Section, kinds: Mapping[Case, NumberKind]) -> Section:
     return replace(
         section,
         figures=[replace(each, kind=kind(each.params)) for each in section.figures],
-        headlines=[replace(each, kind=kind(each.params)) for each in section.headlines],
+        headlines=[
+            replace(each, figure=replace(each.figure, kind=kind(each.figure.params))) for each in section.headlines
+        ],
     )
 
 

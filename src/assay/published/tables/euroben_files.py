@@ -7,7 +7,7 @@ machines' rates for the larger ones.
 from __future__ import annotations
 
 from assay.document.grid import Grid, grid
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.run_document import Document
 from assay.machine.catalogue import cells, load
 from assay.published.tables.hypercubes import kind
@@ -23,7 +23,7 @@ NOTE = (
 )
 
 
-def _worked_on(params: Params) -> str:
+def _worked_on(params: Parameters) -> str:
     """The matrix, and the part of it that the file had."""
     return f"{params['size']}, {params.get('part', 'first rows')}"
 

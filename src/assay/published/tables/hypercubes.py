@@ -10,7 +10,7 @@ from typing import Any
 from assay.analysis.fits import PAPER_SHORT, PAPER_SIZES
 from assay.document.fits import LineFit
 from assay.document.grid import Grid, grid
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -26,7 +26,7 @@ DELTAS = ("delta", "ipsc860", "ncube6400")  # the columns of the DELTA's report
 _RATED = ("ipsc860", "ncube6400")  # of which it quotes LINPACK and the Livermore loops
 
 
-def curves(section: Section) -> list[Params]:
+def curves(section: Section) -> Sequence[Parameters]:
     """Published rates against length, one curve per machine and hop count, for the benchmarks the record names."""
     made = []
     for benchmark in section.published:
@@ -177,7 +177,7 @@ def _fitted(document: Document) -> tuple[Callable[[str], tuple[float | None, str
     return lambda label: own.get(label, (None, "1")), note + which
 
 
-def _of_papers(document: Document, over: tuple[float, float], chosen: Params) -> LineFit | None:
+def _of_papers(document: Document, over: tuple[float, float], chosen: Parameters) -> LineFit | None:
     sections = (section for section in document.benchmarks if section.benchmark == "echo")
     return next((fit for section in sections if (fit := papers_fit(section, over, chosen)) is not None), None)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmarks
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.catalogue import PublishedCell, load
@@ -24,7 +24,7 @@ from assay.published.tables.paragon import BANDWIDTH, KERNELS, THREADS
 from assay.report.units import few, params
 
 # what makes an own case the same thing as a published benchmark, where the record's rows do not say it
-SAME: dict[str, Params] = {
+SAME: dict[str, Parameters] = {
     **{row: case for row, (_, case) in (THREADS | KERNELS).items()},
     **{row: case for row, (_, case, _) in BANDWIDTH.items()},
     "pfldq": {**BANDWIDTH["pfldq"][1], "size": 0},  # arrays beyond the caches
@@ -100,7 +100,7 @@ def _as_they_are(section: Section, cell: PublishedCell) -> Iterator[OwnNumber]:
 
 def _paired(own: OwnNumber, cell: PublishedCell, record: Benchmark | None) -> Pair | None:
     """The pair; None where own case and published one are not the same."""
-    same: Params = {}
+    same: Parameters = {}
     if own.case is not None:
         if any(cell.params.get(key) != value for key, value in own.case.items()) or not _as_many(own.params, cell):
             return None
@@ -112,7 +112,7 @@ def _paired(own: OwnNumber, cell: PublishedCell, record: Benchmark | None) -> Pa
     return Pair(cell, own, _unlike(own, cell, record, same))
 
 
-def _fits(own: Params, published: Mapping[str, Any], same: Mapping[str, Any]) -> bool:
+def _fits(own: Parameters, published: Mapping[str, Any], same: Mapping[str, Any]) -> bool:
     """Whether an own case agrees with a published one in all that both state, and in its length.
 
     Own cases of a message's length stand beside nothing whose length is not published; what one of several processors
@@ -129,13 +129,13 @@ def _fits(own: Params, published: Mapping[str, Any], same: Mapping[str, Any]) ->
     return alike and published.get("cpu", "sum") == "sum"
 
 
-def _as_many(own: Params, cell: PublishedCell) -> bool:
+def _as_many(own: Parameters, cell: PublishedCell) -> bool:
     """Whether both are of as many processors, where the published case says of how many."""
     stated = next((cell.params[key] for key in COUNTS if key in cell.params), None)
     return stated is None or stated == (_processors(own) or 1)
 
 
-def _unlike(own: OwnNumber, cell: PublishedCell, record: Benchmark | None, same: Params) -> str | None:
+def _unlike(own: OwnNumber, cell: PublishedCell, record: Benchmark | None, same: Parameters) -> str | None:
     """In what the work of both is unlike; None where it is alike as far as both papers and records say."""
     declared: Mapping[str, str] = record.extra.get("unlike", {}) if record else {}
     if cell.benchmark in declared:
@@ -164,7 +164,7 @@ def _other_programs(document: Document, cells: Mapping[str, Sequence[PublishedCe
     return texts
 
 
-def _processors(own: Params) -> int | None:
+def _processors(own: Parameters) -> int | None:
     """How many processors a case says that it ran on; None where it does not say."""
     count = next((own[key] for key in OWN_COUNTS if own.get(key) is not None), None)
     return int(count) if count is not None else None

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assay.benchmark.record import Benchmark, benchmarks
+from assay.case import Case
 from assay.document.grid import Grid, grid
 from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark, QuotedFigure, QuotedSection
 from assay.errors import InputError
@@ -101,7 +102,7 @@ def _figure(record: Benchmark, cell: PublishedCell, *, another: bool) -> QuotedF
         value=cell.value,
         unit=cell.unit,
         statistic=PUBLISHED,
-        params=dict(cell.params),
+        params=Case(cell.params),
         published_as=cell.benchmark,
         printed=f"{cell.printed:g} {cell.printed_unit}",
         paper=cell.paper,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.case import Case
 from assay.document.comparison import OwnValue, PublishedRow, PublishedValue
 from assay.document.run_document import Document
 from assay.machine.catalogue import cells, machine
@@ -28,7 +29,7 @@ def against_machine(document: Document, name: str) -> tuple[list[PublishedRow], 
                 value=pair.cell.value,
                 kind="quoted",
                 source=pair.cell.source,
-                params=dict(pair.cell.params),
+                params=Case(pair.cell.params),
                 doubtful=pair.cell.doubtful,
             ),
             unit=pair.own.unit,
