@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kinds": set(),
     "input_file": {"errors"},
     "sanitised": set(),
+    "trace_events": {"errors"},
     "toml": {"errors", "versions", "input_file"},
     "machine": {"errors", "stops", "toml"},
     "catalogue": {"errors"},
@@ -40,11 +41,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"errors", "samples", "benchmark"},
     "network": {
         *("errors", "search_paths", "versions", "input_file", "sanitised", "toml", "machine", "analysis", "kinds"),
-        *("stored.lines", "stored.seal", "_core"),
+        *("stored.lines", "stored.seal", "trace_events", "_core"),
     },
     # A machine made of a run's own measurements, on which the report predicts.
     "described.two_laws": {"_core"},
-    "described": {"errors", "versions", "toml", "machine", "network", "_core"},
+    "described": {"errors", "versions", "input_file", "toml", "machine", "network", "trace_events", "_core"},
     "api": {
         *(
             "errors",
