@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.throughput.printed_totals import PrintedTotal
     from assay.throughput.results import ThroughputResult
     from assay.throughput.simulated import Scheduled
-    from assay.throughput.what_if import WhatIf
+    from assay.throughput.what_if import SimulatedPoint, WhatIf
     from assay.throughput.workload import Workload
     from assay.verbs._throughput_live import LiveWishes
 
@@ -167,8 +167,9 @@ def register(app: typer.Typer) -> None:
         if what_if.several(axes):
             if schedule is not None:
                 raise InputError("is of one schedule, not of several", key="--schedule", value=str(schedule))
-            compared = what_if.points(read, on, axes, wanted)
-            _export_points(export, read, on, axes)
+            simulated: list[what_if.SimulatedPoint] = []
+            compared = what_if.points(read, on, axes, wanted, simulated.append if export else None)
+            _export_points(export, simulated)
             if json:
                 emit(to_json(compared))
             else:
@@ -267,25 +268,18 @@ def _export(files: list[Path] | None, documents: Sequence[ThroughputResult], act
         write(file, activities, lambda: simulated_page(documents, activities))
 
 
-def _export_points(
-    files: list[Path] | None, read: Callable[[Mapping[str, str]], Workload], on: str, axes: dict[str, list[str]]
-) -> None:
+def _export_points(files: list[Path] | None, points: Sequence[SimulatedPoint]) -> None:
     """Write every combination: side by side on the page."""
-    import itertools
-
-    from assay.throughput import activity, machine_file, results, what_if
+    from assay.throughput import activity, results, what_if
 
     if not files:
         return
-    documents, activities = [], []
-    for values in itertools.product(*axes.values()):
-        setting = dict(zip(axes, values, strict=True))
-        chosen = what_if.chosen(setting)
-        machine = machine_file.open_machine(on, chosen.machine)
-        found = what_if.schedule(read(chosen.workload), machine, chosen.policy)
-        words = ", ".join(text if key == what_if.POLICY else f"{key}={text}" for key, text in setting.items())
-        documents.append(results.result(found, machine.name, 0.0))
-        activities.append(activity.of_schedule(found, f"{machine.name}, {words}, simulated"))
+    activities = []
+    for each in points:
+        words = ", ".join(text if key == what_if.POLICY else f"{key}={text}" for key, text in each.setting.items())
+        activities.append(activity.of_schedule(each.schedule, f"{each.machine}, {words}, simulated"))
+    pages = any(file.suffix == ".html" for file in files)
+    documents = [results.result(each.schedule, each.machine, 0.0) for each in points] if pages else []
     _export(files, documents, activities)
 
 
