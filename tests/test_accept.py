@@ -28,9 +28,9 @@ def contract(*requirements: str, risks: str = "") -> Path:
     return path
 
 
-def made_run(**wishes: Any) -> Run:
+def made_run(**request: Any) -> Run:
     """A run in this folder whose launches have circumstances, as those of a real one."""
-    run = Run.create(Path("run"), {"machine": "here", "host": {"usable_cpus": 4}, "wishes": wishes})
+    run = Run.create(Path("run"), {"machine": "here", "host": {"usable_cpus": 4}, "wishes": request})
     key, journal = run.keep_provenance({"kernel": "1"}), run.journal
 
     def with_circumstances(entry: dict[str, Any]) -> None:
@@ -150,7 +150,7 @@ def test_a_failed_launch_is_not_passed_over() -> None:
     ("case", "said"),
     [
         ("{ bytes = 16 }", "no case has bytes = 16 (there is: 8, 64, 1000)"),
-        ("{}", "3 cases fit: the case must also say bytes"),
+        ("{}", "3 cases fit: the case must also give bytes"),
         ("{ bytes = 8, colour = 1 }", "no case has colour = 1 (there is: no such parameter: bytes"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The arrows of the house run one way: a room is known by what it may not import (DESIGN, Rooms)."""
+"""Imports between packages run one way: what each may import of Assay (CONTRIBUTING, Source layout)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "exporters": {"document", "report", "sanitised", "store", "versions"},
     "schemas": {"versions", "machine", "document", "execute", "throughput"},
     "execute": {
-        *("errors", "trusted", "versions", "machine", "described", "benchmark", "samples", "store", "stored", "_core"),
+        *(
+            "case",
+            "errors",
+            "trusted",
+            "versions",
+            "machine",
+            "described",
+            "benchmark",
+            "samples",
+            "store",
+            "stored",
+            "_core",
+        ),
         *("stops", "stored.lines", "stored.seal", "left_names", "network"),
     },
     "throughput": {

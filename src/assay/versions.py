@@ -1,6 +1,6 @@
 """Versions of the files that Assay keeps: what each is, which version is written, what is read.
 
-Every file that is written for later says the version of its form, a whole number under `version`: JSON documents and
+Every stored file has the version of its format, a whole number under `version`: JSON documents and
 each line of JSON at their top, descriptions in TOML likewise, Parquet tables in their schema's metadata, the index of
 runs in its first line. In files that people write (machines, networks, studies) the key may be left out.
 
@@ -80,7 +80,7 @@ def in_file(file: Path, line: int | None = None) -> Refusal:
 
 
 def written(text: str) -> object:
-    """Return the version that a text says; the text itself where it says none."""
+    """Return the version in a text; the text itself where it has none."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else text
 
 

@@ -23,7 +23,7 @@ from assay.report.judge.comparison import identity
 from assay.report.units import human
 from assay.report.units import params as words_of
 from assay.store import Run
-from assay.toml.writing import written
+from assay.toml.writing import write_toml
 
 RISK = 0.05
 INDIFFERENCE = 0.05
@@ -54,7 +54,7 @@ class FigureOfRuns:
 def contract_of_reference(run: Run, tolerance: float) -> str:
     """Give a contract whose limits are a run's main figures, each worse by `tolerance` (relative).
 
-    Of several nodes the median stands. InputError where the run has no figure to take.
+    Of several nodes it is the median. InputError where the run has no figure to take.
     """
     tables = []
     for each in _figures([run]):
@@ -125,7 +125,7 @@ def _figures(runs: Sequence[Run]) -> list[FigureOfRuns]:
 
 
 def _main(section: Section) -> list[ReportedFigure]:
-    """The headlines; where there is none, every figure that stands for its case."""
+    """The headlines; where there is none, every figure that represents its case."""
     heads = [each.figure for each in section.headlines if each.figure.main]
     return heads or [each for each in section.figures if each.main]
 
@@ -163,4 +163,4 @@ def _written(value: float, unit: str) -> str | float:
 
 def _text(name: str, requirements: Sequence[Mapping[str, Any]], comments: Sequence[str]) -> str:
     tables = {"name": name, "risks": {"vendor": RISK, "buyer": RISK}, "requirement": list(requirements)}
-    return written(versions.marked(versions.CONTRACT, tables), comments)
+    return write_toml(versions.marked(versions.CONTRACT, tables), comments)

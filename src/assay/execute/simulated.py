@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.benchmark.record import Benchmark, programs_root
 from assay.benchmark.resolved import program_words
+from assay.case import Case
 from assay.described.machine_file import DescribedMachine
 from assay.described.placed import WAYS, nodes_filled, nodes_for
 from assay.described.shipped import per_node
@@ -24,7 +25,6 @@ from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome
 from assay.network.refused import core_refusal
-from assay.samples import case_text
 from assay.stored.seal import sealed_lines
 
 if TYPE_CHECKING:
@@ -114,16 +114,16 @@ class PlayedLaunch:
         message, failed = deadlock(self.launch.stopped, self.launch.waiting), self.failed()
         raise MeasurementError(f"{what}: {failed_checks(failed, message) if failed else message}")
 
-    def observations(self, host: str) -> Iterator[tuple[str, str, str, int, list[float], int, bool]]:
+    def observations(self, host: str) -> Iterator[tuple[str, Case, str, int, list[float], int, bool]]:
         """Of each block its first call and its others: metric, case, host, launch, values, batch, whether the first."""
         blocks = self.launch.blocks
-        texts = {case: case_text(json.loads(case)) for case in set(blocks["case"])}
+        cases = {text: Case(json.loads(text)) for text in set(blocks["case"])}
         begin = 0
         columns = (blocks[key] for key in ("metric", "case", "batch", "first", "ends"))
         for metric, case, batch, first, end in zip(*columns, strict=True):
             if not math.isnan(first):
-                yield metric, texts[case], host, 0, [float(first)], 1, True
-            yield metric, texts[case], host, 0, blocks["values"][begin:end].tolist(), int(batch), False
+                yield metric, cases[case], host, 0, [float(first)], 1, True
+            yield metric, cases[case], host, 0, blocks["values"][begin:end].tolist(), int(batch), False
             begin = end
 
 
@@ -164,7 +164,7 @@ def play(
     ending: list[Mapping[str, Any]] = []
 
     def on() -> list[int]:
-        """Each rank's node: made when it is asked for, as a million of them are 40 MB."""
+        """Each rank's node: made on first use, as a million of them are 40 MB."""
         return [rank // per if nodes is None else nodes[rank // per] for rank in range(ranks)]
 
     try:
@@ -283,7 +283,7 @@ def _load(benchmark: Benchmark) -> None:
 
 
 def waits_for(rank: int, call: str, peer: int | None, tag: int) -> str:
-    """Say whom a rank waits for; `tag` below 0: any."""
+    """The rank that a rank waits for, as text; `tag` below 0: any."""
     whom = "any rank" if peer is None else f"rank {peer}"
     which = "any tag" if tag < 0 else f"tag {tag}"
     return f"rank {rank} in {call} {'to' if call == 'send' else 'from'} {whom} ({which})"

@@ -131,7 +131,7 @@ def check(files: Sequence[Path]) -> None:
 
 
 def write(file: Path, activities: Sequence[JobActivity], page: Callable[[], str]) -> None:
-    """Write one file, of the kind that its name says; InputError where it cannot be."""
+    """Write one file, of the kind of its suffix; InputError where it cannot be."""
     text = page() if file.suffix == ".html" else FORMATS[file.suffix](activities)
     try:
         file.write_text(text)

@@ -29,8 +29,8 @@ VARIANTS = ("compilers", "flags", "isas", "mpis", "transports")
 
 
 def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json: bool) -> tuple[WatchRound, int]:
-    """Make the round and say what it found; its document, and the exit status."""
-    run, made, failures = measured(options, quiet or json)
+    """Make the round and report its results; its document, and the exit status."""
+    run, made, failures = measure_round(options, quiet or json)
     metrics = options["metrics"]
     if metrics is not None:
         write_metrics(run, made, metrics)
@@ -54,13 +54,13 @@ def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json:
     return answer, 1 if failed else status(found)
 
 
-def measured(options: dict[str, Any], quiet: bool) -> tuple[Run, Document, int]:
+def measure_round(options: dict[str, Any], quiet: bool) -> tuple[Run, Document, int]:
     """Make the run, its document and its page; how many launches failed."""
     given = dict.fromkeys((*NOT_ASKED, *VARIANTS)) | {key: options[key] for key in ("only", "profile", "budget")}
     found = evaluation(given | {"seed": 1}, lambda text: print(text, file=sys.stderr))
-    if found.wishes is None:
+    if found.request is None:
         raise MeasurementError("nothing of this can be measured here")
-    run, failures = measure(found.wishes, None, label=LABEL, left_out=found.skipped, quiet=quiet)
+    run, failures = measure(found.request, None, label=LABEL, left_out=found.skipped, quiet=quiet)
     with report_can_be_made_again(run):
         made = judged(run, whole(run))
         return run, replace(made, report=str(write(run, made))), len(failures)

@@ -85,16 +85,16 @@ def register(app: typer.Typer) -> None:
         from assay.store import Run
         from assay.verbs import _quoted
         from assay.verbs._compared_document import whole
-        from assay.verbs._exclusive_option import alone
+        from assay.verbs._exclusive_option import refuse_others
         from assay.verbs._interrupts import report_can_be_made_again
         from assay.verbs._measuring import measure
         from assay.verbs._measuring import resume as go_on
         from assay.verbs._run_request import evaluation
 
         if resume is not None:
-            alone(context, "--resume", ("--quiet", "--json"))
+            refuse_others(context, "--resume", ("--quiet", "--json"))
         if on == "all":
-            alone(context, "--on all", ("--docs", "--beside", "--quiet", "--json"))
+            refuse_others(context, "--on all", ("--docs", "--beside", "--quiet", "--json"))
             _all(docs, beside, json)
             return
         for option, value in (("--docs", docs), ("--beside", beside)):
@@ -110,9 +110,9 @@ def register(app: typer.Typer) -> None:
             given |= {"compilers": compilers, "flags": flags, "isas": isas}
             given |= {"mpis": mpis, "transports": transports}
             found = evaluation(given, lambda text: print(text, file=sys.stderr))
-            if found.wishes is None:
+            if found.request is None:
                 assert found.quoted is not None  # one of both
-                alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
+                refuse_others(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
                 if json:
                     emit({"figures": of_quoted(found.quoted)} | to_json(found.quoted))
                 else:
@@ -120,7 +120,7 @@ def register(app: typer.Typer) -> None:
                 return
             if on is not None:  # what its report will read is refused before anything is simulated
                 read(find(on.partition(":")[0]))
-            run, failures = measure(found.wishes, out, label=label, left_out=found.skipped, quiet=quiet)
+            run, failures = measure(found.request, out, label=label, left_out=found.skipped, quiet=quiet)
         with report_can_be_made_again(run):
             made = judged(run, whole(run))
             made = replace(made, report=str(write(run, made)))
@@ -144,7 +144,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _all(docs: Path | None, beside: str | None, json: bool) -> None:
-    """Every shipped description beside what was published of it."""
+    """Every shipped description compared with its published numbers."""
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.errors import InputError
