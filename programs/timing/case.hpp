@@ -23,7 +23,7 @@ struct Check {
 struct Traits {
   std::int64_t unit = 1;                 // the operations of a call come in multiples of this
   Work subtract = nullptr;               // its time is taken off reading by reading (the loop's own time) ...
-  std::string subtract_metric = "";      // ... and kept as samples of this metric, where named
+  std::string subtract_metric = "";      // ... and written as samples of this metric, where named
   std::string cache = "same buffer";     // method.md, rule 8: same buffer, rotating, flushed
   double reading = 0;                    // s, the least that a reading takes: where setting threads to work costs time
   std::function<void()> warm = nullptr;  // before every block, not timed: what the block before it drove out
@@ -61,8 +61,8 @@ class Case {
   // Several values of a block, one each of single operations, or none: then the block writes nothing under this label.
   void observe_all(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
                    std::function<std::vector<double>()> values);
-  // The same of the whole case.
-  void also_observe(std::string metric, std::function<double()> value);
+  // A further metric of the whole case.
+  void add_metric(std::string metric, std::function<double()> value);
   // Writes a line of the program's own among the others: what readings alone do not hold (a trace).
   void write(const Json& line);
   Json label() const;
@@ -76,16 +76,33 @@ class Case {
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify);
   void note(std::string_view text);
-  // What makes this launch's numbers doubtful: they are kept, but the run is not called clean.
+  // A reason to doubt this launch's numbers: they are written all the same, but the run is not reported as clean.
   void warn(std::string_view text);
-  // Asked after all blocks; "" where all went well, else the warning.
-  void afterwards(std::function<std::string()> ask);
-  // Nothing to measure for these parameters: registers nothing, notes why. Where all say so, the input is wrong: then
-  // the message also has the value of `parameter`, if the program has one, and what would be `accepted`, "threads=1".
-  void leave_out(std::string_view why, std::string_view parameter = {}, std::string_view accepted = {});
+  // Called after all blocks; gives the text of a warning, "" for none.
+  void on_finish(std::function<std::string()> ask);
+  // Nothing is measured for these parameters: a note gives the reason. Where all cases are skipped, the input is wrong:
+  // then the message also has the value of `parameter`, if the program has one, and what would be `accepted`,
+  // "threads=1".
+  void skip(std::string_view why, std::string_view parameter = {}, std::string_view accepted = {});
+
+  // Former names, for programs written with them: none compiles, and the error has the new name.
+  template <class... Any>
+  void also_observe(Any&&...) {
+    static_assert(former<Any...>, "also_observe is now called add_metric");
+  }
+  template <class... Any>
+  void leave_out(Any&&...) {
+    static_assert(former<Any...>, "leave_out is now called skip");
+  }
+  template <class... Any>
+  void afterwards(Any&&...) {
+    static_assert(former<Any...>, "afterwards is now called on_finish");
+  }
 
  private:
   friend class Measurement;
+  template <class... Any>
+  static constexpr bool former = false;
   struct Measured {
     std::string metric;
     Work work;
@@ -104,7 +121,7 @@ class Case {
   Output& output_;
   std::vector<Measured> measured_;
   std::vector<std::function<Check()>> checks_;
-  std::vector<std::function<std::string()>> afterwards_;
+  std::vector<std::function<std::string()>> on_finish_;
   struct LeftOut {
     std::string why, seen, accepted;
   };

@@ -1,4 +1,3 @@
-// Compiled at -Og: nothing in this file is timed.
 #include "timing/host_facts.hpp"
 
 #include <sys/utsname.h>
@@ -40,7 +39,7 @@ void text_or_null(Json& json, std::string_view key, const std::string& text) {
   text.empty() ? json.null(key) : json.text(key, text);
 }
 
-// The hardware threads that cpusets leave to everybody in this group; empty where no cpuset says so.
+// The hardware threads that cpusets leave to all processes of this group; empty where no cpuset limits them.
 Cpus left_by_cpusets(const std::string& system) {
   for (const auto& [folder, unified] : cgroups("cpuset", system)) {
     std::string list = first_line(folder + (unified ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));

@@ -1,4 +1,3 @@
-// Compiled at -Og: nothing in this file is timed.
 #include "timing/program.hpp"
 
 #include <algorithm>
@@ -46,7 +45,7 @@ class Measurement {
           if (block == 0 || !measured->once) take(*each, *measured, block, order++);
     }
     for (Case& each : cases)
-      for (const auto& ask : each.afterwards_)
+      for (const auto& ask : each.on_finish_)
         if (const std::string warning = ask(); !warning.empty()) each.warn(warning);
     bool passed = true;
     for (Case& each : cases)
@@ -108,8 +107,8 @@ class Measurement {
     return text + "; expected " + shown(accepted, ", ");
   }
 
-  // The first call is kept apart; then a batch so long that the clock costs under 1% and ticks under 0.1%, and that a
-  // slice gives some hundred readings.
+  // The first call is recorded by itself; then a batch so long that the clock costs under 1% and ticks under 0.1%, and
+  // that a slice gives some hundred readings.
   void prepare(Case::Measured& measured) {
     if (measured.value) return;
     const std::int64_t unit = measured.traits.unit;
