@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "network/bounds.hpp"
+
 namespace assay::network {
 
 inline constexpr std::uint32_t none = 0xffffffffu;

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "network/bounds.hpp"
+
 namespace assay::network {
 namespace {
 
@@ -55,7 +57,7 @@ struct Cover {
 }  // namespace
 
 std::vector<std::uint32_t> hamming_placement(unsigned dimension) {
-  check(dimension, 22);
+  check(dimension, most_dimensions);
   const unsigned period = (1u << check_bits(dimension)) - 1;
   std::vector<std::uint32_t> routers;
   for (std::uint32_t router = 0; router < 1u << dimension; ++router) {
@@ -87,7 +89,7 @@ std::vector<std::uint32_t> minimum_dominating_set(unsigned dimension) {
 }
 
 bool dominates(unsigned dimension, const std::vector<std::uint32_t>& routers) {
-  check(dimension, 22);
+  check(dimension, most_dimensions);
   std::vector<bool> covered(std::size_t{1} << dimension);
   for (const auto router : routers) {
     if (router >> dimension) return false;

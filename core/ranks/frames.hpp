@@ -16,8 +16,8 @@ namespace assay::described {
 
 class FrameArena final : public ranks::Frames {
  public:
-  FrameArena() { ranks::frames = this; }
-  ~FrameArena() override { ranks::frames = nullptr; }
+  FrameArena() : before_(std::exchange(ranks::frames, this)) {}
+  ~FrameArena() override { ranks::frames = before_; }  // in the thread that made it
   FrameArena(const FrameArena&) = delete;
 
   void* take(std::size_t bytes) override {
@@ -56,6 +56,7 @@ class FrameArena final : public ranks::Frames {
     Grain* next = nullptr;  // in its last block
     std::size_t left = 0;   // grains
   };
+  Frames* const before_;
   std::array<Size, 512> sizes_{};  // by grains
   std::vector<std::vector<Grain, events::LargePages<Grain>>> blocks_;
 };

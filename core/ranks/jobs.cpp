@@ -90,7 +90,7 @@ ranks::Task Jobs::occupy(Tenant& tenant, ranks::Task program) {
 
 std::size_t Jobs::begin(const std::string& name, const std::vector<std::string>& arguments,
                         const std::vector<int>& places) {
-  const Program& program = program_named(name);
+  const Program program = program_named(name);
   const timing::Options options = options_of(program, arguments);
   if (places.empty()) throw timing::InputFault(name + ": a job without ranks; expected 1 or more");
   if (options.host && model_->has_host())

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "events/stop.hpp"
@@ -109,14 +110,22 @@ std::vector<std::uint32_t> places_of(const storage::StorageParameters& storage, 
   return found;
 }
 
-std::vector<Program>& all_programs() {
-  static std::vector<Program> all = programs();
-  return all;
+// load() adds to them while other threads play, for play() runs without Python's lock: every access takes `access`,
+// and what leaves it is a copy.
+struct Programs {
+  std::mutex access;
+  std::vector<Program> all = programs();
+};
+Programs& known() {
+  static Programs every;
+  return every;
 }
 }  // namespace
 
-const Program& program_named(const std::string& name) {
-  for (const Program& program : all_programs())
+Program program_named(const std::string& name) {
+  Programs& every = known();
+  const std::lock_guard locked(every.access);
+  for (const Program& program : every.all)
     if (timing::name_of(program.record) == name) return program;
   throw timing::InputFault("no rank program '" + name + "'");
 }
@@ -184,6 +193,12 @@ void serve(World& world, FileSystem& files) {
   for (int server = 0; server < files.io_nodes(); ++server) world.start(world.ranks() + server, files.serve(server));
 }
 
+void add(const Program& program) {
+  Programs& every = known();
+  const std::lock_guard locked(every.access);
+  every.all.push_back(program);
+}
+
 void load(const std::string& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   using Describe = void(Program*);
@@ -191,12 +206,14 @@ void load(const std::string& library) {
   if (!describe) throw timing::InputFault(library + ": no program: " + dlerror());
   Program made;
   describe(&made);
-  all_programs().push_back(made);
+  add(made);
 }
 
 std::vector<std::string> program_names() {
   std::vector<std::string> names;
-  for (const Program& program : all_programs()) names.push_back(timing::name_of(program.record));
+  Programs& every = known();
+  const std::lock_guard locked(every.access);
+  for (const Program& program : every.all) names.push_back(timing::name_of(program.record));
   std::ranges::sort(names);
   return names;
 }
@@ -210,7 +227,7 @@ int room(const Description& machine) {
 
 std::string play(const std::string& name, const Description& machine, int count,
                  const std::vector<std::string>& arguments, Log* log, Recorder* recorder) {
-  const Program& program = program_named(name);
+  const Program program = program_named(name);
   const auto model = model_of(machine);
   if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; expected 1 or more");
   if (model->nodes() > 0 && count > model->nodes()) {

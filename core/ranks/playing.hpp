@@ -15,8 +15,10 @@
 
 namespace assay::described {
 
-// InputFault where there is none.
-const Program& program_named(const std::string& name);
+// A program that is compiled in or was added; InputFault where there is none. Safe in any thread, as add() is.
+Program program_named(const std::string& name);
+// Adds a program, at any time; its record must last as long as the process.
+void add(const Program& program);
 // InputFault for what no program takes, and where nothing was resolved against the program's record.
 timing::Options options_of(const Program& program, const std::vector<std::string>& arguments);
 std::unique_ptr<MessageModel> model_of(const Description& machine);

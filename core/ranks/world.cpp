@@ -190,6 +190,10 @@ void World::out_of_time() {
       "simulated time passes 53 days, which its clock of picoseconds does not hold; expected shorter start-ups and "
       "work, fewer or shorter messages");
 }
+void World::out_of_bits(std::uint64_t subject) {
+  throw std::logic_error("an event's subject has more than 56 bits: got " + std::to_string(subject) +
+                         "; expected addresses without tags in their highest byte");
+}
 Time World::after(double seconds) const {
   if (!(seconds * picoseconds_a_second < 0x1p62)) out_of_time();
   return now_ + std::llround(seconds * picoseconds_a_second);

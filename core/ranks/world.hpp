@@ -343,7 +343,13 @@ class World {
     enqueue(at, kind, subject);
   }
   [[noreturn]] static void out_of_time();
+  [[noreturn]] static void out_of_bits(std::uint64_t subject);
+  // A coroutine's address or a number, in the 56 bits below its kind. User addresses of x86-64 with 5-level page tables
+  // and of 64-bit Arm have at most 56 bits; tagged pointers (top byte ignore, memory tagging, linear address masking)
+  // do not fit, and are refused.
   void enqueue(Time at, Kind kind, std::uint64_t subject) {
+    if (subject >> 56 != 0) [[unlikely]]
+      out_of_bits(subject);
     const std::uint64_t what = static_cast<std::uint64_t>(kind) << 56 | subject;
     far() ? agenda_.push({at, what}, ring(kind)) : events_.push({at, what});
   }

@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
     const bool in = direction != "out", out = direction != "in", pinned = at.choice("memory") == "pinned";
     const memory::Headroom room = memory::read_headroom();
     if (!device->holds(2 * bytes, bytes) || 6 * bytes > room.bytes)
-      return at.leave_out(device->facts().label + ": transfers of " + std::to_string(bytes) +
+      return at.skip(device->facts().label + ": transfers of " + std::to_string(bytes) +
                               " bytes do not fit half of its memory, or what " + room.by + " leaves",
                           "bytes",
                           "bytes up to " + std::to_string(std::min(device->facts().memory / 4, room.bytes / 6)));

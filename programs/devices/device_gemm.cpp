@@ -114,13 +114,13 @@ int main(int argc, char** argv) {
     for (const CaseSettings& each : at.all_cases())
       sizes = std::max(sizes, each.at("n").integer != n ? std::int64_t{2} : 1);
     if (facts.kind == cpu_kind && n > 1024 && sizes > 1)
-      return at.leave_out("a CPU through OpenCL: sizes above 1024 are measured where they alone are asked for");
+      return at.skip("a CPU through OpenCL: sizes above 1024 are measured where they alone are asked for");
     if ((type == Element::float64 && !facts.float64) || (ours && type != Element::float64 && type != Element::float32))
-      return at.leave_out(facts.label + ": no product of " + at.choice("type") + (ours ? " by our own kernel" : ""),
+      return at.skip(facts.label + ": no product of " + at.choice("type") + (ours ? " by our own kernel" : ""),
                           "type", "type=float32");
     const std::int64_t bytes = n * n * bytes_of(type), result = n * n * bytes_of(result_of(type));
     if (!device->holds(2 * bytes + result, std::max(bytes, result)))
-      return at.leave_out(facts.label + ": matrices of " + std::to_string(n) +
+      return at.skip(facts.label + ": matrices of " + std::to_string(n) +
                           " rows are more than half of its memory");
     auto work = std::make_shared<ProductCheck>(device, type, n, at.seed());
     std::function<void()> multiply;
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
     } else {
       std::string missing;
       if (!device->product(type, n, *work->a, *work->b, *work->c, missing))
-        return at.leave_out(facts.label + ": " + missing, "code", "code=ours");
+        return at.skip(facts.label + ": " + missing, "code", "code=ours");
       device->finish();  // its kernels are compiled now: the first call of the measured loop is of a product alone
       multiply = [=] {
         std::string none;

@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
     if (!device) return;
     const std::int64_t bytes = at.integer("bytes") / line * line;
     if (!device->holds(bytes + line, bytes) || bytes > (std::int64_t{1} << 32))
-      return at.leave_out(device->facts().label + ": a working set of " + std::to_string(bytes) +
+      return at.skip(device->facts().label + ": a working set of " + std::to_string(bytes) +
                               " bytes is more than half of its memory, or than 4 GiB",
                           "bytes",
                           "bytes up to " + std::to_string(std::min(device->facts().memory / 2, std::int64_t{1} << 32)));

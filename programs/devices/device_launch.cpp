@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
       *made += static_cast<std::uint64_t>(operations);
     };
     at.measure("time", work, {.unit = queued ? 64 : 1});
-    at.also_observe("timer", [=] {
+    at.add_metric("timer", [=] {
       constexpr std::int64_t times = 64;
       const double seconds = device->timed(*kernel, 1, 1, times).seconds();
       *made += times;

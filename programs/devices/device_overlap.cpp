@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
     if (!device) return;
     const std::int64_t bytes = at.integer("bytes") / 4096 * 4096;
     if (!device->holds(4 * bytes, bytes))
-      return at.leave_out(
+      return at.skip(
           device->facts().label + ": four times " + std::to_string(bytes) + " bytes are more than half of its memory",
           "bytes", "bytes up to " + std::to_string(device->facts().memory / 8));
     const auto overlap = make_overlap(device, bytes);
@@ -177,9 +177,9 @@ int main(int argc, char** argv) {
       overlap->window(slice);
       return overlap->hidden();
     });
-    at.also_observe("kernel", [=] { return overlap->seconds[0]; });
-    at.also_observe("copy", [=] { return overlap->seconds[1]; });
-    at.also_observe("both", [=] { return overlap->seconds[2]; });
+    at.add_metric("kernel", [=] { return overlap->seconds[0]; });
+    at.add_metric("copy", [=] { return overlap->seconds[1]; });
+    at.add_metric("both", [=] { return overlap->seconds[2]; });
     at.check([=] { return verify(*overlap); });
   });
 }

@@ -234,7 +234,7 @@ int main(int argc, char** argv) {
       throw refused_value("bytes", "are too few for a group", at.integer("bytes"),
                           std::to_string(group_items * 32) + " or more");
     if (!device->holds(3 * bytes, bytes))
-      return at.leave_out(
+      return at.skip(
           facts.label + ": three arrays of " + std::to_string(bytes) + " bytes are more than half of its memory",
           "bytes", "bytes up to " + std::to_string(std::min(facts.memory / 6, facts.largest)));
     auto& arrays = kept[{facts.label, bytes}];

@@ -1,4 +1,3 @@
-// Compiled at -Og: nothing in this file is timed.
 #include "devices/found.hpp"
 
 #include <algorithm>
@@ -41,7 +40,7 @@ std::shared_ptr<Device> device_of(timing::Case& at) {
     }
   std::string accepted;
   for (const auto& each : found.devices) accepted += (accepted.empty() ? "device=" : ",") + each->facts().label;
-  at.leave_out(found.missing.empty() ? "there is no device " + label : found.missing, "device",
+  at.skip(found.missing.empty() ? "there is no device " + label : found.missing, "device",
                accepted.empty() ? "a machine with a device" : accepted);
   return nullptr;
 }
@@ -52,7 +51,7 @@ void watch_device(timing::Case& at, const std::shared_ptr<Device>& device, bool 
           std::to_string(facts.units) + " compute units, " + std::to_string(facts.memory) + " bytes");
   if (!observed || !device->state()) return;
   const auto seen = std::make_shared<DeviceState>();
-  at.also_observe("clock", [=] {
+  at.add_metric("clock", [=] {
     const DeviceState now = device->state().value_or(DeviceState{});
     const std::uint64_t held = seen->held | now.held;
     const int processes = std::max(seen->processes, now.processes);
@@ -60,8 +59,8 @@ void watch_device(timing::Case& at, const std::shared_ptr<Device>& device, bool 
     seen->held = held, seen->processes = processes;
     return now.clock;
   });
-  at.also_observe("power", [=] { return seen->power; });
-  at.afterwards([=] {
+  at.add_metric("power", [=] { return seen->power; });
+  at.on_finish([=] {
     const std::string reasons = held_by(seen->held);
     std::string text = reasons.empty() ? "" : device->facts().label + " was held back by " + reasons;
     if (seen->processes > 1)

@@ -23,9 +23,9 @@ inline void measure_launches(timing::Case& at, const std::shared_ptr<Device>& de
   };
   at.measure("time", work, traits);
   const auto timer = std::make_shared<Timer>(device, kernel, groups, group);
-  at.also_observe("timer", [=] { return timer->read() / static_cast<double>(unit); });
+  at.add_metric("timer", [=] { return timer->read() / static_cast<double>(unit); });
   watch_device(at, device);
-  at.afterwards([=] { return timer->warning(); });
+  at.on_finish([=] { return timer->warning(); });
 }
 
 }  // namespace assay::devices

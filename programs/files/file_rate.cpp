@@ -378,7 +378,7 @@ std::string obstacle(const Program& program, const Case& at, Work& work) {
 void measure(Program& program, Case& at) {
   prepare(program, at);
   Work work = work_of(at);
-  if (const std::string why = obstacle(program, at, work); !why.empty()) return at.leave_out(why);
+  if (const std::string why = obstacle(program, at, work); !why.empty()) return at.skip(why);
   if (work.engine == Engine::uring && !work.past_cache)
     at.note("io_uring without O_DIRECT, which " + program.storage.type +
             " or the block size does not allow: through the page cache");
@@ -458,12 +458,12 @@ void measure(Program& program, Case& at) {
                      : std::vector<double>();
     });
   }
-  if (work.changes()) at.also_observe("sync", [=] { return state->last.sync; });
-  if (!work.write) at.also_observe("held", [=] { return state->last.held; });
-  if (!work.past_cache) at.also_observe("copy", [=, bytes = work.bytes] { return shared->copy.from_memory(bytes); });
-  if (const double rate = program.storage.link.rate; rate > 0) at.also_observe("link", [=] { return 1 / rate; });
-  at.also_observe("close", [=] { return state->last.close; });
-  at.afterwards([=] {
+  if (work.changes()) at.add_metric("sync", [=] { return state->last.sync; });
+  if (!work.write) at.add_metric("held", [=] { return state->last.held; });
+  if (!work.past_cache) at.add_metric("copy", [=, bytes = work.bytes] { return shared->copy.from_memory(bytes); });
+  if (const double rate = program.storage.link.rate; rate > 0) at.add_metric("link", [=] { return 1 / rate; });
+  at.add_metric("close", [=] { return state->last.close; });
+  at.on_finish([=] {
     if (!state->why.empty()) self->note("source=unknown: " + state->why);
     if (!state->last.complete) self->note("a pass ended by its time, before all blocks were done");
     return std::string();

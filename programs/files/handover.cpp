@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
   return run_program(record, argc, argv, [&](Case& at) {
     const auto wanted = static_cast<std::size_t>(at.integer("hardware_threads"));
     if (static_cast<std::int64_t>(wanted) > processors.usable())
-      return at.leave_out("two hardware threads: this process may use one");
+      return at.skip("two hardware threads: this process may use one");
     if (!partner) {
       partner = std::make_shared<files::Partner>(most_bytes);
       // Where this process can be held, its partner can be as well.
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
     order.apart = wanted == 2;
     if (way != ways.end()) order.way = static_cast<files::Way>(way - ways.begin());
     if (const std::string why = partner->refused(order); !why.empty())
-      return at.leave_out(at.choice("method") + ": " + why);
+      return at.skip(at.choice("method") + ": " + why);
     if (way == ways.end()) return measure_copy(at, partner, order);
     const auto with = [order](Order::What what, std::int64_t count) {
       Order whole = order;

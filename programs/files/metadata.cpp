@@ -240,7 +240,7 @@ bool has_room(Case& at, int folder, std::int64_t files) {
   if (fstatvfs(folder, &about) != 0 || about.f_files == 0) return true;  // it counts none
   const auto most = static_cast<std::int64_t>(about.f_favail / 4);
   if (files <= most) return true;
-  at.leave_out("more files than a quarter of those that the file system still takes (" + std::to_string(most) + ")");
+  at.skip("more files than a quarter of those that the file system still takes (" + std::to_string(most) + ")");
   return false;
 }
 
@@ -253,7 +253,7 @@ int main(int argc, char** argv) {
   return run_program(record, argc, argv, [&](Case& at) {
     const int processes = static_cast<int>(at.integer("processes"));
     const bool neighbours = at.choice("whose") == "neighbour";
-    if (neighbours && processes == 1) return at.leave_out("a neighbour's files: there is one process");
+    if (neighbours && processes == 1) return at.skip("a neighbour's files: there is one process");
     if (!own) own = std::make_shared<files::OwnFolder>(at.path("folder"), at.subfolder());
     const std::int64_t files = at.integer("files");
     if (!has_room(at, own->descriptor(), files * processes)) return;

@@ -210,7 +210,7 @@ int main(int argc, char** argv) {
     if (n & (n - 1)) throw refused_value("size", "is no power of two", n, "powers of two");
     const files::Room room = files::read_room(own->descriptor());
     if (bytes > std::min(room.bytes, room.file))
-      return at.leave_out(std::to_string(n) + " x " + std::to_string(n) + " points: only " +
+      return at.skip(std::to_string(n) + " x " + std::to_string(n) + " points: only " +
                           std::to_string(std::min(room.bytes, room.file)) + " bytes may be written, by " + room.by);
     auto plane = std::make_shared<Plane>(n);
     at.observe("time", [=, folder = own] { return plane->run(*folder); });
@@ -222,7 +222,7 @@ int main(int argc, char** argv) {
           return this_one ? std::vector<double>{moved.per_byte()} : std::vector<double>();
         });
     Case* const self = &at;
-    at.afterwards([=] {
+    at.on_finish([=] {
       if (!plane->why.empty()) self->note("source=unknown: " + plane->why);
       return std::string();
     });

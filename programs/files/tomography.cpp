@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
     const std::int64_t held = std::min(rows, most / (8 * columns));
     if (held < 1) {
       const std::string by = wished > allowed ? room.by : "most=" + std::to_string(wished);
-      return at.leave_out(size + ": not even a row of " + std::to_string(8 * columns) + " bytes and a last block of " +
+      return at.skip(size + ": not even a row of " + std::to_string(8 * columns) + " bytes and a last block of " +
                           std::to_string(block) + " (bytes=) may be written, by " + by);
     }
     if (held < rows)
@@ -219,7 +219,7 @@ int main(int argc, char** argv) {
         });
     at.observe("rows", [=] { return static_cast<double>(held) / static_cast<double>(rows); }, true);
     Case* const self = &at;
-    at.afterwards([=] {
+    at.on_finish([=] {
       if (!matrix->why.empty()) self->note("source=unknown: " + matrix->why);
       return std::string();
     });

@@ -131,7 +131,7 @@ void set_up(Case& at, std::map<std::int64_t, std::shared_ptr<Vectors<T>>>& kept)
     at.note("library: " + libraries::blas_version());
     product = &of_library<T>;
 #else
-    return at.leave_out(libraries::no_blas);
+    return at.skip(libraries::no_blas);
 #endif
   }
 #ifdef ASSAY_BREAK

@@ -185,7 +185,7 @@ int main(int argc, char** argv) {
 #endif
     });
 #else
-    on.leave_out(libraries::no_lapack);
+    on.skip(libraries::no_lapack);
 #endif
   });
 }

@@ -187,10 +187,10 @@ int main(int argc, char** argv) {
     const auto most = std::bit_floor(static_cast<std::uint64_t>(std::min(telling, fitting)) / (2 * sizeof(Number)));
     const std::string accepted = "size up to " + std::to_string(most);
     if (moved > telling)
-      return on.leave_out("transforms of more than four times the last cache, where nothing changes any more", "size",
+      return on.skip("transforms of more than four times the last cache, where nothing changes any more", "size",
                           accepted);
     if (moved > fitting)
-      return on.leave_out("transforms whose arrays take more than a quarter of what " + room.by + " leaves", "size",
+      return on.skip("transforms whose arrays take more than a quarter of what " + room.by + " leaves", "size",
                           accepted);
     if (on.choice("code") == "ours")
       return measure(on, std::make_shared<Transform>(n), [](Transform& of) {
@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
 #endif
     });
 #else
-    on.leave_out(libraries::no_fftw);
+    on.skip(libraries::no_fftw);
 #endif
   });
 }

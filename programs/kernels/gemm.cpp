@@ -193,7 +193,7 @@ template <class T, class Multiply>
     for (; products > 0; --products) product(of);
   };
   at.measure("time", work, {.reading = threads::least_reading});
-  at.also_observe("clock", processor::cycle_seconds);
+  at.add_metric("clock", processor::cycle_seconds);
   at.check([=] {
     std::fill(of->c.begin(), of->c.end(), T{0});
     work(1);
@@ -222,7 +222,7 @@ template <class T>
     return;
   }
 #ifdef ASSAY_BLAS
-  if (!libraries::blas_threads(members)) return at.leave_out(libraries::no_such_threads(members));
+  if (!libraries::blas_threads(members)) return at.skip(libraries::no_such_threads(members));
   at.note("library: " + libraries::blas_version());
   measure<T>(at, made, [members]([[maybe_unused]] const std::shared_ptr<Product<T>>& of) {
     libraries::blas_threads(members);
@@ -231,7 +231,7 @@ template <class T>
 #endif
   });
 #else
-  at.leave_out(libraries::no_blas);
+  at.skip(libraries::no_blas);
 #endif
 }
 

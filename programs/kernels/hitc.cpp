@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
       const std::int64_t bytes = small ? members * first / 2 : 2 * last.bytes;
       if (!small && !last.warning.empty()) at.note(last.warning);
       const memory::Headroom room = memory::read_headroom();
-      if (bytes > room.bytes / 2) return at.leave_out("long vectors would not fit " + room.by);
+      if (bytes > room.bytes / 2) return at.skip("long vectors would not fit " + room.by);
       auto& vectors = kept[bytes];
       if (!vectors) {
         vectors = std::make_shared<Vectors>(bytes / 32);
@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
         libraries::blas_threads(1);  // each of our threads calls it
         at.note("library: " + libraries::blas_version());
 #else
-        return at.leave_out(libraries::no_blas);
+        return at.skip(libraries::no_blas);
 #endif
       }
       const auto work = [=, own = vectors](std::int64_t elements) {

@@ -252,11 +252,11 @@ template <class T>
   const Entry& entry = entry_of(variant, function);
   const Reference& of = kernels::reference(function);
   const std::string what = function + ", " + at.choice("type") + ", " + variant;
-  if (entry.absent) return at.leave_out(what + ": " + entry.absent);
+  if (entry.absent) return at.skip(what + ": " + entry.absent);
   const auto range = kernels::range_of(function, name, single);
-  if (!range) return at.leave_out(function + ": no range " + name + " of its own");
+  if (!range) return at.skip(function + ": no range " + name + " of its own");
   if (!single && kernels::judge_of_doubles().empty())
-    return at.leave_out("float64: no MPFR (libmpfr.so.6), and long double is no wider: nothing to judge by");
+    return at.skip("float64: no MPFR (libmpfr.so.6), and long double is no wider: nothing to judge by");
 
   auto arrays = std::make_shared<Arrays<T>>();
   for (std::int64_t i = 0; i < length; ++i) {

@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
     auto& of = kept[on.integer("size")];
     if (!of) of = std::make_shared<System>(on.integer("size"));
     if (on.choice("code") == "ours") {
-      if (members != 1) return on.leave_out("our own code is for one thread", "threads", "threads=1, or code=library");
+      if (members != 1) return on.skip("our own code is for one thread", "threads", "threads=1, or code=library");
       auto pivots = std::make_shared<std::vector<std::int64_t>>(at(of->n));
       return measure(on, of, [pivots](System& system, Numbers& x) {
         if (kernels::factor(system.n, system.a.data(), pivots->data()))
@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
       });
     }
 #ifdef ASSAY_LAPACK
-    if (!libraries::blas_threads(members)) return on.leave_out(libraries::no_such_threads(members));
+    if (!libraries::blas_threads(members)) return on.skip(libraries::no_such_threads(members));
     on.note("library: " + libraries::blas_version());
     auto pivots = std::make_shared<std::vector<libraries::BlasInteger>>(at(of->n));
     measure(on, of, [pivots, members]([[maybe_unused]] System& system, [[maybe_unused]] Numbers& x) {
@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
 #endif
     });
 #else
-    on.leave_out(libraries::no_lapack);
+    on.skip(libraries::no_lapack);
 #endif
   });
 }

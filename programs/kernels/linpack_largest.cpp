@@ -174,10 +174,10 @@ int main(int argc, char** argv) {
   [[maybe_unused]] const auto processors = static_cast<int>(threads::find_processors().usable());
   return run_program(record, argc, argv, [&](Case& at) {
 #ifdef ASSAY_LAPACK
-    if (!libraries::blas_threads(processors)) return at.leave_out(libraries::no_such_threads(processors));
+    if (!libraries::blas_threads(processors)) return at.skip(libraries::no_such_threads(processors));
     measure(at, processors);
 #else
-    at.leave_out(libraries::no_lapack);
+    at.skip(libraries::no_lapack);
 #endif
   });
 }

@@ -180,10 +180,10 @@ int main(int argc, char** argv) {
     for (int loop = 1; loop <= loops; ++loop)
       at.observe("flop_time", "loop", loop, [session, loop] { return session->flop_time(loop); });
     const auto one = [](double rate) { return rate; };
-    at.also_observe("arithmetic", [=] { return session->mean(one, one); });
+    at.add_metric("arithmetic", [=] { return session->mean(one, one); });
     const auto inverse = [](double rate) { return 1 / rate; };
-    at.also_observe("harmonic", [=] { return session->mean(inverse, inverse); });
-    at.also_observe("geometric", [=] {
+    at.add_metric("harmonic", [=] { return session->mean(inverse, inverse); });
+    at.add_metric("geometric", [=] {
       return session->mean([](double rate) { return std::log(rate); }, [](double sum) { return std::exp(sum); });
     });
     at.check([session] {

@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
 #endif
     measure(at, of, once);
 #else
-    at.leave_out(libraries::no_blas);
+    at.skip(libraries::no_blas);
 #endif
   });
 }

@@ -220,7 +220,7 @@ int main(int argc, char** argv) {
     at.note("library: " + libraries::blas_version());
     measure<LibraryProjections>(at, of);
 #else
-    at.leave_out(libraries::no_blas);
+    at.skip(libraries::no_blas);
 #endif
   });
 }

@@ -185,7 +185,7 @@ int main(int argc, char** argv) {
     at.note("library: " + libraries::blas_version());
     measure<LibraryVectors>(at, of);
 #else
-    at.leave_out(libraries::no_blas);
+    at.skip(libraries::no_blas);
 #endif
   });
 }

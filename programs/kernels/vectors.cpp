@@ -341,20 +341,20 @@ int main(int argc, char** argv) {
                                  std::to_string(std::min(telling, fitting) / (shape.bytes() / shape.n)) + " of " +
                                  at.choice("kernel") + ", " + at.choice("access");
     if (shape.bytes() > telling)
-      return at.leave_out("vectors of more than four times the last cache, where nothing changes any more", "length",
+      return at.skip("vectors of more than four times the last cache, where nothing changes any more", "length",
                           accepted);
     const bool beyond = shape.bytes() > last.bytes;
     if (beyond && shape.access == 3 && at.profile() == "standard" && !by_index)  // half of a launch's time, or more
-      return at.leave_out("vectors by index beyond the last cache: --profile full or --set access=indexed has them");
+      return at.skip("vectors by index beyond the last cache: --profile full or --set access=indexed has them");
     if (shape.bytes() > fitting)
-      return at.leave_out("vectors of more than a quarter of what " + room.by + " leaves", "length", accepted);
+      return at.skip("vectors of more than a quarter of what " + room.by + " leaves", "length", accepted);
     pool->need(shape);
     auto& index = permutations[shape.n];
     if (shape.access == 3 && !index) index = permutation(shape.n + 2, at.seed());
     auto run = std::make_shared<Run>(shape, pool, shape.access == 3 ? index : nullptr);
     at.measure("time", [=](std::int64_t elements) { run->passes(elements / shape.n); },
                {.unit = shape.n, .cache = beyond ? "beyond the caches" : "same buffer"});
-    at.also_observe("cycles", [=] { return run->cycles(); });
+    at.add_metric("cycles", [=] { return run->cycles(); });
     at.check([=] { return run->verify(); });
     if (std::exchange(noted, true)) return;
     if (!last.warning.empty()) at.note(last.warning);

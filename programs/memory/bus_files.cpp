@@ -244,7 +244,7 @@ int main(int argc, char** argv) {
   std::map<bool, std::shared_ptr<Stream>> streams;
   return run_program(record, argc, argv, [&](Case& at) {
     if (team->processors().usable() < 2)
-      return at.leave_out(
+      return at.skip(
           "the bus shared with files: it needs two hardware threads, so that stream and file share none");
     if (!team->holds(at, 2)) return;
     const bool copy = at.choice("kernel") == "copy";
@@ -254,7 +254,7 @@ int main(int argc, char** argv) {
     const std::int64_t bytes = std::clamp<std::int64_t>(4 * cache, std::int64_t{64} << 20, std::int64_t{1} << 30);
     const memory::Headroom room = memory::read_headroom();
     if (!streams.count(copy) && (copy ? 2 : 1) * bytes > room.bytes / 2)
-      return at.leave_out("a stream over " + std::to_string(bytes) + " bytes: more than half of what " + room.by +
+      return at.skip("a stream over " + std::to_string(bytes) + " bytes: more than half of what " + room.by +
                           " leaves");
     const std::pair<std::int64_t, std::int64_t> of{at.integer("size"), at.integer("bytes")};
     if (of.second > of.first)
@@ -276,7 +276,7 @@ int main(int argc, char** argv) {
       shared->block();
       return shared->both[0].rate() / std::max(1.0, shared->alone[0].rate());
     });
-    at.also_observe("file_kept", [=] { return shared->both[1].rate() / std::max(1.0, shared->alone[1].rate()); });
+    at.add_metric("file_kept", [=] { return shared->both[1].rate() / std::max(1.0, shared->alone[1].rate()); });
     at.observe("stream", "load", "alone", [=] { return shared->alone[0].rate(); });
     at.observe("stream", "load", "both", [=] { return shared->both[0].rate(); });
     for (const auto& [load, of] : {std::pair{"alone", &Shared::alone}, std::pair{"both", &Shared::both}})
@@ -286,7 +286,7 @@ int main(int argc, char** argv) {
           return side.source == static_cast<files::Source>(which) ? std::vector{side.rate()} : std::vector<double>();
         });
     at.observe("sum", "load", "both", [=] { return shared->both[0].rate() + shared->both[1].rate(); });
-    at.afterwards([=] {
+    at.on_finish([=] {
       if (!shared->why.empty()) self->note("source=unknown: " + shared->why);
       return std::string();
     });

@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     const bool huge = at.choice("pages") == "huge";
     const memory::Headroom room = memory::read_headroom();
     if (bytes + (16 << 20) > room.bytes / 2)
-      return at.leave_out("working sets beyond half of what " + room.by + " leaves", "size",
+      return at.skip("working sets beyond half of what " + room.by + " leaves", "size",
                           "size up to " + std::to_string(std::max<std::int64_t>(0, room.bytes / 2 - (16 << 20))));
     auto chain = std::make_shared<Chain>(bytes, huge, at.seed());
     if (huge && !chain->pages.got_huge && bytes >= static_cast<std::int64_t>(memory::Pages::huge))

@@ -145,10 +145,10 @@ int main(int argc, char** argv) {
     const bool two = threads > static_cast<int>(processors.cores);
     const memory::LastLevel last = memory::find_last_level(processors.cpus);
     const std::int64_t bytes = bytes_of(level, last.bytes, processors.cpus, threads, two);
-    if (bytes == 0) return at.leave_out(level + ": the system tells of none that holds more than the level before it");
+    if (bytes == 0) return at.skip(level + ": the system tells of none that holds more than the level before it");
     if (level == "memory" && !last.warning.empty()) at.note(last.warning);
     if (bytes * threads > memory::read_headroom().bytes * 4 / 10)
-      return at.leave_out("working sets that would not fit");
+      return at.skip("working sets that would not fit");
     const Kernel kernel = at.choice("kernel") == "read" ? Kernel::read : Kernel::triad;
     auto& sets = kept[{at.choice("kernel"), bytes}];
     if (!sets) sets = std::make_shared<std::vector<std::unique_ptr<Set>>>();

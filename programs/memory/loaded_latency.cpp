@@ -300,14 +300,14 @@ int main(int argc, char** argv) {
     const bool nontemporal = at.choice("stores") == "nontemporal";
     if (nontemporal && stores == 0) return;  // the same as allocate
     const int all = load->team.processors().usable();
-    if (all < 2) return at.leave_out("latency under load takes two hardware threads, one to wait and one to stream");
-    if (nontemporal && !memory::streams<width>) return at.leave_out("non-temporal stores: this processor has none");
+    if (all < 2) return at.skip("latency under load takes two hardware threads, one to wait and one to stream");
+    if (nontemporal && !memory::streams<width>) return at.skip("non-temporal stores: this processor has none");
     const int streams = at.integer("streams") == 0 ? all - 1 : static_cast<int>(at.integer("streams"));
     if (!load->team.holds(at, 1 + streams)) return;
     const memory::LastLevel last = memory::find_last_level(load->team.processors().cpus);
     const std::int64_t bytes = 4 * last.bytes, each = std::max<std::int64_t>(2 * last.bytes / streams, 8 << 20);
     if (bytes + 2 * each * streams > memory::read_headroom().bytes * 4 / 10)
-      return at.leave_out("working sets beyond the caches would not fit");
+      return at.skip("working sets beyond the caches would not fit");
     if (!last.warning.empty()) at.note(last.warning);
     at.note(load->counters.readable()
                 ? "bytes moved: by the memory controllers' counters, of the whole machine"
@@ -332,12 +332,12 @@ int main(int argc, char** argv) {
     // few.
     at.measure("time", work,
                {.unit = 4096, .cache = "beyond the caches", .reading = 4 * threads::least_reading, .warm = warm});
-    at.also_observe("counted", [run] { return 64 * run.lines(group) / run.seconds(); });
-    at.also_observe("moved", [run] {
+    at.add_metric("counted", [run] { return 64 * run.lines(group) / run.seconds(); });
+    at.add_metric("moved", [run] {
       const memory::Traffic moved = run.moved();
       return (moved.read + moved.written) / run.seconds();
     });
-    at.also_observe("written", [run] {
+    at.add_metric("written", [run] {
       const memory::Traffic moved = run.moved();
       return moved.written / std::max(1.0, moved.read + moved.written);
     });

@@ -151,8 +151,8 @@ int main(int argc, char** argv) {
     const memory::Node *here = memory::find_node(nodes, from), *there = memory::find_node(nodes, to);
     if (nodes.size() == 1) at.note("this machine has one node: a matrix of one cell, in which nothing is far");
     if (!here || here->cpus.empty())
-      return at.leave_out("node " + std::to_string(from) + " has no hardware threads for this process");
-    if (!there || !there->memory) return at.leave_out("node " + std::to_string(to) + " has no memory for this process");
+      return at.skip("node " + std::to_string(from) + " has no hardware threads for this process");
+    if (!there || !there->memory) return at.skip("node " + std::to_string(to) + " has no memory for this process");
     if (!team->holds(at, team->processors().usable())) return;
     const memory::LastLevel last = memory::find_last_level(usable);
     const std::int64_t cache = last.bytes;
@@ -161,12 +161,12 @@ int main(int argc, char** argv) {
     if (!kept.count(to)) {
       const memory::Headroom room = memory::read_headroom();
       if (bytes > room.bytes / 2)
-        return at.leave_out("memory of " + std::to_string(bytes) + " bytes: more than half of what " + room.by +
+        return at.skip("memory of " + std::to_string(bytes) + " bytes: more than half of what " + room.by +
                             " leaves");
       kept[to] = std::make_shared<BoundMemory>(to, bytes / 512 * 512, at.seed());
     }
     if (!kept[to]->bound) {
-      if (nodes.size() > 1) return at.leave_out("the kernel refuses to bind memory to a node");
+      if (nodes.size() > 1) return at.skip("the kernel refuses to bind memory to a node");
       at.note("the kernel refuses to bind memory to a node; there is but one");
     }
     if (bytes < 4 * cache) at.note("less than four times the last-level cache: part of this is not the rate of memory");

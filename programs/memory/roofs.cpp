@@ -278,12 +278,12 @@ void move(Case& at, const Width* width, int cpu, const std::shared_ptr<Pool>& po
   const std::string& level = at.choice("level");
   const char kind = at.choice("kernel")[0];
   const std::int64_t bytes = bytes_of(level, cpu, *width, kind);
-  if (bytes == 0) return at.leave_out(level + ": the system tells of none that holds more than the level before it");
+  if (bytes == 0) return at.skip(level + ": the system tells of none that holds more than the level before it");
   if (const memory::LastLevel last = memory::find_last_level({cpu}); level == "memory" && !last.warning.empty())
     at.note(last.warning);
-  if (bytes > memory::read_headroom().bytes / 5) return at.leave_out("working sets that would not fit");
+  if (bytes > memory::read_headroom().bytes / 5) return at.skip("working sets that would not fit");
   const Run run{width, kind, bytes, pool};
-  if (run.each() < run.round()) return at.leave_out(level + ": smaller than one round of the loop");
+  if (run.each() < run.round()) return at.skip(level + ": smaller than one round of the loop");
   pool->need(run.kind == 's' ? 0 : run.each(), run.kind == 'l' ? 0 : run.each());
   const auto work = [run](std::int64_t count) { run.run(count); };
   const std::int64_t pass = run.each() / width->bytes;
@@ -293,7 +293,7 @@ void move(Case& at, const Width* width, int cpu, const std::shared_ptr<Pool>& po
                 work(level == "memory" ? std::min(pass, 32 * mebibyte / width->bytes) : pass);
               }});
   const auto batch = std::make_shared<std::int64_t>(0);
-  at.also_observe("cycles", [=] {
+  at.add_metric("cycles", [=] {
     if (!*batch) *batch = processor::batch_of(work, width->vectors, 50e-6);
     return processor::cycles_of(work, *batch) / static_cast<double>(*batch);
   });
@@ -319,7 +319,7 @@ void multiply_add(Case& at, const Width* width) {
   };
   at.measure("arithmetic", work, {.unit = flops, .cache = "registers"});
   const auto batch = std::make_shared<std::int64_t>(0);
-  at.also_observe("cycles", [=] {
+  at.add_metric("cycles", [=] {
     if (!*batch) *batch = processor::batch_of(work, flops, 50e-6);
     return processor::cycles_of(work, *batch) / static_cast<double>(*batch) * static_cast<double>(2 * lanes);
   });
@@ -354,7 +354,7 @@ int main(int argc, char** argv) {
     if (arithmetic != (at.choice("level") == "registers")) return;  // no such case
     const Width* const width = find_width(at.integer("vector"));
     if (!width)
-      return at.leave_out("vectors of " + std::to_string(at.integer("vector")) + " bits: not on this processor");
+      return at.skip("vectors of " + std::to_string(at.integer("vector")) + " bits: not on this processor");
     if (const double limit =
             core ? memory::roofs::limit_of(core->limits, at.choice("kernel"), at.choice("level"), at.integer("vector"))
                  : 0;

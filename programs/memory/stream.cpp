@@ -279,7 +279,7 @@ int main(int argc, char** argv) {
   return run_program(record, argc, argv, [&](Case& at) {
     const int threads = static_cast<int>(at.integer("threads"));
     const Pass pass = find_pass(at.choice("kernel"), at.integer("vector"));
-    if (!pass.loop) return at.leave_out(pass.name + " with vectors of this width: not on this CPU");
+    if (!pass.loop) return at.skip(pass.name + " with vectors of this width: not on this CPU");
     if (!team->holds(at, threads)) return;
     const memory::LastLevel last = memory::find_last_level(team->processors().cpus);
     const std::int64_t cache = last.bytes;
@@ -287,7 +287,7 @@ int main(int argc, char** argv) {
     if (!kept.count(bytes)) {
       const memory::Headroom room = memory::read_headroom();
       if (3 * bytes > room.bytes * 8 / 10)
-        return at.leave_out("arrays of " + std::to_string(bytes) + " bytes: three would not fit " + room.by, "size",
+        return at.skip("arrays of " + std::to_string(bytes) + " bytes: three would not fit " + room.by, "size",
                             "size up to " + std::to_string(room.bytes / 10 * 8 / 3));
       if (bytes / 8 < chunk * team->processors().usable())
         throw refused_value("size", "is too small for one piece of 512 bytes per thread", bytes,

@@ -29,13 +29,15 @@ namespace assay::mpi {
 // round trip, where MPI itself takes 250.
 #define ASSAY_INLINE [[gnu::always_inline]] inline
 
-// What this rank is doing now, for the deadline's signal handler: one word, so that noting it is one store.
+// What this rank is doing now, for the deadline's signal handler: one word, so that noting it is one plain store.
 enum class Call : std::uint64_t { own_work, send, receive, wait, barrier, collective, start, probe };
-inline volatile std::uint64_t doing = 0;
+inline std::atomic<std::uint64_t> doing = 0;
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);  // a handler must wait for no lock
 
 ASSAY_INLINE void note(Call call, int peer, int tag) {
-  doing = static_cast<std::uint64_t>(call) << 56 | (static_cast<std::uint64_t>(tag) & 0xffffff) << 32 |
-          static_cast<std::uint32_t>(peer);
+  doing.store(static_cast<std::uint64_t>(call) << 56 | (static_cast<std::uint64_t>(tag) & 0xffffff) << 32 |
+                  static_cast<std::uint32_t>(peer),
+              std::memory_order_relaxed);
 }
 
 // What ends a rank's work, as exceptions: MPI's own words; a rank or tag out of range, which MPI's checks do not see

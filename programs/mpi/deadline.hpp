@@ -40,7 +40,7 @@ inline void speak(int) {
   static constexpr const char* calls[] = {
       "its own work",       "send to",  "receive from", "wait, having posted for", "barrier, with",
       "a collective, with", "MPI_Init", "probe, for"};
-  const std::uint64_t now = doing;
+  const std::uint64_t now = doing.load(std::memory_order_relaxed);
   put(to, calls[now >> 56 & 7]);
   if (now != 0 && static_cast<Call>(now >> 56) != Call::start) {
     const int peer = static_cast<int>(static_cast<std::uint32_t>(now));
@@ -111,7 +111,7 @@ inline void arm_start(const std::string& name, int argc, char** argv) {
 inline void end_of_start() {
   const itimerval never{};
   setitimer(ITIMER_REAL, &never, nullptr);
-  doing = 0;
+  doing.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace assay::mpi

@@ -340,9 +340,9 @@ constexpr bool fma_by_hardware = false;
 void measure(Case& at) {
   const std::string &type = at.choice("type"), &operation = at.choice("operation");
   const auto found = std::ranges::find_if(types, [&](const Type& each) { return type == each.name; });
-  if (found == std::end(types)) return at.leave_out(type + ", this compiler has none");
+  if (found == std::end(types)) return at.skip(type + ", this compiler has none");
   const Routine routine = found->routine(operation, at.choice("form"));
-  if (!routine.run) return at.leave_out(operation + " of " + type + ", there is none");
+  if (!routine.run) return at.skip(operation + " of " + type + ", there is none");
   if (type == "bfloat16" || (type == "float16" && !float16_by_hardware))
     at.note(type + " is computed through float32: there are no instructions for it");
   if (operation == "fma" && !fma_by_hardware) at.note("fma is a library call under these flags");

@@ -31,7 +31,7 @@ class DescribedBus {
     for (int rank = comm_.size() - 1; rank > 0; --rank)
       if (!comm_.same_node(0, rank)) away_ = rank;
     if (away_ < 0 || rate_ == 0) {
-      leave_out(
+      skip(
           rate_ == 0
               ? "not described: [node] bus and [compute] rate.stream, how fast a processor streams (or --set stream=)"
               : "no two of the ranks are on nodes with a network between them");
@@ -45,10 +45,10 @@ class DescribedBus {
     in_.assign(most, std::byte{0});
     if (!shares_ &&
         std::ranges::any_of(session_.cases(), [](const auto& each) { return each.at("form").text != "put"; }))
-      leave_out("form echo: ranks 0 and 1 are on nodes of their own; --set machine.node.processors=2 puts both on one");
+      skip("form echo: ranks 0 and 1 are on nodes of their own; --set machine.node.processors=2 puts both on one");
     if (!has_one_sided(comm_) &&
         std::ranges::any_of(session_.cases(), [](const auto& each) { return each.at("form").text == "put"; }))
-      leave_out(std::string("form put: ") + no_one_sided);
+      skip(std::string("form put: ") + no_one_sided);
     co_await sample(comm_, session_, *this);
     co_await comm_.withdraw(exposed_);
   }
@@ -121,7 +121,7 @@ class DescribedBus {
   static std::size_t bytes_of(const timing::CaseSettings& settings) {
     return static_cast<std::size_t>(settings.at("bytes").integer);
   }
-  void leave_out(const std::string& why) {
+  void skip(const std::string& why) {
     if (comm_.rank() == 0) session_.note("left out: " + why);
   }
 

@@ -29,8 +29,8 @@ class BusForms {
       const bool wants_put = wants("form", "put"), wants_echo = wants("form", "echo");
       can_[0] = wants_put && apart(seats, 2);
       can_[1] = wants_echo && can_[1] && apart(seats, 3);
-      if (wants_put && !can_[0]) leave_out("form put: it needs 2 ranks, each with a hardware thread of its own");
-      if (wants_echo && !can_[1]) leave_out("form echo: it needs 3 ranks, each with a hardware thread of its own");
+      if (wants_put && !can_[0]) skip("form put: it needs 2 ranks, each with a hardware thread of its own");
+      if (wants_echo && !can_[1]) skip("form echo: it needs 3 ranks, each with a hardware thread of its own");
       if (can_[0] && seats[0].host != seats[1].host)
         session_.note("rank 1 is on another host: what it puts comes in over the network");
     }
@@ -39,17 +39,17 @@ class BusForms {
       window = co_await comm_.expose(comm_.rank() == 0 && can_[0] ? size_ : 1);
       if (can_[0]) {
         co_await probe(window);
-        if (!can_[0]) leave_out("form put: this library delivers it only while its target calls the library");
+        if (!can_[0]) skip("form put: this library delivers it only while its target calls the library");
       }
     } else {
-      if (can_[0]) leave_out("form put: this machine has no one-sided messages");
+      if (can_[0]) skip("form put: this machine has no one-sided messages");
       can_[0] = false;
     }
     co_await broadcast(comm_, can_.data(), sizeof can_);
   }
 
  private:
-  void leave_out(const std::string& why) {
+  void skip(const std::string& why) {
     if (comm_.rank() == 0) session_.note("left out: " + why);
   }
 
@@ -65,12 +65,12 @@ class BusForms {
       for (const std::size_t form : {0, 1}) {
         if (!can_[form] || stream + messages[form] <= least / 2) continue;
         can_[form] = false;
-        leave_out(std::string("form ") + (form == 0 ? "put" : "echo") + ": " + std::to_string(stream + messages[form]) +
+        skip(std::string("form ") + (form == 0 ? "put" : "echo") + ": " + std::to_string(stream + messages[form]) +
                   " bytes are more than half of the " + std::to_string(least) + " that are free for it");
       }
       if (can_[0] && can_[1] && stream + messages[0] + messages[1] > least / 2) {
         can_[1] = false;
-        leave_out("form echo: beside the memory of form put there is none left; ask for it alone");
+        skip("form echo: beside the memory of form put there is none left; ask for it alone");
       }
     }
     co_await broadcast(comm_, can_.data(), sizeof can_);

@@ -9,6 +9,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <utility>
@@ -17,17 +18,17 @@
 
 namespace assay::ranks {
 
-// Where frames are taken from in place of the heap, by a machine with very many ranks in one process.
+// An allocator of frames in place of the heap, for a machine with very many ranks in one process.
 class Frames {
  public:
   virtual ~Frames() = default;
   virtual void* take(std::size_t bytes) = 0;
   virtual void give(void* frame, std::size_t bytes) = 0;
 };
-inline thread_local Frames* frames = nullptr;
+inline thread_local Frames* frames = nullptr;  // of the frames that this thread makes; null: the heap
 
-// Frames that were freed, by size, to be used again: what a message-passing library allocates in a measured call finds
-// the heap as a program without coroutines leaves it.
+// Freed frames of the heap, by size, to be used again: what a message-passing library allocates in a measured call
+// finds the heap as a program without coroutines leaves it.
 class FreedFrames {
  public:
   void* take(std::size_t bytes) {
@@ -42,10 +43,29 @@ class FreedFrames {
   void give(void* frame, std::size_t bytes) {
     const std::size_t size = (bytes + grain - 1) / grain;
     if (size >= sizes_.size()) return ::operator delete(frame);
+    if (!freed_at_end_) [[unlikely]]
+      free_at_end();
     *static_cast<void**>(frame) = std::exchange(sizes_[size], frame);
   }
 
  private:
+  // At the thread's end. Not in a destructor of this class: each access to a thread_local that has one is checked.
+  void free_at_end() {
+    struct End {
+      FreedFrames* freed = nullptr;
+      ~End() {
+        for (void*& first : freed->sizes_)
+          while (void* const frame = first) {
+            first = *static_cast<void**>(frame);
+            ::operator delete(frame);
+          }
+      }
+    };
+    static thread_local End end;
+    end.freed = this;
+    freed_at_end_ = true;
+  }
+  bool freed_at_end_ = false;
   static constexpr std::size_t grain = 16;
   std::array<void*, 128> sizes_{};
 };
@@ -95,9 +115,20 @@ class [[nodiscard]] Task {
     }
     void return_void() const noexcept {}
     void unhandled_exception() noexcept { failure = std::current_exception(); }
-    static void* operator new(std::size_t bytes) { return frames ? frames->take(bytes) : freed_frames.take(bytes); }
+    // The word behind a frame names its allocator, so that it is freed there whoever destroys it: an allocator must
+    // outlive its frames, and is used by one thread at a time.
+    static void* operator new(std::size_t bytes) {
+      Frames* const from = frames;
+      const std::size_t whole = bytes + sizeof from;
+      void* const frame = from ? from->take(whole) : freed_frames.take(whole);
+      std::memcpy(static_cast<std::byte*>(frame) + bytes, &from, sizeof from);
+      return frame;
+    }
     static void operator delete(void* frame, std::size_t bytes) {
-      frames ? frames->give(frame, bytes) : freed_frames.give(frame, bytes);
+      Frames* from = nullptr;
+      const std::size_t whole = bytes + sizeof from;
+      std::memcpy(&from, static_cast<std::byte*>(frame) + bytes, sizeof from);
+      from ? from->give(frame, whole) : freed_frames.give(frame, whole);
     }
   };
 

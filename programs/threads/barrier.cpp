@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
 #ifdef _OPENMP
     set_up<ByOpenMp>(at, team);
 #else
-    at.leave_out("OpenMP's barrier: this compiler has no OpenMP");
+    at.skip("OpenMP's barrier: this compiler has no OpenMP");
 #endif
   });
 }

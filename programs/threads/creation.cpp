@@ -123,11 +123,11 @@ int main(int argc, char** argv) {
     const std::string what = at.choice("what");
     auto marks = std::make_shared<Marks>();
     if (members > processors.usable())
-      return at.leave_out("more threads than the " + std::to_string(processors.usable()) +
+      return at.skip("more threads than the " + std::to_string(processors.usable()) +
                               " hardware threads that this process may use",
                           "threads", "threads from 1 to " + std::to_string(processors.usable()));
     if ((what == "fork" || what == "spawn") && members > 1) return;
-    if (what == "spawn" && access("/bin/true", X_OK) != 0) return at.leave_out("spawn: there is no /bin/true");
+    if (what == "spawn" && access("/bin/true", X_OK) != 0) return at.skip("spawn: there is no /bin/true");
     if (what == "fork") {
       at.measure("time", [=](std::int64_t n) { by_fork(*marks, n); });
     } else if (what == "spawn") {
@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
 #ifdef _OPENMP
       at.measure("time", [=](std::int64_t n) { by_openmp(*marks, n, members); });
 #else
-      return at.leave_out("OpenMP's parallel regions: this compiler has no OpenMP");
+      return at.skip("OpenMP's parallel regions: this compiler has no OpenMP");
 #endif
     }
     at.check([=] {

@@ -69,7 +69,7 @@ void with_crew(timing::Case& at, const std::shared_ptr<Team>& team, const Use& u
 #ifdef _OPENMP
   use(std::make_shared<OpenMpCrew>(team, members));
 #else
-  at.leave_out("OpenMP: this compiler has none");
+  at.skip("OpenMP: this compiler has none");
 #endif
 }
 

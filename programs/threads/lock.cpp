@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
 #ifdef _OPENMP
     set_up<OpenMpLock>(at, team);
 #else
-    at.leave_out("OpenMP's lock: this compiler has no OpenMP");
+    at.skip("OpenMP's lock: this compiler has no OpenMP");
 #endif
   });
 }

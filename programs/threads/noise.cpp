@@ -330,13 +330,13 @@ int main(int argc, char** argv) {
       ++*blocks;
       return watcher->typical();
     });
-    at.also_observe("lost", [=] { return watcher->lost(); });
-    at.also_observe("detours", [=] { return watcher->rate(); });
-    at.also_observe("median_detour", [=] {
+    at.add_metric("lost", [=] { return watcher->lost(); });
+    at.add_metric("detours", [=] { return watcher->rate(); });
+    at.add_metric("median_detour", [=] {
       const auto lengths = watcher->lengths();
       return lengths.empty() ? 0 : lengths[lengths.size() / 2];
     });
-    at.also_observe("largest_detour", [=] {
+    at.add_metric("largest_detour", [=] {
       const auto lengths = watcher->lengths();
       return lengths.empty() ? 0 : lengths.back();
     });

@@ -1,4 +1,3 @@
-// Compiled at -Og with timing/: nothing in this file is timed.
 #include "threads/processors.hpp"
 
 #include <algorithm>

@@ -21,12 +21,12 @@ bool Team::holds(timing::Case& at, std::int64_t threads) {
     why += processors_.usable() < static_cast<int>(processors_.cpus.size())
                ? " whose time " + processors_.limited + " allows"
                : " that this process may use";
-    at.leave_out(why, "threads", "threads from 1 to " + std::to_string(processors_.usable()));
+    at.skip(why, "threads", "threads from 1 to " + std::to_string(processors_.usable()));
     return false;
   }
   gather(static_cast<int>(threads));
   if (!pinned_) at.warn("threads could not be held on hardware threads of their own: two may share one");
-  at.afterwards([this] {
+  at.on_finish([this] {
     const bool moved = moved_.exchange(false);
     return std::string(moved ? "a thread was moved off its hardware thread while it measured: two may have shared one"
                              : "");

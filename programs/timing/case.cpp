@@ -1,4 +1,3 @@
-// Compiled at -Og: nothing in this file is timed.
 #include "timing/case.hpp"
 
 #include "timing/launch.hpp"
@@ -41,7 +40,7 @@ void Case::observe_all(std::string metric, const std::vector<std::pair<std::stri
   observe(std::move(metric), labels, [] { return 0.0; });
   measured_.back().all = std::move(values);
 }
-void Case::also_observe(std::string metric, std::function<double()> value) {
+void Case::add_metric(std::string metric, std::function<double()> value) {
   observe_too(std::move(metric), settings_, std::move(value));
 }
 void Case::write(const Json& line) { output_.line(line); }
@@ -55,8 +54,8 @@ void Case::progress(std::int64_t done, std::int64_t of, std::string_view now) {
 }
 void Case::note(std::string_view text) { output_.note(text); }
 void Case::warn(std::string_view text) { output_.note("doubted: " + std::string(text)); }
-void Case::afterwards(std::function<std::string()> ask) { afterwards_.push_back(std::move(ask)); }
-void Case::leave_out(std::string_view why, std::string_view parameter, std::string_view accepted) {
+void Case::on_finish(std::function<std::string()> ask) { on_finish_.push_back(std::move(ask)); }
+void Case::skip(std::string_view why, std::string_view parameter, std::string_view accepted) {
   output_.note("left out: " + std::string(why));
   left_out_.push_back({std::string(why), "", ""});
   for (const auto& [name, setting] : settings_.values)  // several programs share what calls this: not all have it

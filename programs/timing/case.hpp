@@ -62,7 +62,7 @@ class Case {
   void observe_all(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
                    std::function<std::vector<double>()> values);
   // The same of the whole case.
-  void also_observe(std::string metric, std::function<double()> value);
+  void add_metric(std::string metric, std::function<double()> value);
   // Writes a line of the program's own among the others: what readings alone do not hold (a trace).
   void write(const Json& line);
   Json label() const;
@@ -79,10 +79,10 @@ class Case {
   // What makes this launch's numbers doubtful: they are kept, but the run is not called clean.
   void warn(std::string_view text);
   // Asked after all blocks; "" where all went well, else the warning.
-  void afterwards(std::function<std::string()> ask);
+  void on_finish(std::function<std::string()> ask);
   // Nothing to measure for these parameters: registers nothing, notes why. Where all say so, the input is wrong: then
   // the message also has the value of `parameter`, if the program has one, and what would be `accepted`, "threads=1".
-  void leave_out(std::string_view why, std::string_view parameter = {}, std::string_view accepted = {});
+  void skip(std::string_view why, std::string_view parameter = {}, std::string_view accepted = {});
 
  private:
   friend class Measurement;
@@ -104,7 +104,7 @@ class Case {
   Output& output_;
   std::vector<Measured> measured_;
   std::vector<std::function<Check()>> checks_;
-  std::vector<std::function<std::string()>> afterwards_;
+  std::vector<std::function<std::string()>> on_finish_;
   struct LeftOut {
     std::string why, seen, accepted;
   };

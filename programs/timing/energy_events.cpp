@@ -1,4 +1,3 @@
-// Compiled at -Og: nothing in this file is timed.
 #include "timing/energy_events.hpp"
 
 #include <unistd.h>

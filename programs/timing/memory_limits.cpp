@@ -1,4 +1,3 @@
-// Compiled at -Og: nothing in this file is timed.
 #include "timing/memory_limits.hpp"
 
 #include <sys/resource.h>

@@ -1,4 +1,3 @@
-// Compiled at -Og: nothing in this file is timed.
 #include "timing/program.hpp"
 
 #include <algorithm>
@@ -46,7 +45,7 @@ class Measurement {
           if (block == 0 || !measured->once) take(*each, *measured, block, order++);
     }
     for (Case& each : cases)
-      for (const auto& ask : each.afterwards_)
+      for (const auto& ask : each.on_finish_)
         if (const std::string warning = ask(); !warning.empty()) each.warn(warning);
     bool passed = true;
     for (Case& each : cases)

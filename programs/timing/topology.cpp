@@ -1,4 +1,3 @@
-// Compiled at -Og: nothing in this file is timed.
 #include "timing/topology.hpp"
 
 #include <algorithm>

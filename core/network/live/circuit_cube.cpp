@@ -20,6 +20,7 @@
 #include "events/prefetch.hpp"
 #include "events/radix_heap.hpp"
 #include "events/radix_sort.hpp"
+#include "network/bounds.hpp"
 #include "network/live/free_from.hpp"
 #include "network/live/make.hpp"
 #include "network/traffic/open_loop.hpp"
@@ -328,7 +329,7 @@ std::optional<Timing> timing_of(const Table& keys, const Switching& how) {
   const auto topology = keys.find("topology");
   const auto dimension = integer(keys, "dimension", -1);
   if (topology == keys.end() || !is_text(keys, "topology", "hypercube") || !is_text(keys, "routing", "e-cube") ||
-      (!highest && !lowest) || !dimension || *dimension < 1 || *dimension > 22)
+      (!highest && !lowest) || !dimension || *dimension < 1 || *dimension > most_dimensions)
     return std::nullopt;
   const auto ticks = [&](const char* key, std::int64_t otherwise) {
     return integer(keys, key, otherwise).value_or(-1);

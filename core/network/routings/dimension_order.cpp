@@ -37,7 +37,7 @@ class DimensionOrder final : public Routing {
         const auto from = grid.coordinate(link.from, d), to = grid.coordinate(link.to, d);
         const bool minus = link.direction < 0;
         const bool wraps = link.direction > 0 ? to < from : to > from;
-        step = {grid.port(link.to, d, minus), to & 0x3fffff, wraps, d & 31};
+        step = {grid.port(link.to, d, minus), to & (most_routers - 1), wraps, d & 31};
       }
       steps_.push_back(step);
     }
@@ -106,10 +106,10 @@ class DimensionOrder final : public Routing {
 
  private:
   static constexpr unsigned no_dimension = 31;
-  /// What a link is to the one after it; no dimension: not of the grid. (A grid has at most 2^22 routers.)
+  /// What a link is to the one after it; no dimension: not of the grid. 
   struct Step {
     std::uint32_t ahead = none;  // the link straight on, if there is one
-    std::uint32_t end : 22 = 0;  // the coordinate that it leads to in its dimension
+    std::uint32_t end : most_dimensions = 0;  // the coordinate that it leads to in its dimension
     std::uint32_t wraps : 1 = 0;
     std::uint32_t dimension : 5 = no_dimension;
   };

@@ -73,7 +73,7 @@ std::vector<std::uint32_t> checked_extents(const Settings& settings, const std::
     product *= static_cast<double>(extent);
   }
   if (extents.empty()) throw settings.wrong(key, "is empty, accepted is at least one extent");
-  if (product > 4194304.0) throw settings.wrong(key, "make more than 4194304 routers");
+  if (product > most_routers) throw settings.wrong(key, "make more than " + std::to_string(most_routers) + " routers");
   return extents;
 }
 
@@ -81,24 +81,24 @@ std::vector<std::uint32_t> grid_extents(const Settings& settings) {
   if (settings.has("extents")) return checked_extents(settings, "extents");
   if (!settings.has("radix")) throw settings.wrong("extents", "must be given, or radix and dimensions");
   const auto radix = settings.integer("radix"), dimensions = settings.integer("dimensions");
-  if (std::pow(static_cast<double>(radix), static_cast<double>(dimensions)) > 4194304.0)
-    throw settings.wrong("radix", "to the power of dimensions makes more than 4194304 routers");
+  if (std::pow(static_cast<double>(radix), static_cast<double>(dimensions)) > most_routers)
+    throw settings.wrong("radix", "to the power of dimensions makes more than " + std::to_string(most_routers) + " routers");
   return std::vector<std::uint32_t>(static_cast<std::size_t>(dimensions), static_cast<std::uint32_t>(radix));
 }
 
 std::vector<Parameter> grid_parameters() {
   return {
-      {"extents", Kind::integers, {}, "", "routers along each dimension, dimension 0 first", 1, 4194304, {}, true},
+      {"extents", Kind::integers, {}, "", "routers along each dimension, dimension 0 first", 1, most_routers, {}, true},
       {"radix",
        Kind::integer,
        {},
        "",
        "k: the same extent in all dimensions, instead of extents",
        1,
-       4194304,
+       most_routers,
        {},
        true},
-      {"dimensions", Kind::integer, 2, "", "n: how many dimensions of extent radix", 1, 22},
+      {"dimensions", Kind::integer, 2, "", "n: how many dimensions of extent radix", 1, most_dimensions},
   };
 }
 

@@ -31,7 +31,7 @@ struct Grid : Shape {
 /// minus from 1. `routers` below the product of the extents leaves the highest numbers out.
 Fabric build_grid(const std::string& topology, std::vector<std::uint32_t> extents, std::vector<std::uint8_t> wraps,
                   std::uint32_t routers, const LinkClasses& classes);
-/// Throws where the product of the extents is more than a fabric may have (2^22 routers).
+/// Throws where the product of the extents is more than a fabric may have (most_routers).
 std::vector<std::uint32_t> checked_extents(const Settings& settings, const std::string& key);
 /// The extents from `extents`, or `radix` in `dimensions` dimensions.
 std::vector<std::uint32_t> grid_extents(const Settings& settings);

@@ -32,7 +32,7 @@ struct Wiring {
 
 Fabric build_stages(const std::string& topology, std::uint32_t radix, std::uint32_t stages, bool omega,
                     const LinkClasses& classes) {
-  if (std::pow(radix, stages) * stages > 4194304.0)
+  if (std::pow(radix, stages) * stages > most_routers)
     throw ParameterError("network.radix", "to the power of stages makes too many lines");
   auto shape = std::make_shared<Stages>();
   shape->radix = radix;

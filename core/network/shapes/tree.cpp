@@ -16,14 +16,16 @@ Fabric build_tree(const std::string& topology, const std::vector<std::uint32_t>&
     tree->children.push_back(children[l - 1]);
     tree->parents.push_back(parents[l - 1]);
     nodes *= children[l - 1];
-    if (nodes > 4194304) throw ParameterError("network.children", "make more than 4194304 nodes");
+    if (nodes > most_routers)
+      throw ParameterError("network.children", "make more than " + std::to_string(most_routers) + " nodes");
     tree->below.push_back(tree->below.back() * children[l - 1]);
     tree->copies.push_back(tree->copies.back() * parents[l - 1]);
   }
   std::uint64_t routers = 0;
   for (unsigned l = 1; l <= levels; ++l) {
     routers += nodes / tree->below[l] * tree->copies[l];
-    if (routers > 4194304) throw ParameterError("network.parents", "make more than 4194304 switches");
+    if (routers > most_routers)
+      throw ParameterError("network.parents", "make more than " + std::to_string(most_routers) + " switches");
     tree->first.push_back(static_cast<std::uint32_t>(routers));
   }
   FabricBuilder builder(topology, static_cast<std::uint32_t>(routers), classes.network, classes.injection,

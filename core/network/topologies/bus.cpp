@@ -24,7 +24,7 @@ const TopologyRecord record{
     "bus",
     "shared bus: one link that all messages cross",
     "Every node injects into router 0 and is reached from router 1; link 0 between them is the bus.",
-    {{"nodes", Kind::integer, {}, "", "how many", 1, 4194304}},
+    {{"nodes", Kind::integer, {}, "", "how many", 1, most_routers}},
     "shortest-path",
     build};
 

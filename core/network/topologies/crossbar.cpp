@@ -25,7 +25,7 @@ const TopologyRecord record{
     "crossbar",
     "full crossbar: one switch, every node on a port",
     "Node i is on port i of router 0. There are no network links: injection link i, then ejection link nodes + i.",
-    {{"nodes", Kind::integer, {}, "", "how many", 1, 4194304}},
+    {{"nodes", Kind::integer, {}, "", "how many", 1, most_routers}},
     "shortest-path",
     build};
 

@@ -22,8 +22,8 @@ Fabric build(const Settings& settings, const LinkClasses& classes) {
   if (groups > most)
     throw settings.wrong("groups",
                          "is " + std::to_string(groups) + ", accepted is at most a h + 1 = " + std::to_string(most));
-  if (double{1} * groups * a * std::max(p, 1u) > 4194304.0)
-    throw settings.wrong("groups", "make more than 4194304 nodes");
+  if (double{1} * groups * a * std::max(p, 1u) > most_routers)
+    throw settings.wrong("groups", "make more than " + std::to_string(most_routers) + " nodes");
   const auto parallel = shape->parallel = groups > 1 ? a * h / (groups - 1) : 0;
   const bool absolute = settings.text("arrangement") == "absolute";
   FabricBuilder builder("dragonfly", groups * a, classes.network, classes.injection, classes.ejection);
@@ -78,7 +78,7 @@ const TopologyRecord record{
       "",
       "g; a h + 1 by default, where every two groups share one link",
       1,
-      4194304,
+      most_routers,
       {},
       true},
      {"arrangement",

@@ -15,7 +15,6 @@
 namespace assay::network::topologies::graph {
 namespace {
 
-constexpr std::int64_t most_routers = 4194304;
 constexpr std::uintmax_t longest_file = 1 << 30;  // B
 
 struct Edge {

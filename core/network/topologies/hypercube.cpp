@@ -25,14 +25,14 @@ const TopologyRecord record{
     "A node's number is its binary address; node i sits at router i. A link's dimension is the bit it changes, its "
     "direction +1 where the bit goes from 0 to 1. Complete: link(router, dimension) = router n + dimension, then the "
     "injection links by node, then the ejection links by node.",
-    {{"dimension", Kind::integer, {}, "", "n", 1, 22},
+    {{"dimension", Kind::integer, {}, "", "n", 1, most_dimensions},
      {"nodes",
       Kind::integer,
       {},
       "",
       "how many of the 2^n addresses exist, more than half; all by default",
       1,
-      4194304,
+      most_routers,
       {},
       true}},
     "e-cube",

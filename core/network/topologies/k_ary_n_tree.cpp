@@ -9,7 +9,8 @@ namespace {
 Fabric build(const Settings& settings, const LinkClasses& classes) {
   const auto k = static_cast<std::uint32_t>(settings.integer("radix"));
   const auto n = static_cast<std::size_t>(settings.integer("levels"));
-  if (std::pow(k, n) > 4194304.0) throw settings.wrong("radix", "to the power of levels makes more than 4194304 nodes");
+  if (std::pow(k, n) > most_routers)
+    throw settings.wrong("radix", "to the power of levels makes more than " + std::to_string(most_routers) + " nodes");
   std::vector<std::uint32_t> parents(n, k);
   parents[0] = 1;
   return build_tree("k-ary-n-tree", std::vector<std::uint32_t>(n, k), parents, {}, classes);
@@ -24,7 +25,7 @@ const TopologyRecord record{"k-ary-n-tree",
                             "level of its lower end (1: leaf "
                             "switches), its direction +1 up.",
                             {{"radix", Kind::integer, {}, "", "k: children, and parents, of a switch", 2, 128},
-                             {"levels", Kind::integer, {}, "", "n: levels of switches", 1, 22}},
+                             {"levels", Kind::integer, {}, "", "n: levels of switches", 1, most_dimensions}},
                             "nearest-common-ancestor",
                             build};
 

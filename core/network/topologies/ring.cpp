@@ -17,7 +17,7 @@ const TopologyRecord record{
     "bidirectional ring",
     "Node i sits at router i, its neighbours are i - 1 and i + 1 modulo the number of nodes. A link's direction is +1 "
     "towards the higher number.",
-    {{"nodes", Kind::integer, {}, "", "how many", 1, 4194304}},
+    {{"nodes", Kind::integer, {}, "", "how many", 1, most_routers}},
     "dimension-order",
     build};
 

@@ -27,7 +27,7 @@ extern const TopologyRecord record;
 const TopologyRecord record{"star",
                             "star: a hub and its leaves, a node at each",
                             "Node i sits at router i; router 0 is the hub. A link's direction is +1 away from the hub.",
-                            {{"nodes", Kind::integer, {}, "", "how many, the hub's included", 1, 4194304}},
+                            {{"nodes", Kind::integer, {}, "", "how many, the hub's included", 1, most_routers}},
                             "shortest-path",
                             build};
 

@@ -1,4 +1,3 @@
-// Compiled at -O1: nothing in this file is timed.
 #include "kernels/intrinsics/ranges.hpp"
 
 namespace assay::kernels {

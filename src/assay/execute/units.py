@@ -2,11 +2,9 @@
 
 `timing/options.cpp` belongs to every program that includes `timing/options.hpp`, directly or not. It is compiled once
 for its sources, the compiler and the flags; the object is kept with the binaries and comes to its place by a rename.
-Where such a source says on a line of its own that nothing in it is timed (UNTIMED), it is compiled at -O1, or at -Og
-where it says that, instead of -O2 or -O3, and together with all of its folder that say the same, as one: that takes a
-quarter of the time, since most of it goes into headers that they share. It may name another folder, whose sources it is
-then compiled with (`with timing/`): for what nearly every program needs. No measured loop, clock or sampler is in them.
--Og takes two thirds of the time of -O1, and its code a quarter longer: not for a check of 2^32 values.
+Sources in which nothing is timed are listed in `programs/untimed.toml`: those of one table are compiled together as one
+object, at its level instead of -O2 or -O3. That takes a quarter of the time, since most of it goes into headers that
+they share.
 """
 
 from __future__ import annotations
@@ -22,18 +20,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from assay import left_names, trusted
 from assay.benchmark.own import is_ours
 from assay.errors import MeasurementError
 from assay.execute.compiler import Compiler
-
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
-
-UNTIMED = re.compile(
-    r"^// Compiled at (?P<level>-O[1g])(?: with (?P<folder>\w+)/)?: nothing in this file is timed\.$", re.MULTILINE
-)
+from assay.execute.source_list import INCLUDE, Untimed, untimed
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,7 @@ def shared(files: set[Path], root: Path, apart: Collection[Path] = ()) -> tuple[
         queue.extend(sorted(new))
         if (group := _group(source, below)) and group not in groups:
             groups.add(group)
-            queue.extend(each for each in _together(group, below) if each not in apart)
+            queue.extend(each for each in (below / name for name in group.sources) if each not in apart)
     return every, sorted(units)
 
 
@@ -89,19 +82,19 @@ def units_of(
     made = []
     timed, together = list[list[Path]](), dict[Untimed, list[Path]]()
     for source in sources:
-        if untimed := _group(source, root.resolve()):
-            together.setdefault(untimed, []).append(source)
+        if group := _group(source, root.resolve()):
+            together.setdefault(group, []).append(source)
         else:
             timed.append([source])
-    for group, joined in (*((None, each) for each in timed), *together.items()):
+    for listed, joined in (*((None, each) for each in timed), *together.items()):
         files = includes(joined, root)
-        mpi = any("mpi.h" in _INCLUDE.findall(path.read_text(errors="replace")) for path in files)
+        mpi = any("mpi.h" in INCLUDE.findall(path.read_text(errors="replace")) for path in files)
         by = _for_objects(compiler if mpi or plain.release != compiler.release else plain)
         *before, last = joined
         name = f"{last.parent.name}-{last.stem}"
-        if group:
-            by = replace(by, flags=re.sub(r"(?<!\S)-O[23](?!\S)", _less(by, group.level), by.flags))
-            name = f"{group.folder.name}-untimed" if before else name
+        if listed:
+            by = replace(by, flags=re.sub(r"(?<!\S)-O[23](?!\S)", _less(by, listed.level), by.flags))
+            name = f"{listed.name}-untimed" if before else name
         made.append(SharedUnit(last, by, folder / f"{name}-{digest_of(by, files)}.o", before=tuple(before)))
     return made
 
@@ -116,30 +109,13 @@ def _less(compiler: Compiler, level: str) -> str:
     return f"{level} -fexpensive-optimizations" if compiler.identity.startswith("g++") else level
 
 
-class Untimed(NamedTuple):
-    """What sources in which nothing is timed are compiled as: with which folder's others, at which level."""
-
-    folder: Path
-    level: str
-
-
 def _group(source: Path, root: Path) -> Untimed | None:
-    """With what `source` is compiled; None where something in it may be timed."""
-    stands = source.stat()
-    stated = _says_untimed(source, stands.st_mtime_ns, stands.st_size)
-    return stated and Untimed(root / stated[1] if stated[1] else source.parent, stated[0])
-
-
-def _together(group: Untimed, root: Path) -> list[Path]:
-    """All that are compiled as this: the folder's own sources that say so, and those of others that name it."""
-    return [each for each in sorted(root.rglob("*.cpp")) if _group(each, root) == group]
-
-
-@functools.lru_cache(maxsize=4096)
-def _says_untimed(source: Path, changed: int, size: int) -> tuple[str, str] | None:
-    """The level and the folder that it names, "" where it names none; None where something in it may be timed."""
-    stated = UNTIMED.search(source.read_text(errors="replace"))
-    return stated and (stated["level"], stated["folder"] or "")
+    """The table of `programs/untimed.toml` that lists `source`; None where something in it may be timed."""
+    try:
+        named = str(source.relative_to(root)) if source.is_relative_to(root) else ""
+        return next((group for group in untimed(root) if named in group.sources), None)
+    except ValueError as error:
+        raise MeasurementError(str(error)) from None
 
 
 def _for_objects(compiler: Compiler) -> Compiler:
@@ -253,7 +229,7 @@ def _included(path: Path, root: Path) -> tuple[Path, ...]:
 def _read_included(path: Path, root: Path, changed: int, size: int) -> tuple[Path, ...]:
     """Read what a file includes; once while it stands as it is, for programs share most of what they include."""
     found = []
-    for name in _INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
+    for name in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
         for candidate in (path.parent / name, root / name):
             if candidate.is_file():
                 found.append(candidate.resolve())
