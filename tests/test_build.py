@@ -14,12 +14,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.benchmark.record import programs_root
+from assay.benchmark.record import programs_root, read_record
 from assay.errors import MeasurementError
 from assay.execute.build import Built, build
 from assay.execute.compiler import find_compiler
 from assay.execute.mpi import find_mpi
-from assay.execute.units import UNTIMED, SharedUnit, includes, make, own_units, shared, units_of
+from assay.execute.source_list import INCLUDE, UNTIMED, linked_sources, rank_programs, untimed, unused_sources
+from assay.execute.units import SharedUnit, includes, make, own_units, shared, unit_source, units_of
 from compiled import own_cache
 from small_programs import SmallProgram, script, write_tree
 
@@ -114,20 +115,23 @@ def test_a_source_beside_a_header_of_its_name_is_compiled_once_and_anew_when_it_
     assert all(each.cached for each in build(pair, mpi=None, root=root).values())
 
 
-def untimed(level, folder=""):
-    return f"// Compiled at {level}{folder and f' with {folder}/'}: nothing in this file is timed."
+def list_untimed(root, *groups):
+    """Write the list of sources in which nothing is timed: for each group name, level and sources."""
+    text = "".join(f"[{name}]\nlevel = {level!r}\nsources = {list(sources)}\n" for name, level, *sources in groups)
+    (root / UNTIMED).write_text(text)
 
 
 @pytest.mark.parametrize("level", ["-O1", "-Og"])
 @pytest.mark.parametrize(("given", "less"), [("-O3 -march=native", "{} -march=native"), ("-O0 -g", "-O0 -g")])
-def test_only_what_says_that_nothing_in_it_is_timed_is_compiled_at_o1_and_is_linked_behind_the_rest(
+def test_only_what_is_listed_as_untimed_is_compiled_at_o1_and_is_linked_behind_the_rest(
     tmp_path, monkeypatch, given, less, level
 ):
     """Of an inline function that both hold the linker takes the first object's: the one of the user's flags."""
     monkeypatch.setenv("CXXFLAGS", given)
     words, loops = tmp_path / "a_words.cpp", tmp_path / "b_loops.cpp"
-    words.write_text(f"{untimed(level)}\nint words() {{ return 1; }}\n")
-    loops.write_text(f"// {untimed(level)}\nint loops() {{ return 1; }}\n")  # quoted, not said
+    words.write_text("int words() { return 1; }\n")
+    loops.write_text("int loops() { return 1; }\n")
+    list_untimed(tmp_path, ("words", level, "a_words.cpp"))
     compiler = find_compiler()
     made = units_of([words, loops], tmp_path, tmp_path, compiler, compiler)
     more = " -fexpensive-optimizations" if compiler.identity.startswith("g++") else ""
@@ -141,7 +145,8 @@ def test_what_is_not_timed_leaves_no_upper_halves_of_vector_registers_set(tmp_pa
     monkeypatch.setenv("CXXFLAGS", "-O3 -march=icelake-server")
     words = tmp_path / "words.cpp"
     copied = "struct Four { double of[4]; };\nvoid copy(Four& to, const Four& from) { to = from; }\n"
-    words.write_text(f"{untimed(level)}\n{copied}")
+    words.write_text(copied)
+    list_untimed(tmp_path, ("words", level, "words.cpp"))
     compiler = find_compiler()
     (unit,) = units_of([words], tmp_path, tmp_path, compiler, compiler)
     make(unit, tmp_path, 60)
@@ -149,20 +154,14 @@ def test_what_is_not_timed_leaves_no_upper_halves_of_vector_registers_set(tmp_pa
     assert "ymm" in code and "vzeroupper" in code
 
 
-def test_what_is_not_timed_in_a_folder_is_compiled_as_one_for_all_programs_alike(tmp_path):
+def test_untimed_sources_of_one_table_are_one_object_for_all_programs(tmp_path):
     """Whichever of them a program includes, so that their object is made once; a source that is timed is its own."""
-    lines = {
-        "one/a": untimed("-Og"),
-        "one/b": untimed("-Og"),
-        "other/c": untimed("-Og", "one"),
-        "one/d": untimed("-O1"),
-        "other/e": "// timed",
-    }
-    for path, first_line in lines.items():
+    list_untimed(tmp_path, ("one", "-Og", "one/a.cpp", "one/b.cpp", "other/c.cpp"), ("two", "-O1", "one/d.cpp"))
+    for path in ("one/a", "one/b", "other/c", "one/d", "other/e"):
         folder, name = path.split("/")
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / f"{path}.hpp").write_text(f"#pragma once\nint {name}();\n")
-        (tmp_path / f"{path}.cpp").write_text(f'{first_line}\n#include "{path}.hpp"\nint {name}() {{ return 1; }}\n')
+        (tmp_path / f"{path}.cpp").write_text(f'#include "{path}.hpp"\nint {name}() {{ return 1; }}\n')
     compiler = find_compiler()
     objects = []
     for number, used in enumerate((["one/a"], ["other/c"], ["one/b", "one/d", "other/e"])):
@@ -181,10 +180,10 @@ def test_what_is_not_timed_in_a_folder_is_compiled_as_one_for_all_programs_alike
     assert len(objects[0]) == 1 and objects[1] == objects[0] and len(objects[2]) == 3 and objects[0] < objects[2]
 
 
-def test_no_source_that_is_compiled_at_o1_holds_a_measured_loop():
+def test_no_source_that_is_compiled_at_o1_has_a_measured_loop():
     """Not the sampler, nor a part of what a program measures: neither includes, nor is, one of the files that time."""
     root = programs_root()
-    marked = [path for path in root.rglob("*.[ch]pp") if UNTIMED.search(path.read_text())]
+    marked = [root / source for group in untimed(root) for source in group.sources]
     assert len(marked) > 10
     timed = {root / "timing" / name for name in ("sampler.cpp", "clock.cpp", "reference.cpp")}
     assert all(path.is_file() for path in timed)
@@ -193,6 +192,88 @@ def test_no_source_that_is_compiled_at_o1_holds_a_measured_loop():
         assert path.suffix == ".cpp" and path.with_suffix(".hpp").is_file()
         assert not files & timed, path
         assert not re.search(r"\.measure\(|\bopaque\(|\btouched\(", path.read_text()), path
+
+
+@pytest.mark.parametrize(("groups", "complaint"), [
+    ([("one", "-O1", "one/none.cpp")], "one.sources: no such file; got 'one/none.cpp', expected a source"),
+    ([("one", "-O2", "one/a.cpp")], "one.level: no such level; got '-O2', expected -O1 or -Og"),
+    ([("one", "-O1", "one/a.cpp"), ("two", "-Og", "one/a.cpp")], "two.sources: listed twice; got 'one/a.cpp'"),
+])  # fmt: skip
+def test_a_wrong_list_of_untimed_sources_is_one_line(tmp_path, groups, complaint):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/a.cpp").write_text("int a() { return 1; }\n")
+    list_untimed(tmp_path, *groups)
+    compiler = find_compiler()
+    with pytest.raises(MeasurementError) as caught:
+        units_of([tmp_path / "one/a.cpp"], tmp_path, tmp_path, compiler, compiler)
+    assert str(caught.value).startswith(f"{tmp_path / UNTIMED}: {complaint}")
+    assert "\n" not in str(caught.value)
+
+
+SCRIPT = Path(__file__).parent.parent / "src" / "assay" / "execute" / "source_list.py"
+
+
+def test_a_source_that_no_program_is_linked_with_is_an_error_where_the_core_is_configured(tree, tmp_path):
+    """As CMake runs it, with nothing installed; each way to be used is one that counts."""
+    root, _ = tree
+    assert unused_sources(root) == []
+    listed = [sys.executable, "-P", "-S", "-E", SCRIPT, root, tmp_path / "list.cmake"]
+    for name, text in {
+        "timing/shared.hpp": "#pragma once\n",
+        "timing/shared.cpp": '#include "timing/shared.hpp"\n',
+        "timing/user.hpp": '#include "timing/shared.hpp"\n',
+        "jobs/job.cpp": "int main() {}\n",
+        "kernels/loops.cpp": "",
+        "kernels/run.cpp": 'R"record(\nname = "run"\n[unit.a]\nsource = "kernels/loops.cpp"\n)record"',
+    }.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
+    assert unused_sources(root) == []
+    assert subprocess.run(listed, capture_output=True, text=True).returncode == 0
+    (root / "timing/user.hpp").unlink()
+    assert unused_sources(root) == ["timing/shared.cpp"]
+    ended = subprocess.run(listed, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"{root / 'timing/shared.cpp'}: no program is linked with it; expected a record")
+
+
+def test_the_core_is_linked_with_what_its_rank_programs_include():
+    """Against what a run links to them, found by includes, and with the records' own units."""
+    root = programs_root()
+    core = sorted((root.parent / "core").rglob("*.[ch]pp"))
+    headers = [root / name for name in rank_programs(root)]
+    assert len(headers) > 30 and all('R"record(' in path.read_text() for path in headers)
+    own = {
+        unit_source(about, path, root)
+        for path in headers
+        if (record := read_record(path)) is not None
+        for about in record.extra.get("unit", {}).values()
+    }
+    linked = {root / name for name in linked_sources([*core, *headers], root)}
+    _, by_includes = shared(includes([*core, *headers, *own], root), root)
+    tables = [root / source for group in untimed(root) for source in group.sources]  # a run's object has all of one
+    joined = {root / name for name in linked_sources(tables, root)}
+    assert own <= linked and linked - own <= set(by_includes) <= linked | joined
+    assert not any("mpi.h" in INCLUDE.findall(path.read_text()) for path in linked)
+
+
+def test_a_program_with_a_former_name_learns_the_new_one(tmp_path, monkeypatch):
+    """The compiler's own error says it, in the one line that Assay shows."""
+    monkeypatch.setenv("CXXFLAGS", "-O0")
+    for former, new, given in (
+        ("also_observe", "add_metric", '"m", [] { return 1.0; }'),
+        ("leave_out", "skip", '"why", "size"'),
+        ("afterwards", "on_finish", "[] { return std::string(); }"),
+    ):
+        source = tmp_path / "own.cpp"
+        source.write_text(
+            f'#include "timing/case.hpp"\nvoid body(assay::timing::Case& at) {{ at.{former}({given}); }}\n'
+        )
+        compiler = find_compiler()
+        command = compiler.object_command(source, tmp_path / "own.o", programs_root())
+        with pytest.raises(MeasurementError, match=f"{former} is now called {new}") as caught:
+            compiler.make("own", command, tmp_path / "own.o", 60)
+        assert "\n" not in str(caught.value)
 
 
 def test_two_builds_at_once_are_safe(tree):

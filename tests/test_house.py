@@ -136,7 +136,7 @@ NATIVE = {
     "programs/libraries": ("core/", "mpi.h", "ranks/", "mpi/", "threads/", "timing/"),
     "programs/files": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/kernels": ("core/", "mpi.h", "ranks/", "mpi/"),
-    "programs/solvers": ("core/", "mpi.h", "ranks/", "mpi/"),
+    "programs/historical": ("core/", "mpi.h", "ranks/", "mpi/"),
     "programs/ranks": ("mpi.h", "mpi/", "network/", "events/", "storage/", "node/"),
     "core/batch": ("network/", "ranks/", "storage/", "mpi.h"),
     "core/events": ("network/", "ranks/", "node/", "storage/", "mpi.h"),

@@ -83,7 +83,7 @@ def test_a_storage_that_does_not_answer_holds_no_signal_up(program: Path, scratc
     assert as_it_was(scratch)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGSEGV, signal.SIGABRT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_it_is_removed_on_signals(program: Path, scratch: Path, number: signal.Signals) -> None:
     process, folder = started(program, scratch, Subfolder.within(str(scratch)))
     assert (folder / MARK).is_file()
@@ -93,14 +93,29 @@ def test_it_is_removed_on_signals(program: Path, scratch: Path, number: signal.S
     assert as_it_was(scratch)
 
 
-def test_the_next_start_clears_what_a_kill_left(program: Path, scratch: Path, tmp_path: Path) -> None:
+def test_a_fault_ends_the_program_at_once_and_who_waits_removes_the_folder(program: Path, scratch: Path) -> None:
+    """A handler of SIGSEGV would run in a process whose memory may be damaged: it is left alone."""
+    for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL):
+        of = Subfolder.within(str(scratch))
+        with ledger.held([of]):
+            process, folder = started(program, scratch, of)
+            process.send_signal(number)
+            assert process.wait(60) == -number
+            assert (folder / MARK).is_file() and (folder / "data").is_file()
+        assert as_it_was(scratch)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+def test_the_next_start_clears_what_a_kill_or_a_fault_left(
+    program: Path, scratch: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     """The waiting process is killed as well: a child enters the folder, starts the program and is killed with it."""
     of = Subfolder.within(str(scratch))
     child = os.fork()
     if child == 0:
         with ledger.held([of]):
             process, _ = started(program, scratch, of)
-            process.kill()
+            process.send_signal(number)
             process.wait()
             os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)

@@ -23,7 +23,7 @@ from started import words
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ROOT / "programs"
-NAMES = ["processor/sieve", "processor/floatmath", "processor/dhrystone", "processor/whetstone", "processor/caltech"]
+NAMES = [f"historical/{name}" for name in ("sieve", "floatmath", "dhrystone", "whetstone", "caltech")]
 BOUNDED = ["--set", "most=64MiB"]  # the memory program takes no more than this in tests
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -112,7 +112,7 @@ def test_a_broken_kernel_fails_its_check(build: Any, name: str) -> None:
     lines, complaint = quick(build(name, "-O0", "-DASSAY_BREAK=1"), status=1)
     failed = [line["detail"] for line in lines if line["event"] == "check" and not line["passed"]]
     assert failed and "check failed" in complaint
-    if name == "processor/whetstone":  # one module has several results; it is named once
+    if name == "historical/whetstone":  # one module has several results; it is named once
         assert failed[0] == "wrong: module 2 (array elements)"
 
 
@@ -128,20 +128,20 @@ def test_a_program_prints_its_record(build: Any, name: str) -> None:
 
 def test_bad_arguments_end_with_two_and_one_line(build: Any) -> None:
     for arguments in ([], ["--set", "size=9"], ["--integer", "size=many"], ["--profile", "slow"], ["--integer", "x"]):
-        done = subprocess.run([build("processor/sieve"), *arguments], capture_output=True, text=True)
+        done = subprocess.run([build("historical/sieve"), *arguments], capture_output=True, text=True)
         assert done.returncode == 2 and done.stdout == ""
         assert done.stderr.count("\n") == 1 and "accepted" in done.stderr and "sieve" in done.stderr
 
 
 def test_a_program_started_without_its_parameters_names_what_starts_it(build: Any) -> None:
-    done = subprocess.run([build("processor/sieve")], capture_output=True, text=True)
+    done = subprocess.run([build("historical/sieve")], capture_output=True, text=True)
     assert done.returncode == 2 and done.stdout == "" and "expected `assay run sieve`" in done.stderr
 
 
 def test_an_output_that_cannot_be_written_is_an_error(build: Any, tmp_path: Path) -> None:
     for path in ("/dev/full", str(tmp_path / "missing" / "out"), str(tmp_path)):
         done = subprocess.run(
-            [build("processor/sieve"), *words("sieve", "--out", path)], capture_output=True, text=True
+            [build("historical/sieve"), *words("sieve", "--out", path)], capture_output=True, text=True
         )
         assert done.returncode == 1 and path in done.stderr and done.stderr.count("\n") == 1
 
@@ -150,7 +150,7 @@ def test_lines_are_appended_whole(build: Any, tmp_path: Path) -> None:
     out = tmp_path / "lines"
     out.write_text('{"event":"note","text":"before"}\n')
     for launch in ("0", "1"):
-        run(build("processor/sieve"), "--slice", "0", "--blocks", "2", "--launch", launch, "--out", str(out))
+        run(build("historical/sieve"), "--slice", "0", "--blocks", "2", "--launch", launch, "--out", str(out))
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert lines[0]["text"] == "before"
     assert [line["launch"] for line in lines if line["event"] == "launch"] == [0, 1]
@@ -159,7 +159,7 @@ def test_lines_are_appended_whole(build: Any, tmp_path: Path) -> None:
 def test_blocks_of_all_cases_are_interleaved_in_seeded_order(build: Any) -> None:
     def order(seed: str) -> list[tuple[int, int]]:
         lines, _ = run(
-            build("processor/sieve"),
+            build("historical/sieve"),
             *["--set", "size=10,100,1000,2000", "--slice", "0", "--batch", "1", "--blocks", "5", "--seed", seed],
         )
         return [(line["case"]["size"], line["block"]) for line in lines if line["event"] == "block"]
@@ -169,7 +169,7 @@ def test_blocks_of_all_cases_are_interleaved_in_seeded_order(build: Any) -> None
 
 
 def test_batch_and_repetitions_are_taken_as_given(build: Any) -> None:
-    lines, _ = run(build("processor/sieve"), "--batch", "1", "--repetitions", "400", "--blocks", "1")
+    lines, _ = run(build("historical/sieve"), "--batch", "1", "--repetitions", "400", "--blocks", "1")
     block = next(line for line in lines if line["event"] == "block")
     assert block["batch"] == 1 and len(block["values"]) >= 400 and block["ended"] == "repetitions done"
 
@@ -191,14 +191,14 @@ def cpu_seconds(path: Path, operations: int, *arguments: str) -> float:
 )
 def test_time_grows_with_the_number_of_operations(build: Any, name: str, operations: int) -> None:
     """Work that was removed or computed ahead would take as long for four times as many operations."""
-    path = build(f"processor/{name}")
+    path = build(f"historical/{name}")
     once, more = (cpu_seconds(path, count) for count in (operations, 4 * operations))
     assert 2.5 < more / once < 6
 
 
 def caltech(build: Any, *choices: str) -> dict[tuple[str, ...], float]:
     sets = [word for choice in choices for word in ("--set", choice)]
-    lines, _ = run(build("processor/caltech"), "--slice", "0.002", "--blocks", "6", *sets)
+    lines, _ = run(build("historical/caltech"), "--slice", "0.002", "--blocks", "6", *sets)
     values: dict[tuple[str, ...], list[float]] = {}
     for line in lines:
         if line["event"] == "block" and line["metric"] == "time":
@@ -232,7 +232,10 @@ INSTRUCTIONS = {
 def test_the_loop_holds_one_instruction_an_operation(build: Any) -> None:
     """Sixty-four scalar instructions in the chain's loop, and none on several values at once."""
     listing = subprocess.run(
-        ["objdump", "-dC", "--no-show-raw-insn", build("processor/caltech")], capture_output=True, text=True, check=True
+        ["objdump", "-dC", "--no-show-raw-insn", build("historical/caltech")],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     functions = dict(re.findall(r"^[0-9a-f]+ <(.*)>:\n((?:.+\n)+)", listing, re.MULTILINE))
     fused = "fma" in Path("/proc/cpuinfo").read_text().split()
@@ -242,14 +245,14 @@ def test_the_loop_holds_one_instruction_an_operation(build: Any) -> None:
         body = next(
             text
             for name, text in functions.items()
-            if f"kernel<{kind}, assay::processor::{operation}, 1ul, 64ul>" in name
+            if f"kernel<{kind}, assay::historical::{operation}, 1ul, 64ul>" in name
         )
         assert len(re.findall(rf"\tv?{instruction}", body)) == 64, (kind, operation)
         assert not re.search(r"\tv?(?:add|mul|div)p[sd]", body)
 
 
 def test_table_three_rows_are_cases(build: Any) -> None:
-    record = record_of("processor/caltech")
+    record = record_of("historical/caltech")
     assert len(record["row"]) == 10
     for row in record["row"].values():
         assert row["id"].startswith("caltech.")
@@ -260,7 +263,7 @@ def test_table_three_rows_are_cases(build: Any) -> None:
 def test_dhrystone_keeps_the_published_mix() -> None:
     """Weicker 1984: 53 assignments, 32 control statements, 15 calls in a pass, as marked statement by statement."""
     tally = dict.fromkeys("ACP", 0)
-    for line in (PROGRAMS / "processor/dhrystone_pass.cpp").read_text().splitlines():
+    for line in (PROGRAMS / "historical/dhrystone_pass.cpp").read_text().splitlines():
         if line.startswith("//"):
             continue
         for marks in re.findall(r"// ((?:[ACP]\d?)(?:, [ACP]\d?)*)(?:,|$)", line):
@@ -271,7 +274,7 @@ def test_dhrystone_keeps_the_published_mix() -> None:
 
 def test_sieve_counts_known_numbers_of_primes(build: Any) -> None:
     """pi(n) as tabulated."""
-    lines, _ = quick(build("processor/sieve"), "--set", "size=10,100,1000,8190,100000")
+    lines, _ = quick(build("historical/sieve"), "--set", "size=10,100,1000,8190,100000")
     counts = [int(line["detail"].split()[0]) for line in lines if line["event"] == "check"]
     assert counts == [4, 25, 168, 1027, 9592]
 
@@ -306,7 +309,7 @@ def test_programs_are_clean_under_sanitizers(tmp_path: Path, name: str) -> None:
 
 def test_a_program_ends_with_its_parent(build: Any) -> None:
     long = " ".join(words("sieve", "--slice", "100", "--blocks", "1"))
-    command = f"{build('processor/sieve')} {long} >/dev/null & echo $!; sleep 0.5"
+    command = f"{build('historical/sieve')} {long} >/dev/null & echo $!; sleep 0.5"
     shell = subprocess.run(
         ["sh", "-c", command], capture_output=True, text=True, env={**os.environ, "ASSAY_PROCESS_TREE": "1"}, timeout=60
     )

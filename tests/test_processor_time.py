@@ -42,7 +42,7 @@ def children() -> tuple[float, float]:
 
 
 def test_a_programs_account_is_what_its_parent_is_given_by_the_kernel(tmp_path: Path) -> None:
-    program, out = compiled.kept("processor/sieve"), tmp_path / "out.jsonl"
+    program, out = compiled.kept("historical/sieve"), tmp_path / "out.jsonl"
     before = children()
     command = [str(program), *words("sieve"), "--out", str(out)]
     subprocess.run(command, check=True, env=os.environ)

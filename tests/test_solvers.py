@@ -25,7 +25,7 @@ from made_documents import document, figure, section
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
-# Small sizes, and in how many ways ASSAY_BREAK breaks the kernel (solvers/kernels/NAME.cpp says which).
+# Small sizes, and in how many ways ASSAY_BREAK breaks the kernel (historical/module3/kernels/NAME.cpp says which).
 SMALL = {
     "multigrid": ("size=16,64", 2),
     "block_gauss_seidel": ("size=5,40,257", 2),

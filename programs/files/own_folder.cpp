@@ -28,17 +28,20 @@ using timing::InputFault;
 using timing::MeasurementFault;
 
 constexpr int deepest = 8;  // folders below one another that a program makes
-constexpr std::array ending = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGTERM,
-                               SIGXCPU, SIGSEGV, SIGBUS,  SIGABRT, SIGFPE,  SIGILL};
+// Signals by which others end a process: the folder is removed at once. Those of a fault (SIGSEGV, SIGBUS, SIGABRT,
+// SIGFPE, SIGILL) end it as they do without this file, for its memory may be damaged: Assay removes the folder after the
+// launch, or at its next start (src/assay/execute/ledger.py).
+constexpr std::array ending = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU};
 
-struct Held {  // what the handler of signals removes: plain, for it may run at any moment
-  volatile sig_atomic_t parent = -1;
+struct Entry {  // a folder that the signal handler removes; `parent` is written last and read first
+  std::atomic<int> parent = -1;
   char name[128] = "";
   pid_t maker = 0;
 };
-std::array<Held, 8> held;
+static_assert(std::atomic<int>::is_always_lock_free);  // a handler must wait for no lock
+std::array<Entry, 8> entries;
 
-int patience_ms = 10'000;  // in which something of a folder must go
+int patience_ms = 10'000;  // after so long without any progress a removal is given up
 
 enum class Removal { done, left, hangs };
 Removal removed_by_another(int parent, const char* name, int patience_ms);
@@ -46,29 +49,30 @@ Removal removed_by_another(int parent, const char* name, int patience_ms);
 extern "C" void remove_and_end(int signal) {
   static constexpr char unanswered[] =
       ": cannot be removed: the storage does not answer; it goes when Assay starts next\n";
-  const int kept = errno;
-  for (const Held& each : held) {
-    if (each.parent < 0 || each.maker != getpid()) continue;
-    Removal found = Removal::left;  // what children still write is removed in another turn
+  const int before = errno;
+  for (const Entry& each : entries) {
+    const int parent = each.parent.load(std::memory_order_acquire);
+    if (parent < 0 || each.maker != getpid()) continue;
+    Removal found = Removal::left;  // children may still write into it
     for (int turn = 0; turn < 20 && found == Removal::left; ++turn)
-      found = removed_by_another(each.parent, each.name, patience_ms);
+      found = removed_by_another(parent, each.name, patience_ms);
     if (found == Removal::hangs)
       for (const char* text : {each.name, unanswered})
         if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
   }
-  errno = kept;
+  errno = before;
   ::signal(signal, SIG_DFL);
   raise(signal);
 }
 
-void hold(int parent, const std::string& name) {
+void enter(int parent, const std::string& name) {
   if (const char* given = std::getenv("ASSAY_FILES_PATIENCE"))
     patience_ms = std::clamp(static_cast<int>(1000 * std::atof(given)), 100, patience_ms);
-  for (Held& each : held) {
+  for (Entry& each : entries) {
     if (each.parent >= 0) continue;
     std::strncpy(each.name, name.c_str(), sizeof each.name - 1);
     each.maker = getpid();
-    each.parent = parent;
+    each.parent.store(parent, std::memory_order_release);
     break;
   }
   for (const int each : ending) {
@@ -81,8 +85,8 @@ void hold(int parent, const std::string& name) {
   ::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit of a file's size says so by itself
 }
 
-void let_go(int parent) {
-  for (Held& each : held)
+void leave(int parent) {
+  for (Entry& each : entries)
     if (each.parent == parent && each.maker == getpid()) each.parent = -1;
 }
 
@@ -133,7 +137,7 @@ bool removed_entry(int folder, const char* name, unsigned char type, int depth) 
 
 // By getdents64(2) itself: opendir(3) takes memory, which a handler must not.
 bool emptied(int folder, int depth, bool top) {
-  struct Entry {
+  struct Listed {
     std::uint64_t inode;
     std::int64_t offset;
     unsigned short length;
@@ -147,7 +151,7 @@ bool emptied(int folder, int depth, bool top) {
     lseek(folder, 0, SEEK_SET);
     for (long bytes = 0; (bytes = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;)
       for (long at = 0; at < bytes;) {
-        const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
+        const auto* entry = reinterpret_cast<const Listed*>(buffer + at);
         at += entry->length;
         const char* name = entry->name;
         const bool dots = name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
@@ -232,7 +236,7 @@ OwnFolder::OwnFolder(const std::string& folder, const std::string& subfolder) {
     throw InputFault(fault + "; expected a folder that you may write in");
   }
   maker_ = getpid();
-  hold(parent_, name);
+  enter(parent_, name);
   own_ = openat(parent_, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const int mark = own_ < 0 ? -1 : openat(own_, mark_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   const bool marked = mark >= 0 && write(mark, token.data(), token.size()) == static_cast<ssize_t>(token.size());
@@ -241,7 +245,7 @@ OwnFolder::OwnFolder(const std::string& folder, const std::string& subfolder) {
   if (marked) return;
   if (own_ >= 0) close(own_);
   remove_folder(parent_, name.c_str());
-  let_go(parent_);
+  leave(parent_);
   close(parent_);
   throw MeasurementFault(fault);
 }
@@ -278,7 +282,7 @@ OwnFolder::~OwnFolder() {
       dprintf(STDERR_FILENO,
               "%s: cannot be removed: the storage has not answered for %g s; it goes when Assay starts next\n",
               path_.c_str(), 1e-3 * patience_ms);
-    let_go(parent_);
+    leave(parent_);
   }
   if (parent_ >= 0) close(parent_);
 }

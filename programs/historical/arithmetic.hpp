@@ -15,7 +15,7 @@
 
 #include "timing/opaque.hpp"
 
-namespace assay::processor {
+namespace assay::historical {
 
 template <class T>
 struct Operands {
@@ -162,4 +162,4 @@ inline std::int64_t long_division(std::int64_t dividend, std::int64_t divisor) {
   return quotient;
 }
 
-}  // namespace assay::processor
+}  // namespace assay::historical

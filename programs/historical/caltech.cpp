@@ -8,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-#include "processor/arithmetic.hpp"
+#include "historical/arithmetic.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -146,7 +146,7 @@ form = "throughput"
 
 namespace {
 
-using namespace assay::processor;
+using namespace assay::historical;
 using assay::timing::Case;
 using assay::timing::Check;
 

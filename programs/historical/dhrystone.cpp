@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "processor/dhrystone_pass.hpp"
+#include "historical/dhrystone_pass.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -29,7 +29,7 @@ kernel = "integer"
 metric = { time = "128.5 * unit" }
 
 [unit.passes]
-source = "processor/dhrystone_pass.cpp"
+source = "historical/dhrystone_pass.cpp"
 
 [metric.time]
 unit = "s"
@@ -64,7 +64,7 @@ namespace {
 
 using namespace assay::timing;
 
-using namespace assay::processor;
+using namespace assay::historical;
 
 Parcel parcels[2];
 const char morning[31] = "A PARCEL OF THE MORNING, NO. 1";

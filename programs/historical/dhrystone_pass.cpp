@@ -1,13 +1,13 @@
 // The statements of a pass of Dhrystone: the unit that build variants compile. Marked A (assignment), C (control), P
 // (call), with the times each is executed in a pass: "A2" is one assignment executed twice. Every procedure stays out
 // of line, knows nothing of its arguments and leaves all memory unknown, as if each were compiled apart.
-#include "processor/dhrystone_pass.hpp"
+#include "historical/dhrystone_pass.hpp"
 
 #include <cstring>
 
 #include "timing/opaque.hpp"
 
-namespace assay::processor {
+namespace assay::historical {
 
 Depot depot;
 
@@ -193,4 +193,4 @@ void dhrystone_pass() {
 #endif
 }
 
-}  // namespace assay::processor
+}  // namespace assay::historical

@@ -1,7 +1,7 @@
 // What a pass of Dhrystone works on, and the pass itself, which is compiled apart (dhrystone_pass.cpp).
 #pragma once
 
-namespace assay::processor {
+namespace assay::historical {
 
 enum class Kind : int { letter, small, medium, large, bulky };
 
@@ -25,4 +25,4 @@ extern Depot depot;
 
 void dhrystone_pass();
 
-}  // namespace assay::processor
+}  // namespace assay::historical

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "processor/whetstone_modules.hpp"
+#include "historical/whetstone_modules.hpp"
 #include "timing/opaque.hpp"
 #include "timing/program.hpp"
 
@@ -25,7 +25,7 @@ historical = true
 slice_quick = 0.03
 
 [unit.modules]
-source = "processor/whetstone_modules.cpp"
+source = "historical/whetstone_modules.cpp"
 
 [metric.time]
 unit = "s"
@@ -52,7 +52,7 @@ namespace {
 
 using namespace assay::timing;
 
-using namespace assay::processor;
+using namespace assay::historical;
 
 // The check. Modules 2 and 3 are, a round, four updates of one component by a linear form: here as products of
 // matrices, so that n rounds are a power. The others by their fixed points or by plain reasoning.

@@ -1,11 +1,11 @@
 // The modules of Whetstone: the unit that build variants compile; what is here has internal linkage.
-#include "processor/whetstone_modules.hpp"
+#include "historical/whetstone_modules.hpp"
 
 #include <cmath>
 
 #include "timing/opaque.hpp"
 
-namespace assay::processor {
+namespace assay::historical {
 namespace {
 
 using namespace assay::timing;
@@ -159,4 +159,4 @@ Results whetstones(const Weights& n) {
   return out;
 }
 
-}  // namespace assay::processor
+}  // namespace assay::historical

@@ -1,7 +1,7 @@
 // Whetstone's modules as one pass, which is compiled apart (whetstone_modules.cpp), and what they leave behind.
 #pragma once
 
-namespace assay::processor {
+namespace assay::historical {
 
 // Weights of modules 2, 3, 4, 6, 7, 8, 9, 11 (the publication's N), ten times as many as 100 000 instructions need.
 struct Weights {
@@ -25,4 +25,4 @@ struct Results {
 
 Results whetstones(const Weights& n);
 
-}  // namespace assay::processor
+}  // namespace assay::historical

@@ -61,7 +61,7 @@ class Case {
   // Several values of a block, one each of single operations, or none: then the block writes nothing under this label.
   void observe_all(std::string metric, const std::vector<std::pair<std::string, std::string>>& labels,
                    std::function<std::vector<double>()> values);
-  // The same of the whole case.
+  // A further metric of the whole case.
   void add_metric(std::string metric, std::function<double()> value);
   // Writes a line of the program's own among the others: what readings alone do not hold (a trace).
   void write(const Json& line);
@@ -78,14 +78,30 @@ class Case {
   void note(std::string_view text);
   // What makes this launch's numbers doubtful: they are kept, but the run is not called clean.
   void warn(std::string_view text);
-  // Asked after all blocks; "" where all went well, else the warning.
+  // Called after all blocks; gives the text of a warning, "" for none.
   void on_finish(std::function<std::string()> ask);
-  // Nothing to measure for these parameters: registers nothing, notes why. Where all say so, the input is wrong: then
-  // the message also has the value of `parameter`, if the program has one, and what would be `accepted`, "threads=1".
+  // Nothing is measured for these parameters: a note gives the reason. Where all cases are skipped, the input is wrong:
+  // then the message also has the value of `parameter`, if the program has one, and what would be `accepted`, "threads=1".
   void skip(std::string_view why, std::string_view parameter = {}, std::string_view accepted = {});
+
+  // Former names, for programs written with them: none compiles, and the error has the new name.
+  template <class... Any>
+  void also_observe(Any&&...) {
+    static_assert(former<Any...>, "also_observe is now called add_metric");
+  }
+  template <class... Any>
+  void leave_out(Any&&...) {
+    static_assert(former<Any...>, "leave_out is now called skip");
+  }
+  template <class... Any>
+  void afterwards(Any&&...) {
+    static_assert(former<Any...>, "afterwards is now called on_finish");
+  }
 
  private:
   friend class Measurement;
+  template <class... Any>
+  static constexpr bool former = false;
   struct Measured {
     std::string metric;
     Work work;

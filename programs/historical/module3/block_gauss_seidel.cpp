@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "kernels/short_text.hpp"
-#include "solvers/kernels.hpp"
-#include "solvers/order.hpp"
+#include "historical/module3/kernels.hpp"
+#include "historical/module3/order.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -15,7 +15,7 @@ name = "block_gauss_seidel"
 title = "PDE by block Gauss-Seidel"
 part = "kernels"
 kind = "node"
-from = "solvers/budget.hpp"
+from = "historical/module3/budget.hpp"
 summary = "Poisson's equation on a square grid: sweeps that solve one line after another, tridiagonal, its neighbours as they are"
 cost = "a point takes 7 flops a sweep; both passes along a line are recursions, so that their latency is the time"
 check = "after 20 sweeps the error is that of an eigenvector of the sweep, mu^40 times what it was, at every point; the converged solution's error at h and h/2 is of order 2 (within 0.1) and below h^2/96 (max|u_xxxx| + max|u_yyyy|)"
@@ -27,7 +27,7 @@ slice_quick = 0.01
 slice_standard = 0.02
 
 [unit.kernel]
-source = "solvers/kernels/block_gauss_seidel.cpp"
+source = "historical/module3/kernels/block_gauss_seidel.cpp"
 
 [parameter.size]
 type = "integer"
@@ -60,22 +60,22 @@ better = "higher"
 help = "7 flops for each inner point"
 
 [metric.error]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [metric.error_bound]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [metric.order]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.error]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.error_bound]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.order]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [convergence]
 order = 2

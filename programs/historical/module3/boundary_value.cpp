@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "kernels/short_text.hpp"
-#include "solvers/kernels.hpp"
-#include "solvers/order.hpp"
+#include "historical/module3/kernels.hpp"
+#include "historical/module3/order.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -15,7 +15,7 @@ name = "boundary_value"
 title = "ODE, boundary value problem"
 part = "kernels"
 kind = "node"
-from = "solvers/budget.hpp"
+from = "historical/module3/budget.hpp"
 summary = "a non-linear boundary value problem by Numerov's method and Newton's iteration, a tridiagonal system each"
 cost = "an interval takes 31 flops per iteration, one of them a division; elimination is a recursion, so that its latency is the time"
 check = "error against 4/(1 + x)^2 below h^4/1920 max|y^(6)| and what rounding allows, n^2 eps; of order 4 (within 0.1) from h = 1/32 to 1/64"
@@ -24,7 +24,7 @@ published = ["euroben.mod3f"]
 exact = ["iterations", "error", "error_bound", "order"]
 
 [unit.kernel]
-source = "solvers/kernels/boundary_value.cpp"
+source = "historical/module3/kernels/boundary_value.cpp"
 
 [parameter.size]
 type = "integer"
@@ -67,22 +67,22 @@ better = "lower"
 help = "Newton's iterations of one solution"
 
 [metric.error]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [metric.error_bound]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [metric.order]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.error]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.error_bound]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.order]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [convergence]
 order = 4

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "kernels/short_text.hpp"
-#include "solvers/kernels.hpp"
-#include "solvers/order.hpp"
+#include "historical/module3/kernels.hpp"
+#include "historical/module3/order.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -14,7 +14,7 @@ name = "elliptic"
 title = "PDE, elliptic solver"
 part = "kernels"
 kind = "node"
-from = "solvers/budget.hpp"
+from = "historical/module3/budget.hpp"
 summary = "-(a u_x)_x - (b u_y)_y + u = f with coefficients that vary, by conjugate gradients with a diagonal preconditioner"
 cost = "a point takes 26 flops per iteration; the iterations grow with the points of a side"
 check = "error against the manufactured solution below the truncation error, evaluated by itself, over the least of A w, w = x (1 - x)/2; of order 2 (within 0.1) from h = 1/32 to 1/64; iterations at most what the condition number allows (Chebyshev)"
@@ -23,7 +23,7 @@ published = ["euroben.mod3g"]
 exact = ["iterations", "error", "error_bound", "order"]
 
 [unit.kernel]
-source = "solvers/kernels/elliptic.cpp"
+source = "historical/module3/kernels/elliptic.cpp"
 
 [parameter.size]
 type = "integer"
@@ -60,22 +60,22 @@ better = "lower"
 help = "iterations of one solution: about as the points of a side"
 
 [metric.error]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [metric.error_bound]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [metric.order]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.error]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.error_bound]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.order]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [convergence]
 order = 2

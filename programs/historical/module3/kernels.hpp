@@ -1,4 +1,4 @@
-// What is measured of EuroBen's module 3, compiled apart (solvers/kernels/), so that flags given to a kernel touch
+// What is measured of EuroBen's module 3, compiled apart (historical/module3/kernels/), so that flags given to a kernel touch
 // neither clock nor check. Plain arrays only: no inline function of a library may leave these units.
 #pragma once
 

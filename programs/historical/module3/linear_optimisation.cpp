@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "kernels/short_text.hpp"
-#include "solvers/kernels.hpp"
+#include "historical/module3/kernels.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -14,7 +14,7 @@ name = "linear_optimisation"
 title = "Linear optimisation"
 part = "kernels"
 kind = "node"
-from = "solvers/budget.hpp"
+from = "historical/module3/budget.hpp"
 summary = "maximise c x where A x <= b, x >= 0, by the simplex method on a dense tableau, Dantzig's rule"
 cost = "a pivot takes 2 flops for each entry of the tableau and one division; 1 to 4 pivots for each constraint, more the larger"
 check = "x and the dual y, read off the tableau, satisfy the conditions of Karush, Kuhn and Tucker, in long double, within 16 eps of what their sums add up, for each pivot; c x and b y are the optimum that the problem was made from; the Klee-Minty cube of 8 dimensions takes 255 pivots to 5^8, exactly"
@@ -23,7 +23,7 @@ published = ["euroben.mod3d"]
 exact = ["pivots"]
 
 [unit.kernel]
-source = "solvers/kernels/linear_optimisation.cpp"
+source = "historical/module3/kernels/linear_optimisation.cpp"
 
 [parameter.size]
 type = "integer"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "kernels/short_text.hpp"
-#include "solvers/kernels.hpp"
-#include "solvers/order.hpp"
+#include "historical/module3/kernels.hpp"
+#include "historical/module3/order.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -14,7 +14,7 @@ name = "multigrid"
 title = "PDE by multigrid"
 part = "kernels"
 kind = "node"
-from = "solvers/budget.hpp"
+from = "historical/module3/budget.hpp"
 summary = "Poisson's equation on a square grid by V(2, 1) cycles until the residual is 1e-9 of the first"
 cost = "a cycle takes about 60 flops for each point of the finest grid, on all grids together; 7 or 8 cycles"
 check = "error against the manufactured solution below h^2/96 (max|u_xxxx| + max|u_yyyy|), and of order 2 (within 0.1) from h to h/2; a cycle leaves less than 0.15 of the residual at every h"
@@ -24,7 +24,7 @@ exact = ["cycles", "error", "error_bound", "order"]
 slice_quick = 0.01
 
 [unit.kernel]
-source = "solvers/kernels/multigrid.cpp"
+source = "historical/module3/kernels/multigrid.cpp"
 
 [parameter.size]
 type = "integer"
@@ -66,22 +66,22 @@ better = "lower"
 help = "cycles of one solution: the same number on every grid"
 
 [metric.error]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [metric.error_bound]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [metric.order]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.error]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.error_bound]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [figure.order]
-from = "solvers/order.hpp"
+from = "historical/module3/order.hpp"
 
 [convergence]
 order = 2

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "kernels/short_text.hpp"
-#include "solvers/kernels.hpp"
+#include "historical/module3/kernels.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
@@ -13,7 +13,7 @@ name = "nonlinear_optimisation"
 title = "Non-linear optimisation"
 part = "kernels"
 kind = "node"
-from = "solvers/budget.hpp"
+from = "historical/module3/budget.hpp"
 summary = "the minimum of the extended Rosenbrock function by BFGS with halved steps"
 cost = "an iteration takes about 8 n^2 flops, for three products with the inverse Hessian and its update"
 check = "at the end the distance to the known minimum is at most the gradient over the Hessian's least eigenvalue there, .3994, times 1.01; convergence faster than linear: with 2 variables the last 5 iterations leave less than 1e-6 of the gradient"
@@ -22,7 +22,7 @@ published = ["euroben.mod3e"]
 exact = ["iterations"]
 
 [unit.kernel]
-source = "solvers/kernels/nonlinear_optimisation.cpp"
+source = "historical/module3/kernels/nonlinear_optimisation.cpp"
 
 [parameter.size]
 type = "integer"

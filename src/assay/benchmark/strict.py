@@ -133,7 +133,7 @@ class _Record:
     def _shipped_says(self, key: str, kind: str) -> bool:
         """Whether a shipped program's record has this key at its top, or in a section of this kind."""
         wanted = re.compile(rf"^{re.escape(key)} *=", re.MULTILINE)
-        for path in self.programs.glob("*/*.[ch]pp"):
+        for path in self.programs.rglob("*.[ch]pp"):
             found = _RECORD.search(path.read_text(encoding="utf-8"))
             for at, section in enumerate(("\n" + found.group(1)).split("\n[") if found else ()):
                 if (section.startswith(f"{kind}.") if kind else at == 0) and wanted.search(section):

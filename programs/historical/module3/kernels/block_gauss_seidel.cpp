@@ -1,4 +1,4 @@
-#include "solvers/kernels.hpp"
+#include "historical/module3/kernels.hpp"
 
 namespace assay::solvers {
 

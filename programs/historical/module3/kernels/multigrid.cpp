@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "solvers/kernels.hpp"
+#include "historical/module3/kernels.hpp"
 
 namespace assay::solvers {
 namespace {
