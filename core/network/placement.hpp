@@ -10,7 +10,8 @@
 
 namespace assay::network {
 
-/// Routers with an I/O node, ascending; the i-th has I/O address i (the code's information bits). Dimension 1 to most_dimensions.
+/// Routers with an I/O node, ascending; the i-th has I/O address i (the code's information bits). Dimension 1 to
+/// most_dimensions.
 std::vector<std::uint32_t> hamming_placement(unsigned dimension);
 /// True where every router is in the code or next to exactly one that is: dimensions 1, 3, 7, 15.
 bool perfect_placement(unsigned dimension);

@@ -123,9 +123,8 @@ int main(int argc, char** argv) {
     const memory::Headroom room = memory::read_headroom();
     if (!device->holds(2 * bytes, bytes) || 6 * bytes > room.bytes)
       return at.skip(device->facts().label + ": transfers of " + std::to_string(bytes) +
-                              " bytes do not fit half of its memory, or what " + room.by + " leaves",
-                          "bytes",
-                          "bytes up to " + std::to_string(std::min(device->facts().memory / 4, room.bytes / 6)));
+                         " bytes do not fit half of its memory, or what " + room.by + " leaves",
+                     "bytes", "bytes up to " + std::to_string(std::min(device->facts().memory / 4, room.bytes / 6)));
     const auto sent = in ? make_side(*device, bytes, pinned) : nullptr;
     const auto fetched = out ? make_side(*device, bytes, pinned) : nullptr;
     const std::uint64_t seed = at.seed();

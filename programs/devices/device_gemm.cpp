@@ -116,12 +116,11 @@ int main(int argc, char** argv) {
     if (facts.kind == cpu_kind && n > 1024 && sizes > 1)
       return at.skip("a CPU through OpenCL: sizes above 1024 are measured where they alone are asked for");
     if ((type == Element::float64 && !facts.float64) || (ours && type != Element::float64 && type != Element::float32))
-      return at.skip(facts.label + ": no product of " + at.choice("type") + (ours ? " by our own kernel" : ""),
-                          "type", "type=float32");
+      return at.skip(facts.label + ": no product of " + at.choice("type") + (ours ? " by our own kernel" : ""), "type",
+                     "type=float32");
     const std::int64_t bytes = n * n * bytes_of(type), result = n * n * bytes_of(result_of(type));
     if (!device->holds(2 * bytes + result, std::max(bytes, result)))
-      return at.skip(facts.label + ": matrices of " + std::to_string(n) +
-                          " rows are more than half of its memory");
+      return at.skip(facts.label + ": matrices of " + std::to_string(n) + " rows are more than half of its memory");
     auto work = std::make_shared<ProductCheck>(device, type, n, at.seed());
     std::function<void()> multiply;
     if (ours) {

@@ -94,9 +94,9 @@ int main(int argc, char** argv) {
     const std::int64_t bytes = at.integer("bytes") / line * line;
     if (!device->holds(bytes + line, bytes) || bytes > (std::int64_t{1} << 32))
       return at.skip(device->facts().label + ": a working set of " + std::to_string(bytes) +
-                              " bytes is more than half of its memory, or than 4 GiB",
-                          "bytes",
-                          "bytes up to " + std::to_string(std::min(device->facts().memory / 2, std::int64_t{1} << 32)));
+                         " bytes is more than half of its memory, or than 4 GiB",
+                     "bytes",
+                     "bytes up to " + std::to_string(std::min(device->facts().memory / 2, std::int64_t{1} << 32)));
     const auto chain = make_chain(*device, bytes, at.seed());
     std::string source = device->prelude(Element::int32, 1);
     source += chain_kernel;

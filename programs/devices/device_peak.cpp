@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
     const Facts& facts = device->facts();
     if ((type == Element::float64 && !facts.float64) || (type == Element::float16 && !facts.float16))
       return at.skip(facts.label + " (" + facts.name + ") computes no " + at.choice("type"), "type",
-                          "type=float32,int32");
+                     "type=float32,int32");
     const auto peak = make_peak(device, type, at.integer("width"));
     measure_launches(at, device, peak->kernel, peak->groups, peak->group, {.unit = peak->flops()});
     at.check([=] { return verify(*peak); });

@@ -41,7 +41,7 @@ std::shared_ptr<Device> device_of(timing::Case& at) {
   std::string accepted;
   for (const auto& each : found.devices) accepted += (accepted.empty() ? "device=" : ",") + each->facts().label;
   at.skip(found.missing.empty() ? "there is no device " + label : found.missing, "device",
-               accepted.empty() ? "a machine with a device" : accepted);
+          accepted.empty() ? "a machine with a device" : accepted);
   return nullptr;
 }
 

@@ -186,8 +186,7 @@ int main(int argc, char** argv) {
     order.cpu = processors.cpus[wanted - 1];
     order.apart = wanted == 2;
     if (way != ways.end()) order.way = static_cast<files::Way>(way - ways.begin());
-    if (const std::string why = partner->refused(order); !why.empty())
-      return at.skip(at.choice("method") + ": " + why);
+    if (const std::string why = partner->refused(order); !why.empty()) return at.skip(at.choice("method") + ": " + why);
     if (way == ways.end()) return measure_copy(at, partner, order);
     const auto with = [order](Order::What what, std::int64_t count) {
       Order whole = order;

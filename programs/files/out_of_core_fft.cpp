@@ -211,7 +211,7 @@ int main(int argc, char** argv) {
     const files::Room room = files::read_room(own->descriptor());
     if (bytes > std::min(room.bytes, room.file))
       return at.skip(std::to_string(n) + " x " + std::to_string(n) + " points: only " +
-                          std::to_string(std::min(room.bytes, room.file)) + " bytes may be written, by " + room.by);
+                     std::to_string(std::min(room.bytes, room.file)) + " bytes may be written, by " + room.by);
     auto plane = std::make_shared<Plane>(n);
     at.observe("time", [=, folder = own] { return plane->run(*folder); });
     for (std::size_t which = 0; which < files::source_names.size(); ++which)

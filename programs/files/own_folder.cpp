@@ -29,8 +29,8 @@ using timing::MeasurementFault;
 
 constexpr int deepest = 8;  // folders below one another that a program makes
 // Signals by which others end a process: the folder is removed at once. Those of a fault (SIGSEGV, SIGBUS, SIGABRT,
-// SIGFPE, SIGILL) end it as they do without this file, for its memory may be damaged: Assay removes the folder after the
-// launch, or at its next start (src/assay/execute/ledger.py).
+// SIGFPE, SIGILL) end it as they do without this file, for its memory may be damaged: Assay removes the folder after
+// the launch, or at its next start (src/assay/execute/ledger.py).
 constexpr std::array ending = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU};
 
 struct Entry {  // a folder that the signal handler removes; `parent` is written last and read first

@@ -1,6 +1,6 @@
 // A folder of this launch's own for its files, in the folder that a person gave: made anew with a random name and mode
-// 0700, marked by a file with a random token, removed at the end and on the signals by which others end a process. What a
-// fault (SIGSEGV) or a kill -9 leaves is removed by Assay, which knows name and token (src/assay/execute/ledger.py).
+// 0700, marked by a file with a random token, removed at the end and on the signals by which others end a process. What
+// a fault (SIGSEGV) or a kill -9 leaves is removed by Assay, which knows name and token (src/assay/execute/ledger.py).
 //
 // Files are opened below it by one name, never through a symbolic link, so that nothing outside is read or written.
 #pragma once

@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
     if (held < 1) {
       const std::string by = wished > allowed ? room.by : "most=" + std::to_string(wished);
       return at.skip(size + ": not even a row of " + std::to_string(8 * columns) + " bytes and a last block of " +
-                          std::to_string(block) + " (bytes=) may be written, by " + by);
+                     std::to_string(block) + " (bytes=) may be written, by " + by);
     }
     if (held < rows)
       at.note(size + ": the first " + std::to_string(held) + " rows, of which " + std::to_string(8 * held * columns) +

@@ -188,10 +188,10 @@ int main(int argc, char** argv) {
     const std::string accepted = "size up to " + std::to_string(most);
     if (moved > telling)
       return on.skip("transforms of more than four times the last cache, where nothing changes any more", "size",
-                          accepted);
+                     accepted);
     if (moved > fitting)
       return on.skip("transforms whose arrays take more than a quarter of what " + room.by + " leaves", "size",
-                          accepted);
+                     accepted);
     if (on.choice("code") == "ours")
       return measure(on, std::make_shared<Transform>(n), [](Transform& of) {
         const auto plain = [](kernels::LineAlignedArray<Number>& of) {

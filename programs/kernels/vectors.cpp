@@ -342,7 +342,7 @@ int main(int argc, char** argv) {
                                  at.choice("kernel") + ", " + at.choice("access");
     if (shape.bytes() > telling)
       return at.skip("vectors of more than four times the last cache, where nothing changes any more", "length",
-                          accepted);
+                     accepted);
     const bool beyond = shape.bytes() > last.bytes;
     if (beyond && shape.access == 3 && at.profile() == "standard" && !by_index)  // half of a launch's time, or more
       return at.skip("vectors by index beyond the last cache: --profile full or --set access=indexed has them");

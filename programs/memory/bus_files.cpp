@@ -244,8 +244,7 @@ int main(int argc, char** argv) {
   std::map<bool, std::shared_ptr<Stream>> streams;
   return run_program(record, argc, argv, [&](Case& at) {
     if (team->processors().usable() < 2)
-      return at.skip(
-          "the bus shared with files: it needs two hardware threads, so that stream and file share none");
+      return at.skip("the bus shared with files: it needs two hardware threads, so that stream and file share none");
     if (!team->holds(at, 2)) return;
     const bool copy = at.choice("kernel") == "copy";
     const memory::LastLevel last = memory::find_last_level({team->cpu(0)});
@@ -255,7 +254,7 @@ int main(int argc, char** argv) {
     const memory::Headroom room = memory::read_headroom();
     if (!streams.count(copy) && (copy ? 2 : 1) * bytes > room.bytes / 2)
       return at.skip("a stream over " + std::to_string(bytes) + " bytes: more than half of what " + room.by +
-                          " leaves");
+                     " leaves");
     const std::pair<std::int64_t, std::int64_t> of{at.integer("size"), at.integer("bytes")};
     if (of.second > of.first)
       throw refused_value("bytes", "are more than a file has", of.second, "at most " + std::to_string(of.first));

@@ -149,8 +149,7 @@ void set_up(Case& at, const std::shared_ptr<threads::Team>& team,
   auto& vectors = kept[place];
   if (vectors.empty()) {
     const memory::Headroom room = memory::read_headroom();
-    if (2 * bytes * usable > room.bytes * 8 / 10)
-      return at.skip("vectors out of the cache would not fit " + room.by);
+    if (2 * bytes * usable > room.bytes * 8 / 10) return at.skip("vectors out of the cache would not fit " + room.by);
     vectors.resize(static_cast<std::size_t>(usable));
     team->run(static_cast<int>(usable),
               [&](int rank) { vectors[static_cast<std::size_t>(rank)] = std::make_shared<Vectors<T>>(count); });

@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
     const memory::Headroom room = memory::read_headroom();
     if (bytes + (16 << 20) > room.bytes / 2)
       return at.skip("working sets beyond half of what " + room.by + " leaves", "size",
-                          "size up to " + std::to_string(std::max<std::int64_t>(0, room.bytes / 2 - (16 << 20))));
+                     "size up to " + std::to_string(std::max<std::int64_t>(0, room.bytes / 2 - (16 << 20))));
     auto chain = std::make_shared<Chain>(bytes, huge, at.seed());
     if (huge && !chain->pages.got_huge && bytes >= static_cast<std::int64_t>(memory::Pages::huge))
       at.note("huge pages were asked for and not given: beyond the reach of the TLB, times hold its misses too");

@@ -147,8 +147,7 @@ int main(int argc, char** argv) {
     const std::int64_t bytes = bytes_of(level, last.bytes, processors.cpus, threads, two);
     if (bytes == 0) return at.skip(level + ": the system tells of none that holds more than the level before it");
     if (level == "memory" && !last.warning.empty()) at.note(last.warning);
-    if (bytes * threads > memory::read_headroom().bytes * 4 / 10)
-      return at.skip("working sets that would not fit");
+    if (bytes * threads > memory::read_headroom().bytes * 4 / 10) return at.skip("working sets that would not fit");
     const Kernel kernel = at.choice("kernel") == "read" ? Kernel::read : Kernel::triad;
     auto& sets = kept[{at.choice("kernel"), bytes}];
     if (!sets) sets = std::make_shared<std::vector<std::unique_ptr<Set>>>();

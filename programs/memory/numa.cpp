@@ -161,8 +161,7 @@ int main(int argc, char** argv) {
     if (!kept.count(to)) {
       const memory::Headroom room = memory::read_headroom();
       if (bytes > room.bytes / 2)
-        return at.skip("memory of " + std::to_string(bytes) + " bytes: more than half of what " + room.by +
-                            " leaves");
+        return at.skip("memory of " + std::to_string(bytes) + " bytes: more than half of what " + room.by + " leaves");
       kept[to] = std::make_shared<BoundMemory>(to, bytes / 512 * 512, at.seed());
     }
     if (!kept[to]->bound) {

@@ -353,8 +353,7 @@ int main(int argc, char** argv) {
     const bool arithmetic = at.choice("kernel") == "multiply_add";
     if (arithmetic != (at.choice("level") == "registers")) return;  // no such case
     const Width* const width = find_width(at.integer("vector"));
-    if (!width)
-      return at.skip("vectors of " + std::to_string(at.integer("vector")) + " bits: not on this processor");
+    if (!width) return at.skip("vectors of " + std::to_string(at.integer("vector")) + " bits: not on this processor");
     if (const double limit =
             core ? memory::roofs::limit_of(core->limits, at.choice("kernel"), at.choice("level"), at.integer("vector"))
                  : 0;

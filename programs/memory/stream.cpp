@@ -288,7 +288,7 @@ int main(int argc, char** argv) {
       const memory::Headroom room = memory::read_headroom();
       if (3 * bytes > room.bytes * 8 / 10)
         return at.skip("arrays of " + std::to_string(bytes) + " bytes: three would not fit " + room.by, "size",
-                            "size up to " + std::to_string(room.bytes / 10 * 8 / 3));
+                       "size up to " + std::to_string(room.bytes / 10 * 8 / 3));
       if (bytes / 8 < chunk * team->processors().usable())
         throw refused_value("size", "is too small for one piece of 512 bytes per thread", bytes,
                             std::to_string(8 * chunk * team->processors().usable()) + " or more");

@@ -31,10 +31,9 @@ class DescribedBus {
     for (int rank = comm_.size() - 1; rank > 0; --rank)
       if (!comm_.same_node(0, rank)) away_ = rank;
     if (away_ < 0 || rate_ == 0) {
-      skip(
-          rate_ == 0
-              ? "not described: [node] bus and [compute] rate.stream, how fast a processor streams (or --set stream=)"
-              : "no two of the ranks are on nodes with a network between them");
+      skip(rate_ == 0
+               ? "not described: [node] bus and [compute] rate.stream, how fast a processor streams (or --set stream=)"
+               : "no two of the ranks are on nodes with a network between them");
       co_return;
     }
     shares_ = comm_.same_node(0, 1);

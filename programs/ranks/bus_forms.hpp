@@ -66,7 +66,7 @@ class BusForms {
         if (!can_[form] || stream + messages[form] <= least / 2) continue;
         can_[form] = false;
         skip(std::string("form ") + (form == 0 ? "put" : "echo") + ": " + std::to_string(stream + messages[form]) +
-                  " bytes are more than half of the " + std::to_string(least) + " that are free for it");
+             " bytes are more than half of the " + std::to_string(least) + " that are free for it");
       }
       if (can_[0] && can_[1] && stream + messages[0] + messages[1] > least / 2) {
         can_[1] = false;

@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
     if (std::max(first, second) >= there) {  // asked for by its number
       const std::string key = first >= there ? "first" : "second";
       return at.skip("no hardware thread of that number for this process", key,
-                          key + " from 0 to " + std::to_string(there - 1));
+                     key + " from 0 to " + std::to_string(there - 1));
     }
     if (first > second || !team->holds(at, second + 1)) return;
     auto ball = std::make_shared<Ball>();

@@ -124,8 +124,8 @@ int main(int argc, char** argv) {
     auto marks = std::make_shared<Marks>();
     if (members > processors.usable())
       return at.skip("more threads than the " + std::to_string(processors.usable()) +
-                              " hardware threads that this process may use",
-                          "threads", "threads from 1 to " + std::to_string(processors.usable()));
+                         " hardware threads that this process may use",
+                     "threads", "threads from 1 to " + std::to_string(processors.usable()));
     if ((what == "fork" || what == "spawn") && members > 1) return;
     if (what == "spawn" && access("/bin/true", X_OK) != 0) return at.skip("spawn: there is no /bin/true");
     if (what == "fork") {

@@ -81,7 +81,8 @@ class Case {
   // Called after all blocks; gives the text of a warning, "" for none.
   void on_finish(std::function<std::string()> ask);
   // Nothing is measured for these parameters: a note gives the reason. Where all cases are skipped, the input is wrong:
-  // then the message also has the value of `parameter`, if the program has one, and what would be `accepted`, "threads=1".
+  // then the message also has the value of `parameter`, if the program has one, and what would be `accepted`,
+  // "threads=1".
   void skip(std::string_view why, std::string_view parameter = {}, std::string_view accepted = {});
 
   // Former names, for programs written with them: none compiles, and the error has the new name.

@@ -53,7 +53,8 @@ void in_another_thread() {
   std::thread([&] {
     Counted other;
     made.reset();
-    expect(other.taken == 0 && other.given == 0, "a frame is not freed to the allocator of the thread that destroys it");
+    expect(other.taken == 0 && other.given == 0,
+           "a frame is not freed to the allocator of the thread that destroys it");
   }).join();
   expect(mine.taken == 2 && mine.given == 2, "a frame is freed where it came from by a thread with another allocator");
 }

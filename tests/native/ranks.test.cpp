@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -202,6 +203,18 @@ Task agree(Simulated& comm) {
   EXPECT(std::accumulate(all.begin(), all.end(), 0) == 3 * comm.size() * (comm.size() - 1) / 2);
 }
 
+// Whether an address cannot be an event's: the event's kind has the highest byte.
+bool refuses(std::uint64_t address) {
+  assay::described::Constant machine(10 * us, 1e-9, 0);
+  World world(1, machine);
+  try {
+    world.wake(0, std::coroutine_handle<>::from_address(reinterpret_cast<void*>(address)));
+  } catch (const std::logic_error&) {
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main() {
@@ -228,6 +241,10 @@ int main() {
   const Played lengths = play(2, each_length);
   EXPECT(lengths.waiting.empty() && lengths.failure.empty());
   EXPECT(play(2, nobody_there).failure.find("sends to rank 2; expected 0 to 1") != std::string::npos);
+
+  EXPECT(refuses(std::uint64_t{0xb4} << 56 | 0x1000));  // a tag in the highest byte, as Arm's top byte ignore permits
+  EXPECT(refuses(std::uint64_t{1} << 56));
+  EXPECT(!refuses((std::uint64_t{1} << 56) - 1));  // the highest user address of 5-level page tables
 
   for (const int ranks : {1, 2, 3, 4, 5, 31, 32, 33, 1000}) {
     EXPECT(play(ranks, agree).failure.empty());

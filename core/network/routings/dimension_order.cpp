@@ -106,9 +106,9 @@ class DimensionOrder final : public Routing {
 
  private:
   static constexpr unsigned no_dimension = 31;
-  /// What a link is to the one after it; no dimension: not of the grid. 
+  /// What a link is to the one after it; no dimension: not of the grid.
   struct Step {
-    std::uint32_t ahead = none;  // the link straight on, if there is one
+    std::uint32_t ahead = none;               // the link straight on, if there is one
     std::uint32_t end : most_dimensions = 0;  // the coordinate that it leads to in its dimension
     std::uint32_t wraps : 1 = 0;
     std::uint32_t dimension : 5 = no_dimension;

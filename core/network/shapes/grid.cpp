@@ -82,7 +82,8 @@ std::vector<std::uint32_t> grid_extents(const Settings& settings) {
   if (!settings.has("radix")) throw settings.wrong("extents", "must be given, or radix and dimensions");
   const auto radix = settings.integer("radix"), dimensions = settings.integer("dimensions");
   if (std::pow(static_cast<double>(radix), static_cast<double>(dimensions)) > most_routers)
-    throw settings.wrong("radix", "to the power of dimensions makes more than " + std::to_string(most_routers) + " routers");
+    throw settings.wrong("radix",
+                         "to the power of dimensions makes more than " + std::to_string(most_routers) + " routers");
   return std::vector<std::uint32_t>(static_cast<std::size_t>(dimensions), static_cast<std::uint32_t>(radix));
 }
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/short_text.hpp"
 #include "historical/module3/kernels.hpp"
 #include "historical/module3/order.hpp"
+#include "kernels/short_text.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(

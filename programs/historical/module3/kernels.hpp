@@ -1,5 +1,5 @@
-// What is measured of EuroBen's module 3, compiled apart (historical/module3/kernels/), so that flags given to a kernel touch
-// neither clock nor check. Plain arrays only: no inline function of a library may leave these units.
+// What is measured of EuroBen's module 3, compiled apart (historical/module3/kernels/), so that flags given to a kernel
+// touch neither clock nor check. Plain arrays only: no inline function of a library may leave these units.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include <limits>
 #include <memory>
 
-#include "kernels/short_text.hpp"
 #include "historical/module3/kernels.hpp"
+#include "kernels/short_text.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/short_text.hpp"
 #include "historical/module3/kernels.hpp"
+#include "kernels/short_text.hpp"
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
