@@ -42,7 +42,7 @@ Setting integer_setting(std::int64_t value) {
   return {Type::integer, value, static_cast<double>(value), std::to_string(value)};
 }
 
-// Appends what one word of a parameter stands for: a value, or the list of this name.
+// Appends the values of one word of a parameter: itself, or the list of this name.
 void append(Parameter& parameter, Type type, const std::string& word) {
   if (type == Type::choice) {
     const auto named = std::ranges::find(named_choices(), word, [](const auto& each) { return each.first; });
@@ -75,7 +75,7 @@ Parameter parameter_of(Type type, std::string_view text) {
   for (const std::string& word : split(text.substr(equals + 1))) append(parameter, type, word);
   for (const Setting& value : parameter.values)
     if (std::ranges::count(parameter.values, value.text, &Setting::text) > 1)
-      throw InputFault("parameter '" + parameter.name + "': '" + value.text + "' stands twice in '" +
+      throw InputFault("parameter '" + parameter.name + "': '" + value.text + "' is given twice in '" +
                        std::string(text.substr(equals + 1)) + "'; expected each value once");
   if (parameter.values.empty()) throw InputFault("parameter '" + parameter.name + "': no value");
   return parameter;
@@ -239,7 +239,7 @@ std::string unresolved(std::string_view record) {
 std::string help_text(std::string_view record, std::string_view more) {
   const std::string name = name_of(record);
   return "usage: assay run " + name + " [--set KEY=VALUE[,VALUE...]]\n\n" + name +
-         " is started by Assay with the values of all parameters of its record, which stands below.\n"
+         " is started by Assay with the values of all parameters of its record, shown below.\n"
          "\noptions:\n"
          "  --integer|--real|--choice NAME=VALUE[,VALUE...]\n"
          "                                 a parameter's values; cases are the product of all, the last one fastest\n"
@@ -255,7 +255,7 @@ std::string help_text(std::string_view record, std::string_view more) {
          "  --launch N                     label of this launch\n"
          "  --out FILE                     append the JSON lines there (default: standard output)\n"
          "  --needs TABLE[,TABLE...]       tables that a simulated machine's description must have\n"
-         "  --host                         start one process more, which stands for the host\n"
+         "  --host                         start one more process, as the host\n"
          "  --or-nothing                   nothing to measure on this machine is no failure\n" +
          std::string(more) +
          "  --record                       print the record (TOML)\n"

@@ -4,8 +4,9 @@ A launch's program makes a folder of a random name in the folder that it was giv
 into it, its mark (programs/files/own_folder.hpp). Before the launch begins, name, place and token are written here: one
 file for each, in Assay's state folder, with the process that waits for the launch. The program removes its folder, also
 on SIGINT, SIGTERM and other signals by which a process is ended. After a fault of the program (SIGSEGV) the waiting
-process removes it, and if that was killed, too, the next start of Assay. On several nodes, which may share the place, each makes its own, NAME-NODE, with the same mark. A folder is
-removed only where its mark holds the token of the ledger; symbolic links are removed, not followed.
+process removes it, and if that was killed, too, the next start of Assay. On several nodes, which may share the place,
+each makes its own, NAME-NODE, with the same mark. A folder is removed only where its mark has the token of the ledger;
+symbolic links are removed, not followed.
 """
 
 from __future__ import annotations
