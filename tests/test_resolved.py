@@ -147,4 +147,4 @@ def test_a_value_given_twice_is_refused_before_anything_is_made(
 def test_a_value_that_stands_twice_is_refused_where_lists_are_known() -> None:
     named = ["--metrics", "time", "--integer", "threads=1,processors", "--integer", "intervals=1000"]
     done = subprocess.run([kept("kernels/integration"), *named], capture_output=True, text=True)
-    assert done.returncode == 2 and "'1' stands twice in '1,processors'" in done.stderr
+    assert done.returncode == 2 and "'1' is given twice in '1,processors'" in done.stderr

@@ -1,7 +1,6 @@
-// The smallest described machine: a message of n bytes takes startup + n * per_byte, whoever sends it to whom. There is
-// no network and nobody is in anybody's way, but a processor sends one message at a time: it carries out the whole
-// transfer itself, as the store-and-forward machines' did, so that messages leave, and arrive, in the order of the
-// calls.
+// The smallest described machine: a message of n bytes takes startup + n * per_byte, between any two ranks.
+// There is no network and no contention, but a processor sends one message at a time: it carries out the whole transfer
+// itself, as those of store-and-forward machines did, so that messages leave, and arrive, in the order of the calls.
 #pragma once
 
 #include "ranks/machine_parameters.hpp"

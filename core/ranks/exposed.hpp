@@ -1,5 +1,5 @@
 // One-sided messages on the described machine: memory that ranks expose, and what others put there or get from there
-// while nobody of the target's program takes part. They are messages of the machine model like any other, told apart
+// while the target's program takes no part. They are messages of the machine model like any other, told apart
 // by tags below zero, and are never matched.
 //
 //   put   the data go to the target's node; once they are in its memory a word comes back
@@ -33,7 +33,8 @@ class Exposed {
 
   Exposed(World& world, MessageModel& model) : world_(world), model_(model) {}
 
-  // The rank's next window of a program, of so many bytes of its own, all zero; its ranks count their windows alike.
+  // The rank's next window of a program, of so many bytes of its own, all zero; every rank counts its windows the same
+  // way.
   WindowId expose(int rank, GroupId program, std::size_t bytes);
   std::byte* data(int rank, WindowId window);
   void withdraw(WindowId window);  // the bytes are gone when all ranks have

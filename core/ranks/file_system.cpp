@@ -170,7 +170,7 @@ RequestId FileSystem::answered(const Operation& operation, int keeper, std::size
   return world_.post(operation.client, nullptr, room, first_ + keeper, operation.answer);
 }
 
-// A request leaves; its answer is waited for by whoever posted a receive for it.
+// A request leaves; its answer goes to the rank that posted a receive for it.
 ranks::Task FileSystem::ask(Operation operation) {
   Simulated comm(world_, operation.client);
   const auto server = static_cast<int>(operation.keeper.target);
@@ -244,7 +244,7 @@ ranks::Task FileSystem::transfer(int rank, Operation call, std::uint64_t bytes, 
   const auto seconds = [](double time) { return time / picoseconds_a_second; };
   const auto nothing = [] {};
   std::deque<UnderWay> under_way;
-  std::vector<storage::Keeper> left;  // who is still to be sent the piece
+  std::vector<storage::Keeper> left;  // those that the piece is still to be sent to
   std::string full;                   // why a part of it was not written
   while (bytes > 0 || !left.empty() || !under_way.empty()) {
     if ((bytes == 0 && left.empty()) || under_way.size() == storage_.outstanding) {

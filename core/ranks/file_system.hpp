@@ -8,8 +8,8 @@
 //
 // A call is cut at the stripes; a compute node has `outstanding` requests under way at most and waits for the oldest.
 // Messages go by the machine's protocols, from node to node of its network; the I/O nodes are at nodes of it. A
-// unit has one keeper or two, and a neighbour stands in for an I/O node, a link or a disk that failed (keepers.hpp):
-// what it is passed on costs its I/O node a request, and the answer goes straight to who asked.
+// unit has one keeper or two, and a neighbour replaces an I/O node, a link or a disk that failed (keepers.hpp):
+// what it is passed on costs its I/O node a request, and the answer goes straight to the rank that asked.
 //
 // Where several programs share the world (jobs.hpp) they share I/O nodes, buffers and disks; files are each program's
 // own, as if each had a folder of its own. What one has asked for when it leaves is still done, without its data, and
@@ -38,7 +38,7 @@ namespace assay::described {
 
 class FileSystem {
  public:
-  static constexpr std::size_t request_bytes = 32;  // of a request or an answer without data, beside what it carries
+  static constexpr std::size_t request_bytes = 32;  // of a request or an answer, without the data
 
   FileSystem(World& world, const storage::StorageParameters& storage, int first_server);
   ~FileSystem();

@@ -1,4 +1,4 @@
-// Groups of ranks on the described machine: who is in which, and the context that keeps their messages apart.
+// Groups of ranks on the described machine: their members, and the context that separates their messages.
 //
 // A split takes no time but that all ranks of the parent must have come. The groups that it makes share no rank, so
 // that one context serves them all. A message's tag and its context are one word, 15 bits and 16, so that matching is
@@ -37,7 +37,7 @@ class Groups {
   explicit Groups(World& world) : world_(world) {}
 
   int size(GroupId group) const { return static_cast<int>(at(group).members.size()); }
-  // The rank among all that rank `within` of a group is; std::out_of_range where there is none, naming who asked.
+  // The rank among all that rank `within` of a group is; std::out_of_range where there is none, with the asking rank.
   int member(GroupId group, int within, int caller, const char* does) const;
   int rank_in(GroupId group, int rank) const;
   int word(GroupId group, int tag) const { return at(group).context << tag_bits | tag; }

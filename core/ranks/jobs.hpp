@@ -4,8 +4,8 @@
 //
 // A job starts at a whole cycle of the network, and its clock counts from there: alone on the machine it takes exactly
 // as long whenever it starts, and wherever the network between its nodes is the same. It ends when its last rank does,
-// at once when a rank fails, or when somebody ends it. Files are each job's own, and lie on I/O nodes that all share
-// (file_system.hpp); host processors are no part of it.
+// at once when a rank fails, or when it is ended from outside. Files are each job's own, and lie on I/O nodes that all
+// share (file_system.hpp); host processors are no part of it.
 #pragma once
 
 #include <cstdint>

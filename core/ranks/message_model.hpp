@@ -52,7 +52,7 @@ class MessageModel {
   virtual std::optional<int> hops(int, int) const { return std::nullopt; }
   // Whether two ranks are on one node.
   virtual bool same_node(int a, int b) const { return a == b; }
-  // Whether there is a host processor with a path of its own; then the rank that stands for it.
+  // Whether there is a host processor with a path of its own; then the rank that is the host.
   virtual bool has_host() const { return false; }
   virtual void host_is(int) {}
   // The ranks from `first` on are I/O nodes, at these nodes of the network.
@@ -73,9 +73,9 @@ class MessageModel {
   virtual void arriving(World&, const Message&) {}
   // Whether a message in ready mode is lost that comes before its receive is posted.
   virtual bool loses_unposted() const { return false; }
-  // What was put is in its target's memory: whoever put it may know, World::exposed().done(id), now or later.
+  // What was put is in its target's memory: its sender may know, World::exposed().done(id), now or later.
   virtual void acknowledge(World& world, MessageId id);
-  // Whether arriving() touches nobody but the receiver, and it only if it computes.
+  // Whether arriving() touches only the receiver, and that only if it computes.
   virtual bool arrives_quietly() const { return true; }
   // A receive has its data: what the receiver's processor still spends before its call returns.
   virtual Time receiving(const Message&) { return 0; }

@@ -298,7 +298,7 @@ void Networked::hand_packet(World& world, MessageId id, Time at) {
   if (machine_.interface > 0 && sending.left > 0) bring_packet(world, id);
 }
 
-// Something for this rank's processor to do beside its program.
+// Work for this rank's processor in addition to its program's.
 void Networked::attend(World& world, int rank, MessageId id, Stage stage) {
   const std::uint64_t subject = std::uint64_t{id} << stage_bits | stage;
   if (stage == answer && takes_in(world.message(id))) {
@@ -470,7 +470,7 @@ void Networked::forward(World& world, std::uint64_t node_and_flits) {
         machine_.forward + std::llround(machine_.forward_byte * bytes));
 }
 
-// Bytes of a message have passed a node's bus: who computed from memory there waited meanwhile.
+// Bytes of a message have passed a node's bus: ranks that computed from memory there waited meanwhile.
 void Networked::use_bus(World& world, std::uint32_t node, std::uint64_t bytes) {
   if (machine_.bus <= 0) return;
   for_ranks(world, node, [&](int rank) {

@@ -80,7 +80,7 @@ class Networked final : public MessageModel {
     landed,
     known,
     outgoing,
-    whole,           // data in one piece, of which no Sending is kept
+    whole,           // data in one piece, without a Sending of its own
     whole_buffered,  // and whose sender has gone on already
     fetched,         // a packet is over its node's interface
     drained,         // has come, and goes over the interface of the node where it is

@@ -3,7 +3,7 @@
 //   put   startup + copy | data | target's part | a word back
 //   get   startup | a word there | owner's part | data | asker's part
 //
-// The part of a node that is only written to or read from is nobody's where progress is hardware. Elsewhere its
+// The part of a node that is only written to or read from takes no processor where progress is hardware. Elsewhere its
 // processor does it, receive + receive_copy for what came and startup + copy for what goes, in its next message call or
 // at an interrupt, and its computing is that much longer. A word is one flit, as a buffer request is.
 #include <algorithm>
@@ -37,7 +37,7 @@ void Networked::send_one_sided(World& world, MessageId id, const Message& messag
   next_packet(world, id, done);
 }
 
-// What a rank's processor spends on others' memory traffic; beside its program, whose computing becomes longer.
+// What a rank's processor spends on others' memory traffic: its program's computing becomes longer by that.
 Time Networked::own_part(World& world, int rank, Time cost) {
   if (machine_.progress == Progress::hardware) return 0;
   if (world.computing(rank)) world.steal(rank, cost);

@@ -1,4 +1,4 @@
-// Messages or receives under way: each rank has a place for one in its own record, beside what else is touched with it,
+// Messages or receives under way: each rank has a place for one in its own record, next to what is accessed with it,
 // and what goes beyond lies in a row of its own. Apart, the three parts of a rank are three pages of memory, and with a
 // million ranks nearly every access to a page misses the TLB.
 #pragma once

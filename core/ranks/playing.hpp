@@ -1,4 +1,4 @@
-// What playing one program on a described machine (play.cpp) and several beside one another (jobs.cpp) have in common.
+// What simulating one program on a described machine (play.cpp) and several at a time (jobs.cpp) have in common.
 #pragma once
 
 #include <memory>

@@ -37,7 +37,7 @@ void World::start(int rank, ranks::Task task) {
   its.handle().resume();
 }
 
-// Until nothing is left up to that time, somebody halts it, or so many pieces of it are done (0: any number).
+// Until nothing is left up to that time, halt() is called, or so many pieces of it are done (0: any number).
 void World::serve(Time until, std::uint32_t pieces) {
   events::Steps steps;
   for (std::uint32_t left = steps.next(); !halted_; --left) {
@@ -64,7 +64,7 @@ void World::serve(Time until, std::uint32_t pieces) {
 std::vector<Waiting> World::run() {
   serve(never - 1, 0);
   for (const auto& rank : ranks_) {
-    if (rank.task.done()) rank.task.result();  // what ended a rank is more telling than who then waited for it
+    if (rank.task.done()) rank.task.result();  // what ended a rank explains more than which ranks waited for it
   }
   for (int rank = 0; rank < ranks(); ++rank) {
     if (!ranks_[static_cast<std::size_t>(rank)].task.done()) return waiting();
@@ -136,7 +136,7 @@ std::uint32_t World::place(const Event& event) {
   return kind == Kind::resume || kind == Kind::model ? 0 : static_cast<std::uint32_t>(event.what);
 }
 
-// The words that an event to come will touch, fetched in time: a million ranks' lie far apart.
+// Fetches the words that a later event will access: those of a million ranks are in no cache.
 template <int step>
 void World::fetch(const Event& event) const {
   const auto lines = [](const void* from, int count) {
@@ -279,7 +279,7 @@ void World::ends(std::uint32_t index) {
 }
 
 // Another rank of the node begins or ends to compute from the memory that they share. Each waits for the bus behind the
-// queue that the others are: exact for kernels alike and for two of any kind, else an approximation by networks of one
+// queue that the others are: exact for equal kernels and for two of any kind, else an approximation by networks of one
 // kernel each.
 void World::share_anew(int node) {
   auto& group = sharing_[node];
@@ -320,7 +320,7 @@ void World::computed(std::uint64_t subject) {
 }
 
 void World::steal(int rank, Time cost) {
-  if (computing_.size() == free_computing_.size()) return;  // nobody computes
+  if (computing_.size() == free_computing_.size()) return;  // no rank computes
   const auto index = ranks_[static_cast<std::size_t>(rank)].computing;
   if (index == none) return;
   Computing& mine = computing_[index];

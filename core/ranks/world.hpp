@@ -6,7 +6,7 @@
 // words, a message and a receive under way. Each rank has two queues in order of arrival: receives that wait for a
 // message, and messages that wait for a receive. A receive takes the first message that fits it (source or any, tag); a
 // message goes to the first receive that it fits, when it is announced: its data may come later (rendezvous). When no
-// event is left and ranks still wait, that is a deadlock, and it is a result: who waits for whom.
+// event is left and ranks still wait, that is a deadlock, and it is a result: which rank waits for which.
 //
 // The model knows ahead of time when a message will arrive. Where nothing that can still happen changes which receive
 // it goes to (a receive from its very source waits, and no message to that rank is due before it), the receive is given
@@ -57,7 +57,7 @@ inline constexpr RequestId of_one_sided = none - 1;  // of a one-sided message: 
 struct Waiting {
   int rank;
   std::string call;  // "recv", "send", "wait", "wait_any", "probe", "sendrecv", "barrier", "complete"
-  int peer;          // ranks::any_source where anybody would have done
+  int peer;          // ranks::any_source where any rank would have done
   int tag;           // ranks::any_tag where any would have done
 };
 
@@ -76,7 +76,8 @@ inline constexpr int file_tag = ranks::last_tag + 1000;
 class World {
  public:
   // What only saves work, and changes no time (tests/test_matching.py): receives that are given their data ahead, and
-  // events of one time by place in memory on more ranks than `near`, whose words lie too far apart for a cache.
+  // events of one time by place in memory on more ranks than `near`, whose words lie too far from each other for a
+  // cache.
   struct ShortCuts {
     bool ahead = true;
     std::size_t near = 4096;
@@ -91,7 +92,7 @@ class World {
   void start(int rank, ranks::Task task);
   std::vector<Waiting> run();
   int ranks() const { return static_cast<int>(ranks_.size()) - servers_; }
-  // The last so many are I/O nodes, of which no program knows; they serve for ever, and nobody waits for their end.
+  // The last so many are I/O nodes, which programs do not see; they serve without end, and no end is waited for.
   void last_are_servers(int servers) { servers_ = servers; }
   // Where files are read and written, or nowhere (file_system.hpp).
   void files(FileSystem* files) { files_ = files; }
@@ -225,19 +226,19 @@ class World {
   void hold_programs() { seats_.assign(ranks_.size(), {}); }
   GroupId enter(const std::vector<int>& ranks);  // now; then start_at for each
   void start_at(Time at, int rank, ranks::Task task);
-  // It is over, or ended before its time. Its messages go on through the machine, and nobody waits for them.
+  // It is over, or ended before its time. Its messages go on through the machine, and no rank waits for them.
   void leave(GroupId program);
-  // Serves what happens up to `until`, and stops where somebody halts it, or after some tenths of a second: then there
+  // Serves what happens up to `until`, and stops where halt() is called, or after some tenths of a second: then there
   // is more.
   bool advance(Time until);
   void halt() { halted_ = true; }
-  // Who of a program waits for whom; and whether nothing of it moves, so that it never goes on.
+  // Which ranks of a program wait for which; and whether nothing of it moves, so that it never goes on.
   std::vector<Waiting> waiting(GroupId program) const;
   bool stuck(GroupId program) const;
   // What a rank is called by its own program.
   int number(int rank) const;
   // The program that has a rank, 0 where one has all; and how many had it before, so that what is under way for one
-  // that has left can be told from what is for the next.
+  // that has left is distinguished from what is for the next.
   GroupId program(int rank) const { return seats_.empty() ? 0 : seats_[static_cast<std::size_t>(rank)].program; }
   std::uint32_t turn(int rank) const { return seats_.empty() ? 0 : seats_[static_cast<std::size_t>(rank)].turn; }
 
@@ -446,7 +447,7 @@ class World {
   std::vector<ReplayedNoise> noise_;
   std::map<std::string, KernelCost, std::less<>> costs_;
   int on_node_ = 1;
-  std::map<int, std::vector<std::uint32_t>> sharing_;  // who computes from memory, by node
+  std::map<int, std::vector<std::uint32_t>> sharing_;  // which computing is from memory, by node
   std::vector<double> queues_;                         // of these, while they are counted
   std::string library_;
   OwnPlaces<Rank, InFlight, &Rank::message> messages_{ranks_};
@@ -465,12 +466,12 @@ class World {
   // By group and number of ranks.
   std::map<std::pair<GroupId, int>, std::vector<std::pair<int, std::coroutine_handle<>>>> in_barrier_;
   std::map<std::pair<GroupId, int>, std::vector<Meeter*>> meeting_;
-  std::vector<std::vector<Meeter*>> met_;  // who has met and is to go on, in order of places
+  std::vector<std::vector<Meeter*>> met_;  // which have met and are to go on, in order of places
   // Where programs come and go: by rank; those to go on.
   std::vector<Seat> seats_;
   std::vector<Turn> turns_;
   std::vector<std::uint32_t> free_turns_;
-  // Who waits for the first of several receives, and who for a message that it may look at, by rank.
+  // What waits for the first of several receives, and what for a message that it may look at, by rank.
   struct Several {
     std::vector<RequestId> requests;
     std::size_t* place;

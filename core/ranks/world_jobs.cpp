@@ -1,7 +1,7 @@
 // The World where several programs come and go (jobs.hpp).
 //
 // A program that leaves may have calls, messages and receives under way. The machine finishes what it carries, which
-// others see; the coroutines are gone: nobody is resumed, nothing is written to their buffers or read from them, and
+// others see; the coroutines are gone: none is resumed, nothing is written to their buffers or read from them, and
 // what they computed ends. A program's context is never used again, so that what it left behind matches nothing. I/O
 // nodes serve all programs: a message between one and a rank that leaves goes on as if the rank made a call then.
 #include <algorithm>
@@ -52,7 +52,7 @@ void World::start_at(Time at, int rank, ranks::Task task) {
 
 bool World::advance(Time until) {
   halted_ = false;
-  // The network is served as far as the next event: not beyond the time at which somebody may start.
+  // The network is served as far as the next event: not beyond the time at which a job may start.
   enqueue(until + 1, Kind::turn, none);
   serve(until, pieces_at_once);
   const bool more = !halted_ && (next_event() <= static_cast<std::uint64_t>(until) || model_next_ <= until);

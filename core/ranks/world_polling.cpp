@@ -1,10 +1,10 @@
 // The World's answers to ranks that ask: whether a request is over, what has come, and which of several receives is
 // first.
 //
-// A request that is over by its data still owes the receiver's processor some time; who asks then pays it, as who waits
-// does. Who asks in vain goes on poll_seconds later. Of several receives that first has its data which is first by
-// time, then by the order of events; of those that had it when they were asked for, the one named first. A rank that
-// asks again and again while nothing moves is an error and not a hang.
+// A request that is over by its data still owes the receiver's processor some time; the rank that asks then pays it, as
+// one that waits does. Who asks in vain goes on poll_seconds later. Of several receives that first has its data which
+// is first by time, then by the order of events; of those that had it when they were asked for, the one named first. A
+// rank that asks again and again while nothing moves is an error and not a hang.
 #include <algorithm>
 #include <stdexcept>
 
@@ -55,7 +55,7 @@ void World::await_any(int rank, std::vector<RequestId> requests, std::size_t& pl
   }
 }
 
-// The data of a receive are there, or will be: one of several, if nobody was sooner.
+// The data of a receive are there, or will be: one of several, if no other was sooner.
 void World::is_first(RequestId id) {
   Request& request = requests_[id];
   const auto found = several_.find(request.rank);
@@ -94,7 +94,7 @@ void World::probe(int rank, int from, int tag, Arrived& found, std::coroutine_ha
   looking_[rank] = {from, tag, &found, caller};
 }
 
-// A message waits for a receive: whoever looks for it goes on.
+// A message waits for a receive: a rank that looks for it goes on.
 void World::sight(MessageId id) {
   const Message& message = messages_[id].message;
   const auto found = looking_.find(message.destination);

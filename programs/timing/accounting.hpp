@@ -11,7 +11,7 @@ namespace assay::timing {
 
 struct Accounting {  // a reading of counters, or the difference of two
   double steal = 0;  // s, taken by the hypervisor from this host's CPUs
-  double busy = 0;   // s, CPU time of everybody on this host
+  double busy = 0;   // s, CPU time of all processes on this host
   double own = 0;    // s, CPU time of this process and its children
   double wall = 0;   // s
   std::int64_t involuntary = 0, voluntary = 0, minor_faults = 0, major_faults = 0;

@@ -23,7 +23,7 @@ struct Check {
 struct Traits {
   std::int64_t unit = 1;                 // the operations of a call come in multiples of this
   Work subtract = nullptr;               // its time is taken off reading by reading (the loop's own time) ...
-  std::string subtract_metric = "";      // ... and kept as samples of this metric, where named
+  std::string subtract_metric = "";      // ... and written as samples of this metric, where named
   std::string cache = "same buffer";     // METHOD rule 8: same buffer, rotating, flushed
   double reading = 0;                    // s, the least that a reading takes: where setting threads to work costs time
   std::function<void()> warm = nullptr;  // before every block, not timed: what the block before it drove out
@@ -76,7 +76,7 @@ class Case {
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify);
   void note(std::string_view text);
-  // What makes this launch's numbers doubtful: they are kept, but the run is not called clean.
+  // A reason to doubt this launch's numbers: they are written all the same, but the run is not reported as clean.
   void warn(std::string_view text);
   // Called after all blocks; gives the text of a warning, "" for none.
   void on_finish(std::function<std::string()> ask);

@@ -2,7 +2,8 @@
 // RAPL counters; Documentation/power/powercap), or, where that shows none or refuses, from perf's energy events. Read
 // at the ends of blocks only: a reading takes some microseconds.
 //
-// The counters are of packages, never of a process: everybody's work is in them, and what the package takes idle.
+// The counters are of packages, never of a process: the work of all processes is in them, and what the package takes
+// idle.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ void text_or_null(Json& json, std::string_view key, const std::string& text) {
   text.empty() ? json.null(key) : json.text(key, text);
 }
 
-// The hardware threads that cpusets leave to everybody in this group; empty where no cpuset says so.
+// The hardware threads that cpusets leave to all processes of this group; empty where no cpuset limits them.
 Cpus left_by_cpusets(const std::string& system) {
   for (const auto& [folder, unified] : cgroups("cpuset", system)) {
     std::string list = first_line(folder + (unified ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"));

@@ -1,5 +1,5 @@
 // What a node has done since it was started, from /proc: processor time, memory, bytes through its
-// network interfaces. Counters, not rates: whoever reads two lines of a node knows what it did between them.
+// network interfaces. Counters, not rates: two lines of a node give what it did between them.
 #pragma once
 #include <cstdio>
 #include <fstream>

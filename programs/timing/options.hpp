@@ -66,10 +66,10 @@ struct Options {
 };
 
 // Gives a name to a list of values that only this machine can fill, such as counts of threads: an integer parameter's
-// value may be the name, which stands for the list.
+// value may be the name, which is replaced by the list.
 bool name_values(std::string name, std::function<std::vector<std::int64_t>()> values);
 
-// The same for a choice: the word stands for the list, or for itself where that is empty.
+// The same for a choice: the word is replaced by the list, and stays where that is empty.
 bool name_choices(std::string name, std::function<std::vector<std::string>()> choices);
 
 // The product of the parameters' values.

@@ -107,8 +107,8 @@ class Measurement {
     return text + "; expected " + shown(accepted, ", ");
   }
 
-  // The first call is kept apart; then a batch so long that the clock costs under 1% and ticks under 0.1%, and that a
-  // slice gives some hundred readings.
+  // The first call is recorded by itself; then a batch so long that the clock costs under 1% and ticks under 0.1%, and
+  // that a slice gives some hundred readings.
   void prepare(Case::Measured& measured) {
     if (measured.value) return;
     const std::int64_t unit = measured.traits.unit;

@@ -28,7 +28,7 @@ struct Samples {
 
 class Sampler {
  public:
-  static constexpr std::size_t most = std::size_t{1} << 14;  // samples of a block that are kept
+  static constexpr std::size_t most = std::size_t{1} << 14;  // samples of a block that are written
   static constexpr double surely = 0.02;                     // s, more than a scheduler's interruption
 
   explicit Sampler(Reading clock = now_ns) : clock_(std::move(clock)), main_(most, 1), part_(most, 1) {}

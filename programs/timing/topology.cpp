@@ -45,7 +45,7 @@ Cpus numbered(const std::string& folder, const std::string& stem) {
   return found;
 }
 
-// What a set of hardware threads is: the first of these masks, or the list beside it.
+// A set of hardware threads: the first of these masks, or the list with it.
 Cpus set_of(const std::string& folder, const char* now, const char* listed_now, const char* before = nullptr,
             const char* listed_before = nullptr) {
   Cpus found = cpu_mask(line_of_file(folder + now));
@@ -131,7 +131,7 @@ Span span_of(const Cpus& cpus, const std::string& system) {
 }
 
 std::vector<Level> levels_of(const Cpus& cpus, const std::string& system) {
-  // The files that hold who shares one, with their older names.
+  // The files with the hardware threads that share one, with their older names.
   struct Names {
     const char *name, *now, *listed_now, *before, *listed_before;
   };

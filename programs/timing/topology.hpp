@@ -46,7 +46,7 @@ struct Level {
 // machine over again, and those that not every hardware thread has.
 std::vector<Level> levels_of(const Cpus& cpus, const std::string& system = "/");
 
-// One cache: `type` is Data, Instruction or Unified, `id` the kernel's number of it (-1: none), `cpus` who share it.
+// One cache: `type` is Data, Instruction or Unified, `id` the kernel's number of it (-1: none), `cpus` that share it.
 struct CacheInstance {
   int level = 0;
   std::string type;
