@@ -1,6 +1,6 @@
 // One-sided messages on the described machine: memory that ranks expose, and what others put there or get from there
-// while the target's program takes no part. They are messages of the machine model like any other, told apart
-// by tags below zero, and are never matched.
+// while the target's program takes no part. They are messages of the machine model like any other, but have tags below
+// zero, and are never matched.
 //
 //   put   the data go to the target's node; once they are in its memory a word comes back
 //   get   a word goes to the owner's node; the data are read there and come back

@@ -1,9 +1,9 @@
 // All pairs of ranks by a round-robin tournament: in each round every rank exchanges messages with one other, so that
 // p - 1 rounds (p of an odd number) measure all p (p - 1) / 2 pairs (tournament/circle.hpp).
 //
-// Of two that meet, the first sends and the other answers, both stamping by their own clocks; both ways are told apart
-// by the stamps. Where the two clocks are not one, the offset between them is that of the fastest of four round trips
-// of 8 bytes within the same round, taken as alike in both directions; messages below 4096 bytes count as half of their
+// Of two that meet, the first sends and the other answers, both stamping by their own clocks; the stamps give the time
+// of each way. Where the two clocks are not one, the offset between them is that of the fastest of four round trips
+// of 8 bytes within the same round, taken as equal in both directions; messages below 4096 bytes count as half of their
 // round trip then. On a described machine, which repeats itself, each pair exchanges once per pass.
 #pragma once
 
