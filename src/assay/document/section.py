@@ -206,3 +206,4 @@ class Section:
     fits: list[Fit] = field(default_factory=list)
     variance: list[VarianceByLevel] = field(default_factory=list)
     odd_nodes: list[DifferingNode] = field(default_factory=list)
+    derived: Annotated[Params | None, WRITTEN_IF_SET] = None  # by sections of the report that have no field here
