@@ -45,8 +45,8 @@ def register(app: typer.Typer) -> None:
         from assay.report.judge.first_figures import with_headlines
         from assay.report.judge.verdict import judged
         from assay.report.render import page
-        from assay.report.render.markdown import markdown as written_markdown
         from assay.report.render.figure_list import of_sections
+        from assay.report.render.markdown import markdown as written_markdown
         from assay.report.render.terminal import show
         from assay.store import Run
         from assay.verbs import _file_names
