@@ -15,7 +15,7 @@ TITLE = "What disturbed it"
 MOST_NAMED = 3  # figures of a cause
 
 
-def _tables(document: Document) -> list[Grid]:
+def tables(document: Document) -> list[Grid]:
     rows = []
     guests = {section.benchmark: section.guest for section in document.benchmarks}
     for cause in document.causes:
@@ -50,8 +50,8 @@ SECTION = ReportSection(
     of_run=RunView(
         title=lambda document: TITLE,
         anchor="causes",
-        tables=_tables,
-        terminal_tables=lambda document: [],
+        tables=tables,
+        terminaltables=lambda document: [],
         in_markdown=False,
     ),
 )
