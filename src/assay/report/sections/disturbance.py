@@ -16,6 +16,7 @@ MOST_NAMED = 3  # figures of a cause
 
 
 def tables(document: Document) -> list[Grid]:
+    """Lay out a row for each cause; no table where none was seen."""
     rows = []
     guests = {section.benchmark: section.guest for section in document.benchmarks}
     for cause in document.causes:
@@ -51,7 +52,7 @@ SECTION = ReportSection(
         title=lambda document: TITLE,
         anchor="causes",
         tables=tables,
-        terminaltables=lambda document: [],
+        terminal_tables=lambda document: [],
         in_markdown=False,
     ),
 )

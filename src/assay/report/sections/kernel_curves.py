@@ -116,6 +116,6 @@ def _key(seen: set[str]) -> list[Plot]:
 
 
 SECTION = ReportSection(
-    order=360,
+    order=370,
     of_benchmark=BenchmarkView(plots=lambda section: plots(section) or None, sole_plots=True),
 )
