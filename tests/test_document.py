@@ -177,7 +177,7 @@ def test_every_document_goes_to_standard_output_and_rows_to_the_file(run: Run, t
     answer = assay("export", str(run.folder), "--json", "-o", str(tmp_path / "rows.json"))
     assert answer.document == {"version": 4, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
     written = json.loads((tmp_path / "rows.json").read_text())
-    assert len(written["rows"]) == 2 and written["version"] == 3
+    assert len(written["rows"]) == 2 and written["version"] == 4
     table = tmp_path / "rows.csv"  # it held JSON
     answer = assay("export", str(run.folder), "--json", "-o", str(table))
     assert answer.document == {"version": 4, "table": "samples", "rows": 2, "file": str(table)}

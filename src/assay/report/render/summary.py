@@ -172,8 +172,8 @@ def markdown(document: Document) -> str:
         lines += ["", "## Beside what was published", "", *(f"- {text}" for text in found.published)]
     for view in run_views(RunPlace.PART):
         if view.summary is not None and view.present(document):
-            told = [f"- {line}" for line in view.lines(document)]
-            lines += ["", f"## {view.title(document)}", "", *told, *([""] if told else [])]
+            items = [f"- {line}" for line in view.lines(document)]
+            lines += ["", f"## {view.title(document)}", "", *items, *([""] if items else [])]
             lines += [table.markdown() for table in view.summary(document)]
     lines += ["", "## Quality of this run", ""]
     lines += [f"- {each.grade}, {each.name}: {each.text} ({each.thresholds})" for each in found.grade.criteria]
