@@ -12,7 +12,8 @@ from assay.case import Case
 from assay.document.cause import DisturbanceCause, MovedFigure
 from assay.document.json_form import to_json
 from assay.report.judge import verdict
-from assay.report.render import plots, tables
+from assay.report.render import plots
+from assay.report.sections import disturbance
 from made_documents import Json, document, figure, section
 
 
@@ -23,8 +24,7 @@ def test_a_figure_that_was_moved_is_named_with_its_case() -> None:
         **{"cause": "others", "host": "h", "text": "others worked", "begin": None, "end": None, "amount": 1.0},
         **{"figures": [moved], "processes": [], "advice": ""},
     )
-    grid = tables.causes(document(section("livermore", []), causes=[to_json(cause)]))
-    assert grid is not None
+    (grid,) = disturbance.tables(document(section("livermore", []), causes=[to_json(cause)]))
     assert grid.rows[0][2] == "livermore mean rate of loop 7, span 471 (by how much is not known)"
 
 

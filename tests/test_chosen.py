@@ -19,8 +19,9 @@ from assay.document.json_form import from_json, to_json
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.judge import findings, main_figures
-from assay.report.render import page, page_parts, summary, terminal
+from assay.report.render import page_parts, summary, terminal
 from assay.report.render.case_words import words_of
+from assay.report.render.markdown import markdown as as_markdown
 from assay.report.sections import choices
 from command_line import assay
 from made_documents import document, figure, section
@@ -92,13 +93,13 @@ def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
     Console(file=out, width=80).print(table.rich())
     lines = out.getvalue().splitlines()
     assert all(any(all(cell in line for cell in row) for line in lines) for row in table.rows)  # none is folded
-    assert "1.7" in page.markdown(whole)
+    assert "1.7" in as_markdown(whole)
     out = io.StringIO()
     terminal.show(whole, Console(file=out, width=160))
     assert "not shown to be" in " ".join(out.getvalue().split())
     shown, drawn = page_parts.parts(whole)
     (block,) = shown[0].blocks
-    assert block.choices == table
+    assert table in block.tables
     first = drawn.plots[block.plots[0]]
     assert first["layout"]["title"]["text"].startswith("allreduce of 8 ranks")  # where the choice is slow comes first
     ring = next(trace for trace in first["data"] if trace["name"] == "ring")

@@ -14,7 +14,7 @@ from assay.published.contrasts import computing
 from assay.published.contrasts import table as contrasts
 from assay.published.contrasts.rates import PublishedRates, RunRates
 from assay.published.tables import euroben_algorithms
-from assay.report.render import page
+from assay.report.render.markdown import markdown as as_markdown
 from made_documents import document, figure, section
 
 # Divided by hand from Tables 6.1, 6.4, 6.7, 6.13 and section 6: (contrast, machine, value).
@@ -159,7 +159,7 @@ def test_the_page_shows_what_this_run_can_tell() -> None:
     assert rows["dense solver against the axpy loop"][6] == "differs, differs, differs"
     assert "--flags" in (table.note)  # what would answer the contrasts of optimisation
     assert not any(name.startswith(("Fourier", "wavelet", "matrix")) for name in rows)
-    assert "Contrasts between kernels" in page.markdown(made)
+    assert "Contrasts between kernels" in as_markdown(made)
     assert contrasts.table(document(section("echo", [])), None) is None
 
 
@@ -233,6 +233,6 @@ def test_a_sentence_that_the_tables_do_not_bear_out_differs() -> None:
 
 def test_the_page_has_the_sentences_beside_module_3_alone() -> None:
     solved = section("multigrid", [], historical=True, published=["euroben.mod3c"])
-    text = page.markdown(document(solved))
+    text = as_markdown(document(solved))
     assert "Speed of whole programs" in text and "XP1000 over SGI L1200: mod3c 3.81, mod3d 2.37" in text
-    assert "Speed of whole programs" not in page.markdown(document(section("gemm", [])))
+    assert "Speed of whole programs" not in as_markdown(document(section("gemm", [])))

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from assay.benchmark.record import benchmark
 from assay.report.render import page, terminal
+from assay.report.render.markdown import markdown as as_markdown
 from assay.report.sections import convergence
 from made_documents import document, figure, section
 from test_solvers import of, run
@@ -72,7 +73,7 @@ def test_the_table_has_a_row_a_grid_in_the_order_of_their_steps() -> None:
     assert "u = exp(x) sin(pi y)" in table.note and "rounding" in table.note
     out = io.StringIO()
     terminal.show(document(solved), Console(file=out, width=90))
-    for text in (out.getvalue(), page.markdown(document(solved)), page.html(document(solved))):
+    for text in (out.getvalue(), as_markdown(document(solved)), page.html(document(solved))):
         assert "PDE by multigrid: order of convergence" in text
     assert "intervals 16" not in out.getvalue()  # its rows stand in the table alone
     assert convergence.tables(section("multigrid", made)) == []

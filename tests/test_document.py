@@ -18,6 +18,7 @@ from assay.report.derive.document import document as typed
 from assay.report.derive.readings import launch_lines, readings
 from assay.report.judge import bounds, comparison
 from assay.report.render import page, tables
+from assay.report.render.markdown import markdown as as_markdown
 from assay.samples import Circumstance
 from assay.store import Run
 from assay.stored import launch_file
@@ -88,7 +89,7 @@ def test_what_a_launcher_warns_of_reaches_the_reader_and_the_run_is_not_clean(ru
     assert section["binding"] == ["none"]
     median = next(f for f in section["figures"] if f["name"] == "half_round_trip" and f["statistic"] == "median")
     assert median["value"] == 0.5e-6 and median["state"] == "disturbed"  # the number stands, with its reason
-    assert crowded in page.markdown(typed(run)) and "Binding: none" in page.html(typed(run))
+    assert crowded in as_markdown(typed(run)) and "Binding: none" in page.html(typed(run))
 
 
 def test_variance_is_reported_by_level(run: Run) -> None:
@@ -176,7 +177,7 @@ def test_every_document_goes_to_standard_output_and_rows_to_the_file(run: Run, t
     answer = assay("export", str(run.folder), "--json", "-o", str(tmp_path / "rows.json"))
     assert answer.document == {"version": 4, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
     written = json.loads((tmp_path / "rows.json").read_text())
-    assert len(written["rows"]) == 2 and written["version"] == 3
+    assert len(written["rows"]) == 2 and written["version"] == 4
     table = tmp_path / "rows.csv"  # it held JSON
     answer = assay("export", str(run.folder), "--json", "-o", str(table))
     assert answer.document == {"version": 4, "table": "samples", "rows": 2, "file": str(table)}
@@ -216,7 +217,7 @@ def test_launches_without_any_noise_make_a_report(run: Run) -> None:
         launch(run, number, [block(n, [1e-6 * (1 + (n > 100)) + 1e-9 * n] * 3) for n in (8, 64, 128, 512, 1024)])
     section = echo(run)
     assert any(fit.get("lack_of_fit") and fit["lack_of_fit"]["f"] is None for fit in section["fits"])
-    assert tables.fits(typed(run).benchmarks[0]) is not None and page.markdown(typed(run))
+    assert tables.fits(typed(run).benchmarks[0]) is not None and as_markdown(typed(run))
 
 
 def test_what_is_invalid_is_compared_with_nothing_and_a_disturbed_run_is_called_so(run: Run, tmp_path: Path) -> None:

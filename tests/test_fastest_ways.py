@@ -12,7 +12,8 @@ from rich.console import Console
 from assay.document.json_form import from_json
 from assay.document.run_document import Document
 from assay.report.judge import first_figures, main_figures
-from assay.report.render import page, page_parts, summary, terminal
+from assay.report.render import page_parts, summary, terminal
+from assay.report.render.markdown import markdown as as_markdown
 from assay.report.sections import choices, fastest_ways
 from assay.store import Run
 from command_line import assay
@@ -50,9 +51,9 @@ def test_every_operation_is_on_the_first_screen_or_in_the_table(collective: Docu
     assert all(operation in text for operation in operations)
     lines = text.splitlines()
     assert all(any(all(cell in line for cell in row) for line in lines) for row in table.rows)  # none is folded
-    assert table.title in page.markdown(collective)
+    assert table.title in as_markdown(collective)
     shown, _ = page_parts.parts(collective)
-    assert shown[0].blocks[0].fastest == table
+    assert table in shown[0].blocks[0].tables
     titles = [line.title for line in main_figures.lines(collective, [])]
     assert titles[0] == "broadcast, 8 B, 8 ranks: binomial (fastest)" and len(set(titles)) == first_figures.MOST_FIRST
 

@@ -8,7 +8,8 @@ import pytest
 
 from assay.document.section import Section
 from assay.report.judge import main_figures
-from assay.report.render.page import html, markdown
+from assay.report.render.markdown import markdown
+from assay.report.render.page import html
 from assay.report.render.page_parts import parts
 from assay.report.render.tables import listed
 from assay.report.sections import file_rates, message_lengths
@@ -76,7 +77,7 @@ def test_rates_that_are_not_clean_are_counted_and_no_page_is_promised() -> None:
 
 def test_no_rate_of_files_stands_in_a_table_that_does_not_say_of_what_it_is(files: Section) -> None:
     """The tables by length took the first time and the first rate of a case, close and copy here."""
-    assert message_lengths.tables(files) == [] and message_lengths.remaining(files) == listed(files)
+    assert message_lengths.tables(files) == [] and message_lengths.shown(files) == set()
     title = ""
     for line in markdown(document(files)).splitlines():
         title = line if line.startswith(("#", "**")) else title

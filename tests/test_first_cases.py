@@ -12,7 +12,7 @@ from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.json_form import to_json
 from assay.report.judge import bounds, main_figures
 from assay.report.judge.first_figures import with_headlines
-from assay.report.render import page
+from assay.report.render.markdown import markdown as as_markdown
 from assay.report.render.one_line import one_line
 from command_line import assay
 from made_documents import document, figure, headline, section
@@ -175,6 +175,6 @@ def test_a_script_reads_the_headlines_that_a_person_is_shown(words: tuple[str, .
 def test_without_main_figures_markdown_has_no_empty_table_of_them() -> None:
     figures = [figure("rate", 1e6, "B/s", pattern="broadcast", bytes=8, ranks=8)]
     made = document(section("patterns", figures, part="messages"))
-    assert "Main figures" not in page.markdown(made)
+    assert "Main figures" not in as_markdown(made)
     main = document(section("patterns", figures, part="messages", headlines=[headline("main", 1e9, "B/s")]))
-    assert "**Main figures**" in page.markdown(main)
+    assert "**Main figures**" in as_markdown(main)

@@ -19,7 +19,8 @@ from rich.console import Console
 from assay.benchmark.record import benchmark
 from assay.document.section import Section
 from assay.report.judge import first_titles
-from assay.report.render import page, page_parts, terminal
+from assay.report.render import page_parts, terminal
+from assay.report.render.markdown import markdown as as_markdown
 from assay.report.sections import load_latency
 from compiled import compile_to, kept
 from made_documents import document, figure, section
@@ -236,4 +237,4 @@ def test_the_page_draws_it_and_the_tables_show_the_curves_ends() -> None:
     text = io.StringIO()
     terminal.show(document(made()), Console(file=text, width=80))
     assert "the ends of its curves" in text.getvalue() and "29 GB/s" in text.getvalue()
-    assert "| loads only | 100 ns | 300 ns | 30 GB/s | 29 GB/s | 0% |" in page.markdown(document(made()))
+    assert "| loads only | 100 ns | 300 ns | 30 GB/s | 29 GB/s | 0% |" in as_markdown(document(made()))

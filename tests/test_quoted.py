@@ -11,7 +11,8 @@ from assay.described.shipped import find
 from assay.machine import catalogue
 from assay.published.tables.quoted import of_run, published
 from assay.report.derive.document import document as document_of
-from assay.report.render.page import html, markdown
+from assay.report.render.markdown import markdown
+from assay.report.render.page import html
 from assay.store import Run
 from command_line import assay
 from made_documents import as_json as document

@@ -22,6 +22,7 @@ from assay.document.run_document import Document
 from assay.report.derive.document import document
 from assay.report.judge import bounds
 from assay.report.render import page, runs_page, runs_table, summary, tables
+from assay.report.render.markdown import markdown as as_markdown
 from assay.report.render.terminal import show
 from assay.report.units import human, params
 from assay.store import Run
@@ -316,7 +317,7 @@ def test_a_unit_that_opens_a_script_or_a_comment_leaves_the_page_whole(whole: Do
 
 
 def test_markdown_holds_the_same_numbers(whole: Document) -> None:
-    text = page.markdown(whole)
+    text = as_markdown(whole)
     for each in whole.benchmarks:
         for row in tables.figures(each).rows:
             assert all(cell in text for cell in row)

@@ -8,7 +8,8 @@ from rich.console import Console
 
 from assay.document.section import Section
 from assay.published.tables import dot_products, euroben_algorithms, paragon
-from assay.report.render import page, terminal
+from assay.report.render import terminal
+from assay.report.render.markdown import markdown as as_markdown
 from made_documents import document, figure, section
 
 # As Table 6.13 prints them; section 6.2.2.1 has another number for mod2b on the IBM cluster.
@@ -59,7 +60,7 @@ def test_a_person_sees_the_table_on_terminal_and_page() -> None:
     made = document(products())
     out = io.StringIO()
     terminal.show(made, Console(file=out, width=80))
-    assert "Table 6.13" in out.getvalue() and "Table 6.13" in page.markdown(made)
+    assert "Table 6.13" in out.getvalue() and "Table 6.13" in as_markdown(made)
 
 
 def test_appendix_b_has_this_machines_linpack_and_dhrystone() -> None:
@@ -86,4 +87,4 @@ def test_figure_1_has_a_row_for_each_length_and_a_column_for_each_code() -> None
     assert "compilers reach 15 Mflop/s" in table.note and dot_products.tables(document(products())) == []
     out = io.StringIO()
     terminal.show(made, Console(file=out, width=80))
-    assert "Figure 1" in out.getvalue() and "Figure 1" in page.markdown(made)
+    assert "Figure 1" in out.getvalue() and "Figure 1" in as_markdown(made)

@@ -22,7 +22,8 @@ from assay.document.run_document import Document
 from assay.execute.build import build
 from assay.report.derive import memory_levels
 from assay.report.judge.bounds import BOUNDS, share
-from assay.report.render import page, terminal
+from assay.report.render import terminal
+from assay.report.render.markdown import markdown as as_markdown
 from assay.report.sections import roof, roof_table
 from compiled import compile_to
 from made_documents import document, figure, section
@@ -324,7 +325,7 @@ def test_terminal_and_markdown_show_it() -> None:
     text = io.StringIO()
     terminal.show(document(made().benchmarks[0]), Console(file=text, width=80))
     assert "320 GB/s" in text.getvalue() and "(75%)" in text.getvalue()
-    assert "| L1 (1 KiB to 4 KiB) | load | – | 320 GB/s (75%) |" in page.markdown(made())
+    assert "| L1 (1 KiB to 4 KiB) | load | – | 320 GB/s (75%) |" in as_markdown(made())
 
 
 def test_the_latency_curve_decides_where_a_working_set_lies() -> None:

@@ -19,7 +19,8 @@ from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.plan import select_benchmarks
 from assay.published.tables import euroben_solvers
-from assay.report.render import page, terminal
+from assay.report.render import terminal
+from assay.report.render.markdown import markdown as as_markdown
 from compiled import WARNINGS
 from made_documents import document, figure, section
 from started import words
@@ -111,7 +112,7 @@ def test_the_papers_table_stands_beside_this_machines_times() -> None:
     made = document(solved)
     out = io.StringIO()
     terminal.show(made, Console(file=out, width=80))
-    assert "Table 6.14" in out.getvalue() and "Table 6.14" in page.markdown(made)
+    assert "Table 6.14" in out.getvalue() and "Table 6.14" in as_markdown(made)
 
 
 def test_basic_algorithms_and_solvers_are_no_part_of_quick() -> None:

@@ -16,7 +16,8 @@ from assay.described.machine_file import load
 from assay.document.run_document import Document
 from assay.fitting.from_run import description as storage_and_network
 from assay.fitting.storage_from_run import storage_description
-from assay.report.render.page import html, markdown
+from assay.report.render.markdown import markdown
+from assay.report.render.page import html
 from command_line import assay
 from made_documents import document, figure, section
 

@@ -17,6 +17,8 @@ from assay.report.derive.states import words
 from assay.report.judge.verdict import verdict
 from assay.report.render import page, summary, tables
 from assay.report.render.cases import cases
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import disturbance
 from assay.store import Run
 from command_line import assay
 from described_echo import MACHINE
@@ -74,7 +76,7 @@ def test_what_one_figure_passed_bounds_no_other_of_this_run_and_every_view_says_
     said = "no bound here, fast passed it"
     shown = to_json(run)["summary"]["lines"]
     assert [each["bound"] is None for each in shown if each["title"] != "fast"] == [True, True]
-    for text in (page.html(run).partition('id="pack"')[0], page.markdown(run), " ".join(summary.terminal(run))):
+    for text in (page.html(run).partition('id="pack"')[0], as_markdown(run), " ".join(summary.terminal(run))):
         flat = " ".join(text.replace("<wbr>", "").split())
         assert said in flat and "56%" not in flat and "60%" not in flat  # of 180 ns, of three times that
         assert "below 180 ns (one cache-line transfer between cores, fastest launch), which is no bound here" in flat
@@ -330,8 +332,8 @@ def test_of_a_best_reading_no_cause_says_how_far_it_was_moved() -> None:
     run = document(part("stream", "memory", headline("triad", 1e9, "B/s", state="disturbed")), causes=[cause])
     (first, *_) = judge(run)["findings"]
     assert "figures of 2 benchmarks moved by up to 5%, only a bound is known of 1" in first["text"]
-    table = tables.causes(run)
-    assert table is not None and "lock rate (only a bound is known)" in table.markdown()
+    (table,) = disturbance.tables(run)
+    assert "lock rate (only a bound is known)" in table.markdown()
 
 
 def test_a_run_of_one_benchmark_says_why_its_grade_is_poor() -> None:
@@ -402,7 +404,7 @@ def test_an_invalid_figure_shows_no_number_anywhere() -> None:
     run = document(part("b", "memory", wrong))
     shown = [summary.markdown(run), "\n".join(summary.terminal(run)), tables.figures(run.benchmarks[0]).markdown()]
     shown += [json.dumps([[cell["t"] for cell in row] for row in cases(run.benchmarks[0])["rows"]])]
-    shown += [page.html(run).partition('id="pack"')[0], page.markdown(run)]
+    shown += [page.html(run).partition('id="pack"')[0], as_markdown(run)]
     for text in shown:
         assert "4.56" not in text and "4.57" not in text and "4.46" not in text and "4.68" not in text
         assert "invalid" in text

@@ -8,8 +8,18 @@ from typing import Annotated, Any
 from assay.case import Case, Parameters
 from assay.document.json_form import CaseForm
 
-__all__ = ["KNOWN_FROM_HOST", "WITHIN_A_NODE", "Facts", "Parameters", "Params", "Plot", "placement_from_host"]
+__all__ = [
+    "KNOWN_FROM_HOST",
+    "WITHIN_A_NODE",
+    "Derived",
+    "Facts",
+    "Parameters",
+    "Params",
+    "Plot",
+    "placement_from_host",
+]
 Params = Annotated[Case, CaseForm]
+Derived = dict[str, Any]  # by sections of a report that have no field of their own: values by name
 Facts = dict[str, Any]  # circumstances as a host or a launcher states them, in SI units
 Plot = dict[str, Any]  # a Plotly figure: {data, layout, ticks}
 

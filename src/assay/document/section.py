@@ -12,7 +12,7 @@ from assay.document.guideline import GuidelineTest
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.node_noise import NodeNoise
 from assay.document.over_time import TimeSeries
-from assay.document.params import Params
+from assay.document.params import Derived, Params
 from assay.document.predicted import PredictedTime
 from assay.document.processor_time import ProcessorTime
 from assay.document.reported_figure import Headline, ReportedFigure
@@ -206,3 +206,4 @@ class Section:
     fits: list[Fit] = field(default_factory=list)
     variance: list[VarianceByLevel] = field(default_factory=list)
     odd_nodes: list[DifferingNode] = field(default_factory=list)
+    derived: Annotated[Derived | None, WRITTEN_IF_SET] = None  # by sections of the report that have no field here

@@ -46,6 +46,7 @@ def register(app: typer.Typer) -> None:
         from assay.report.judge.verdict import judged
         from assay.report.render import page
         from assay.report.render.figure_list import of_sections
+        from assay.report.render.markdown import markdown as written_markdown
         from assay.report.render.terminal import show
         from assay.store import Run
         from assay.verbs import _file_names
@@ -85,7 +86,7 @@ def register(app: typer.Typer) -> None:
 
             print("\n".join([*map(one_line, made), *([f"report: {written}"] if beside is not None else [])]))
         elif beside is None:
-            print(page.markdown(made[0])) if markdown else show(made[0])
+            print(written_markdown(made[0])) if markdown else show(made[0])
         elif markdown:
             print(runs_table.markdown(beside) + ("" if speedups is None else "\n" + speedups.markdown()))
         else:

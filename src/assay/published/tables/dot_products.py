@@ -9,6 +9,7 @@ from collections import defaultdict
 
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 CODES = {"compiled": "compiled", "vectorised": "by hand", "library": "library"}
@@ -33,3 +34,6 @@ def tables(document: Document) -> list[Grid]:
     rows = [(str(length), *(rates[length].get(case, "–") for case in columns)) for length in sorted(rates)]
     headings = ("length", *(f"{CODES[code]}, {kind}" for code, kind in columns))
     return [grid(TITLE, headings, rows, NOTE)] if rows else []
+
+
+ENTRY = PublishedTables(order=20, tables=tables)

@@ -11,6 +11,7 @@ from assay.document.params import Parameters
 from assay.document.run_document import Document
 from assay.machine.catalogue import cells, load
 from assay.published.tables.hypercubes import kind
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 PAPER = "vandersteen2000_beowulf"
@@ -61,3 +62,6 @@ def tables(document: Document) -> list[Grid]:
         there = (quoted[machine, "large", f"bandwidth_{way}"] for way in ("read", "write"))
         rows.append((f"larger sizes, {load().machines[machine].name} (quoted)", *there))
     return [grid(TITLE, ("", "read", "write"), rows, NOTE)]
+
+
+ENTRY = PublishedTables(order=90, tables=tables)

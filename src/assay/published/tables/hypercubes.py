@@ -18,6 +18,7 @@ from assay.machine.catalogue import PublishedCell, cells, load
 from assay.published.tables.echo_case import echo_case
 from assay.published.tables.merit import figure, merits, row_of
 from assay.published.tables.own_numbers import papers_fit
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 HYPERCUBES, DELTA = "dunigan1991_hypercubes", "dunigan1991_delta"
@@ -207,3 +208,6 @@ def _of_merit(document: Document, table: str, title: str, paper: str, machines: 
 
 def _value(found: ReportedFigure | None) -> tuple[float | None, str]:
     return (None, "1") if found is None else (found.value, found.unit)
+
+
+ENTRY = PublishedTables(order=10, tables=tables, curves=curves)

@@ -17,6 +17,7 @@ from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.published.tables.hypercubes import kind
 from assay.published.tables.merit import figure
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import counted, human
 
 PAPER = "dunigan1995_paragon_mp"
@@ -206,3 +207,6 @@ def _bus(document: Document) -> Grid | None:
     note = f"This machine: messages by {how}. Paragon: quoted, one pfldq thread and one communication thread."
     headings = ("", f"{document.machine} ({kind(document)})", "Intel Paragon MP")
     return grid("Computing and communicating on one bus", headings, rows, note)
+
+
+ENTRY = PublishedTables(order=30, tables=tables, most_on_terminal=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from assay.analysis.disturbance import Estimator, State, Verdict
@@ -17,13 +17,11 @@ from assay.document.choice import ChoiceWanted
 from assay.document.fits import Fit
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json
-from assay.document.node_noise import NodeNoise
-from assay.document.params import WITHIN_A_NODE, Facts, placement_from_host
+from assay.document.params import WITHIN_A_NODE, Derived, Facts, placement_from_host
 from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document, Skipped
 from assay.document.section import AccuracyDrawn, ConvergenceStated, DifferingNode, RoofPart, Section, SharesDrawn
-from assay.document.tournament import TournamentFound
 from assay.kinds import NumberKind
 from assay.report.derive.budget import budget_spent, skipped
 from assay.report.derive.case_verdicts import Judged, judged
@@ -46,16 +44,9 @@ from assay.report.derive.sampling_level import sampled
 from assay.report.derive.software import NO_RANKS, started_by
 from assay.report.derive.states import DOUBTED, LEFT_OUT, WORST, overall, states, worst
 from assay.report.derive.variance_components import variance_by_level
-from assay.report.derive.variants import build_variants, reference, variants
+from assay.report.derive.variants import build_variants, variants
 from assay.report.derive.vector_widths import with_widths
-from assay.report.sections import energy, processor_time
-from assay.report.sections.balance import balances
-from assay.report.sections.choices import choices
-from assay.report.sections.guidelines import guidelines
-from assay.report.sections.launch_counts import launches_spent
-from assay.report.sections.node_use import nodes_over_time
-from assay.report.sections.peak_shares import with_shares
-from assay.report.sections.prediction import predicted, with_echo
+from assay.report.registry import BenchmarkSource, RunSource, sections
 from assay.samples import Circumstance, Launch
 from assay.store import Run
 from assay.stored.launch_file import LaunchFile
@@ -83,26 +74,25 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
             found[name] = replace(made, nodes=used or None), judgement
     every = _with_failures({name: section for name, (section, _) in found.items()}, run, known)
     left_out = [section for section in every if _is_left_out(section)]
-    sections = with_echo(with_widths(run, [section for section in every if not _is_left_out(section)]))
-    counts = {state: sum(section.state == state for section in sections) for state in WORST}
+    shown = with_widths(run, [section for section in every if not _is_left_out(section)])
+    counts = {state: sum(section.state == state for section in shown) for state in WORST}
     damage = list(run.damage().texts)
     parquet = run.folder / "samples.parquet"
     budget = budget_spent(run)
-    use, begun = nodes_over_time(file for of in tasks.values() for _, file in of)
     whole = Document(
         run=run.about["id"],
         folder=str(run.folder),
         machine=run.about.get("machine"),
         profile=run.about.get("profile"),
         created=run.about.get("created"),
-        state=overall(counts) if sections else "invalid",
+        state=overall(counts) if shown else "invalid",
         states=counts,
-        valid=bool(sections) and not any(_is_broken(section) for section in sections),
-        warnings=[f"{s.benchmark}: {text}" for s in sections for text in s.warnings] + damage,
+        valid=bool(shown) and not any(_is_broken(section) for section in shown),
+        warnings=[f"{s.benchmark}: {text}" for s in shown for text in s.warnings] + damage,
         damage=damage,
         samples=str(parquet if parquet.exists() else run.folder / "launches"),
         causes=causes(list(found.values()), beside(run)),
-        benchmarks=sections,
+        benchmarks=shown,
         left_out=[Skipped(benchmark=of.benchmark, title=of.title, reason=_reason(of)) for of in left_out]
         + [from_json(Skipped, each) for each in run.about.get("left_out") or ()]
         + [_unplaced(entry) for entry in run.entries() if entry.get("event") == "left out"]
@@ -111,18 +101,18 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
         host=measuring_host(run, measured),
         hosts={name: HostFacts(stated) for name, stated in measured.items()},
         described=described,
-        spent=launches_spent(run),
         unfinished=unfinished(run),
         budget=budget,
-        nodes_over_time=use or None,
-        begun=begun,
         kind=_kind(run),
         quoted=_quoted(run) if quoted_nodes and described else None,
     )
     if (nothing := nothing_measured(whole)) is not None:
         whole = replace(whole, warnings=[nothing, *whole.warnings])
     whole = replace(whole, variants=build_variants(run, whole, {name: lines.failed for name, lines in read.items()}))
-    return replace(with_shares(whole, known), balance=balances(reference(whole)) or None)
+    source = RunSource(run=run, tasks=[task for of in tasks.values() for task in of], records=known)
+    for complete in (each.complete for each in sections().values()):
+        whole = whole if complete is None else complete(source, whole)
+    return whole
 
 
 def _with_failures(sections: dict[str, Section], run: Run, known: Mapping[str, Benchmark]) -> list[Section]:
@@ -250,14 +240,8 @@ def _section(
     uncertain = [note for note in noted if note.startswith(DOUBTED)]
     result.add_unmeasured([note.removeprefix(DOUBTED) for note in uncertain])  # the program itself does not trust it
     noted |= dict.fromkeys(result.remarks)
-    pairs = _pairs(run, record)
-    noted |= dict.fromkeys(text for found in pairs for text in found.text)
-    noise = _noise(run, record)
-    for node in noise:
-        noted |= {f"{node.host}: {text}" if len(noise) > 1 else text: None for text in node.text}
     stand = sampled(run, lines, gathered(result.standing))
     derived = figures(record, stand, result.verdicts, _kind(run))
-    noted |= dict.fromkeys([*energy.too_short(lines, record, derived), *not_positive(record, stand, derived)])
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, cell.case])]
     counts = states(derived)
     left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
@@ -266,23 +250,18 @@ def _section(
     virtual = [facts.get("virtualised") for facts in run.provenance().values()]
     if framed.choice is not None and whose is not None:
         framed = replace(framed, choice=replace(framed.choice, whose=whose))
+    source = BenchmarkSource(
+        run=run, record=record, lines=lines, figures=derived, section=framed, described=described, complete=whole
+    )
+    framed, notes = _with_sections(source)
+    noted |= dict.fromkeys([*notes, *not_positive(record, stand, derived)])
     return replace(
         framed,
-        choices=None if framed.choice is None else choices(derived, framed.choice, described=described),
-        guidelines=None if framed.choice is None else guidelines(derived, framed.choice, described=described) or None,
-        tournament=pairs[0] if len(pairs) == 1 else None,
-        tournaments=pairs if len(pairs) > 1 else None,
         state=_state(derived) if derived else "clean" if left_out and not lines.failed else "invalid",
         states=counts,
         failed_checks=len(lines.failed),
         warnings=result.warnings,
         notes=[note for note in noted if note not in uncertain],
-        noise=noise or None,
-        over_time=lines.over_time or None,
-        accounts=lines.accounts or None,
-        predicted=(predicted(record, lines.accounts, derived, lines.launch_accounts) or None)
-        if whole and not described
-        else None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),
@@ -290,8 +269,6 @@ def _section(
         launches=len({of.launch for of in blocks}),
         ppn=asked_for(run.about, record.name),
         figures=derived,
-        processor_time=processor_time.of_launches(run, record.name, lines.launches),
-        energy=energy.spent(lines, record, derived) or None,
         headlines=_headlines(record, _of_reference(run, derived), described, whose),
         fits=with_states(_fits(record, fitted), derived) if whole else [],
         variance=variance_by_level(record, blocks) if whole else [],
@@ -300,6 +277,21 @@ def _section(
             for node in (odd_nodes(stand) if whole else ())
         ],
     ), result
+
+
+def _with_sections(source: BenchmarkSource) -> tuple[Section, list[str]]:
+    """Return the section with what each section of the report derives, and their notes."""
+    values: Derived = {}
+    notes: list[str] = []
+    for derive in (each.derive for each in sections().values()):
+        if derive is not None:
+            found = derive(source)
+            values |= found.values
+            notes += found.notes
+    known = {each.name for each in fields(Section)}
+    further = {name: value for name, value in values.items() if name not in known and value is not None}
+    own = {name: value for name, value in values.items() if name in known}
+    return replace(source.section, **own, derived=further or None), notes
 
 
 def _state(derived: list[ReportedFigure]) -> str:
@@ -314,22 +306,6 @@ def _state(derived: list[ReportedFigure]) -> str:
 def _fits_in(verdict: Verdict) -> bool:
     """Whether a law may be fitted to a case: it has an estimate, no bound, and it is valid."""
     return verdict.state in (State.CLEAN, State.DISTURBED)
-
-
-def _noise(run: Run, record: Benchmark) -> list[NodeNoise]:
-    if not record.extra.get("traces"):
-        return []
-    from assay.report.derive.node_noise import noise_by_node
-
-    return noise_by_node(run, record.name)
-
-
-def _pairs(run: Run, record: Benchmark) -> list[TournamentFound]:
-    if not record.extra.get("pairs"):
-        return []
-    from assay.report.sections.pairs.tournament import tournaments
-
-    return tournaments(run, record.name)
 
 
 def _fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[Fit]:

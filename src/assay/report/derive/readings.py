@@ -13,10 +13,6 @@ from typing import Any
 
 from assay.analysis.figures import CaseSamples, cells
 from assay.case import Case
-from assay.document.account import TimeAccount
-from assay.document.over_time import TimeSeries
-from assay.report.sections.time_accounts import ByLaunch, accounts, by_launch
-from assay.report.sections.time_series.stalls import over_time
 from assay.samples import Check, Launch, Measured
 from assay.stored.launch_file import Tasks
 
@@ -27,18 +23,16 @@ BlockName = tuple[str, Case, str, int, int, int]  # metric, case, host, launch, 
 class LaunchLines:
     """All launches of a benchmark; of those that are complete and were not done again also blocks and failed checks.
 
-    `blocks`: with how many ranks its launch had; `failed`: case and detail; `over_time`: rate and latency by time;
+    `blocks`: with how many ranks its launch had; `failed`: case and detail;
     `alike`: the launches by what the plan varied (variant, ranks per node), as no figure combines two of these;
-    `accounts`: where an application's time went, and of each launch `launch_accounts`.
+    `tasks`: the files that were read.
     """
 
     launches: list[Launch]
     blocks: list[tuple[Measured, int]]
     failed: list[tuple[Case, str]]
-    over_time: list[TimeSeries] = field(default_factory=list)
     alike: dict[Case, list[Launch]] = field(default_factory=dict)
-    accounts: list[TimeAccount] = field(default_factory=list)
-    launch_accounts: ByLaunch = field(default_factory=dict)
+    tasks: Tasks = ()
 
 
 @dataclass(frozen=True)
@@ -64,7 +58,7 @@ class Readings:
 def launch_lines(tasks: Tasks) -> LaunchLines:
     """Read the files of one benchmark's tasks, of which one that ran on several nodes may have several in a row."""
     tasks = list(tasks)
-    found, failed = LaunchLines([], [], []), dict[tuple[Case, str], None]()
+    found, failed = LaunchLines([], [], [], tasks=tasks), dict[tuple[Case, str], None]()
     for about, files in groupby(tasks, key=lambda task: task[0]):
         lines = [line for _, file in files for line in file.rows]
         launches = [line for line in lines if isinstance(line, Launch)]
@@ -77,9 +71,6 @@ def launch_lines(tasks: Tasks) -> LaunchLines:
             elif isinstance(line, Check) and not line.passed and line.host in ranks:
                 failed[line.case, line.detail] = None
     found.failed.extend(failed)
-    found.over_time.extend(over_time(tasks))
-    found.launch_accounts.update(by_launch(tasks))
-    found.accounts.extend(accounts(found.launch_accounts))
     return found
 
 

@@ -16,11 +16,11 @@ from assay.document.section import Section
 from assay.machine.device_list import CPU_KIND
 from assay.report.derive.ranks_per_node import without_number
 from assay.report.derive.variants import is_varied, parts, reference
-from assay.report.judge import first_choices, first_titles
+from assay.report.judge import first_titles
 from assay.report.judge.first_cases import first_cases
 from assay.report.render.plots import wanted
 from assay.report.render.tables import listed
-from assay.report.sections import applications, fastest_ways
+from assay.report.sections import applications, choice_summary, fastest_ways
 from assay.report.units import human, unit_of
 
 MOST_LINES = 10
@@ -134,7 +134,7 @@ def _per_node(figure: Headline) -> int:
 
 def _of_choices(section: Section, all_variants: Section) -> list[Headline]:
     """What stands for the main figures where choices were judged; the operations that are more come first."""
-    judged = list(first_choices.pairs(all_variants))
+    judged = list(choice_summary.pairs(all_variants))
     if not judged:
         return []
     others = list(fastest_ways.first(section))

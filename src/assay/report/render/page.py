@@ -12,58 +12,22 @@ import gzip
 import json
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from assay import sanitised, trusted, versions
+from assay import trusted, versions
 from assay.document.grid import Grid
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
 from assay.errors import InputError
-from assay.published.contrasts import computing
-from assay.published.contrasts.table import table as contrasts
-from assay.published.tables import (
-    dot_products,
-    euroben,
-    euroben_algorithms,
-    euroben_files,
-    euroben_patterns,
-    euroben_pingpong,
-    euroben_solvers,
-    hand_over,
-    hypercubes,
-    in_text,
-    known_errors,
-    paragon,
-    quoted,
-)
-from assay.report import own_tables
-from assay.report.derive.variants import reference
 from assay.report.judge import verdict
-from assay.report.judge.bounds import peak_float64
-from assay.report.render import page_parts, summary, tables
+from assay.report.registry import RunPlace, RunView, run_views
+from assay.report.render import page_parts, summary
+from assay.report.render.markdown import markdown
+from assay.report.render.page_parts import Drawn
 from assay.report.render.summary import other_software
-from assay.report.sections import (
-    accuracy,
-    applications,
-    choices,
-    energy,
-    fastest_ways,
-    file_rates,
-    guidelines,
-    launch_counts,
-    message_lengths,
-    node_use,
-    processor_time,
-    shares,
-)
-from assay.report.sections.matrices import tables as squares
-from assay.report.sections.pairs import pair_tables
-from assay.report.sections.time_series import stalls
-from assay.report.sections.variants.variant_tables import lines as varied_lines
-from assay.report.sections.variants.variant_tables import tables as varied_tables
-from assay.report.sections.variants.variant_tables import title as variants_title
 from assay.store import Run, storage_failed
 from assay.stored.lines import write_whole
 
@@ -119,24 +83,15 @@ def html(document: Document, folder: Path | None = None) -> str:
     )
     found = verdict.of(document)
     blocks, drawn = page_parts.parts(document)
-    by_node = {f"nodes-{i}": plot for i, plot in enumerate(node_use.plots(document))}
-    drawn.plots |= by_node
     return pages.get_template("page.html").render(
         document=document,
         summary=found,
         other_software=other_software(found),
         made=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(document.created or 0)),
-        nodes=tables.nodes(document),
-        causes=tables.causes(document),
-        use=node_use.table(document),
-        use_plots=list(by_node),
-        spent=launch_counts.lines(document.spent),
-        processor_time=processor_time.table(document),
-        varied=varied_lines(document.variants) if document.variants else [],
-        varied_title=variants_title(document.variants) if document.variants else "",
-        variants=varied_tables(document),
+        top=_shown(RunPlace.TOP, document, drawn),
         parts=blocks,
-        published=_published(document),
+        run_parts=_shown(RunPlace.PART, document, drawn),
+        end=_shown(RunPlace.END, document, drawn),
         host=_host(document),
         files=_files(document, folder),
         pack=_packed(json.dumps(vars(drawn) | {"document": to_json(document)}, default=str).encode()),
@@ -160,18 +115,27 @@ def _library() -> str:
     return _packed(get_plotlyjs().encode())
 
 
-def _published(document: Document) -> list[Grid]:
-    """Lay out published machines beside this one, and what was published of this one."""
-    beside = document.beside or []
-    document = reference(document)
-    own = [quoted.table(document.quoted)] if document.quoted else []
-    past = [*hypercubes.tables(document), *dot_products.tables(document), *paragon.tables(document)]
-    past += [*euroben.tables(document), *euroben_patterns.tables(document), *euroben_pingpong.tables(document)]
-    past += [*euroben_algorithms.tables(document), *euroben_solvers.tables(document), *euroben_files.tables(document)]
-    past += [*hand_over.tables(document), *in_text.tables(document), *known_errors.tables(document)]
-    peak = peak_float64(document)
-    between = contrasts(document, None if peak is None else peak[0])
-    return [*beside, *past, *((between,) if between else ()), *computing.tables(document), *own]
+@dataclass(frozen=True)
+class RunShown:
+    """What the page shows of a whole run: a view's content, with the keys of its plots."""
+
+    view: RunView
+    title: str
+    tables: list[Grid]
+    lines: list[str]
+    plots: list[str]
+
+
+def _shown(place: RunPlace, document: Document, drawn: Drawn) -> list[RunShown]:
+    """Give the views of one place; of those that are no parts only what has any content."""
+    found = []
+    for view in (view for view in run_views(place) if view.on_page):
+        plots = {f"{view.anchor}-{i}": plot for i, plot in enumerate(view.plots(document))}
+        shown = RunShown(view, view.title(document), view.tables(document), view.lines(document), list(plots))
+        if view.present(document) if place is RunPlace.PART else shown.tables or shown.lines or plots:
+            drawn.plots |= plots
+            found.append(shown)
+    return found
 
 
 def _files(document: Document, folder: Path | None) -> list[dict[str, str]]:
@@ -185,51 +149,6 @@ def _files(document: Document, folder: Path | None) -> list[dict[str, str]]:
             href = quote(os.fsencode(os.path.relpath(run / name, folder))) if folder else (run / name).as_uri()
             found.append({"name": name, "href": href, "path": str(run / name)})
     return found
-
-
-def markdown(document: Document) -> str:
-    """Write the same tables as Markdown."""
-    main = tables.headlines(document)
-    written = [summary.markdown(document), *([main.markdown()] if main.rows else [])]
-    written += [made.markdown() for made in (tables.nodes(document), applications.table(reference(document))) if made]
-    of_first = reference(document)
-    first = {section.benchmark: section for section in of_first.benchmarks}
-    for section in document.benchmarks:
-        written += [f"## {section.title}\n", f"{section.summary} ({section.source})\n"]
-        written += [made.markdown() for made in (*message_lengths.tables(section), *file_rates.tables(section))]
-        written.append(tables.figures(section).markdown())
-        written += [made.markdown() for made in own_tables.tables(of_first, first[section.benchmark])]
-        fitted = tables.fits(section)
-        if fitted:
-            written.append(fitted.markdown())
-        spread = tables.levels(section)
-        beside = (
-            *(shares.table(section), accuracy.table(first[section.benchmark])),
-            *(choices.table(section), fastest_ways.table(section), guidelines.table(section)),
-            *pair_tables.tables(section),
-        )
-        written += [made.markdown() for made in (spread, *beside, energy.table(section), *squares(section)) if made]
-        written += [f"- {text}" for text in stalls.lines(section)]
-        written += [f"- {section.state}: {text}" for text in section.warnings]
-    used = node_use.table(document)
-    written += [used.markdown()] if used else []
-    written += [f"- {line.strip()}" for line in launch_counts.lines(document.spent)]
-    times = processor_time.table(document)
-    written += [times.markdown()] if times else []
-    written += [f"- skipped: {each.title}: {each.reason}" for each in document.left_out]
-    varied = varied_tables(document)
-    if document.variants and varied:
-        written += [
-            f"## {variants_title(document.variants)}\n",
-            *(f"- {line}" for line in varied_lines(document.variants)),
-            "",
-        ]
-        written += [made.markdown() for made in varied]
-    past = _published(document)
-    if past:
-        written.append("## Beside the machines that were published\n")
-        written += [made.markdown() for made in past]
-    return sanitised.markdown("\n".join(written) + "\n")
 
 
 def _host(document: Document) -> list[tuple[str, str]]:

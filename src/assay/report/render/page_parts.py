@@ -13,39 +13,16 @@ from assay.document.params import Parameters, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.published.tables import hypercubes
-from assay.report import own_tables
 from assay.report.derive.states import WORST, words
 from assay.report.derive.variants import reference
 from assay.report.judge import first_figures
+from assay.report.registry import Place, benchmark_views, sections
 from assay.report.render import plots, tables
 from assay.report.render.cases import cases
-from assay.report.sections import (
-    accuracy,
-    applications,
-    choices,
-    energy,
-    euroben_plots,
-    fastest_ways,
-    file_rates,
-    guidelines,
-    kernel_curves,
-    load_latency,
-    matrices,
-    noise_spectrum,
-    pairings,
-    roof,
-    shares,
-    speedups,
-)
-from assay.report.sections.pairs import pair_tables
-from assay.report.sections.time_series import series_plots, stalls
 from assay.report.units import human, unit_of
 
 MOST_TELLING = 3  # plots that a part opens with
 LONGEST_GIST = 160  # letters
-MOST_SIDE_BY_SIDE = 4  # plots of one benchmark
-MOST_CHOICES = 12  # of one that compares algorithms, operation by operation
 HISTORY = "history"
 TITLES = {"processor": "Processor", "history": "History benchmarks"}
 
@@ -73,20 +50,13 @@ class BenchmarkOnPage:
     section: Section
     counts: str
     rank: int
-    roofed: bool
     gist: list[str]
     headlines: list[HeadlineShown]
     plots: list[str]
     fits: Grid | None
     levels: Grid | None
-    accuracy: Grid | None
-    choices: Grid | None
-    fastest: Grid | None
-    guidelines: Grid | None
-    slow: list[Grid]
-    energy: Grid | None
-    own: list[Grid]
-    over_time: list[str]
+    tables: list[Grid]
+    lines: list[str]
     cases: int
     meanings: list[tuple[str, str]]
 
@@ -123,15 +93,18 @@ def parts(document: Document) -> tuple[list[PagePart], Drawn]:
         by_part.setdefault(name, []).append(_block(of_first, first, drawn))
         drawn.cases[section.benchmark] = cases(section)  # of build variants all; plots and fits are the first one's
     order = [*PARTS, *sorted(set(by_part) - {*PARTS, HISTORY}), HISTORY]
-    above = roof.plots(document)
+    opening = {name: each.of_part for name, each in sections().items() if each.of_part is not None}
     made = []
     for name in (name for name in order if name in by_part):
         blocks = sorted(by_part[name], key=lambda block: (block.rank, block.title))
         telling = [key for block in blocks for key in block.plots[:1]]
-        if above and any(block.roofed for block in blocks):
-            keys = [f"roof-{i}" for i in range(len(above))]
-            drawn.plots |= {key: plot | {"of": "Memory"} for key, plot in zip(keys, above, strict=True)}
-            telling, above = [*telling[:1], keys[-1], *telling[1:]], []
+        grids: list[Grid] = []
+        for key in [key for key, view in opening.items() if any(view.belongs(block.section) for block in blocks)]:
+            view = opening.pop(key)  # it opens one part
+            grids += view.tables(document)
+            drawn_above = {f"{key}-{i}": plot | {"of": view.title} for i, plot in enumerate(view.plots(document))}
+            drawn.plots |= drawn_above
+            telling = [*telling[:1], *list(drawn_above)[-1:], *telling[1:]]
         made.append(
             PagePart(
                 name=name,
@@ -141,7 +114,7 @@ def parts(document: Document) -> tuple[list[PagePart], Drawn]:
                 state=max((block.state for block in blocks), key=WORST.__getitem__),
                 counts=_counts(blocks),
                 gist=_gist(blocks),
-                tables=[beside] if name == applications.PART and (beside := applications.table(of_first)) else [],
+                tables=grids,
             )
         )
     return made, drawn
@@ -162,12 +135,13 @@ def _counts(blocks: list[BenchmarkOnPage]) -> str:
 def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPage:
     name = section.benchmark
     keys = []
-    most = MOST_CHOICES if section.choice else MOST_SIDE_BY_SIDE
-    most += file_rates.MOST_PLOTS if file_rates.covers(section) else 0
-    most = max(most, pair_tables.MOST_LENGTHS * len(pair_tables.judged(section)))
+    views = benchmark_views()
+    most = max([plots.MOST_SIDE_BY_SIDE, *(view.most_plots(section) for view in views)])
     for i, plot in enumerate(_plots(section)[:most]):
         keys.append(f"{name}-{i}")
         drawn.plots[keys[-1]] = plot | {"of": section.title}
+    shown = [view for view in views if view.on_page]
+    shown.sort(key=lambda view: view.place is not Place.ANALYSIS)
     return BenchmarkOnPage(
         name=name,
         title=section.title,
@@ -175,7 +149,6 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
         section=section,
         counts=", ".join(f"{count} {state}" for state, count in section.states.items() if count),
         rank=min((figure.order or first_figures.LAST for figure in section.headlines), default=first_figures.LAST + 1),
-        roofed=bool(section.roof and section.roof.bandwidth),
         gist=[
             f"{of.title} {human(of.figure.shown, unit_of(of.figure), 3)}"
             for of in section.headlines
@@ -190,14 +163,8 @@ def _block(document: Document, section: Section, drawn: Drawn) -> BenchmarkOnPag
         plots=keys,
         fits=tables.fits(section),
         levels=tables.levels(section),
-        accuracy=accuracy.table(section),
-        choices=choices.table(section),
-        fastest=fastest_ways.table(section),
-        guidelines=guidelines.table(section),
-        slow=pair_tables.tables(section),
-        energy=energy.table(section),
-        own=own_tables.tables(document, section),
-        over_time=stalls.lines(section),
+        tables=[table for view in shown for table in view.tables(document, section)],
+        lines=[line for view in views for line in view.lines(section)],
         cases=len(cases(section)["rows"]),
         meanings=_meanings(section),
     )
@@ -215,29 +182,13 @@ def _meanings(section: Section) -> list[tuple[str, str]]:
 
 
 def _plots(section: Section) -> list[Plot]:
-    if section.accuracy:  # its cases are read beside each other, not along one axis
-        return accuracy.plots(section)
-    if by_operation := choices.plots(section):
-        return by_operation
-    if by_pair := pair_tables.plots(section):
-        return by_pair
-    if under_load := load_latency.plots(section):
-        return under_load
-    if over_pairings := pairings.plots(section):
-        return [*over_pairings, *series_plots.plots(section)]
-    if by_block := file_rates.plots(section):
-        return [*by_block, *series_plots.plots(section)]
-    if by_kernel := kernel_curves.plots(section):
-        return by_kernel
-    made = [
-        *euroben_plots.plots(section),
-        *matrices.plots(section),
-        *shares.plots(section),
-        *speedups.plots(section),
-        *noise_spectrum.plots(section),
-    ]
-    made += plots.curves(section, hypercubes.curves(section)) if not section.matrix else []
+    views = benchmark_views()
+    always = [plot for view in views if view.constant_plots for plot in view.plots(section) or ()]
+    for view in (view for view in views if view.sole_plots):
+        if (sole := view.plots(section)) is not None:
+            return [*sole, *always]
+    several = [view for view in views if not view.sole_plots and not view.constant_plots]
+    made = [plot for view in several for plot in view.plots(section) or ()]
     dots = None if made else plots.points(section)
     left = plots.residuals(section)
-    by_time = series_plots.plots(section)
-    return [*made, *((dots,) if dots else ()), *by_time, *((left,) if left else ())]
+    return [*made, *((dots,) if dots else ()), *always, *((left,) if left else ())]

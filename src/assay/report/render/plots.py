@@ -28,6 +28,7 @@ ALWAYS_SAID = ("part", "source", "on")  # of a case: which part was worked on, w
 LEAST_CASES = 3  # fewer cases are read faster in the table
 LONGEST_NAME = 28  # letters of a case's name on one line beside a picture a third of a page wide
 BREAK = "<br>"
+MOST_SIDE_BY_SIDE = 4  # plots of one benchmark
 MOST_CASES = 40  # more points with names beside them than a picture can hold
 
 

@@ -12,12 +12,11 @@ from assay.document.run_document import Document
 from assay.document.run_verdict import Bar, EarlierValue, ReachedLine, RunVerdict
 from assay.report.judge.bounds import percent
 from assay.report.judge.verdict import MOST_FINDINGS, of
+from assay.report.registry import RunPlace, run_views
 from assay.report.render.console import WIDTH
-from assay.report.sections.variants import variant_tables
 
 TITLE, LONG_TITLE = 40, 60  # columns of a main figure's title, and without intervals; what is longer goes on below
 BAR = 20  # cells
-MOST_VARIED = 40  # rows of a table of build variants
 MOST_SOFTWARE = 4  # components of earlier runs' software
 SIZES = ("simulated", "placed", "ranks")  # facts that a run of one benchmark shows: on how many ranks, and where
 OF_RANKS = ("MPI",)  # those that one with ranks shows
@@ -72,9 +71,8 @@ def brief(document: Document, width: int = WIDTH) -> list[str]:
     shown = SIZES + (OF_RANKS if any(section.mpi for section in document.benchmarks) else ())
     for fact in found.facts:
         lines += _hung(f"{fact.name:<11}", fact.text, width) if fact.name in shown else []
-    if document.variants and len(document.variants.builds) > 1 and found.lines:
-        first = variant_tables.first(document.variants)
-        lines += _hung("Of ", f"{first}, the first variant; how the others differ stands below:", width)
+    for text in (view.scope(document) for view in run_views(RunPlace.PART) if found.lines):
+        lines += _hung("Of ", text, width) if text else []
     lines += _reached(found, width)
     odd = [each for each in found.findings if each.kind in ("odd", "missing") and each.weight >= ODD]
     for each in [*(each for each in found.findings if each.kind == "choice"), *odd]:
@@ -172,15 +170,11 @@ def markdown(document: Document) -> str:
         lines += [f"- {each.text}" + (f" → {each.advice}" if each.advice else "") for each in found.findings]
     if found.published:
         lines += ["", "## Beside what was published", "", *(f"- {text}" for text in found.published)]
-    if document.variants:
-        lines += [
-            "",
-            f"## {variant_tables.title(document.variants)}",
-            "",
-            *(f"- {line}" for line in variant_tables.lines(document.variants)),
-            "",
-        ]
-        lines += [table.markdown() for table in variant_tables.tables(document, MOST_VARIED)]
+    for view in run_views(RunPlace.PART):
+        if view.summary is not None and view.present(document):
+            items = [f"- {line}" for line in view.lines(document)]
+            lines += ["", f"## {view.title(document)}", "", *items, *([""] if items else [])]
+            lines += [table.markdown() for table in view.summary(document)]
     lines += ["", "## Quality of this run", ""]
     lines += [f"- {each.grade}, {each.name}: {each.text} ({each.thresholds})" for each in found.grade.criteria]
     lines += [f"- part {each.part}: {each.grade} ({each.text})" for each in found.grade.parts]

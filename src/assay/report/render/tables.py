@@ -1,12 +1,10 @@
-"""The tables of a run: main figures, each benchmark's figures, fits, differing nodes, causes of disturbance."""
+"""The tables that every benchmark has: main figures, figures case by case, fits, and the levels of their spread."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
-from assay.document.cause import MovedFigure
 from assay.document.fits import Fit, LineFit, Pair, PlaneFit, SpeedupLawFit
 from assay.document.grid import Grid, grid
 from assay.document.params import Parameters
@@ -16,7 +14,7 @@ from assay.document.section import Section
 from assay.report.derive.case_order import record_of
 from assay.report.derive.states import words
 from assay.report.judge.bounds import percent, share
-from assay.report.render.case_words import case_words, words_of
+from assay.report.render.case_words import case_words
 from assay.report.units import human, unit_of
 
 
@@ -184,48 +182,6 @@ def levels(section: Section) -> Grid | None:
     headings = ("metric", "between launches", "between blocks", "between readings", "cases", "readings")
     note = "Robust standard deviation over the median, by level; median of the cases."
     return grid("Where the spread comes from", headings, rows, note) if rows else None
-
-
-def nodes(document: Document) -> Grid | None:
-    """The nodes that differ from the others, by name; None where one node was measured."""
-    rows = [
-        (section.benchmark, odd.host, odd.figure, human(odd.value, odd.unit), odd.text)
-        for section in document.benchmarks
-        for odd in section.odd_nodes
-    ]
-    headings = ("benchmark", "node", "figure", "value", "compared with the others")
-    return grid("Nodes that differ", headings, rows, left=3) if rows else None
-
-
-def causes(document: Document) -> Grid | None:
-    """What disturbed the run: each cause, from when to when, which figures it moved the most, what to do."""
-    rows = []
-    guests = {section.benchmark: section.guest for section in document.benchmarks}
-    for cause in document.causes:
-        hit = [figure for figure in cause.figures if figure.state != "clean"]
-        named = [f"{_case(figure, guests.get(figure.benchmark))} ({_moved(figure)})" for figure in hit[:3]]
-        more = [f"{len(hit) - 3} more"] if len(hit) > 3 else []
-        when = f"{_clock(cause.begin)} – {_clock(cause.end)}"
-        rows.append((cause.text, when, "; ".join([*named, *more]) or "none", cause.advice.replace("`", "")))
-    headings = ("cause", "from, to (UTC)", "figures moved", "what to do")
-    return grid("What disturbed it", headings, rows, left=4) if rows else None
-
-
-def _case(figure: MovedFigure, guest: bool | None) -> str:
-    """Name a figure with the case that was moved."""
-    case = words_of(figure.benchmark, figure.params, guest)
-    return f"{figure.benchmark} {figure.figure.replace('_', ' ')}{f' of {case}' if case else ''}"
-
-
-def _moved(figure: MovedFigure) -> str:
-    if figure.state == "bound":
-        return "only a bound is known"
-    moved = figure.most
-    return "by how much is not known" if moved is None else f"by at most {percent(moved)}"
-
-
-def _clock(seconds: float | None) -> str:
-    return "–" if seconds is None else time.strftime("%H:%M:%S", time.gmtime(seconds))
 
 
 def spread(figure: ReportedFigure) -> str:

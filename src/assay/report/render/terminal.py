@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 from rich.console import Console
@@ -11,56 +10,15 @@ from rich.text import Text
 from assay.document.fits import LevelRatesFit
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.published.tables import (
-    dot_products,
-    euroben,
-    euroben_algorithms,
-    euroben_files,
-    euroben_patterns,
-    euroben_pingpong,
-    euroben_solvers,
-    hand_over,
-    hypercubes,
-    in_text,
-    known_errors,
-    quoted,
-)
-from assay.report import own_tables
 from assay.report.derive.variants import reference
+from assay.report.registry import Place, RunPlace, RunView, benchmark_views, run_views
 from assay.report.render import summary, tables
-from assay.report.render.console import WIDTH, listing
+from assay.report.render.console import listing
 from assay.report.render.one_line import in_the_report
-from assay.report.sections import (
-    accuracy,
-    applications,
-    choices,
-    convergence,
-    energy,
-    fastest_ways,
-    file_rates,
-    guidelines,
-    launch_counts,
-    matrices,
-    message_lengths,
-    node_use,
-    processor_time,
-)
-from assay.report.sections.pairs import pair_tables
-from assay.report.sections.time_series import stalls
-from assay.report.sections.variants import variant_tables
-from assay.report.sections.variants.variant_tables import tables as varied_tables
-from assay.report.sections.variants.variant_tables import title as variants_title
-from assay.report.sections.variants.variant_tables import wrapped
 
 MOST_ROWS = 24  # a longer table is for the page, unless it is the only one
 MOST_FAMILIES = 2  # cases whose fits are printed
 MOST_LEFT_OUT = 4  # notes of what was not measured
-MOST_BESIDE = 3  # of what stands beside the published figures: errors, claims, where the time goes
-MOST_VARIED = 16  # rows of each table of build variants
-MOST_FASTEST = 36  # cases whose fastest algorithm is printed: all that a described machine's quick profile has
-MOST_JOULES = 8  # cases whose energy is printed
-MOST_OVER_TIME = 4  # cases that stalled, or whose processes ended apart
-MOST_COLUMNS = 6  # and a wider matrix
 
 
 def show(document: Document, console: Console | None = None) -> None:
@@ -68,45 +26,19 @@ def show(document: Document, console: Console | None = None) -> None:
     out = console or listing()
     alone = len(document.benchmarks) == 1
     _lines(out, ["", *(summary.brief(document) if alone else summary.terminal(document)), ""])
-    odd = tables.nodes(document)
-    if odd:
-        out.print(odd.rich())
-    used = node_use.brief(document)
-    if used and (not alone or len(used.rows) > 1):
-        out.print(used.rich())
+    for view in run_views(RunPlace.TOP):
+        _run(out, view, document)
+    for view in run_views(RunPlace.PART):
+        _lines(out, view.opening(document))
     first = reference(document)
-    several = applications.table(first)
-    if several and not alone and len(several.rows) <= MOST_ROWS:
-        out.print(several.rich())
-    varied = document.variants is not None and len(document.variants.builds) > 1
-    if alone and document.variants is not None and varied:
-        first_one = variant_tables.first(document.variants)
-        title = f"Tables of {first_one}, the first variant; how the others differ stands below them."
-        _lines(out, [*textwrap.wrap(title, WIDTH, subsequent_indent="  "), ""])
     for section in first.benchmarks if alone else ():
-        _benchmark(out, section, in_the_report(document))
-        for table in own_tables.tables(first, section) if document.variants else ():
-            out.print(table.rich())
-    _lines(out, [*launch_counts.lines(document.spent), *(processor_time.lines(document) if alone else ())])
-    for each in (each for each in document.left_out if alone and each.kind != "budget"):
-        _lines(out, [f"skipped: {each.benchmark}: {each.reason}"])
-    own = [quoted.table(document.quoted)] if document.quoted and not alone else []  # of nodes, which were not run
-    beside = document.beside or []
-    past = hypercubes.tables(first) if alone else []  # of a whole evaluation they stand on the page
-    past += euroben.tables(first)[:1] if alone else []  # and the paper's other tables, too
-    past += [*euroben_algorithms.tables(first), *euroben_solvers.tables(first)] if alone else []
-    past += [*euroben_files.tables(first), *hand_over.tables(first), *known_errors.tables(first)] if alone else []
-    past += [*dot_products.tables(first), *euroben_patterns.tables(first)] if alone else []
-    past += [*euroben_pingpong.tables(first), *in_text.tables(first)] if alone else []
-    for section in first.benchmarks if alone else ():
-        past = [*own_tables.tables(first, section), *past]
-    if document.variants:  # what was asked for is how they differ: of the first one the page has the tables
-        _lines(out, [variants_title(document.variants), *wrapped(document.variants, WIDTH)])
-        past = varied_tables(document, MOST_VARIED)
-    if document.validation:
-        beside, own = [], []  # the verdict has their gist, the page has all of them
-    for table in (*beside[:MOST_BESIDE], *own, *past):
-        out.print(table.rich())
+        _benchmark(out, first, section, in_the_report(document))
+    for view in run_views(RunPlace.END):
+        _run(out, view, document)
+    for view in run_views(RunPlace.PART):
+        _run(out, view, document)
+        if view.closes(document):
+            break
     if document.report:
         out.print(f"report: {document.report}", highlight=False, soft_wrap=True)
 
@@ -116,51 +48,44 @@ def _lines(out: Console, lines: list[str]) -> None:
         out.print(Text(line), highlight=False)
 
 
-def _benchmark(out: Console, section: Section, elsewhere: str) -> None:
-    """One benchmark: its figures, its matrices, what its program noted, and its fits, under its own title.
+def _run(out: Console, view: RunView, document: Document) -> None:
+    _lines(out, (view.terminal_lines or view.lines)(document))
+    for table in (view.terminal_tables or view.tables)(document):
+        out.print(table.rich())
+
+
+def _benchmark(out: Console, document: Document, section: Section, elsewhere: str) -> None:
+    """One benchmark: its figures, its tables, what its program noted, and its fits, under its own title.
 
     `elsewhere`: in words, where the rest stands.
     """
-    lengths = message_lengths.tables(section)
-    for each in lengths:
-        out.print(each.rich())
-    of_files = file_rates.tables(section, file_rates.MOST_COLUMNS)
-    for each in of_files:
-        out.print(each.rich())
-    left = [figure for figure in message_lengths.remaining(section) if not convergence.has(section, figure)]
+    views = benchmark_views()
+
+    def show_placed(place: Place) -> int:
+        """Print the tables of one place; return how many they are."""
+        placed = [view for view in views if view.place is place]
+        found = [table for view in placed for table in (view.terminal_tables or view.tables)(document, section)]
+        for table in found:
+            out.print(table.rich())
+        return len(found)
+
+    def lines_of(*places: Place) -> list[str]:
+        placed = [view for view in views if view.place in places]
+        return [f"  {line}" for view in placed for line in (view.terminal_lines or view.lines)(section)]
+
+    leading = show_placed(Place.LEAD)
+    show_placed(Place.JUDGEMENT)
+    _lines(out, lines_of(Place.LEAD, Place.JUDGEMENT))
+    covered = {figure for view in views for figure in view.covers(section)}
+    left = [figure for figure in tables.listed(section) if id(figure) not in covered]
     made = tables.figures(section, narrow=True, only=left)
-    by_level = any(isinstance(fit, LevelRatesFit) for fit in section.fits)
-    by_level |= any(figure.name in ("per_cycle", "written") for figure in section.figures)  # with tables below
-    by_level |= bool(section.peak_shares)
-    beside = accuracy.table(section)
-    if beside:
-        out.print(beside.rich())
-    judged = choices.table(section)
-    if judged:
-        out.print(judged.rich())
-    fastest = fastest_ways.table(section, MOST_FASTEST)
-    if fastest:
-        out.print(fastest.rich())
-    held_to = guidelines.table(section)
-    if held_to:
-        out.print(held_to.rich())
-    for slow in pair_tables.tables(section):
-        out.print(slow.rich())
-    unseen = [found for found in pair_tables.judged(section) if not found.slow]
-    _lines(out, [f"  {text}" for found in unseen for text in found.text])
-    instead = bool(beside) or bool(judged) or bool(fastest) or by_level or bool(of_files)
-    if (left or not lengths) and not (instead and len(made.rows) > MOST_ROWS):
+    replaced = any(view.replaces(section) for view in views)
+    if (left or not leading) and not (replaced and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))
-    joules = energy.table(section, MOST_JOULES)
-    if joules:
-        out.print(joules.rich())
-    for square in matrices.tables(section):
-        if len(square.rows) <= MOST_COLUMNS:
-            out.print(square.rich())
+    show_placed(Place.DETAIL)
     notes = [note for note in section.notes if note.startswith(("left out: ", "placed on nodes ", "cut short"))]
     _lines(out, [f"  {note}" for note in notes[:MOST_LEFT_OUT]])
-    _lines(out, [f"  {node.host}: {text}" for node in section.noise or () for text in node.text])
-    _lines(out, [f"  {line}" for line in stalls.lines(section)[:MOST_OVER_TIME]])
+    _lines(out, lines_of(Place.DETAIL, Place.ANALYSIS))
     fitted = _fits(section, elsewhere)
     if fitted:
         out.print(Text(f"Fits of {section.title}{tables.fitted_figure(section)}", style="bold"))
@@ -170,6 +95,7 @@ def _benchmark(out: Console, section: Section, elsewhere: str) -> None:
         more = f" (and {len(reasons) - 1} more, {elsewhere})" if len(reasons) > 1 else ""
         state = "beside it" if section.state == "clean" else section.state  # as most of its cases are
         out.print(Text(f"{state}: {section.benchmark}: {reasons[0]}{more}", style="yellow"))
+    show_placed(Place.ANALYSIS)
 
 
 def _fits(section: Section, elsewhere: str = "in the report") -> list[str]:

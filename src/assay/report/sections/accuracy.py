@@ -17,7 +17,12 @@ from assay.benchmark.record import benchmark
 from assay.document.grid import Grid, grid
 from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
+from assay.document.run_verdict import Finding
 from assay.document.section import AccuracyDrawn, Section
+from assay.report.derive.variants import reference
+from assay.report.judge.finding_lines import finding
+from assay.report.registry import BenchmarkView, Place, ReportSection, only
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, layout
 from assay.report.units import counted, human
@@ -211,3 +216,28 @@ def _ranges(found: Entries) -> str:
     usual, *others = sorted(by, key=lambda name: -len(by[name]))
     apart = "; ".join(f"{', '.join(dict.fromkeys(by[name]))}: {name}" for name in others)
     return f"range {usual}" + (f" ({apart})" if apart else "")
+
+
+def _of_reference(document: Document, section: Section) -> Section:
+    """The section of the first variant, where a run has several."""
+    return next((of for of in reference(document).benchmarks if of.benchmark == section.benchmark), section)
+
+
+def _findings(document: Document) -> Iterator[Finding]:
+    for section in reference(document).benchmarks:
+        for digits, text in losses(section):
+            advice = "do not compile what needs these results so; docs/intrinsics.md says how errors are counted"
+            yield finding(30 + min(digits, 16), "odd", text, advice)
+
+
+SECTION = ReportSection(
+    order=310,
+    findings=_findings,
+    of_benchmark=BenchmarkView(
+        place=Place.JUDGEMENT,
+        tables=lambda document, section: only(table(_of_reference(document, section))),
+        plots=lambda section: plots(section) if section.accuracy else None,
+        sole_plots=True,
+        replaces=lambda section: table(section) is not None,
+    ),
+)

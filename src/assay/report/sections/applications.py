@@ -12,6 +12,8 @@ from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.derive.case_order import case_key, record_of
 from assay.report.derive.states import words
+from assay.report.derive.variants import reference
+from assay.report.registry import PartView, ReportSection, RunPlace, RunView, only
 from assay.report.render.case_words import case_words
 from assay.report.sections.time_accounts import UNSHOWN, percent, ranks_words
 from assay.report.units import human
@@ -22,6 +24,7 @@ NOTE = (
     "time in a run of their own; imbalance is the longest computing of a rank over the mean. Speedup is over the same "
     "case on the fewest ranks of this run; 2 x 4: ranks times the threads of each."
 )
+MOST_ON_TERMINAL = 24  # rows
 
 
 def table(document: Document) -> Grid | None:
@@ -65,3 +68,25 @@ def _rows(section: Section) -> Iterator[tuple[str, ...]]:
                 "–" if speedup is None else f"{speedup:.3g}",
                 "invalid" if found is None else words(found),
             )
+
+
+def _on_terminal(document: Document) -> list[Grid]:
+    found = table(reference(document)) if len(document.benchmarks) > 1 else None
+    return [] if found is None or len(found.rows) > MOST_ON_TERMINAL else [found]
+
+
+SECTION = ReportSection(
+    order=720,
+    of_part=PartView(
+        belongs=lambda section: section.part == PART and not section.historical,
+        tables=lambda document: only(table(reference(document))),
+    ),
+    of_run=RunView(
+        place=RunPlace.TOP,
+        title=lambda document: "Applications",
+        anchor="applications",
+        tables=lambda document: only(table(reference(document))),
+        terminal_tables=_on_terminal,
+        on_page=False,
+    ),
+)

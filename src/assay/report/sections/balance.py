@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from assay.document.balance import MachineBalance
 from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
+from assay.document.run_verdict import Finding
 from assay.document.section import Section
+from assay.report.derive.variants import reference
 from assay.report.judge.bounds import best_peak, values
+from assay.report.judge.finding_lines import finding
+from assay.report.registry import BenchmarkView, Place, ReportSection, RunSource
 from assay.report.render.tables import between
 from assay.report.units import human, params
 
@@ -128,3 +133,47 @@ def table(document: Document, section: Section) -> list[Grid]:
     if rows and found[0].against != AGAINST_PRODUCT:
         note += " No estimate of the matrix product on as many threads in this run (assay run gemm)."
     return [grid("Machine balance", headings, rows, note)] if rows else []
+
+
+def _findings(document: Document) -> Iterator[Finding]:
+    yield from _limit(document)
+    yield from _threads(document)
+
+
+def _limit(document: Document) -> Iterator[Finding]:
+    """How many flops per byte from memory must feed, on as many threads as streamed."""
+    found = balances(document)
+    if not found:
+        if why := missing(document):
+            yield finding(19, "missing", why, "`assay run stream --set kernel=triad` measures the triad alone")
+        return
+    first, *others = found
+    computed = f"{first.against}: {human(first.bandwidth, 'B/s', 3)} for {human(first.rate, 'flop/s', 3)}"
+    beside = "".join(f"; {each.flop_per_byte:.2g} by the {each.against}" for each in others)
+    threads = f"{first.threads} thread{'s' * (first.threads > 1)}"
+    yield finding(
+        42,
+        "limit",
+        f"memory limits what computes less than {first.flop_per_byte:.2g} flop per byte "
+        f"({computed} on {threads}{beside})",
+        "keep working sets in the caches: the roof in the part on memory shows what each level gives",
+    )
+
+
+def _threads(document: Document) -> Iterator[Finding]:
+    rates = {figure.params.get("threads"): value for figure, value in streamed(document)}
+    counts = sorted(count for count in rates if count)
+    if len(counts) > 1 and counts[0] == 1:
+        gain = rates[counts[-1]] / rates[1]
+        if gain < 0.75 * counts[-1]:
+            text = f"memory bandwidth grows {gain:.2g} times from 1 to {counts[-1]} threads"
+            yield finding(41, "limit", text, "memory-bound codes gain no more than that from more threads")
+
+
+def _complete(source: RunSource, document: Document) -> Document:
+    return replace(document, balance=balances(reference(document)) or None)
+
+
+SECTION = ReportSection(
+    order=210, complete=_complete, findings=_findings, of_benchmark=BenchmarkView(place=Place.ANALYSIS, tables=table)
+)

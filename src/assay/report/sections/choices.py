@@ -18,11 +18,15 @@ from assay.document.choice import Choice, ChoiceWanted
 from assay.document.grid import Grid, grid
 from assay.document.params import Parameters, Plot
 from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
+from assay.document.run_verdict import Finding
 from assay.document.section import Section
 from assay.kinds import is_simulated
 from assay.report.derive.message_library import alone
 from assay.report.derive.settings import SKEW, setting
 from assay.report.judge.comparison import interleaved, size
+from assay.report.judge.finding_lines import slowest
+from assay.report.registry import BenchmarkSource, BenchmarkView, Derived, Place, ReportSection, only
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, layout
 from assay.report.units import human
@@ -31,6 +35,7 @@ DASHES = ("solid", "dash")  # beyond as many ways as there are colours
 LEAST_LENGTHS = 2
 BARRIER = "barrier"  # the operation that has no length
 NONE = "–"  # in the place of a length that a case has not
+MOST_PLOTS = 12  # operation by operation
 
 
 def choices(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, described: bool) -> list[Choice]:
@@ -274,3 +279,33 @@ def _line(name: str, points: list[tuple[int, float]], i: int, own: bool) -> Plot
         },
         "marker": {"size": 6},
     }
+
+
+def _findings(document: Document) -> Iterator[Finding]:
+    """Name what a library does slower than another algorithm."""
+    advice = "use the faster one; the report compares them in its part on messages"
+    if not document.described:
+        advice = f"set the library's algorithm for it (docs/clusters.md), or {advice}"
+    return slowest(document, slower, 46, advice)
+
+
+def _derive(source: BenchmarkSource) -> Derived:
+    wanted = source.section.choice
+    if wanted is None:
+        return Derived()
+    return Derived(values={"choices": choices(source.figures, wanted, described=source.described)})
+
+
+SECTION = ReportSection(
+    order=320,
+    derive=_derive,
+    findings=_findings,
+    of_benchmark=BenchmarkView(
+        place=Place.JUDGEMENT,
+        tables=lambda document, section: only(table(section)),
+        plots=lambda section: plots(section) or None,
+        sole_plots=True,
+        most_plots=lambda section: MOST_PLOTS if section.choice else 0,
+        replaces=lambda section: table(section) is not None,
+    ),
+)

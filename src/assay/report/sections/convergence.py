@@ -10,6 +10,7 @@ from __future__ import annotations
 from assay.document.grid import Grid, grid
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
+from assay.report.registry import BenchmarkView, Place, ReportSection
 
 LABEL = "intervals"
 
@@ -46,3 +47,13 @@ def tables(section: Section) -> list[Grid]:
     if any(row[3] == "–" for row in rows[1:]):
         note += " None where rounding is part of the error."
     return [grid(f"{section.title}: order of convergence", headings, rows, note, left=0)] if rows else []
+
+
+SECTION = ReportSection(
+    order=140,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=lambda document, section: tables(section),
+        covers=lambda section: {id(figure) for figure in section.figures if has(section, figure)},
+    ),
+)

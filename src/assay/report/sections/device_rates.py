@@ -16,6 +16,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.machine.device_list import CPU_KIND
 from assay.report.judge.bounds import TOLERANCE, percent
+from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.units import human
 
 BY = {"device-stream": "kernel", "device-peak": "type", "device-gemm": "type"}  # of what the best case is taken
@@ -80,3 +81,12 @@ def tables(section: Section) -> list[Grid]:
     note = f"Stated by the vendor ({note})." if note else "No statement of the vendor's is known of these devices."
     headings = ("device", "name", str(key), "best rate", "stated", "share")
     return [grid(f"{section.title}: beside what the vendor states", headings, rows, note, left=3)]
+
+
+SECTION = ReportSection(
+    order=150,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=lambda document, section: tables(section),
+    ),
+)

@@ -24,6 +24,7 @@ from assay.document.run_document import Document
 from assay.document.section import Section, SpentEnergy
 from assay.report.derive.case_order import record_of
 from assay.report.derive.readings import LaunchLines
+from assay.report.registry import BenchmarkSource, BenchmarkView, Derived, ReportSection, only
 from assay.report.render.case_words import case_words
 from assay.report.render.tables import alike
 from assay.report.units import human
@@ -38,6 +39,7 @@ COARSE = 0.1  # of what a launch's blocks took
 EDGES = "edges"  # beside a launch's parts: the share that its blocks' ends can have moved
 
 Powers = dict[tuple[str, Case], dict[int, dict[str, float]]]  # metric and case; launch; part: W, and EDGES
+MOST_ON_TERMINAL = 8  # cases
 
 
 def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigure]) -> list[SpentEnergy]:
@@ -176,3 +178,18 @@ def table(section: Section, most: int | None = None) -> Grid | None:
         note += f" {len(entries) - len(rows)} more in the report, which `assay report RUN` writes."
     headings = ("case", "packages", *shown, "packages, for each", "across launches", "state")
     return grid(f"Energy of {section.title}", headings, rows, note)
+
+
+def _derive(source: BenchmarkSource) -> Derived:
+    values = {"energy": spent(source.lines, source.record, source.figures) or None}
+    return Derived(values=values, notes=too_short(source.lines, source.record, source.figures))
+
+
+SECTION = ReportSection(
+    order=400,
+    derive=_derive,
+    of_benchmark=BenchmarkView(
+        tables=lambda document, section: only(table(section)),
+        terminal_tables=lambda document, section: only(table(section, MOST_ON_TERMINAL)),
+    ),
+)

@@ -14,6 +14,7 @@ from assay.benchmark.record import benchmark
 from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
+from assay.report.registry import BenchmarkView, ReportSection
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, layout
 
@@ -116,3 +117,6 @@ def _patterns(rates: list[ReportedFigure]) -> list[Plot]:
     about["switch"] = False
     about["yaxis"]["rangemode"] = "tozero"
     return [finish({"data": traces, "layout": about}, None, "B/s")]
+
+
+SECTION = ReportSection(order=90, of_benchmark=BenchmarkView(plots=plots))

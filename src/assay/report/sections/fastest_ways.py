@@ -16,11 +16,13 @@ from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.section import Section
 from assay.report.derive.settings import setting
 from assay.report.judge.comparison import size
+from assay.report.registry import BenchmarkView, Place, ReportSection, only
 from assay.report.render.console import WIDTH
 from assay.report.sections import choices
 from assay.report.units import human
 
 Ways = tuple[Parameters, list[ReportedFigure]]  # and its ways, the fastest first
+MOST_ON_TERMINAL = 36  # cases: all that a described machine's quick profile has
 
 
 def table(section: Section, most: int | None = None) -> Grid | None:
@@ -105,3 +107,14 @@ def _ends(found: list[Ways]) -> list[Ways]:
 
 def _way(figure: ReportedFigure, across: str) -> tuple[str, str]:
     return str(figure.params[across]), human(figure.value, figure.unit, 3)
+
+
+SECTION = ReportSection(
+    order=330,
+    of_benchmark=BenchmarkView(
+        place=Place.JUDGEMENT,
+        tables=lambda document, section: only(table(section)),
+        terminal_tables=lambda document, section: only(table(section, MOST_ON_TERMINAL)),
+        replaces=lambda section: table(section) is not None,
+    ),
+)

@@ -18,10 +18,11 @@ from assay.document.params import Parameters, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.derive.states import words
+from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.render.axes import finish
 from assay.report.render.best_readings import HOLLOW, legend_entry, parted
 from assay.report.render.case_words import words_of
-from assay.report.render.plots import COLOURS, LEAST_CASES, layout
+from assay.report.render.plots import COLOURS, LEAST_CASES, MOST_SIDE_BY_SIDE, layout
 from assay.report.render.tables import alike, spread
 from assay.report.sections.matrices import COOL_TO_WARM
 from assay.report.units import human
@@ -288,3 +289,18 @@ def _note(cells: list[FileRate]) -> str:
     by = f", disturbed by at most {100 * max(moved):.0f}%" if moved else ""
     bounded = f" ≤: {len(best)} best readings, which bound the rate." if best else ""
     return f"{cached}{len(unclean)} of {len(cells)} rates are not clean{by}.{bounded}"
+
+
+SECTION = ReportSection(
+    order=20,
+    of_benchmark=BenchmarkView(
+        place=Place.LEAD,
+        tables=lambda document, section: tables(section),
+        terminal_tables=lambda document, section: tables(section, MOST_COLUMNS),
+        on_page=False,
+        plots=lambda section: plots(section) or None,
+        sole_plots=True,
+        most_plots=lambda section: MOST_SIDE_BY_SIDE + MOST_PLOTS if covers(section) else 0,
+        replaces=lambda section: bool(tables(section, MOST_COLUMNS)),
+    ),
+)

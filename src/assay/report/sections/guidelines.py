@@ -19,8 +19,12 @@ from assay.document.grid import Grid, grid
 from assay.document.guideline import GuidelineTest
 from assay.document.params import Parameters
 from assay.document.reported_figure import Moved, ReportedFigure
+from assay.document.run_document import Document
+from assay.document.run_verdict import Finding
 from assay.document.section import Section
 from assay.report.derive.settings import setting
+from assay.report.judge.finding_lines import slowest
+from assay.report.registry import BenchmarkSource, BenchmarkView, Derived, Place, ReportSection, only
 from assay.report.sections.choices import between, factor, rival, varies
 from assay.report.units import human
 
@@ -185,3 +189,24 @@ def table(section: Section) -> Grid | None:
     count = f"{len(broken_ones)} of {len(ordered)} guidelines broken beyond the margin of {MARGIN:.0%}"
     note = f"{count}; {rests_on}" + (f" {left} more, further from it, are in the JSON." if left else "")
     return grid("Guidelines: what an operation should not be slower than", headings, rows, note, left=1)
+
+
+def _findings(document: Document) -> Iterator[Finding]:
+    """Name what a library does slower than it does more work with its other operations."""
+    advice = "the library's choice of algorithm for it is at fault, or call the others instead (docs/clusters.md)"
+    return slowest(document, broken, 45, advice)
+
+
+def _derive(source: BenchmarkSource) -> Derived:
+    wanted = source.section.choice
+    if wanted is None:
+        return Derived()
+    return Derived(values={"guidelines": guidelines(source.figures, wanted, described=source.described) or None})
+
+
+SECTION = ReportSection(
+    order=340,
+    derive=_derive,
+    findings=_findings,
+    of_benchmark=BenchmarkView(place=Place.JUDGEMENT, tables=lambda document, section: only(table(section))),
+)

@@ -13,6 +13,7 @@ from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.judge.bounds import peak_float64, percent
+from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.units import human
 
 OPERAND = 8  # bytes
@@ -48,3 +49,12 @@ def tables(document: Document, section: Section) -> list[Grid]:
         rows.append((kernel, f"{flops:g}", f"{operands:g}", f"{f:.3g}", human(ideal, "flop/s", 3), reached, share))
     headings = ("kernel", "flops", "operands", "f", "ideal", "r_max L1", "of the ideal")
     return [grid(TITLE, headings, rows, NOTE)] if rows else []
+
+
+SECTION = ReportSection(
+    order=120,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=tables,
+    ),
+)

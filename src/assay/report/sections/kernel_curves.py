@@ -15,6 +15,7 @@ from assay.document.fits import LevelRatesFit
 from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
+from assay.report.registry import BenchmarkView, ReportSection
 from assay.report.render.axes import finish
 from assay.report.render.best_readings import legend, parted
 from assay.report.render.plots import COLOURS, LEAST_CASES, layout
@@ -112,3 +113,9 @@ def _key(seen: set[str]) -> list[Plot]:
         for name, symbol in named
         if symbol in seen
     ]
+
+
+SECTION = ReportSection(
+    order=370,
+    of_benchmark=BenchmarkView(plots=lambda section: plots(section) or None, sole_plots=True),
+)

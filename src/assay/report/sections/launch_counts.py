@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from assay.document.json_form import from_json
+from assay.document.run_document import Document
 from assay.document.spent import BenchmarkSpent, LaunchesSpent, Look
+from assay.report.registry import ReportSection, RunSource, RunView
 from assay.store import Run
 
 
@@ -39,3 +42,14 @@ def lines(spent: LaunchesSpent | None) -> list[str]:
     text = f"Launches: {len(reached)} of {len(spent.benchmarks)} benchmarks are within ±{spent.within:.1%} (half "
     text += f"the interval), after {after} launches."
     return [text, *(f"  {e.benchmark}: {e.reason}" for e in ended if not e.reached)]
+
+
+def _complete(source: RunSource, document: Document) -> Document:
+    return replace(document, spent=launches_spent(source.run))
+
+
+SECTION = ReportSection(
+    order=760,
+    complete=_complete,
+    of_run=RunView(title=lambda document: "Launches", anchor="launches", lines=lambda document: lines(document.spent)),
+)

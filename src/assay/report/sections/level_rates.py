@@ -18,6 +18,7 @@ from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.derive import memory_levels
 from assay.report.judge.bounds import peak_float64, percent, values
+from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.units import human
 
 CONVENTION = (
@@ -127,3 +128,13 @@ def _seconds(document: Document, level: str, of: Mapping[str, Any]) -> float | N
 def _best(document: Document, name: str, level: str, **params: Any) -> float:
     """The best rate that a benchmark of memory read in a level, B/s; 0 where it has none."""
     return max((value for _, value in values(document, name, "rate", "best", level=level, **params)), default=0.0)
+
+
+SECTION = ReportSection(
+    order=100,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=tables,
+        replaces=lambda section: any(isinstance(fit, LevelRatesFit) for fit in section.fits),
+    ),
+)

@@ -18,6 +18,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.derive.states import worst
 from assay.report.judge.bounds import percent
+from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, LEAST_CASES, layout
 from assay.report.units import human
@@ -139,3 +140,15 @@ def _row(family: Family, points: Sequence[PointUnderLoad]) -> tuple[str, ...]:
     )
     state = ", ".join(dict.fromkeys(SAID.get(end.state, end.state) for end in (least, most)))
     return (_name(family), human(least.latency, "s", 3), human(most.latency, "s", 3), *rates, state)
+
+
+SECTION = ReportSection(
+    order=190,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=lambda document, section: tables(section),
+        replaces=lambda section: any(figure.name == "written" for figure in section.figures),
+        plots=lambda section: plots(section) or None,
+        sole_plots=True,
+    ),
+)

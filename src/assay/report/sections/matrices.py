@@ -13,6 +13,7 @@ from assay.document.grid import Grid, grid
 from assay.document.params import Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
+from assay.report.registry import BenchmarkView, ReportSection
 from assay.report.render.axes import linear
 from assay.report.render.plots import layout
 from assay.report.units import human, unit_of
@@ -20,6 +21,7 @@ from assay.report.units import human, unit_of
 Matrix = dict[tuple[Any, Any], ReportedFigure]
 MOST_WRITTEN = 16  # rows whose numbers fit into the picture's cells
 MOST_ROWS = 16  # of a table
+MOST_COLUMNS = 6  # of one on a terminal
 COOL_TO_WARM = [[0, "#eff6ff"], [0.5, "#60a5fa"], [1, "#1e3a8a"]]
 
 
@@ -95,3 +97,14 @@ def _matrices(section: Section) -> list[tuple[str, str, list[Any], Matrix]]:
 def _value(cells: Matrix, a: Any, b: Any) -> float | None:
     found = cells.get((a, b)) or cells.get((b, a))
     return None if found is None else found.value
+
+
+SECTION = ReportSection(
+    order=410,
+    of_benchmark=BenchmarkView(
+        tables=lambda document, section: tables(section),
+        terminal_tables=lambda document, section: [each for each in tables(section) if len(each.rows) <= MOST_COLUMNS],
+        on_page=False,
+        plots=plots,
+    ),
+)

@@ -11,6 +11,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
 from assay.report.derive.states import words
 from assay.report.judge.first_cases import telling
+from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.render.tables import listed
 from assay.report.sections import file_rates
 from assay.report.units import params
@@ -23,11 +24,10 @@ def tables(section: Section) -> list[Grid]:
     return [_table(section, rest, lines) for rest, lines in _families(section).items()]
 
 
-def remaining(section: Section) -> list[ReportedFigure]:
-    """The figures that are listed and stand in none of these tables."""
+def shown(section: Section) -> set[int]:
+    """The `id` of each figure in these tables."""
     lines = [line for family in _families(section).values() for line in family]
-    shown = {id(figure) for _, time, rate in lines for figure in (time, rate)}
-    return [figure for figure in listed(section) if id(figure) not in shown]
+    return {id(figure) for _, time, rate in lines for figure in (time, rate)}
 
 
 def _families(section: Section) -> dict[str, list[Line]]:
@@ -73,3 +73,14 @@ def _fixed(value: float | None, factor: float) -> str:
         return "–"
     scaled = value * factor
     return f"{scaled:.2f}" if scaled >= 0.995 or scaled == 0 else f"{scaled:.3g}"
+
+
+SECTION = ReportSection(
+    order=10,
+    of_benchmark=BenchmarkView(
+        place=Place.LEAD,
+        tables=lambda document, section: tables(section),
+        on_page=False,
+        covers=shown,
+    ),
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 
@@ -16,6 +17,7 @@ from assay.document.cause import DisturbanceCause
 from assay.document.grid import Grid, grid
 from assay.document.params import Plot
 from assay.document.run_document import Document
+from assay.report.registry import ReportSection, RunSource, RunView, only
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, layout
 from assay.report.render.sparks import spark
@@ -28,6 +30,7 @@ MOST_MARKED = 20  # causes
 BARS = 16  # of a node's time on the terminal
 KINDS = (("processor", "processors busy", "%"), ("memory", "memory in use", "%"), ("network", "network", "B/s"))
 PALE = "rgba(217,98,43,0.16)"
+TITLE = "Nodes during the run"
 
 
 def nodes_over_time(files: Iterable[LaunchFile]) -> tuple[list[NodeUse], float | None]:
@@ -65,7 +68,7 @@ def table(document: Document) -> Grid | None:
     headings = ("node", "seen for", "processors, mean", "most", "memory, most", "network, mean", "most")
     left_out = f"{len(nodes) - MOST_LISTED} more nodes are in the JSON. " if len(nodes) > MOST_LISTED else ""
     note = f"{left_out}Of the whole node, others' work included; the network both ways, without the loopback."
-    return grid("Nodes during the run", headings, rows, note=note)
+    return grid(TITLE, headings, rows, note=note)
 
 
 def brief(document: Document) -> Grid | None:
@@ -96,7 +99,7 @@ def brief(document: Document) -> Grid | None:
     headings = ("node", "processors", "mean", "memory", "most", "network", "most")
     more = f"; {len(nodes) - MOST_DRAWN} more nodes in the report" if len(nodes) > MOST_DRAWN else ""
     note = f"Over {human(end - begin, 's', 3)} from left to right{more}."
-    return grid("Nodes during the run", headings, rows, note=note)
+    return grid(TITLE, headings, rows, note=note)
 
 
 def plots(document: Document) -> list[Plot]:
@@ -162,3 +165,27 @@ def _mean_within(each: NodeUse, values: list[float], begin: float, end: float) -
     shared = [(min(end, last) - max(begin, first), value) for first, last, value in ends]
     seen = [(span, value) for span, value in shared if span > 0]
     return fmean([value for _, value in seen], weights=[span for span, _ in seen]) if seen else None
+
+
+def _on_terminal(document: Document) -> list[Grid]:
+    found = brief(document)
+    return [] if found is None or (len(document.benchmarks) == 1 and len(found.rows) < 2) else [found]
+
+
+def _complete(source: RunSource, document: Document) -> Document:
+    use, begun = nodes_over_time(file for _, file in source.tasks)
+    return replace(document, nodes_over_time=use or None, begun=begun)
+
+
+SECTION = ReportSection(
+    order=740,
+    complete=_complete,
+    of_run=RunView(
+        title=lambda document: TITLE,
+        anchor="nodes",
+        tables=lambda document: only(table(document)),
+        terminal_tables=_on_terminal,
+        plots=plots,
+        plot_note="Pale bands: something disturbed a node; the table of causes says what.",
+    ),
+)

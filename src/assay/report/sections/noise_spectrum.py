@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from assay.document.params import Plot
+from assay.document.run_document import Document
+from assay.document.run_verdict import Finding
 from assay.document.section import Section
+from assay.report.judge.bounds import percent, values
+from assay.report.judge.finding_lines import finding
+from assay.report.registry import BenchmarkSource, BenchmarkView, Derived, ReportSection
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, layout
 
@@ -52,3 +59,38 @@ def _thinned(frequency: list[float], power: list[float]) -> tuple[list[float], l
     step = -(-len(pairs) // MOST_POINTS) or 1
     kept = [max(pairs[at : at + step], key=lambda pair: pair[1]) for at in range(0, len(pairs), step)]
     return [f for f, _ in kept], [p for _, p in kept]
+
+
+NOISY = 0.01  # share of the time that noise takes: more is a finding
+
+
+def _derive(source: BenchmarkSource) -> Derived:
+    if not source.record.extra.get("traces"):
+        return Derived()
+    from assay.report.derive.node_noise import noise_by_node
+
+    nodes = noise_by_node(source.run, source.record.name)
+    notes = [f"{node.host}: {text}" if len(nodes) > 1 else text for node in nodes for text in node.text]
+    return Derived(values={"noise": nodes or None}, notes=notes)
+
+
+def _findings(document: Document) -> Iterator[Finding]:
+    for _, value in values(document, "noise", "lost", "median", method="work"):
+        if value > NOISY:
+            yield finding(
+                45,
+                "limit",
+                f"noise takes {percent(value)} of the processors' time",
+                "see its causes under threads; isolate processors, or leave one to the system",
+            )
+
+
+SECTION = ReportSection(
+    order=360,
+    derive=_derive,
+    findings=_findings,
+    of_benchmark=BenchmarkView(
+        terminal_lines=lambda section: [f"{node.host}: {text}" for node in section.noise or () for text in node.text],
+        plots=plots,
+    ),
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from assay.document.params import Plot
 from assay.document.section import Section
+from assay.report.registry import BenchmarkView, ReportSection
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, MOST_CASES, label, layout
 from assay.report.units import params
@@ -56,3 +57,9 @@ def plots(section: Section) -> list[Plot]:
     made["height"] = 190 + 30 * len(drawn)
     made["switch"] = False
     return [finish({"data": traces, "layout": made}, "B/s", most_x=5)]
+
+
+SECTION = ReportSection(
+    order=30,
+    of_benchmark=BenchmarkView(plots=lambda section: plots(section) or None, sole_plots=True),
+)

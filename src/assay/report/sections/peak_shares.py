@@ -15,6 +15,7 @@ from assay.document.run_document import Document
 from assay.document.section import PeakShare, Section
 from assay.report.derive.case_order import by_value
 from assay.report.judge.bounds import DOUBLE, TOLERANCE, passed_by, peak_measured, percent
+from assay.report.registry import BenchmarkView, Place, ReportSection, RunSource
 from assay.report.units import human
 
 
@@ -99,3 +100,18 @@ def _note(found: list[PeakShare]) -> str:
         for kind, each in sorted(peaks.items())
     ]
     return f"In brackets: share of the peak of so many threads. Peak: {'; '.join(words)}."
+
+
+def _complete(source: RunSource, document: Document) -> Document:
+    return with_shares(document, source.records)
+
+
+SECTION = ReportSection(
+    order=130,
+    complete=_complete,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=lambda document, section: tables(section),
+        replaces=lambda section: bool(section.peak_shares),
+    ),
+)

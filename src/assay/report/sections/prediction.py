@@ -27,10 +27,12 @@ from assay.document.fits import LineFit
 from assay.document.grid import Grid, grid
 from assay.document.predicted import PredictedTime
 from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.derive.case_order import case_key, record_of
+from assay.report.registry import BenchmarkSource, BenchmarkView, Derived, Place, ReportSection, RunSource
 from assay.report.render.case_words import case_words
-from assay.report.sections.time_accounts import UNSHOWN, ByLaunch, made, percent, ranks_words
+from assay.report.sections.time_accounts import UNSHOWN, ByLaunch, accounts, by_launch, made, percent, ranks_words
 from assay.report.units import human
 from assay.samples import Circumstance
 from assay.stored.account import account_line
@@ -270,3 +272,26 @@ def _spent_on(section: Section, entries: Sequence[PredictedTime], record: Benchm
                 rows.append((_words(each, record), ranks_words(each), kind, name, *times, *map(percent, shares)))
     headings = ("case", "ranks", "what", "where", "measured", "predicted", "share", "share predicted")
     return [grid(f"Where the time went: {section.title}", headings, rows, SPENT, left=4)] if rows else []
+
+
+def _derive(source: BenchmarkSource) -> Derived:
+    if source.described or not source.complete:
+        return Derived()
+    by_case = by_launch(source.lines.tasks)
+    found = predicted(source.record, accounts(by_case), source.figures, by_case)
+    return Derived(values={"predicted": found or None})
+
+
+def _complete(source: RunSource, document: Document) -> Document:
+    return replace(document, benchmarks=with_echo(document.benchmarks))
+
+
+SECTION = ReportSection(
+    order=180,
+    complete=_complete,
+    derive=_derive,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=lambda document, section: tables(section),
+    ),
+)

@@ -8,6 +8,7 @@ from typing import Any
 from assay.document.grid import Grid, grid
 from assay.document.processor_time import ProcessorTime
 from assay.document.run_document import Document
+from assay.report.registry import BenchmarkSource, Derived, ReportSection, RunView, only
 from assay.report.units import human
 from assay.samples import Launch
 from assay.store import Run
@@ -73,3 +74,20 @@ def lines(document: Document) -> list[str]:
             many = "launch" if spent.launches == 1 else "launches"
             made.append(f"Processor time: user {user}, system {system} ({share} of both){of}, {launches} {many}")
     return made
+
+
+def _derive(source: BenchmarkSource) -> Derived:
+    return Derived(values={"processor_time": of_launches(source.run, source.record.name, source.lines.launches)})
+
+
+SECTION = ReportSection(
+    order=770,
+    derive=_derive,
+    of_run=RunView(
+        title=lambda document: TITLE,
+        anchor="processor-time",
+        tables=lambda document: only(table(document)),
+        terminal_tables=lambda document: [],
+        terminal_lines=lambda document: lines(document) if len(document.benchmarks) == 1 else [],
+    ),
+)

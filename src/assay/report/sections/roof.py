@@ -23,6 +23,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import RoofPart, Section
 from assay.report.judge.bounds import best_peak, peak_float64
+from assay.report.registry import PartView, ReportSection
 from assay.report.render.axes import finish
 from assay.report.render.plots import COLOURS, layout
 from assay.report.units import human
@@ -214,3 +215,11 @@ def _kernels(sections: Roofed, threads: int) -> list[tuple[str, float, float, fl
                 name = f"{section.title}{f' ({case})' if case else ''}"
                 made.append((name, flops / moved, value, low, high))
     return sorted(made)  # by name: a kernel's mark is the same under every roof
+
+
+SECTION = ReportSection(
+    order=600,
+    of_part=PartView(
+        belongs=lambda section: bool(section.roof and section.roof.bandwidth), title="Memory", plots=plots
+    ),
+)

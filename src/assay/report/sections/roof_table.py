@@ -14,6 +14,7 @@ from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.derive import memory_levels
 from assay.report.judge.bounds import percent
+from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.units import human
 
 NAMES = {"x86_64": {128: "SSE", 256: "AVX2", 512: "AVX-512"}, "aarch64": {128: "NEON"}}
@@ -100,3 +101,13 @@ def _values(section: Section, statistic: str) -> dict[str, dict[Case, float]]:
             case = (str(params.get("kernel")), str(params.get("level")), int(params["vector"]))
             found.setdefault(figure.name, {})[case] = figure.value
     return found
+
+
+SECTION = ReportSection(
+    order=110,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=tables,
+        replaces=lambda section: any(figure.name == "per_cycle" for figure in section.figures),
+    ),
+)

@@ -17,6 +17,7 @@ from assay.document.grid import Grid, grid
 from assay.document.params import Parameters, Plot
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section, SharesDrawn
+from assay.report.registry import BenchmarkView, Place, ReportSection, no_tables, only
 from assay.report.render.axes import linear
 from assay.report.render.best_readings import BEST, HATCHED, legend_entry, symbols
 from assay.report.render.plots import COLOURS, layout
@@ -186,3 +187,15 @@ def _placed(figures: Mapping[Any, ReportedFigure]) -> Plot:
 
 def _unit(section: Section, wanted: SharesDrawn) -> str:
     return next((f.unit for f in section.figures if f.name in wanted.parts), "")
+
+
+SECTION = ReportSection(
+    order=300,
+    of_benchmark=BenchmarkView(
+        place=Place.JUDGEMENT,
+        tables=lambda document, section: only(table(section)),
+        terminal_tables=no_tables,
+        on_page=False,
+        plots=plots,
+    ),
+)

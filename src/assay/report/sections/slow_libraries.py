@@ -12,8 +12,13 @@ from assay.benchmark.record import Benchmark
 from assay.case import Case
 from assay.document.choice import ChoiceWanted
 from assay.document.reported_figure import ReportedFigure
+from assay.document.run_document import Document
+from assay.document.run_verdict import Finding
 from assay.document.section import Section
 from assay.report.derive.case_order import record_of
+from assay.report.derive.variants import reference
+from assay.report.judge.finding_lines import finding
+from assay.report.registry import ReportSection
 from assay.report.render.plots import label
 from assay.report.sections.choices import choices, rest
 
@@ -59,3 +64,14 @@ def _library(section: Section) -> str:
     if not kernels:
         return words or "the library"
     return f"{' '.join(words.split()[:2])} with kernels for {kernels}"
+
+
+def _findings(document: Document) -> Iterator[Finding]:
+    """Name the libraries that code compiled here beats at their own work, the worst case of each benchmark."""
+    advice = "a library built for this processor: a newer version, or its maker's"
+    for section in reference(document).benchmarks:
+        for ratio, text in slow(section):
+            yield finding(51 + min(4.0, ratio), "odd", text, advice)
+
+
+SECTION = ReportSection(order=345, findings=_findings)

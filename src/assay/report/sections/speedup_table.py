@@ -9,6 +9,7 @@ from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.report.derive.case_order import case_key, record_of
+from assay.report.registry import BenchmarkView, Place, ReportSection, only
 from assay.report.render.case_words import case_words
 
 PART = "applications"
@@ -79,3 +80,12 @@ def _residuals(laws: Sequence[SpeedupLawFit]) -> str:
         return "–"
     least = min(known, key=lambda law: law.residual or 0.0)
     return f"{100 * (least.residual or 0.0):.2g}%, perfect {100 * (least.perfect_residual or 0.0):.2g}%"
+
+
+SECTION = ReportSection(
+    order=170,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=lambda document, section: only(table(section)),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.document.fits import SpeedupFit, SpeedupLawFit
 from assay.document.params import Plot
 from assay.document.section import Section
+from assay.report.registry import BenchmarkView, ReportSection
 from assay.report.render.plots import COLOURS, layout
 
 NAMES = {"amdahl": "Amdahl's law", "gustafson": "Gustafson's law", "universal": "universal scalability law"}
@@ -77,3 +78,6 @@ def _law(law: SpeedupLawFit, label: str, greatest: float, colour: str, shown: bo
         "visible": True if shown else "legendonly",
         "hoverinfo": "name",
     }
+
+
+SECTION = ReportSection(order=420, of_benchmark=BenchmarkView(plots=plots))

@@ -9,6 +9,7 @@ from assay.analysis.storage_law import across_in_words
 from assay.document.grid import Grid, grid
 from assay.document.section import Section
 from assay.document.storage_cells import laws
+from assay.report.registry import BenchmarkView, Place, ReportSection
 from assay.report.units import human, params
 
 
@@ -51,3 +52,12 @@ def tables(section: Section) -> list[Grid]:
         headings = ("block", "in flight", "measured", "by the law", "error", across, "cell is")
         made.append(grid(f"Predicted {direction} rates: {params(about)}", headings, rows, note, left=1))
     return made
+
+
+SECTION = ReportSection(
+    order=200,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=lambda document, section: tables(section),
+    ),
+)

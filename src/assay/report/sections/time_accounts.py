@@ -12,6 +12,7 @@ from assay.document.grid import Grid, grid
 from assay.document.predicted import PredictedTime
 from assay.document.section import Section
 from assay.report.derive.case_order import case_key, record_of
+from assay.report.registry import BenchmarkSource, BenchmarkView, Derived, Place, ReportSection, only
 from assay.report.render.case_words import case_words
 from assay.report.render.tables import alike
 from assay.report.units import human
@@ -107,3 +108,17 @@ def _calls(of: TimeAccount) -> str:
 
 def _waits(waits: Sequence[tuple[int, int, float]]) -> str:
     return f"{waits[0][0]} > {waits[0][1]}, {human(waits[0][2], 's', 3)}" if waits else "–"
+
+
+def _derive(source: BenchmarkSource) -> Derived:
+    return Derived(values={"accounts": accounts(by_launch(source.lines.tasks)) or None})
+
+
+SECTION = ReportSection(
+    order=160,
+    derive=_derive,
+    of_benchmark=BenchmarkView(
+        place=Place.ANALYSIS,
+        tables=lambda document, section: only(table(section)),
+    ),
+)

@@ -13,9 +13,14 @@ from assay.benchmark.variants import MPI_KEYS
 from assay.case import Case
 from assay.document.choice import Choice
 from assay.document.reported_figure import Headline, ReportedFigure
+from assay.document.run_document import Document
+from assay.document.run_verdict import Finding
 from assay.document.section import Section
 from assay.report.derive.message_library import alone
 from assay.report.derive.settings import setting
+from assay.report.derive.variants import reference
+from assay.report.judge.finding_lines import finding, library_of
+from assay.report.registry import ReportSection
 from assay.report.sections import choices
 from assay.report.units import human
 
@@ -74,3 +79,12 @@ def standing(section: Section, whose: str) -> str | None:
         f"{none}; it looks slowest for {choices.named(worst)}, {choices.factor(worst.ratio)} times the time of "
         f"{worst.best}: {worst.reason}"
     )
+
+
+def _findings(document: Document) -> Iterator[Finding]:
+    for section in reference(document).benchmarks:
+        if text := standing(section, library_of(document)):
+            yield finding(15, "choice", text)
+
+
+SECTION = ReportSection(order=325, findings=_findings)
