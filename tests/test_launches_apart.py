@@ -92,5 +92,5 @@ def test_a_cause_names_how_far_an_estimate_was_moved_though_a_best_reading_stand
     both[1] |= {"state": "disturbed"}
     only = figure("width", 4.0, "1", "best") | {"metric": "frequency", "state": "disturbed"}
     reason = Reason("others", "others worked", (0,), 1.0)
-    (cause,) = causes([(section("clock", [*both, only]), Judged(touched=[(reason, [("frequency", "{}")])]))])
+    (cause,) = causes([(section("clock", [*both, only]), Judged(touched=[(reason, [("frequency", Case())])]))])
     assert [(each.figure, each.most) for each in cause.figures] == [("width", None), ("frequency", 0.5)]

@@ -30,7 +30,7 @@ def account(ranks: int, time: float) -> TimeAccount:
     """EP takes 2 s on one rank, in which it computes all the time."""
     lengths = (8, 64, 512, 4096, 32768) if ranks > 1 else ()
     return TimeAccount(
-        params={**CASE, "ranks": ranks},
+        params=Case({**CASE, "ranks": ranks}),
         ranks=ranks,
         time=time,
         computing=[time] * ranks,
@@ -52,7 +52,7 @@ class Figure:
 
     def __init__(self, ranks: int, shown: float, statistic: str = "median", *launches: float) -> None:
         """The time of a case on so many ranks, and of its launches."""
-        self.statistic, self.name, self.params, self.shown = statistic, "time", {**CASE, "ranks": ranks}, shown
+        self.statistic, self.name, self.params, self.shown = statistic, "time", Case({**CASE, "ranks": ranks}), shown
         self.by_launch, self.best_by_launch = [[float(i), each] for i, each in enumerate(launches)], None
 
 
@@ -131,7 +131,7 @@ def test_without_one_rank_messages_or_a_program_there_is_no_prediction() -> None
     both = [account(1, 2.0), account(2, 1.0)]
     figures = [Figure(1, 2.0), Figure(2, 1.0)]
     none: list[list[TimeAccount]] = [both[1:], both[:1], [both[0], replace(both[1], messages=[])]]
-    none.append([replace(each, params={**each.params, "kernel": "is"}) for each in both])
+    none.append([replace(each, params=each.params | {"kernel": "is"}) for each in both])
     for accounts in none:
         assert predicted(benchmark("nas"), accounts, figures) == []  # type: ignore[arg-type]
 
