@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from assay.case import Case
 from assay.decide.contract import read_contract
 from assay.decide.evidence import NodeEvidence
 from assay.decide.judged_contract import judged_requirement
@@ -116,7 +117,7 @@ def test_doubtful_figures_are_rejected_where_nothing_can_have_moved_them_so_far_
     read = read_contract(contract(f'{LATENCY}at_most = "{limit} s"\n'))
     launches = [[float(n), 1e-6] for n in range(8)]
     figure = ReportedFigure(
-        benchmark="echo", name="half_round_trip", value=1e-6, unit="s", statistic="median", params={}, state=state,
+        benchmark="echo", name="half_round_trip", value=1e-6, unit="s", statistic="median", params=Case(), state=state,
         disturbance=None if moved is None else Moved(*moved), reasons=["others"],
         by_launch=[] if state == "bound" else launches, best_by_launch=launches if state == "bound" else None,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from scipy import stats
 from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict, launches_needed, planning_spread
 from assay.analysis.spending import looks_of
 from assay.analysis.tolerance import tolerance_limit
+from assay.case import Case
 from assay.decide.contract import read_contract
 from assay.decide.contract_plan import planned
 from assay.decide.contract_written import smallest_fault
@@ -127,5 +128,5 @@ def test_learnt_limits_have_the_false_alarm_rate_and_the_smallest_fault_that_the
 def figure(values: list[float]) -> ReportedFigure:
     return ReportedFigure(
         benchmark="clock", name="frequency", value=float(np.median(values)), unit="Hz", statistic="median",
-        params={}, reasons=[], by_launch=[[float(at), value] for at, value in enumerate(values)],
+        params=Case(), reasons=[], by_launch=[[float(at), value] for at, value in enumerate(values)],
     )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from assay.case import Case
 from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.comparison import FigureRow, FigureSide
 from assay.document.section import Section
@@ -165,7 +166,7 @@ def test_the_page_shows_what_this_run_can_tell() -> None:
 
 def side(label: str, value: float, state: str = "clean") -> FigureSide:
     about: dict[str, Any] = {"kind": "measured", "estimator": "median", "disturbance": None, "launches": 3}
-    return FigureSide(run=label, median=value, value=value, params={}, state=state, **about)
+    return FigureSide(run=label, median=value, value=value, params=Case(), state=state, **about)
 
 
 def build(label: str) -> VariantBuild:
@@ -174,7 +175,7 @@ def build(label: str) -> VariantBuild:
 
 def faster(kernel: str, length: int, a: float, b: float, label: str = "-O5", state: str = "clean") -> FigureRow:
     """A row of `vectors`' rate: with -O3, and with `label`."""
-    params = {"kernel": kernel, "access": "contiguous", "length": length}
+    params = Case({"kernel": kernel, "access": "contiguous", "length": length})
     sides: dict[str, Any] = {"a": side("-O3", a), "b": side(label, b, state), "ratio": b / a}
     about: dict[str, Any] = {"unit": "flop/s", "better": "higher", "margin": 0.03, "verdict": "differs", "reason": None}
     return FigureRow(benchmark="vectors", metric="time", figure="rate", params=params, **sides, **about)

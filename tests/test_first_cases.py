@@ -157,7 +157,7 @@ def test_headlines_in_json_name_the_variant_that_they_are_of() -> None:
     made = document(section("vectors", figures, part="kernels"))
     made = replace(made, variants=BuildVariants(builds=builds, rows=[], wrong=[], vectorised=[]))
     (head,) = with_headlines(made).benchmarks[0].headlines
-    assert head.value == 1e9 and head.params == figures[0]["params"]
+    assert head.figure.value == 1e9 and head.figure.params == figures[0]["params"]
 
 
 @pytest.mark.parametrize("words", [("patterns", "-n", "3"), ("bandwidth", "-n", "2")])

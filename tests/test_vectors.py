@@ -200,7 +200,7 @@ def fitted(cells: list[CaseSamples]) -> dict[str, dict[str, Any]]:
     caches = [
         CaseSamples(
             "cache",
-            {"kernel": "add", "access": "contiguous", "length": 1, "level": k},
+            Case({"kernel": "add", "access": "contiguous", "length": 1, "level": k}),
             {("here", 0): np.array([size])},
             [],
             1,
