@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay import cli
 from assay.case import Case
 from assay.document.json_form import from_json, to_json
 from assay.document.section import DifferingNode
@@ -68,6 +69,12 @@ def test_a_case_does_not_change() -> None:
     for change in (lambda: case.__setitem__("n", 2), lambda: setattr(case, "n", 2), lambda: case.keys().clear()):
         with pytest.raises((AttributeError, TypeError)):
             change()
+
+
+def test_a_verb_prints_a_case_as_an_object() -> None:
+    with cli.answered() as documents:
+        cli.emit({"figures": [{"params": Case({"n": 1})}]})
+    assert documents[0]["figures"] == [{"params": {"n": 1}}]
 
 
 @given(PARAMETERS)

@@ -13,7 +13,7 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, TextIO, cast
@@ -123,12 +123,17 @@ def emit(document: Any) -> None:
     """Print the one JSON document of a verb under --json to standard output, with the version of its form."""
     if isinstance(document, dict):
         document = versions.marked(versions.DOCUMENT, document)
-    text = json.dumps(document, allow_nan=False, indent=2, default=str)
+    text = json.dumps(document, allow_nan=False, indent=2, default=_plain)
     collected = _COLLECTED.get()
     if collected is not None:
         collected.append(json.loads(text))
         return
     sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that json leaves
+
+
+def _plain(value: object) -> object:
+    """What JSON has no word for: a mapping, such as a case, is an object; else its text."""
+    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def main() -> None:
