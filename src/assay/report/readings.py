@@ -1,6 +1,6 @@
 """What the lines of one benchmark's launches say: read once, for figures, disturbance and variance alike.
 
-The programs' own lines are read, not the tables made from them: they hold the values block by block, as wanted here.
+The programs' own lines are read, not the tables made from them, which takes less time and memory (store.py).
 """
 
 from __future__ import annotations
