@@ -9,9 +9,9 @@ RUN/log/                 standard error of launchers and programs
 RUN/lock                 held by the process that writes, and let go by the kernel however that process ends
 RUN/{samples,blocks,checks,launches}.parquet   when the run has ended
 
-Reports, comparisons, histories and fits read the lines, of a finished run too. SQL (`query`, `export`) reads the tables.
-The lines also hold what no table does: notes, time accounts, looks at nodes, slots of time, pairs, noise traces.
-CPU time to give a report its readings and to check all files, medians of five (`./x bench stored_forms RUN`): of a quick
+Reports, comparisons, histories and fits read the lines, of a finished run too; SQL (`query`, `export`) reads the
+tables. Only the lines hold notes, time accounts, looks at nodes, slots of time, pairs and noise traces. CPU time to
+give a report its readings and to check all files, medians of five (`./x bench stored_forms RUN`): of a quick
 evaluation (191,670 samples, 3.3 MB of lines) 0.09 s from the lines and 0.91 s from the tables, read by column; of
 3,000,000 samples in three files (41 MB) 0.47 s and 1.05 s, with 156 MB and 284 MB of memory. An SQL median over the
 3,000,000 takes 2.7 s and 0.4 GB from the tables, and 4.0 s and 1.0 GB where they are made again from the lines.
