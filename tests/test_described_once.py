@@ -32,7 +32,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     loads, parse = tomllib.loads, networks.parse
 
     def loads_counted(text: str) -> dict[str, Any]:
-        found["machine files"] += "[[protocol]]" in text
+        found["machine files"] += 'name = "own"' in text
         return loads(text)
 
     def parse_counted(*given: Any) -> networks.NetworkDescription:
@@ -44,13 +44,12 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return found
 
 
-@pytest.mark.parametrize("command", ["run", "evaluate"])
-def test_one_command_parses_its_machine_once(command: str, counted: Counter[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("-N", "4", "--placement", "scattered")])
+def test_one_command_parses_its_machine_once(more: tuple[str, ...], counted: Counter[str], tmp_path: Path) -> None:
     """A run of echo on ipsc860 parsed the file 3 times and the network 23 times."""
     file = tmp_path / "own.toml"  # which no other test opened
     file.write_text(find("ipsc860").read_text().replace('name = "ipsc860"', 'name = "own"'))
-    given = {"run": ["run", "echo"], "evaluate": ["evaluate", "--only", "echo"]}[command]
-    answer = assay(*given, "--on", str(file), "--out", str(tmp_path / "out"), "-q")
+    answer = assay("run", "echo", *more, "--on", str(file), "--out", str(tmp_path / "out"), "-q")
     assert answer.status == 0, answer.err
     assert counted == {"machine files": 1, "networks": 1}
 
@@ -68,9 +67,32 @@ def test_an_edited_file_is_parsed_again(tmp_path: Path) -> None:
 
 def test_variants_with_a_network_of_their_own_are_parsed_as_well(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
-    file.write_text(f"{find('ipsc860').read_text()}\n[variant.wrong.network]\ndimension = 99\n")
-    with pytest.raises(machine_file.InputError, match=r"variant\.wrong\.network\.dimension"):
+    file.write_text(f"{find('ipsc860').read_text()}\n[variant.wrong.network]\ncolour = 9\n")
+    with pytest.raises(machine_file.InputError, match=r"variant\.wrong\.network\.colour"):
         machine_file.load(file)
+
+
+def test_a_sweep_that_is_exported_is_simulated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    schedule = what_if.schedule
+
+    def counted(*given: Any) -> Any:
+        calls.append(given[2])
+        return schedule(*given)
+
+    monkeypatch.setattr(what_if, "schedule", counted)
+    files = [word for kind in ("html", "csv", "json") for word in ("--export", str(tmp_path / f"out.{kind}"))]
+    given = [str(ROOT / "examples" / "jobs.swf"), "--on", str(ROOT / "examples" / "batch-10000.toml")]
+    answer = assay("throughput", *given, "--set", "policy=fcfs,easy", "-q", *files)
+    assert answer.status == 0, answer.err
+    assert sorted(calls) == ["easy", "fcfs"]
+    rows = (tmp_path / "out.csv").read_text()
+    assert "fcfs, simulated" in rows and "easy, simulated" in rows
+
+
+def test_timelines_have_one_writer() -> None:
+    sources = (ROOT / "src" / "assay").rglob("*.py")
+    assert [path.name for path in sources if '"traceEvents"' in path.read_text()] == ["trace_events.py"]
 
 
 @pytest.mark.parametrize(
@@ -106,29 +128,6 @@ def test_answers_are_those_of_a_launch_that_was_written(tmp_path: Path) -> None:
         settings = {"bytes": figure["params"]["bytes"], "on_ranks": 2}
         found = Played().ask("ipsc860", "echo", figure["name"], **settings)
         assert figure["value"] in [each.value for each in found]
-
-
-def test_a_sweep_that_is_exported_is_simulated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-    schedule = what_if.schedule
-
-    def counted(*given: Any) -> Any:
-        calls.append(given[2])
-        return schedule(*given)
-
-    monkeypatch.setattr(what_if, "schedule", counted)
-    files = [word for kind in ("html", "csv", "json") for word in ("--export", str(tmp_path / f"out.{kind}"))]
-    given = [str(ROOT / "examples" / "jobs.swf"), "--on", str(ROOT / "examples" / "batch-10000.toml")]
-    answer = assay("throughput", *given, "--set", "policy=fcfs,easy", "-q", *files)
-    assert answer.status == 0, answer.err
-    assert sorted(calls) == ["easy", "fcfs"]
-    rows = (tmp_path / "out.csv").read_text()
-    assert "fcfs, simulated" in rows and "easy, simulated" in rows
-
-
-def test_timelines_have_one_writer() -> None:
-    sources = (ROOT / "src" / "assay").rglob("*.py")
-    assert [path.name for path in sources if '"traceEvents"' in path.read_text()] == ["trace_events.py"]
 
 
 def test_launches_of_one_command_differ_in_nothing_but_times() -> None:

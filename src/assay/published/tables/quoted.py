@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from assay import versions
 from assay.benchmark.record import Benchmark, benchmarks
 from assay.case import Case
 from assay.document.grid import Grid, grid
@@ -18,7 +19,7 @@ from assay.errors import InputError
 from assay.machine import catalogue
 from assay.machine.catalogue import CatalogueMachine, PublishedCell
 from assay.report.units import human, params
-from assay.toml.source import tables
+from assay.toml.source import read
 
 PUBLISHED = "published"  # the statistic: a paper's figure has no launches
 
@@ -28,7 +29,7 @@ def published(on: str) -> CatalogueMachine | None:
     path = Path(on)
     if path.suffix == ".toml" and path.is_file():
         try:
-            on = str(tables(path)[0].get("name", on))
+            on = str(read(path, versions.MACHINE)[0].get("name", on))
         except InputError:
             return None  # who simulates it will say what is wrong with the file
     elif not path.exists():
