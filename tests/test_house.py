@@ -76,6 +76,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "throughput": {
         *(
             "errors",
+            "trace_events",
             "stops",
             "trusted",
             "input_file",
@@ -103,7 +104,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # What both the report and the papers' tables are written with.
     "report.units": set(),
     # Published tables with a run's own column stand below the report, which shows them; the rest of the room above it.
-    "published.tables": {"errors", "toml", "machine", "benchmark", "analysis", "document", "report.units"},
+    "published.tables": {"errors", "versions", "toml", "machine", "benchmark", "analysis", "document", "report.units"},
     "published.contrasts": {"machine", "benchmark", "document", "published.judge"},
     "published.judge": set(),
     "published.cells": {

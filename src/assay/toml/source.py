@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import re
 import tomllib
 from collections.abc import Sequence
@@ -65,12 +67,19 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
 
     InputError where it cannot be read, is not TOML, or is of a newer version.
     """
-    tree, source = tables(path)
+    text = input_file.text(path, accepted="a TOML file")
+    tree, source = copy.deepcopy(_parsed_once(text, path)), Source(path, text)
 
     def refusal(problem: str, value: object, accepted: str) -> InputError:
         return source.error((KEY,), problem, value=value, accepted=accepted)
 
     return current(form, tree, refusal), source
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed_once(text: str, path: Path) -> dict[str, Any]:
+    """The tables of a text, which several readers of one command copy: a description, its origins, its kinds."""
+    return parsed(text, path)
 
 
 def tables(path: Path) -> tuple[dict[str, Any], Source]:

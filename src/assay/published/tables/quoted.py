@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from assay import versions
 from assay.benchmark.record import Benchmark, benchmarks
 from assay.document.grid import Grid, grid
 from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark, QuotedFigure, QuotedSection
@@ -17,7 +18,7 @@ from assay.errors import InputError
 from assay.machine import catalogue
 from assay.machine.catalogue import CatalogueMachine, PublishedCell
 from assay.report.units import human, params
-from assay.toml.source import tables
+from assay.toml.source import read
 
 PUBLISHED = "published"  # the statistic: a paper's figure has no launches
 
@@ -27,7 +28,7 @@ def published(on: str) -> CatalogueMachine | None:
     path = Path(on)
     if path.suffix == ".toml" and path.is_file():
         try:
-            on = str(tables(path)[0].get("name", on))
+            on = str(read(path, versions.MACHINE)[0].get("name", on))
         except InputError:
             return None  # who simulates it will say what is wrong with the file
     elif not path.exists():
