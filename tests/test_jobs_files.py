@@ -67,7 +67,7 @@ def test_alone_a_job_takes_what_run_takes_whenever_and_wherever(
     (run,) = in_the_world(machine, [(name, list(places))], data.draw(st.integers(0, 10**13)))
     resolved = list(JobWorld(machine).words(benchmark("parallel-files"), words(name)))
     assert run.state == "completed", run.why
-    assert results(run.lines) == results(core.run("parallel-files", machine.for_core(1), ranks, resolved))
+    assert results(run.lines) == results(core.play("parallel-files", machine.for_core(1), ranks, resolved).lines)
 
 
 @settings(max_examples=8, deadline=None)
