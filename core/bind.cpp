@@ -1,7 +1,7 @@
 // The module assay._core: each room binds itself, this file only lists the rooms.
 #include <nanobind/nanobind.h>
 
-#include "network/values/refusal.hpp"
+#include "network/values/bind.hpp"
 
 namespace nb = nanobind;
 

@@ -89,7 +89,10 @@ def test_numbers_that_are_none(setting: str, said: str) -> None:
         ("traffic..load=1", "--sweep: is no override; got 'traffic..load=1'"),
         ("traffic.hotspots.3=1", "--sweep traffic.hotspots.3=1: traffic.hotspots.3: traffic.hotspots has no entry 3"),
         ("network.packet_gap=1,2", "--sweep network.packet_gap=2: network.packet_gap: has no effect here; got 2"),
-        ("network.dimension=3,30", "--sweep network.dimension=30: network.dimension: is not accepted; got 30, expected an integer"),
+        (
+            "network.dimension=3,30",
+            "--sweep network.dimension=30: network.dimension: is not accepted; got 30, expected an integer",
+        ),
     ],
 )
 def test_what_a_sweep_sets_is_refused_by_the_option_that_was_typed(axis: str, said: str, tmp_path: Path) -> None:

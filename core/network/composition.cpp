@@ -197,8 +197,7 @@ const std::vector<Parameter>& io_parameters() {
 
 Network with_io_network(Network processors, const Value& io, const LinkClasses& classes) {
   const std::string prefix = "network.io.";
-  if (!std::holds_alternative<Table>(io.held))
-    throw ParameterError::not_accepted("network.io", io, "a table");
+  if (!std::holds_alternative<Table>(io.held)) throw ParameterError::not_accepted("network.io", io, "a table");
   Table rest = std::get<Table>(io.held), own;
   for (const auto& parameter : io_parameters())
     if (auto found = rest.extract(parameter.name); !found.empty()) own.insert(std::move(found));

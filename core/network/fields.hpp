@@ -33,7 +33,7 @@ class Fields {
   }
   // A number that counts: it may be written with a fraction of zero.
   template <class Number = std::uint32_t>
-  [[nodiscard]] Number count(const std::string& key, Number otherwise = 0) const {
+  [[nodiscard]] Number count(const std::string& key, std::type_identity_t<Number> otherwise = 0) const {
     return has(key) ? static_cast<Number>(std::llround(number(key))) : otherwise;
   }
   // Whole numbers; none where the key is absent.

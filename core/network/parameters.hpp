@@ -45,7 +45,8 @@ enum class Refusal : std::uint8_t {
 /// The input is wrong: the key (dotted), the code, and what goes with it.
 class ParameterError : public std::invalid_argument {
  public:
-  ParameterError(std::string key, const std::string& problem) : ParameterError(std::move(key), Refusal::invalid, problem) {}
+  ParameterError(std::string key, const std::string& problem)
+      : ParameterError(std::move(key), Refusal::invalid, problem) {}
   ParameterError(std::string key, Refusal code, const std::string& problem, Value value = {}, std::string expected = "")
       : std::invalid_argument(key + ": " + problem),
         key_(std::move(key)),
@@ -58,7 +59,9 @@ class ParameterError : public std::invalid_argument {
   static ParameterError not_accepted(std::string key, Value value, std::string expected);
   static ParameterError no_link(std::string key, std::int64_t from, std::int64_t to);
   /// The same about another key.
-  [[nodiscard]] ParameterError at(std::string key) const { return {std::move(key), code_, problem_, value_, expected_}; }
+  [[nodiscard]] ParameterError at(std::string key) const {
+    return {std::move(key), code_, problem_, value_, expected_};
+  }
 
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] Refusal code() const { return code_; }

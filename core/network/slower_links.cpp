@@ -59,8 +59,7 @@ std::vector<std::uint32_t> named(const Fabric& fabric, const Settings& entry) {
   if (ends.size() != 2) throw entry.wrong("routers", "must be given: two routers, or else a node");
   const auto a = check("routers", ends[0], fabric.routers), b = check("routers", ends[1], fabric.routers);
   between(fabric, a, b, out);
-  if (out.empty())
-    throw entry.no_link("routers", a, b);
+  if (out.empty()) throw entry.no_link("routers", a, b);
   if (both && a != b) between(fabric, b, a, out);
   return out;
 }

@@ -25,10 +25,10 @@ class Jobs {
   struct Job {
     State state = State::running;
     Time begun = 0, ended = never;
-    Launch launch;                    // as play() gives it, times from the world's beginning
-    std::string failure;              // what a rank threw, or the network's own deadlock
-    bool input = false;               // it is one that the user can mend
-    bool undescribed = false;         // it is what the description does not say
+    Launch launch;             // as play() gives it, times from the world's beginning
+    std::string failure;       // what a rank threw, or the network's own deadlock
+    bool input = false;        // it is one that the user can mend
+    bool undescribed = false;  // it is what the description does not say
   };
 
   // `log`: where what happens is written down, by place; nowhere where it is null. InputFault where the machine has no
@@ -38,10 +38,10 @@ class Jobs {
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  int nodes() const;                              // of the network
+  int nodes() const;                                      // of the network
   int processors() const { return machine_.processors; }  // of each node
-  Time cycle() const { return cycle_; }           // at whole ones of which jobs start
-  Time now() const { return world_->now(); }      // since the world's beginning
+  Time cycle() const { return cycle_; }                   // at whole ones of which jobs start
+  Time now() const { return world_->now(); }              // since the world's beginning
   std::uint64_t events() const { return world_->events(); }
   std::uint64_t messages() const { return world_->messages(); }
 

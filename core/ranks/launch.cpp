@@ -14,8 +14,12 @@ constexpr std::size_t most_waiting = 64;
 Account account_of(const Where& where) {
   const double n = static_cast<double>(std::max<std::uint64_t>(1, where.messages)) * picoseconds_a_second;
   const auto share = [n](Time time) { return static_cast<double>(time) / n; };
-  return {static_cast<std::int64_t>(where.messages), share(where.startup),   share(where.copying),
-          share(where.waiting),                      share(where.transport), share(where.protocol)};
+  return {static_cast<std::int64_t>(where.messages),
+          share(where.startup),
+          share(where.copying),
+          share(where.waiting),
+          share(where.transport),
+          share(where.protocol)};
 }
 
 timing::Json line_of(const Account& account, const timing::Json& label) {

@@ -166,8 +166,7 @@ Launch play(const std::string& name, const MachineParameters& machine, int count
   const double began = timing::unix_time();
   Launch launch;
   launch.add(launch_event(name, options, machine.name, count, began));
-  ranks::Session session(
-      options, [&](const ranks::Event& event) { launch.add(event, model.get()); }, true, 0, 0);
+  ranks::Session session(options, [&](const ranks::Event& event) { launch.add(event, model.get()); }, true, 0, 0);
   session.began = began;
   const auto skipped = [&](const std::string& what) {
     session.note("left out: not described by " + machine.name + ": " + what);

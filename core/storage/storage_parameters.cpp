@@ -100,8 +100,7 @@ StorageParameters read_storage(const Fields& read) {
   s.copies = read.count("copies", 1);
   if (read.has("failed")) s.failed = read.count("failed");
   if (read.has("failed_link")) s.failed_link = read.count("failed_link");
-  if (const auto pair = read.wholes<std::uint32_t>("failed_disk"); pair.size() == 2)
-    s.failed_disk = {pair[0], pair[1]};
+  if (const auto pair = read.wholes<std::uint32_t>("failed_disk"); pair.size() == 2) s.failed_disk = {pair[0], pair[1]};
   return s;
 }
 

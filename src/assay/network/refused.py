@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from assay.errors import InputError
 from assay.toml.overriding import keys_of
 from assay.toml.source import Source
@@ -13,13 +15,13 @@ NO_MORE = 'on a ring or torus with dateline = "none" (which can deadlock)'
 class CoreRefusal:
     """A `DescriptionError` of the core: a key, what is wrong with it by a code, and what goes with that code."""
 
-    def __init__(self, error: Exception) -> None:
-        """`error` as the core raised it (core/network/values/refusal.cpp)."""
-        self.code = str(getattr(error, "code"))
-        self.key = str(getattr(error, "key"))
-        self.value: object = getattr(error, "value")
-        self.expected: str | None = getattr(error, "expected")
-        self.problem = str(getattr(error, "problem"))
+    def __init__(self, error: Any) -> None:
+        """`error`: a `DescriptionError` (core/network/values/bind.cpp)."""
+        self.code = str(error.code)
+        self.key = str(error.key)
+        self.value: object = error.value
+        self.expected: str | None = error.expected
+        self.problem = str(error.problem)
 
 
 def core_refusal(error: Exception) -> CoreRefusal | None:

@@ -243,9 +243,7 @@ def live_result(
             alone or {},
             {kind_of(each.name): each.processors for each in outcomes},
         ),
-        fairness=of_programs([each.name for each in ran], columns.waits, slowdown)
-        if ran
-        else None,
+        fairness=of_programs([each.name for each in ran], columns.waits, slowdown) if ran else None,
         idle=idle_times(spells, facts.processors, makespan, _taken(looks, facts, makespan))
         | _unused(ran, facts, makespan),
         predicted=predicted(

@@ -75,9 +75,7 @@ class ScheduleMetrics:
         units = [*((name, value, "s") for name, value in self.times().items())]
         units += [(name, value, "1") for name, value in self.ratios().items()]
         return [
-            ThroughputFigure(
-                name=name, value=value, unit=unit, params=params, statistic=statistic, estimator=estimator
-            )
+            ThroughputFigure(name=name, value=value, unit=unit, params=params, statistic=statistic, estimator=estimator)
             for name, value, unit in units
         ]
 

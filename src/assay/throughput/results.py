@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Annotated
 
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.throughput import interference

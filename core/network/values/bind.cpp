@@ -1,5 +1,5 @@
-#include "network/values/refusal.hpp"
-
+// ParameterError as Python sees it: assay._core.DescriptionError, a ValueError with the attributes code, key, value,
+// expected and problem. Whoever catches it composes the sentence (network/refused.py).
 #include "network/values/bind.hpp"
 
 namespace assay::network {
