@@ -56,9 +56,18 @@ def simulate(
     and check with data, whatever that takes. `goal`: file for the first operation as a GOAL schedule.
     """
     began = time.process_time()
-    files = {"timeline": timeline, "matrix": matrix, "goal": goal}
-    asked = (job.command[1:], job.ranks, job.ppn)
-    played = play(description, benchmark, *asked, placement=placement, verify=verify, **files)
+    played = play(
+        description,
+        benchmark,
+        job.command[1:],
+        job.ranks,
+        job.ppn,
+        timeline=timeline,
+        matrix=matrix,
+        placement=placement,
+        verify=verify,
+        goal=goal,
+    )
     try:
         with job.out.open("a", encoding="utf-8") as file:
             file.write(sealed_lines(played.lines()))
@@ -90,7 +99,8 @@ class PlayedLaunch:
 
     def lines(self) -> list[str]:
         """The lines of the launch's file."""
-        first, *between, last = [*self.launch.lines.splitlines(), *map(_line, self.ending)]
+        lines: list[str] = self.launch.lines.splitlines()
+        first, *between, last = [*lines, *map(_line, self.ending)]
         return [first, *map(_line, self.opening), *between, *map(_line, self.closing), last]
 
     def failed(self) -> list[dict[str, Any]]:
@@ -225,7 +235,8 @@ def _placed(
     if about["state"] == "running":  # nothing happens any more
         world.end(number)
         about = world.job(number)
-    launch, more = about["launch"], []
+    more: list[Mapping[str, Any]] = []
+    launch = about["launch"]
     if about["undescribed"]:
         why = f"left out: not described by {machine['name']}: {about['failure']}"
         more = [{"event": "note", "text": why}, {"event": "done"}]

@@ -14,7 +14,7 @@ from assay.sanitised import csv_row, visible
 from assay.throughput import swf
 from assay.throughput.activity import JobActivity
 from assay.throughput.activity_svg import gantt_svg
-from assay.trace_events import MICRO, TraceEvent
+from assay.trace_events import MICRO, Argument, TraceEvent
 
 COLUMNS = ("system", "job", "submitted_s", "started_s", "ended_s", "wait_s", "run_s", "processors", "state", "nodes")
 SPENT = ("user_s", "system_s")  # columns more, where any job says it
@@ -86,7 +86,11 @@ def as_perfetto(activities: Sequence[JobActivity]) -> str:
         for process, spans in ((2 * pid, waits), (2 * pid + 1, runs)):
             lanes = _lanes([(begin, end) for _, begin, end in spans])
             for (job, begin, end), lane in zip(spans, lanes, strict=True):
-                about = {"processors": job.processors, "state": job.state, "nodes": " ".join(job.nodes)}
+                about: dict[str, Argument] = {
+                    "processors": job.processors,
+                    "state": job.state,
+                    "nodes": " ".join(job.nodes),
+                }
                 length = (end - begin) * MICRO
                 events.append(trace_events.span(process, lane, job.name, begin * MICRO, length, about))
         events += [
