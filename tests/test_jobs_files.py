@@ -155,6 +155,7 @@ def test_files_that_come_and_go_natively(tmp_path: Path) -> None:
     """Everybody finds the own data, whoever is ended at whatever moment: under the sanitizers."""
     storage = ("block_server", "disk", "drive", "solid_state", "storage_parameters")
     more = [*WORLD_SOURCES, CORE / "ranks" / "file_system.cpp", *(CORE / "storage" / f"{name}.cpp" for name in storage)]
+    more += [CORE / "network" / f"{name}.cpp" for name in ("fields", "parameters")]
     flags = ("-O0", f"-I{CORE}", f"-I{NATIVE}")
     program = compile_to(tmp_path / "job_files_test", NATIVE / "job_files.test.cpp", *flags, base=SANITIZERS, more=more)
     ended = subprocess.run([program], capture_output=True, text=True, timeout=300)
