@@ -39,8 +39,8 @@ def logged(machine: dict[str, Any], kernel: str, ranks: int) -> tuple[dict[str, 
     """The account, the time of the run, and the simulator's log."""
     from assay._core import ranks as core
 
-    lines, log = core.logged("nas", machine, ranks, [*chosen(kernel), "--unchecked"])
-    (account,), (block,) = events(lines, "account"), events(lines, "block")
+    launch, log = core.logged("nas", machine, ranks, [*chosen(kernel), "--unchecked"])
+    (account,), (block,) = events(launch.lines, "account"), events(launch.lines, "block")
     return account, block["values"][0], log
 
 

@@ -66,8 +66,8 @@ def test_messages_are_those_of_the_simulated_program(lines: str, tmp_path: Path)
 
     machine = constant_with(tmp_path, "cg")
     given = words("nas", *sets(("kernel=cg", "class=S")))
-    text, log = core.logged("nas", machine, RANKS, [*given, "--unchecked"])
-    (block,) = events(text, "block")
+    launch, log = core.logged("nas", machine, RANKS, [*given, "--unchecked"])
+    (block,) = events(launch.lines, "block")
     sent = log["sent"]
     rows = zip(*(sent[key] for key in ("source", "destination", "tag", "bytes", "called")), strict=True)
     wanted = Counter(row[:4] for row in rows if row[4] < block["values"][0] and row[2] <= LAST_TAG)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -9,11 +12,15 @@ from typing import Any
 
 import pytest
 
+from assay._core import ranks as core
+from assay.benchmark.record import benchmark
 from assay.described import machine_file
 from assay.described.shipped import find, open_described
+from assay.execute import simulated
 from assay.network import description as networks
 from assay.throughput import what_if
 from command_line import assay
+from started import words
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -86,3 +93,58 @@ def test_a_sweep_that_is_exported_is_simulated_once(tmp_path: Path, monkeypatch:
 def test_timelines_have_one_writer() -> None:
     sources = (ROOT / "src" / "assay").rglob("*.py")
     assert [path.name for path in sources if '"traceEvents"' in path.read_text()] == ["trace_events.py"]
+
+
+@pytest.mark.parametrize(
+    ("program", "machine"), [("echo", "ipsc860"), ("fan-in", "delta"), ("parallel-files", "delta")]
+)
+def test_columns_of_a_launch_say_what_its_lines_say(program: str, machine: str) -> None:
+    described = open_described(machine)
+    launch = core.play(program, described.for_core(), 4, words(program))
+    events = [json.loads(line) for line in launch.lines.splitlines()]
+    blocks = [event for event in events if event["event"] == "block"]
+    columns, begin = launch.blocks, 0
+    for row, block in enumerate(blocks):
+        end = int(columns["ends"][row])
+        assert columns["values"][begin:end].tolist() == block["values"]
+        assert (columns["metric"][row], json.loads(columns["case"][row])) == (block["metric"], block["case"])
+        assert columns["batch"][row] == block["batch"]
+        begin = end
+    assert len(columns["metric"]) == len(blocks) > 0
+    where = [
+        {k: v for k, v in event.items() if k not in ("event", "case")} for event in events if event["event"] == "where"
+    ]
+    assert [account for account in launch.accounts if account is not None] == where
+
+
+def test_answers_are_those_of_a_launch_that_was_written(tmp_path: Path) -> None:
+    """Figures of cells are played without a file; a run writes one."""
+    from assay.published.cells.answers import Played
+
+    answer = assay("run", "echo", "--on", "ipsc860", "-n", "2", "--set", "bytes=8,1024", "--json", "-o", str(tmp_path))
+    written = [each for each in json.loads(answer.out)["figures"] if each["statistic"] == "median"]
+    assert written
+    for figure in written:
+        settings = {"bytes": figure["params"]["bytes"], "on_ranks": 2}
+        found = Played().ask("ipsc860", "echo", figure["name"], **settings)
+        assert figure["value"] in [each.value for each in found]
+
+
+def test_launches_of_one_command_differ_in_nothing_but_times() -> None:
+    """A machine that is parsed once and used for several programs is not changed by any of them."""
+    machine = open_described("ipsc860")
+    before = machine.for_core(1)
+    for program in ("echo", "barrier"):
+        simulated.play(machine, benchmark(program), ("--profile", "quick"), 4, None)
+    assert machine.for_core(1) == before
+
+
+def test_refusals_of_the_core_are_codes_with_keys() -> None:
+    """In a process of its own, as a person's script would catch them."""
+    code = (
+        "from assay._core import DescriptionError, network\n"
+        "try:\n    network.build_network({'topology': 'mesh', 'radix': 4, 'failed_links': [[0, 5]]})\n"
+        "except DescriptionError as error:\n    print(error.code, error.key, error.value)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "no-link network.failed_links [0, 5]\n"

@@ -71,7 +71,7 @@ def test_a_plot_of_what_is_swept_is_drawn(tmp_path: Path) -> None:
         ("traffic.load=０.４", "traffic.load: is wrong; got '０.４', expected a number"),
         ('network.cycle="１ us"', "network.cycle: '１ us' is no number with a unit"),
         ('network.cycle="0.35 GB/s"', "network.cycle: '0.35 GB/s' is in B/s, not in s"),
-        ("network.dimension=23", "network.dimension: is 23, accepted is an integer from 1 to 22"),
+        ("network.dimension=23", "network.dimension: is not accepted; got 23, expected an integer from 1 to 22"),
     ],
 )
 def test_numbers_that_are_none(setting: str, said: str) -> None:
@@ -89,7 +89,10 @@ def test_numbers_that_are_none(setting: str, said: str) -> None:
         ("traffic..load=1", "--sweep: is no override; got 'traffic..load=1'"),
         ("traffic.hotspots.3=1", "--sweep traffic.hotspots.3=1: traffic.hotspots.3: traffic.hotspots has no entry 3"),
         ("network.packet_gap=1,2", "--sweep network.packet_gap=2: network.packet_gap: has no effect here; got 2"),
-        ("network.dimension=3,30", "--sweep network.dimension=30: network.dimension: is 30, accepted is an integer"),
+        (
+            "network.dimension=3,30",
+            "--sweep network.dimension=30: network.dimension: is not accepted; got 30, expected an integer",
+        ),
     ],
 )
 def test_what_a_sweep_sets_is_refused_by_the_option_that_was_typed(axis: str, said: str, tmp_path: Path) -> None:

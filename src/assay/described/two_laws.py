@@ -31,6 +31,6 @@ def _lines(program: str, machine: str, ranks: int, words: tuple[str, ...]) -> st
     try:
         from assay._core import ranks as core
 
-        return str(core.run(program, json.loads(machine), ranks, list(words)))
+        return str(core.play(program, json.loads(machine), ranks, list(words)).lines)
     except (ImportError, ValueError, RuntimeError, KeyError):
         return None

@@ -13,7 +13,6 @@ takes as long; [[network.links]], which say what is slow, do not count. Without 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,11 +95,8 @@ def _common(routes: list[Route]) -> list[int]:
     return [link for link in first if all(link in other for other in others)]
 
 
-def with_ways(lines: str, machine: DescribedMachine, nodes: Sequence[int]) -> str:
-    """Give a program's lines, and before the last one the nodes of its ranks and the ways between them.
-
-    `nodes`: of each rank.
-    """
+def pairs_event(machine: DescribedMachine, nodes: Sequence[int]) -> dict[str, Any]:
+    """The nodes of a program's ranks and the ways between them, as an event. `nodes`: of each rank."""
     there = sorted(set(nodes))
     event: dict[str, Any] = {"event": "pairs", "nodes": list(nodes)}
     found = ways(machine, there) if len(there) > 1 else None
@@ -109,5 +105,4 @@ def with_ways(lines: str, machine: DescribedMachine, nodes: Sequence[int]) -> st
         links = [[link_name(each), each["kind"], each["from"], each["to"]] for each in found.ends]
         event |= {"ways": found.links[apart].ravel().tolist(), "hops": found.links.shape[1], "links": links}
         event |= {"alike": found.alike[apart].tolist()}
-    last = lines.rindex("\n", 0, -1) + 1
-    return lines[:last] + json.dumps(event, separators=(",", ":")) + "\n" + lines[last:]
+    return event

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay import versions
@@ -38,7 +38,7 @@ def describes(machine: DescribedMachine, record: Benchmark) -> bool:
 def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Outcome:
     """Append the program's lines to `job.out`. InputError for settings that the record does not accept."""
     began = time.process_time()
-    lines = sealed_lines(json.dumps(event, separators=(",", ":")) for event in _events(machine, record, job))
+    lines = sealed_lines(json.dumps(event, separators=(",", ":")) for event in events(machine, record, job.command[1:]))
     try:
         with job.out.open("a", encoding="utf-8") as file:
             file.write(lines)
@@ -54,7 +54,8 @@ def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Out
     )
 
 
-def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[dict[str, Any]]:
+def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The events of a launch with a task's words."""
     at = time.time()
     threads = 1 if machine.node is None else machine.node.threads or machine.node.processors
     yield {
@@ -75,7 +76,7 @@ def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[
     noted: set[str] = set()
     order = 0
     words = {"processors": _counts(threads)}
-    for case in cases(record, job.command[1:], {}, words):
+    for case in cases(record, arguments, {}, words):
         notes, found = _case(machine, record, case, threads)
         for text in notes:
             if text not in noted:

@@ -86,10 +86,8 @@ def call_core(source: Source, call: Any, *arguments: Any) -> Any:
     try:
         return call(*arguments)
     except (ValueError, OverflowError, IndexError) as error:
-        if isinstance(error, ValueError) and len(error.args) == 2:
-            keys = [int(part) if part.isdecimal() else part for part in str(error.args[0]).split(".")]
-            message = str(error.args[1])
-            raise refused.refused(source, keys, message) from None
+        if (found := refused.core_refusal(error)) is not None:
+            raise refused.refused(source, found) from None
         raise source.error((), str(error)) from None
 
 
