@@ -79,7 +79,7 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
 @functools.lru_cache(maxsize=64)
 def _parsed_once(text: str, path: Path) -> dict[str, Any]:
     """The tables of a text, which several readers of one command copy: a description, its origins, its kinds."""
-    return parsed(text, path)
+    return parse_toml(text, path)
 
 
 def tables(path: Path) -> tuple[dict[str, Any], Source]:
