@@ -1,6 +1,6 @@
 """`./x bench kernels`: kernels against plain C that calls OpenBLAS and FFTW, roofs against assembly and likwid-bench.
 
-METHOD rule 9, thirty launches. A launch holds both programs, and the plain one twice (A/A), block by block in a drawn
+method.md, rule 9, thirty launches. A launch runs both programs, and the plain one twice (A/A), block by block in random
 order (pair.cpp), on one hardware thread, with the same sizes, counts and readings; the best reading of a launch counts,
 as of any kernel whose every delay comes from outside. Wanted of our speed over the plain program's: 0.97 for the matrix
 product and for the transform through FFTW, 0.95 for our dot product and axpy in the first cache, and for LINPACK; 0.99

@@ -1,4 +1,4 @@
-"""A hog on a core, from the start or from the middle of a run: the run is not called clean (METHOD, rule 14)."""
+"""A hog on a core, from the start or from the middle of a run: the run is not called clean (method.md, rule 14)."""
 
 from __future__ import annotations
 

@@ -314,7 +314,7 @@ def test_what_a_program_doubts_itself_is_a_warning_and_the_run_is_not_clean(run:
 
 
 def test_where_the_clocks_are_coarser_than_a_tenth_there_is_no_figure(run: Run) -> None:
-    """METHOD, rule 7: of two lengths the one that takes long enough keeps its figure."""
+    """method.md, rule 7: of two lengths the one that takes long enough keeps its figure."""
     for number in range(3):
         lines = []
         for length, seconds in ((8, 20e-6), (4096, 42e-6)):

@@ -1,4 +1,4 @@
-"""The arrows of the house run one way: a room is known by what it may not import (DESIGN, Rooms)."""
+"""Imports between packages run one way: what each may import of Assay (CONTRIBUTING, Source layout)."""
 
 from __future__ import annotations
 

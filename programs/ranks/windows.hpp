@@ -1,4 +1,4 @@
-// Collectives from a common start to the last exit (METHOD.md, rule 7): each operation begins, on all ranks, at an
+// Collectives from a common start to the last exit (method.md, rule 7): each operation begins, on all ranks, at an
 // agreed moment of the global clock, and its time is that of the last exit less that of the last entry. Rank 0 agrees
 // the first start and the distance of starts ("window") for a run. A rank that comes too late for a window has missed
 // it. Where the entries lie more than a tenth of the operation's time apart, it counts from the first of them: who

@@ -1,4 +1,4 @@
-"""The errors that a person sees: one clear line, and the exit status that goes with it (DESIGN, Exit status)."""
+"""Errors for the user: one line, and an exit status (docs/usage.md, Output and exit status)."""
 
 from __future__ import annotations
 

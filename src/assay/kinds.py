@@ -1,7 +1,7 @@
 """What a number says of a description: one scheme of words for published cells, claims and simulated figures.
 
 The words stand in code, in JSON (`kind`, `mark`) and in the documents with the meaning that `MEANING` gives. Only what
-is extrapolated or transferred is evidence for a description (METHOD, rule 13).
+is extrapolated or transferred is evidence for a description (method.md, rule 13).
 """
 
 from __future__ import annotations

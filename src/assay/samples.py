@@ -35,8 +35,8 @@ class Circumstance:
 class Sample:
     """One observation.
 
-    `value` in `unit` (SI) per operation; `batch` operations one reading of the clock covered (METHOD, rule 6); `first`
-    marks the first call, which is kept and never averaged in (rule 8); `case` is the JSON text of the parameters.
+    `value` in `unit` (SI) per operation; `batch` operations one reading of the clock covered (method.md, rule 6);
+    `first` marks the first call, stored and never averaged in (rule 8); `case` is the JSON text of the parameters.
     """
 
     run: str
@@ -132,7 +132,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One fresh process or mpiexec: the replicate (METHOD, rule 1). `complete` is False where it was cut short."""
+    """One fresh process or mpiexec: the replicate (method.md, rule 1). `complete` is False where it was cut short."""
 
     run: str
     benchmark: str

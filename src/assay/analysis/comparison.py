@@ -1,4 +1,4 @@
-"""Do two things differ? Ratio of launch medians, a margin, and an A/A run first (METHOD rule 9).
+"""Do two things differ? Ratio of launch medians, a margin, and an A/A run first (method.md, rule 9).
 
 The launches of A and B are interleaved, so they come as pairs; the i-th of A beside the i-th of B cancels what drifts
 slowly. The ratio is Hodges and Lehmann's: exp of the median of all Walsh averages of ln(b_i / a_i); its interval

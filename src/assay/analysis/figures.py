@@ -1,7 +1,7 @@
 """From samples to figures: the record's formulas over launch medians, each with interval, range and scope.
 
 A figure is derived, never stored in place of samples. Its statistic is taken inside each launch, then across launches
-(METHOD, rules 1 and 2); a rate is the formula of the median time, so that it is work over time and no mean of ratios
+(method.md, rules 1 and 2); a rate is the formula of the median time, so that it is work over time and no mean of ratios
 (rule 10). Tails come only from single operations (rule 6); the first call stands by itself (rule 8).
 """
 
@@ -200,7 +200,7 @@ def _tail(
     derive: Callable[[float], float | None],
     described: Callable[[float | None, str, str], FigureValue],
 ) -> list[FigureValue]:
-    """The 99th percentile, of single operations and enough of them (METHOD, rule 6).
+    """The 99th percentile, of single operations and enough of them (method.md, rule 6).
 
     Where each launch carries its own it is an estimate across launches; else one of all their readings together. Of a
     figure that falls while its metric grows, as a rate does with its time, it is the first percentile ("p1").
@@ -231,7 +231,7 @@ def _first(
     derive: Callable[[float], float | None],
     described: Callable[[float | None, str, str], FigureValue],
 ) -> list[FigureValue]:
-    """The first call by itself, where there was one (METHOD, rule 8)."""
+    """The first call by itself, where there was one (method.md, rule 8)."""
     value = derive(median(cell.first)) if cell.first else None
     if value is None:
         return []
@@ -275,7 +275,7 @@ def _best_values(
 def _by_launch(cell: CaseSamples) -> tuple[dict[int, Array], int]:
     """Samples of each launch, and on how many nodes it ran at most.
 
-    Nodes of one launch are no replicates of it (METHOD, rules 1 and 2): of several, their medians are the samples.
+    Nodes of one launch are no replicates of it (method.md, rules 1 and 2): of several, their medians are the samples.
     """
     together: dict[int, list[Array]] = defaultdict(list)
     for (_, launch), values in cell.launches.items():

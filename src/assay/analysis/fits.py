@@ -1,6 +1,6 @@
 """Which law a record asks for, fitted to its cells: `model = "alpha_beta"` fits time against length (bytes).
 
-The robust estimator stands beside the papers' own least squares, each named (METHOD, rule 12).
+The robust estimator stands beside the papers' own least squares, each named (method.md, rule 12).
 """
 
 from __future__ import annotations

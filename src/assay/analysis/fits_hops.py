@@ -1,6 +1,6 @@
 """The per-hop model fitted to an echo's cells: one plane over all lengths as the papers did, and one by stretch.
 
-Named as the lines of `fits` are (METHOD, rule 12): robust beside least squares. A plane of least squares over all
+Named as the lines of `fits` are (method.md, rule 12): robust beside least squares. A plane of least squares over all
 lengths and hops is the DELTA report's (Table 3.1); the gammas by length are those of the hypercube report's text.
 """
 

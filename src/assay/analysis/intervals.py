@@ -1,4 +1,4 @@
-"""A number with its interval, launches being the replicates (METHOD rules 1 and 2).
+"""A number with its interval, launches being the replicates (method.md, rules 1 and 2).
 
 The value is the median of the launches' own medians. Its 95% interval joins two order statistics of the launches:
 with n launches the ranks k and n+1-k bracket the median of all launches with probability 1 - 2 P(Bin(n, 1/2) < k),
@@ -21,7 +21,7 @@ from assay.analysis.median import median
 from assay.analysis.result import AnalysisResult
 
 LEAST_LAUNCHES = 6  # 2 * 0.5**6 = 3.1%: the least number whose extremes bracket the median at 95%
-CLAIM_LAUNCHES = 30  # METHOD rule 1: what a claim rests on
+CLAIM_LAUNCHES = 30  # method.md, rule 1: what a claim rests on
 
 STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
     "median": median,

@@ -30,7 +30,7 @@ from assay.analysis.result import AnalysisResult
 FULL = 0.85  # of a cache: what else is in it takes some
 CLEAR = 1.5  # times the cache before: a vector that just overflows it still finds part of itself there
 LEAST = 3  # lengths of a line
-AGREE = 0.1  # relative: medians of one launch and another differ by so much (METHOD: 10 to 17%)
+AGREE = 0.1  # relative: medians of one launch and another differ by so much (docs/method.md: 10 to 17%)
 REACH = 3  # n_half that the longest vectors of a level must have
 LINE, BEST = "line", "best reading"  # what a rate rests on
 NOT_TOLD = "the start-up cannot be distinguished from zero by launches and by lines without one length"

@@ -1,4 +1,4 @@
-"""Quantiles and their intervals from order statistics; tails only where the samples carry them (METHOD rule 6).
+"""Quantiles and their intervals from order statistics; tails only where the samples carry them (method.md, rule 6).
 
 Of n independent readings the number below the true quantile q is binomial, so two order statistics bracket it at a
 known level, whatever the distribution. A two-sided 95% interval of p99 needs 0.99^n <= 2.5%, that is n >= 368; and a

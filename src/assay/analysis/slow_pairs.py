@@ -9,7 +9,7 @@ A candidate (a link, a node, …) is the set of readings that cross or touch it.
 deviation that a random set of the same readings would have (sampling without replacement, class by class), is ranked
 among the candidates of its kind; the normal score of that rank is the replicate's vote. Votes add up: sum /
 sqrt(replicates) is a standard normal where nothing is slow, whatever the noise is, as long as it is drawn anew for each
-replicate. Replicates are launches where there are six or more, else passes (METHOD, rule 1). A disturbance of one
+replicate. Replicates are launches where there are six or more, else passes (method.md, rule 1). A disturbance of one
 replicate is one vote.
 
 The false alarms allowed, 1%, are shared evenly by the kinds (a machine has a million pairs and a thousand links), and

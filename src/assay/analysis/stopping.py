@@ -1,4 +1,4 @@
-"""When to stop measuring: rules as objects that never read a clock (METHOD rules 3 and 4).
+"""When to stop measuring: rules as objects that never read a clock (method.md, rules 3 and 4).
 
 A rule reads how far the measuring is (`LaunchProgress`) and answers with a `Decision`: stop or go on, why, and the
 level at which an interval may be drawn now. Looks are fixed beforehand. A rule that looks k times at its own interval

@@ -1,4 +1,4 @@
-"""Where the spread comes from: launch, block or repetition (METHOD rule 3).
+"""Where the spread comes from: launch, block or repetition (method.md, rule 3).
 
 A reading is y = mean + launch + block in launch + repetition in block, the last three random. The levels are peeled off
 by medians and median absolute deviations: the spread inside blocks, the spread of block medians less what the

@@ -1,7 +1,7 @@
 """What is launched and what came of it, and the launchers, each a file of this room that holds `LAUNCHER`.
 
 A launcher owes more than an exit status: how many ranks really started, on which hosts and processors
-(METHOD, rule 15).
+(method.md, rule 15).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What really started: read from the `launch` lines that the programs write, never assumed (METHOD, rule 15)."""
+"""What really started: read from the `launch` lines that the programs write, never assumed (method.md, rule 15)."""
 
 from __future__ import annotations
 

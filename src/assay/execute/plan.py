@@ -1,4 +1,4 @@
-"""What a run will do: tasks in a seeded random order, launches as replicates (METHOD, rules 1 and 5)."""
+"""What a run will do: tasks in a seeded random order, launches as replicates (method.md, rules 1 and 5)."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def growth_by_chance(growth: Sequence[float], backlogs: Sequence[ArrayLike]) -> 
 
 
 def quantiles(values: ArrayLike, counts: ArrayLike, shares: Sequence[float]) -> dict[str, float | None]:
-    """Quantiles of a histogram; None where fewer than ten observations lie beyond (METHOD: no tail from too few)."""
+    """Quantiles of a histogram; None where fewer than ten observations lie beyond (method.md, rule 6)."""
     v, n = np.asarray(values, float), np.asarray(counts, float)
     order = np.argsort(v, kind="stable")
     reached = np.cumsum(n[order])

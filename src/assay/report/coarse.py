@@ -1,4 +1,4 @@
-"""Which cases have no figure because what they were measured with was too coarse (METHOD, rule 7).
+"""Which cases have no figure because what they were measured with was too coarse (method.md, rule 7).
 
 A metric that its record calls the `error_of` another one says how far the readings of that may be off, e.g. how far
 apart the ranks' clocks may be. Of each launch its greatest counts, and of those the median, as figures are medians of

@@ -1,4 +1,4 @@
-"""Runs beside runs, figure by figure: what differs, what is equal, what is undecided (METHOD, rules 9 and 13).
+"""Runs beside runs, figure by figure: what differs, what is equal, what is undecided (method.md, rules 9 and 13).
 
 Both sides come from their runs' documents, so that a column holds exactly what the report prints: the same reduction
 over nodes and launches, the same estimator, the same state. Runs are compared launch against launch (Hodges-Lehmann,

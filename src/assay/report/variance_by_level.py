@@ -1,4 +1,4 @@
-"""Where the spread comes from: variance by level for every case that was measured (METHOD, rule 3).
+"""Where the spread comes from: variance by level for every case that was measured (method.md, rule 3).
 
 The components are those of `analysis.variance.robust`, which a few wild readings do not move. Nodes are kept apart:
 that two nodes differ is no variance of launches.

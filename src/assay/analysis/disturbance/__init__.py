@@ -1,4 +1,4 @@
-"""Was the machine ours while it was measured, and how far can what was not have moved each figure (METHOD, rule 14)?
+"""Was the machine ours while it was measured, and how far can what was not have moved each figure (method.md, rule 14)?
 
 Two witnesses. The accounting of each block (accounts.py), gathered over windows long enough for the kernel's ticks, and
 the samples themselves (steps.py, shapes.py). No sample is deleted: blocks are marked (findings.py), each launch's level

@@ -1,4 +1,4 @@
-"""What may be claimed of each case, by which estimator, and how far it can have been moved (METHOD, rule 14)."""
+"""What may be claimed of each case, by which estimator, and how far it can have been moved (method.md, rule 14)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Each rule is a function from cells of one published benchmark to simulated values, registered under the benchmark's id;
 a cell without a rule, or whose question cannot be played, is quoted. Rates and times in SI. Nothing is pooled: a table
-is judged by itself, doubtful cells are shown and left out of its errors (METHOD, rules 9 and 13).
+is judged by itself, doubtful cells are shown and left out of its errors (method.md, rules 9 and 13).
 """
 
 from __future__ import annotations
