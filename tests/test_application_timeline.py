@@ -115,7 +115,7 @@ def test_of_a_long_run_the_first_calls_are_kept() -> None:
     ("given", "problem"),
     [
         (("echo", "--timeline", "t.json"), "an application over MPI"),
-        (("nas", "-n", "1,2", "--timeline", "t.json"), "-n asks for 2 numbers of ranks"),
+        (("nas", "-n", "1,2", "--timeline", "t.json"), "-n has 2 numbers of ranks"),
     ],
 )
 def test_what_has_no_timeline_is_refused(given: tuple[str, ...], problem: str, own_folder: None) -> None:

@@ -52,7 +52,10 @@ def made_mpi(folder: Path, implementation: str, suffix: str = "") -> Path:
         (("sieve", "--transport", "tcp"), "sieve: is measured without MPI"),
         (("echo", "--compiler", "no-such"), "--compiler: compiler `no-such`: there is no such program"),
         (("echo", "--compiler", "g++", "--compiler", "g++ "), "--compiler: is given twice; got 'g++'"),
-        (("echo", "--compiler", "g++", "--flags", "-O2"), "--flags, --isa: echo: the kernel is not compiled apart"),
+        (
+            ("echo", "--compiler", "g++", "--flags", "-O2"),
+            "--flags, --isa: echo: the kernel is not compiled separately",
+        ),
         (("echo", "--on", "ipsc860", "--transport", "tcp"), "--transport: has no effect with --on ipsc860: nothing is"),
         (("patterns", "--on", "ipsc860", "--compiler", "g++"), "; got 'g++', expected no --compiler, or no --on"),
         (("echo", "--on", "ipsc860", "--mpi", "no-such"), "--mpi: has no effect with --on ipsc860"),
@@ -75,7 +78,7 @@ def test_an_mpi_is_its_wrapper_with_the_starter_beside_it(tmp_path: Path, implem
         assert (found.implementation, found.mpiexec) == (implementation, str(folder / "bin" / f"mpiexec{suffix}"))
     (folder / "bin" / f"mpiexec{suffix}").unlink()
     mpi_variants._named.cache_clear()
-    with pytest.raises(InputError, match="has no mpiexec or mpirun beside it"):
+    with pytest.raises(InputError, match="has no mpiexec or mpirun by it"):
         mpi_variants.mpi_of(MpiVariant(str(named[0]), "default"))
 
 

@@ -113,7 +113,7 @@ def test_evaluating_few_nodes_skips_what_needs_more_and_refuses_more_than_there_
     )
     assert few.status == 0 and "paragon" in few.out
     (line,) = few.err.splitlines()
-    assert line.startswith("skipped for lack of nodes, of which there are 2: alltoall (3 ranks), contention (4 ranks)")
+    assert line.startswith("skipped: only 2 nodes: alltoall (3 ranks), contention (4 ranks)")
     told = {each["benchmark"]: each for each in assay("report", "few", "--json").document["left_out"]}
     why = "needs 3 ranks, each on a node of its own, or --ppn 2 on 2 nodes"
     assert told["alltoall"]["reason"] == why and set(told) >= {"spin", "fan-in"}

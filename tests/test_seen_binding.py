@@ -48,8 +48,8 @@ def test_a_binding_is_read_from_masks(masks: list[list[int]], expected: str) -> 
 
 def test_what_was_asked_is_stated_only_where_it_differs() -> None:
     assert stated("cores", "core") == "core" and stated("hwthread", "hardware thread") == "hardware thread"
-    assert stated("cores", "none") == "none (asked: core)"
-    assert stated("core", "core", shared=True) == "core shared by several ranks (asked: core)"
+    assert stated("cores", "none") == "none (requested: core)"
+    assert stated("core", "core", shared=True) == "core shared by several ranks (requested: core)"
     assert stated("core", "unknown") == "core"
 
 
@@ -100,7 +100,7 @@ def test_ranks_pinned_to_one_processor_are_not_called_bound_to_cores(tmp_path: P
     answer = assay(*WORDS, str(tmp_path / "run"), "-n", "2")
     assert answer.status in (0, 1) and answer.out, answer.err
     (section,) = document(Run.open(tmp_path / "run"))["benchmarks"]
-    assert section["binding"] != ["core"] and "shared by several ranks (asked: core)" in section["binding"][0]
+    assert section["binding"] != ["core"] and "shared by several ranks (requested: core)" in section["binding"][0]
     shared = [text for text in section["warnings"] if "2 ranks share one hardware thread" in text]
     assert len(shared) == 1 and f"({cpu}; oversubscribed)" in shared[0]
     assert section["state"] != "clean"
@@ -116,7 +116,7 @@ def test_unbound_ranks_are_called_unbound(tmp_path: Path, starter: Any) -> None:
     starter(f'{UNBOUND}\nexec "$real" {LEAVE} "$@"')
     assay(*WORDS, str(tmp_path / "run"), "-n", "2")
     (entry,) = [e for e in Run.open(tmp_path / "run").entries() if e["event"] == "ended"]
-    assert entry["binding"] == "none (asked: core)" and entry["warnings"] == []
+    assert entry["binding"] == "none (requested: core)" and entry["warnings"] == []
 
 
 @pytest.mark.mpi
@@ -127,7 +127,7 @@ def test_fewer_ranks_than_asked_give_no_number(tmp_path: Path, starter: Any) -> 
     (section,) = document(Run.open(tmp_path / "run"))["benchmarks"]
     assert all(figure["value"] is None for figure in section["figures"]), section["figures"]
     said = section["warnings"][0]
-    assert re.search("^000-([a-z_]+) failed: on 4 ranks: asked for 4 ranks, seen 2", said) and said.count("000-") == 1
+    assert re.search("^000-([a-z_]+) failed: on 4 ranks: requested 4 ranks, got 2", said) and said.count("000-") == 1
     counted = Run.open(tmp_path / "run").connect().execute("SELECT count(*) FILTER (complete) FROM launches")
     assert counted.fetchall() == [(0,)]
     assert list((tmp_path / "run" / "launches").glob("*.jsonl")), "what was written is kept"

@@ -181,7 +181,7 @@ def test_an_interrupted_run_goes_on_with_its_variants(planted: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("sieve", "--flags", "-O2"), "sieve: the kernel is not compiled apart"),
+        (("sieve", "--flags", "-O2"), "sieve: the kernel is not compiled separately"),
         (("vectors", "--compiler", "no-such++"), "compiler `no-such++`: there is no such program"),
         (("vectors", "--compiler", "/bin/ls"), "--compiler: compiles no C++: "),
         (("vectors", "--flags", "-O2 -fno-such-flag"), "unrecognized command-line option"),

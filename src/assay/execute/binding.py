@@ -1,4 +1,4 @@
-"""Which hardware threads ranks really had: read from the masks that they state, whatever the launcher was asked for."""
+"""The hardware threads that ranks had: read from the masks that they report, whatever was requested."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _of_one(rank: Rank, host: Mapping[str, Any]) -> str:
 
 
 def stated(policy: str, found: str, *, shared: bool = False) -> str:
-    """The binding as a reader sees it: what was seen, and what was asked only where it differs.
+    """The binding for display: the observed one, and the requested one only where it differs.
 
     `shared`: several ranks have the same core or hardware thread, which is not what binding to one means.
     """
@@ -52,7 +52,7 @@ def stated(policy: str, found: str, *, shared: bool = False) -> str:
         return wanted
     if shared and found != "none":
         found = f"{found} shared by several ranks"
-    return found if wanted == found else f"{found} (asked: {wanted})"
+    return found if wanted == found else f"{found} (requested: {wanted})"
 
 
 def crowded(placement: Sequence[Rank]) -> list[str]:

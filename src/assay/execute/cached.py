@@ -1,6 +1,6 @@
 """What lies in the cache: binaries, objects that they share, and what `x` keeps there for checkouts of others.
 
-Only what Assay made is counted and removed, which its names say: a key of 20 hexadecimal digits behind the name. What
+Only what Assay made is counted and removed, by its names: a key of 20 hexadecimal digits after the name. What
 else lies there stays, whoever put it there, and so does the list of a person's own programs, which nothing else knows.
 A process that uses binaries holds a lock for its life (`held`); where one does, nothing is removed.
 """
@@ -60,7 +60,7 @@ _OWN_LIST = "own.json"
 def held(folder: Path) -> None:
     """Note for this process's life that binaries of `folder`, which lies in a cache, are used.
 
-    Nothing is said where no lock can be made.
+    No message where a lock cannot be made.
     """
     for how in (os.O_RDWR | os.O_CREAT, os.O_RDONLY):  # the latter in a cache of root's
         with contextlib.suppress(OSError):
@@ -70,7 +70,7 @@ def held(folder: Path) -> None:
 
 
 def parts(cache: Path) -> list[Part]:
-    """Give what lies in the cache, by kind; `kept` says why something would not be removed."""
+    """Give what lies in the cache, by kind; `kept` is the reason why something is not removed."""
     found, known = list[Part](), {Path(_OWN_LIST), Path(_LOCK)}
     for kind in _KINDS:
         entries = list(_entries(cache, kind))
@@ -142,7 +142,7 @@ def _alone(cache: Path) -> Iterator[None]:
 
 
 def _holders(about: os.stat_result) -> str:
-    """The processes of this host that hold a lock of a file, as words; "" where the kernel does not say."""
+    """The processes of this host that hold a lock of a file, as text; "" where the kernel does not list them."""
     numbers = set()
     with contextlib.suppress(OSError):
         for line in Path("/proc/locks").read_text().splitlines():

@@ -18,7 +18,7 @@ PICOSECOND = 1e-12
 
 @dataclass(frozen=True)
 class GoalReplay:
-    """`assay replay --goal`: `makespan` on the machine, `first_order`: what LogGOPS says of the schedule [s].
+    """`assay replay --goal`: `makespan` on the machine, `first_order`: the prediction of LogGOPS [s].
 
     `unreceived` counts messages that no receive of the file takes.
     """

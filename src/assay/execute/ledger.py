@@ -26,7 +26,7 @@ from assay.execute.folders import answered
 from assay.execute.process_signals import began
 from assay.stored.state import state_folder
 
-MARK = ".assay-own"  # the file in a folder that says whose it is
+MARK = ".assay-own"  # the file in a folder that names its owner
 PREFIX = "assay-files-"
 KEPT = 30 * 86400.0  # s, that an entry stays whose file system is not mounted
 

@@ -73,6 +73,6 @@ def no_ranks(via: str | None) -> str | None:
         return str(error)
     except OSError as error:
         raise MeasurementError(
-            f"binaries cannot be kept in {cache_root()}: {error.strerror}; set ASSAY_CACHE"
+            f"binaries cannot be stored in {cache_root()}: {error.strerror}; set ASSAY_CACHE"
         ) from None
     return None

@@ -47,7 +47,7 @@ class Real:
         folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
         timeline: str | None = None,
     ) -> None:
-        """`folders`: what the benchmarks' parameters of kind `path` stand for, by benchmark and parameter.
+        """`folders`: the values of the benchmarks' parameters of kind `path`, by benchmark and parameter.
 
         `timeline`: a file for the calls of the first launch that succeeds, of an application.
         """
@@ -139,8 +139,8 @@ class Real:
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         """Launch it and wait.
 
-        MeasurementError where messages went by another MPI or transport than the one that was asked for, by what the
-        ranks say or, of TCP on this host, by what its kernel counted: a figure would have a wrong label.
+        MeasurementError where messages went by another MPI or transport than the requested one, by what the
+        ranks report or, of TCP on this host, by what its kernel counted: a figure would have a wrong label.
         """
         variant, through = self._chosen.get(job.name), self._via(record)
         if variant is not None and isinstance(through, MpiexecLauncher):
@@ -169,11 +169,11 @@ class Real:
         return on_this_host(self.via) and self.nodes in (None, 1)
 
     def circumstances(self) -> dict[str, Any]:
-        """Say what this host is doing now."""
+        """The current activity of this host."""
         return provenance()
 
     def describe(self) -> dict[str, Any]:
-        """Say how ranks are launched and what was compiled."""
+        """Describe how ranks are launched and what was compiled."""
         return {
             "via": self.via or "local and mpiexec",
             "nodes": self.nodes,
@@ -232,7 +232,7 @@ class Real:
         """Name the batch job that this process is in, or that a launcher will hold; else this host since its start."""
         job = next((f"{system.name} {system.job}" for system in batch(ask=False).systems if system.job), None)
         if job is None and self.via is not None and self.via.partition(":")[0] == "slurm":
-            return f"slurm, held by process {os.getpid()} since {time.time():.0f}"
+            return f"slurm, allocated by process {os.getpid()} since {time.time():.0f}"
         started = reading.text(Path("/proc/sys/kernel/random/boot_id"))
         return job or f"{self.machine} since start {started or 'unknown'}"
 
@@ -243,6 +243,6 @@ class Real:
 
 
 def _threads(words: Sequence[str]) -> int:
-    """The most threads that a rank is asked to have by a program's words (`--integer threads=1,2`)."""
+    """The maximum of threads per rank by a program's options (`--integer threads=1,2`)."""
     given = [word.removeprefix("threads=") for word in words if word.startswith("threads=")]
     return max((int(each) for text in given for each in text.split(",") if each.isdecimal()), default=1)

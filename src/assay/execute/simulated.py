@@ -65,7 +65,7 @@ def simulate(
     nodes: list[int] | None = None
 
     def on() -> list[int]:
-        """Each rank's node: made when it is asked for, as a million of them are 40 MB."""
+        """Each rank's node: made on first use, as a million of them are 40 MB."""
         return [rank // per if nodes is None else nodes[rank // per] for rank in range(ranks)]
 
     try:
@@ -141,7 +141,7 @@ def _placed(
     from assay._core import ranks as core
 
     if core.undescribed(program, machine, words):
-        return core.run(program, machine, ranks, words), None  # which says that it is left out, and why
+        return core.run(program, machine, ranks, words), None  # which notes that it is skipped, and why
     world = core.Jobs(machine, logged)
     number = world.begin(program, words, places)
     while world.drain():
@@ -202,14 +202,14 @@ def _load(benchmark: Benchmark) -> None:
 
 
 def waits_for(rank: int, call: str, peer: int | None, tag: int) -> str:
-    """Say whom a rank waits for; `tag` below 0: any."""
+    """The rank that a rank waits for, as text; `tag` below 0: any."""
     whom = "any rank" if peer is None else f"rank {peer}"
     which = "any tag" if tag < 0 else f"tag {tag}"
     return f"rank {rank} in {call} {'to' if call == 'send' else 'from'} {whom} ({which})"
 
 
 def deadlock(event: Mapping[str, Any]) -> str:
-    """Say a deadlock event in words: who waits for whom, at what time."""
+    """A deadlock event as text: which rank waits for which, and since when."""
     shown = event["waiting"][:8]
     parts = [waits_for(w["rank"], w["call"], w["peer"], w["tag"]) for w in shown]
     more = event["count"] - len(shown)
