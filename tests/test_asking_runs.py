@@ -127,7 +127,7 @@ def test_a_question_that_asks_nothing_is_one_line(sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("", "asks nothing; got ''"),
+        ("", "is empty; got ''"),
         ("SELEC", "syntax error at or near"),
         ("SELECT valu FROM samples", 'Referenced column "valu" not found'),
         ("SELECT * FROM sample", "Table with name sample does not exist!"),

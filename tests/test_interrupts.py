@@ -212,7 +212,7 @@ def test_sigterm_ends_a_measurement_as_ctrl_c_does(verb: tuple[str, ...], tmp_pa
     finally:
         ran.kill()
         ran.communicate()
-    kept = f"finished launches are kept; to resume: assay evaluate --resume {run}"
+    kept = f"finished launches are stored; to resume: assay evaluate --resume {run}"
     assert (ran.returncode, err.splitlines()[-1]) == (143, f"assay: interrupted; {kept}")
     assert json.loads((run / "run.json").read_text())["state"] == "interrupted"
 
@@ -240,7 +240,7 @@ def test_the_way_to_go_on_is_named(verb: tuple[str, ...], tmp_path: Path, monkey
 
     monkeypatch.setattr(session, "do", pressed)
     found = assay(*verb, "--on", CONSTANT, "--out", str(tmp_path / "run"))
-    kept = f"; finished launches are kept; to resume: assay evaluate --resume {tmp_path / 'run'}"
+    kept = f"; finished launches are stored; to resume: assay evaluate --resume {tmp_path / 'run'}"
     assert (found.status, found.out) == (130, "")
     assert found.err == f"assay: interrupted{kept}\n"
 

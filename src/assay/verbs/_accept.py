@@ -33,7 +33,7 @@ RATE = 0.95  # coverage and confidence of what is learnt
 
 @dataclass(frozen=True)
 class AskedMeasurement:
-    """Where and how often is measured, as the command line says it."""
+    """Where and how often is measured, by the command line."""
 
     on: str | None
     via: str | None
@@ -97,7 +97,7 @@ def plan_of(contract: Contract, options: AskedMeasurement) -> tuple[PlannedBench
 
 
 def words_of(plans: Sequence[PlannedBenchmark]) -> list[str]:
-    """Say what is planned, a line a benchmark."""
+    """The plan, one line per benchmark."""
     return [
         f"{each.name}: at most {each.looks[-1]} launch{'es' * (each.looks[-1] > 1)}, looked at after "
         + ", ".join(map(str, each.looks))

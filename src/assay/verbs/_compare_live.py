@@ -21,7 +21,7 @@ from assay.verbs._interleaved import in_turn, progress
 from assay.verbs._one_benchmark import parsed, wishes_of
 
 PAIRS = 20
-SHOWN = 5 / 3  # of the margin: the difference for which it is said how many pairs would show it
+SHOWN = 5 / 3  # of the margin: the difference for which the necessary number of pairs is reported
 REFUSED = ("launches", "within", "budget", "timeline", "matrix", "goal", "command")
 
 

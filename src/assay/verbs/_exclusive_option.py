@@ -1,4 +1,4 @@
-"""An option that decides alone what is done: others beside it would have no effect, and are refused."""
+"""Exclusive options: other options would have no effect, and are refused."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def in_turn() -> Iterator[RunsInTurn]:
         runs.end("interrupted")
         if isinstance(error, KeyboardInterrupt):
             kept = ", ".join(str(side.run.folder) for side in runs.sides)
-            raise InterruptError(f"interrupted; finished launches are kept: {kept}") from None
+            raise InterruptError(f"interrupted; finished launches are stored in {kept}") from None
         raise
     finally:
         for _, where in runs.places:

@@ -121,7 +121,7 @@ def begun(
     label: str | None = None,
     about: Mapping[str, Any],
 ) -> Run:
-    """Make the folder of a run that is to measure this; `about`: what else its record says."""
+    """Create the folder of a run; `about`: further keys of its record."""
     found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
     record = {
         **({} if label is None else {"label": label}),
@@ -158,7 +158,7 @@ def resume(run: Run, quiet: bool = False) -> list[Failure]:
     except ValidationError as error:
         first = error.errors()[0]
         raise InputError(
-            "does not say what was planned",
+            "has no plan",
             file=run.folder / "run.json",
             key=".".join(map(str, first["loc"])) or "wishes and plan",
             value=first["input"],
@@ -191,12 +191,12 @@ def proceed(
             )
         except (session.AnotherMachineError, session.SetUpError):
             raise  # nothing was begun
-        except BaseException as error:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
+        except BaseException as error:  # also Ctrl-C: the run is marked as ended early, and can be resumed
             if run.about.get("state") == "running":  # else it was not taken up again, and is as it was
                 with contextlib.suppress(AssayError):
                     run.finish("failed" if isinstance(error, session.RefusedError) else "interrupted")
             if isinstance(error, KeyboardInterrupt):
-                kept = f"finished launches are kept; to resume: assay evaluate --resume {run.folder}"
+                kept = f"finished launches are stored; to resume: assay evaluate --resume {run.folder}"
                 raise InterruptError(f"interrupted; {kept}") from None
             if isinstance(error, OSError) and _is_of(error, run.folder):
                 storage_failed(error, Path(error.filename), run.folder)

@@ -1,4 +1,4 @@
-"""What the words of `assay run` ask for: the same where `compare --live` is given them."""
+"""The request of `assay run`'s options: the same for `compare --live`."""
 
 from __future__ import annotations
 

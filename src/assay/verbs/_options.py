@@ -148,7 +148,7 @@ DocsFolder = Annotated[
         "--docs", parser=named_path, metavar="FOLDER", help="with all machines or studies: write their page there"
     ),
 ]
-BESIDE = "another run, drawn beside this one: with --on all, or of a test on a batch system (several times: each)"
+BESIDE = "another run, drawn next to this one: with --on all, or of a test on a batch system (repeatable)"
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="a run: its folder, id, label, or latest", autocompletion=run_names)
 ]

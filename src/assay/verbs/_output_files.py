@@ -30,5 +30,5 @@ def apart(written: Mapping[str, Path | None], read: Mapping[str, Path | None]) -
 def _same(path: Path, other: Path) -> bool:
     try:
         return path.is_file() and path.samefile(other) if path.exists() else path.resolve() == other.resolve()
-    except OSError:  # left to whoever opens them
+    except OSError:  # reported by the code that opens them
         return False

@@ -27,7 +27,7 @@ TICK = 1.0  # s between two looks at the clock
 class ProgressCallbacks:
     """Callbacks that show progress: `say` prints a line, `begin` follows what is compiled, `advance` each task.
 
-    `tick` is called about once a second by whoever has a clock: it says where a long task is.
+    `tick` is called about once a second by code with a clock: it reports the progress of a long task.
     """
 
     say: Callable[[str], None]
@@ -60,7 +60,7 @@ def _ticking(tick: Callable[[], None], ended: threading.Event) -> None:
 
 
 def doing(tasks: Sequence[Task], done: int) -> str:
-    """Say which task is being done when `done` of them have ended."""
+    """Show the current task when `done` of them have ended."""
     if done >= len(tasks):
         return "writing the tables"
     task, launches = tasks[done], 1 + max(each.launch for each in tasks)

@@ -9,7 +9,7 @@ from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark, QuotedF
 from assay.errors import InputError
 from assay.execute.run_request import Wishes
 
-ONLY_QUOTED = "of which published figures are quoted and nothing is run"
+ONLY_QUOTED = "published figures are quoted and nothing is run"
 
 
 def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:

@@ -1,4 +1,4 @@
-"""What `evaluate` would do for its options: `plan` asks the same, so that it can say no less and refuse no more."""
+"""What `evaluate` does for its options; `plan` uses the same, so that it shows and refuses the same."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     described = _described_nodes(on, parts)
     wanted = [record for record in parts if on is None or record.kind == "ranks" or record.name in described]
     if several and wanted and all(record.kind == "node" for record in wanted):
-        problem = "is for message-passing benchmarks, of which there is none here: the others are one process per node"
+        problem = "is for message-passing benchmarks, but there are none here: the others are one process per node"
         raise InputError(problem, key="--ppn", value=options["ppn"])
     wishes = Wishes(
         names=tuple(record.name for record in wanted),
@@ -103,7 +103,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         once = [record.name for record in wanted if record.name not in taken_by(wishes.names, wishes.variants)]
         if once and len(once) < len(wanted):
             of_messages = isinstance(wishes.variants[0], MpiVariant)
-            why = "without messages" if of_messages else "for their kernels are not compiled apart"
+            why = "without messages" if of_messages else "since their kernels are not compiled separately"
             say(f"measured without variants, {why}: {', '.join(once)}")
     records = enough_ranks(wanted, on, wishes.nodes, several, say)
     skipped = [] if missing is None else [missing.to_dict()]
@@ -112,7 +112,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
 
 
 def _once(records: Sequence[Benchmark], profile: str, on: str | None) -> int | None:
-    """One launch, for a first look at benchmarks of which none belongs to the quick profile; else None."""
+    """One launch, for a first look at benchmarks that are not in the quick profile; else None."""
     others = all(profile not in record.extra.get("profiles", PROFILES) for record in records)
     return 1 if profile == "quick" and on is None and records and others else None
 
@@ -132,7 +132,7 @@ def _all_nodes(wishes: Wishes, on: str) -> Wishes:
     from assay.described.shipped import nodes_of, open_described, room, shipped
 
     if on.partition(":")[0] not in shipped() and not on.endswith(".toml"):
-        return wishes  # only quoted, or unknown: said elsewhere
+        return wishes  # only quoted, or unknown: reported elsewhere
     machine = open_described(on)
     if wishes.ppn:
         there = nodes_of(machine)

@@ -198,7 +198,7 @@ def _printed(found: LiveThroughput, jobs: Sequence[LiveJob], wishes: LiveWishes)
 
 
 def show_live(found: LiveThroughput, quiet: bool) -> None:
-    """One line, and unless `quiet` what it comes to, what is to be said of jobs, and the ideal."""
+    """One line, and unless `quiet` the results, remarks on jobs, and the ideal."""
     from assay.document.grid import grid
     from assay.report.listing import listing
     from assay.throughput import processor_time
@@ -247,7 +247,7 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
 
 
 def progress_line(quiet: bool) -> Callable[[str], None]:
-    """What says on a terminal's standard error how far the test is; nothing elsewhere."""
+    """Progress of the test on a terminal's standard error; nothing elsewhere."""
     if quiet or not sys.stderr.isatty() or "CI" in os.environ:
         return lambda text: None
     last = [""]

@@ -29,7 +29,7 @@ VARIANTS = ("compilers", "flags", "isas", "mpis", "transports")
 
 
 def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json: bool) -> tuple[WatchRound, int]:
-    """Make the round and say what it found; its document, and the exit status."""
+    """Make the round and report its results; its document, and the exit status."""
     run, made, failures = measured(options, quiet or json)
     metrics = options["metrics"]
     if metrics is not None:

@@ -43,7 +43,7 @@ def rounds(words: Sequence[str], every: float, say: TextIO) -> None:
             say.flush()
             time.sleep(left)
     except KeyboardInterrupt:
-        raise InterruptError(f"interrupted after {made} round{'s' * (made != 1)}; their runs are kept") from None
+        raise InterruptError(f"interrupted after {made} round{'s' * (made != 1)}; their runs are stored") from None
 
 
 def _round(words: Sequence[str]) -> int:

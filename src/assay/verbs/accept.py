@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
                 metavar="N",
                 min=1,
                 max=MOST_LAUNCHES,
-                help="at most so many launches of a benchmark (default: as many as both risks need)",
+                help="maximum number of launches per benchmark (default: what both risks need)",
             ),
         ] = None,
         timeout: Timeout = None,
@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         plan: Annotated[
-            bool, typer.Option("--plan", help="say what would be measured, and how often, and measure nothing")
+            bool, typer.Option("--plan", help="show what would be measured, and how often, and measure nothing")
         ] = False,
         junit: Annotated[
             Path | None, typer.Option(metavar="FILE", help="write the verdicts as JUnit XML: a case for each node")

@@ -77,7 +77,7 @@ def register(app: typer.Typer) -> None:
                 context,
                 str(name),
                 ("name", "--quiet", "--json"),
-                "which is described, and of which nothing was published",
+                "which is described, without published numbers",
             )
             _show_described(str(name), found, quiet, json)
             return
@@ -93,7 +93,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _only_described(name: str) -> dict[str, Any] | None:
-    """Describe a machine of which nothing was published; None where it is no such."""
+    """Describe a machine without published numbers; None where it is no such."""
     from assay.machine import catalogue
     from assay.verbs import _described
 

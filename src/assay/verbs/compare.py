@@ -1,6 +1,6 @@
-"""`assay compare RUN RUN|MACHINE…`: a run beside others, beside described machines, and beside what was published.
+"""`assay compare RUN RUN|MACHINE…`: a run compared with others, with described and with published machines.
 
-`assay compare RUN` alone sets the build variants of that run beside its first one.
+`assay compare RUN` alone compares the build variants of that run with its first one.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def register(app: typer.Typer) -> None:
             for name, state in ((whole.run, whole.state), *((entry.other, entry.state) for entry in found)):
                 if state not in (None, "clean"):
                     of = name if others else first.about["id"]
-                    why = unkept.get(name) or f"`assay report {of}` says why"
+                    why = unkept.get(name) or f"see `assay report {of}`"
                     print(f"{name} is {state}: {why}", file=sys.stderr)
             _show(_name_of(first, whole), shown, margin, quiet, reasons)
         if margin is not None and not passed:
@@ -191,7 +191,7 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(frozen=True)
 class Beside:
-    """What stands beside the run: of another run, or of a simulation, its document, by which its rows will be judged.
+    """The other side of a comparison: the document of another run or of a simulation.
 
     `planned`: the benchmarks that it was to measure; `about`: another run's run.json; `why`: of a simulation, which no
     report keeps, the first reason for its state.
@@ -216,7 +216,7 @@ def _is_run(name: str) -> bool:
 
 
 def _matched(whole: Document, beside: list[Beside]) -> tuple[Document, list[Beside]]:
-    """A run and what stands beside it, their cases such that what each has one value of does not part them."""
+    """A run and the other side, without the parameters of which each has only one value in the cases."""
     from assay.report.between_runs import matched
 
     judged = [at for at, other in enumerate(beside) if other.document is not None]
@@ -228,20 +228,18 @@ def _matched(whole: Document, beside: list[Beside]) -> tuple[Document, list[Besi
 
 
 def _name_of(run: Run, whole: Document) -> str:
-    """What stands first: a run, or the first of its build variants by its label."""
+    """The first side: a run, or the first of its build variants by its label."""
     return str(run.about["id"]) if whole.variants is None or whole.run == run.about["id"] else whole.run
 
 
 def _variants(run: Run, whole: Document) -> tuple[Document, list[Beside]]:
-    """The first variant of a run, and the others beside it. InputError where it has not two of them."""
+    """The first variant of a run, and the others. InputError where it has fewer than two."""
     from assay.errors import InputError
     from assay.report.variants import of_variant, parts
 
     builds = whole.variants.builds if whole.variants else []
     if len(builds) < 2:
-        raise InputError(
-            "has no variants to compare", key="RUN", value=run.about["id"], accepted="another run beside it"
-        )
+        raise InputError("has no variants to compare", key="RUN", value=run.about["id"], accepted="another run")
     made = [of_variant(whole, parts(each), each.label) for each in builds]
     return made[0], [Beside(_unjudged(each.run, each.kind, each), each, _planned(run)) for each in made[1:]]
 
@@ -293,7 +291,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
             found.append(Beside(RunComparison(other=name, kind="quoted", state=None, warnings=lacking, rows=[*rows])))
         if not found and is_described(name):
             raise InputError(
-                "can only stand beside message-passing benchmarks, and the run has none",
+                "can only be compared for message-passing benchmarks, and the run has none",
                 key="compare",
                 value=name,
                 accepted="a run of echo, alltoall, …",
@@ -323,7 +321,7 @@ def _planned(run: Run) -> set[str]:
 def _show(
     run: str, beside: list[RunComparison], margin: float | None, quiet: bool, nothing: dict[str, str | None]
 ) -> None:
-    """Print the tables, one line that sums up each, and what the threshold says; `nothing`: why there are no rows."""
+    """Print the tables, a summary line for each, and the threshold's result; `nothing`: why there are no rows."""
     from assay.analysis.comparison import MARGIN
     from assay.document.comparison import FigureRow, PublishedRow
     from assay.report import comparing_tables as tables
@@ -342,7 +340,7 @@ def _show(
             why = "; ".join(entry.warnings) if entry.kind == "quoted" else nothing.get(entry.other)
             say(f"{run} and {of} have no figure in common" + (f": {why}" if why else ""))
         elif quoted and quiet:
-            say(f"{entry.other}: {len(quoted)} published values beside {run}, none judged")
+            say(f"{entry.other}: {len(quoted)} published values next to {run}, none judged")
         elif quoted:
             out.print(tables.table_of_machine(quoted, run, entry.other, entry.warnings).rich())
         else:
@@ -369,4 +367,4 @@ def _show(
             say(f"threshold met: {counted} equal within {margin:.1%}")
 
 
-MOST_REASONS = 8  # lines that say why a threshold does not stand; the rest is counted
+MOST_REASONS = 8  # lines with reasons why a threshold is not met; the rest is counted

@@ -144,7 +144,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _all(docs: Path | None, beside: str | None, json: bool) -> None:
-    """Every shipped description beside what was published of it."""
+    """Every shipped description compared with its published numbers."""
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.errors import InputError

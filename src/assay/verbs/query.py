@@ -1,4 +1,4 @@
-"""`assay query SQL`: ask the samples themselves."""
+"""`assay query SQL`: query the samples."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Ask the samples of runs in SQL (DuckDB), which changes nothing and reaches no file.
+        """Query the samples of runs in SQL (DuckDB), read-only and without access to files.
 
         Without --run it goes over all runs that you made and that are still there, in whatever folder: those that
         `assay runs` lists. In --json, numbers that JSON has no word for are the texts "inf", "-inf" and "nan". Bytes
@@ -60,7 +60,7 @@ def register(app: typer.Typer) -> None:
             sql.encode()
         except UnicodeEncodeError:  # bytes of the command line, which DuckDB's parser takes for another type
             raise InputError("is no UTF-8", key="SQL", value=sql, accepted="text in UTF-8") from None
-        nothing = InputError("asks nothing", key="SQL", value=sql, accepted="a statement of DuckDB's SQL")
+        nothing = InputError("is empty", key="SQL", value=sql, accepted="a statement of DuckDB's SQL")
         try:
             if not _read(sql, write):
                 raise nothing
@@ -95,7 +95,7 @@ def _figures(runs: Sequence[Run], sql: str) -> pa.Table | None:
 
 
 def _read(sql: str, write: bool) -> int:
-    """How many statements these are, of which the first is understood over views without rows.
+    """The number of statements; the first is checked over views without rows.
 
     Many runs take seconds to open, and what is misspelt needs none of them. DuckDB's errors pass through.
     """

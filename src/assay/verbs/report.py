@@ -55,7 +55,7 @@ def register(app: typer.Typer) -> None:
             accepted = "one of --markdown, --json and --quiet"
             raise InputError("is another form of the same", key="--json" if json else "--quiet", accepted=accepted)
         _file_names.named("--out", output, "HTML", _file_names.PAGE)
-        printed = output is None and (json or (markdown and not quiet))  # no page needs to be kept for it
+        printed = output is None and (json or (markdown and not quiet))  # no page needs to be written for it
         made = []
         for name in runs:
             run = Run.open(name)
@@ -102,7 +102,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _open(page: Path) -> None:
-    """Show a page in the browser; where none can be started, say where the page is."""
+    """Show a page in the browser; where none can be started, print the page's path."""
     import webbrowser
 
     from assay.errors import warn
@@ -117,7 +117,7 @@ def _open(page: Path) -> None:
 
 @contextmanager
 def _kept(*, printed: bool) -> Iterator[None]:
-    """Warn where a page cannot be written, if what was asked for is `printed`; else raise."""
+    """Warn where a page cannot be written, if the requested output is `printed`; else raise."""
     from assay.errors import InputError, MeasurementError, warn
 
     try:

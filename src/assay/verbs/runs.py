@@ -83,7 +83,7 @@ def _cells(entry: dict[str, Any]) -> dict[str, str]:
 
 
 def _lines(rows: Sequence[dict[str, str]], width: int) -> list[Text]:
-    """Lay out a line a run with the columns that have room beside whole ids and folders, else the folder below it."""
+    """One line per run with the columns that fit next to whole ids and folders, else the folder below it."""
     from rich.cells import cell_len, set_cell_size
     from rich.text import Text
 
@@ -120,7 +120,7 @@ def _from_here(folder: str) -> str:
 
 
 def _entry(run: Run) -> dict[str, Any]:
-    """One run: a run that says that it runs, and that no process writes into, is interrupted."""
+    """One run; a run in state running without a process that writes into it is interrupted."""
     names = run.about.get("wishes", {}).get("names")
     return {
         "id": run.about["id"],

@@ -64,9 +64,7 @@ def register(app: typer.Typer) -> None:
             _show_keys(quiet, json)
             return
         if network is None:
-            raise InputError(
-                "no network is given", accepted="assay simulate NETWORK.toml, or --keys for what it may say"
-            )
+            raise InputError("no network is given", accepted="assay simulate NETWORK.toml, or --keys for its keys")
         apart({"--out": out, "--heatmap": heatmap}, {"NETWORK.toml": network})
         _file_names.named("--out", out, "lines of JSON", _file_names.POINTS)
         _file_names.named("--heatmap", heatmap, "SVG", _file_names.PICTURE)

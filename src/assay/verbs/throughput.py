@@ -95,7 +95,7 @@ def register(app: typer.Typer) -> None:
             int, typer.Option(metavar="N", min=1, max=1000, help="--via: the test N times, in DIR/1 to DIR/N")
         ] = 1,
         dry_run: Annotated[
-            bool, typer.Option("--dry-run", help="say what it would be: jobs, processor hours, ideal makespans")
+            bool, typer.Option("--dry-run", help="show what it would be: jobs, processor hours, ideal makespans")
         ] = False,
         export: Annotated[
             list[Path] | None,
@@ -385,9 +385,9 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     rows = [*fault_rows(found), *result_rows(found, idle)]
     listing().print(grid("Throughput", ("", "value"), rows).rich())
     if found.played:
-        listing().print(grid("Beside one another, by name", mix.KINDS, mix.kind_rows(found), mix.NOTE).rich())
+        listing().print(grid("Concurrent jobs by name", mix.KINDS, mix.kind_rows(found), mix.NOTE).rich())
         rows_of_jobs = mix.narrow_rows(found.played[: mix.MOST_ROWS])
-        listing().print(grid("Beside one another, each job", mix.NARROW, rows_of_jobs, left=2).rich())
+        listing().print(grid("Concurrent jobs, each", mix.NARROW, rows_of_jobs, left=2).rich())
     if found.queues:
         for queue in found.queues:
             print(f"queue {queue.name}: {queue_definition(queue) or 'no limits'}")

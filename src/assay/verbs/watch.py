@@ -1,4 +1,4 @@
-"""`assay watch`: a run now and then, its figures as metrics, and what the history says of them."""
+"""`assay watch`: periodic runs, their figures as metrics, and changes in their history."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Make a run now and then, write its figures as metrics, and say what changed since earlier runs.
+        """Make periodic runs, write their figures as metrics, and report changes since earlier runs.
 
         The exit status of a round is that of `history --fail-on-regression` (default: 5%), or 1 where a launch failed.
         """
