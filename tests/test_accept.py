@@ -150,7 +150,7 @@ def test_a_failed_launch_is_not_passed_over() -> None:
     ("case", "said"),
     [
         ("{ bytes = 16 }", "no case has bytes = 16 (there is: 8, 64, 1000)"),
-        ("{}", "3 cases fit: the case must also say bytes"),
+        ("{}", "3 cases fit: the case must also give bytes"),
         ("{ bytes = 8, colour = 1 }", "no case has colour = 1 (there is: no such parameter: bytes"),
     ],
 )

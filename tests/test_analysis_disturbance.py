@@ -262,7 +262,7 @@ def test_who_works_on_processors_that_are_not_ours_is_beside_us_as_well() -> Non
     assert found.state is State.BOUND and "of 4 hardware threads" in found.warnings[0]
 
 
-@pytest.mark.parametrize(("launches", "said"), [(2, "too few clock ticks to say how much"), (40, "up to 2 of 2")])
+@pytest.mark.parametrize(("launches", "said"), [(2, "too few clock ticks to quantify it"), (40, "up to 2 of 2")])
 def test_blocks_of_less_than_a_tick_claim_no_more_than_the_threads_there_are(launches: int, said: str) -> None:
     """Two ticks seen in blocks of 4 ms are not five threads: of 8 ms nothing is said, of more what can be at most."""
     run = quiet_run(launches=launches, blocks=1, cases=1, wall=0.004)

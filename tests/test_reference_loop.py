@@ -1,4 +1,4 @@
-"""The loop that is timed beside each launch: a processor slower than at best is seen where no account shows it."""
+"""The reference loop of each launch: a processor slower than at best is seen where no account shows it."""
 
 from __future__ import annotations
 

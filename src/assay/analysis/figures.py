@@ -2,7 +2,7 @@
 
 A figure is derived, never stored in place of samples. Its statistic is taken inside each launch, then across launches
 (method.md, rules 1 and 2); a rate is the formula of the median time, so that it is work over time and no mean of ratios
-(rule 10). Tails come only from single operations (rule 6); the first call stands by itself (rule 8).
+(rule 10). Tails come only from single operations (rule 6); the first call is separate (rule 8).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class CaseSamples:
 class FigureValue:
     """One figure of a run, as `--json` prints it.
 
-    `estimator` says what `value` was computed from, and `disturbance` (`low`, `high`) how far others can have moved
+    `estimator` names what `value` was computed from, and `disturbance` (`low`, `high`) how far others can have moved
     it: value / undisturbed - 1; None where nothing was judged or that is not known. `reasons` are the rules that marked
     blocks of this case, of whose `blocks` so many are `marked`.
     """
@@ -117,7 +117,7 @@ Verdicts = Mapping[tuple[str, str], Verdict]  # by metric and the case's canonic
 def figures(benchmark: Benchmark, found: Sequence[CaseSamples], verdicts: Verdicts | None = None) -> list[FigureValue]:
     """Return every figure that the record promises, for every case that was sampled.
 
-    `found` holds the samples that stand; an invalid case has no value, one that is bound its best reading.
+    `found` has the valid samples; an invalid case has no value, one that is bound its best reading.
     """
     promised = benchmark.figures or {m: Figure(m, m, benchmark.metrics[m].unit, "") for m in benchmark.metrics}
     made = []
@@ -169,7 +169,7 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
         if best is None or (figure.positive and best <= 0):
             return []
         bound = described(best, "best", verdict.estimator.value)
-        bound.scope = f"the best of all samples of {len(by_launch)} launches: others bound it, no estimate stands"
+        bound.scope = f"the best of all samples of {len(by_launch)} launches: others bound it, there is no estimate"
         bound.disturbance = _displaced(derive, float(pooled.min()), verdict.disturbance)
         bound.best_by_launch = _best_values(derive, by_launch, figure.better)
         return [bound, *_first(cell, derive, described)]

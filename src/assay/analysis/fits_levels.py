@@ -4,7 +4,7 @@ The record has a metric `time` (s) and a metric `cycles`, both of an element, `c
 program takes a curve of its own, `chase` (s) by `size`; the parameter `length`, and of each case the constants `flops`,
 `paper`, `bytes`, `arrays`, `stride` and `index`. Rates come from `time`, start-up and cycles from `cycles`, so that
 r_max times cycles over the clock gives the flop count: where the record has a metric `clock` (s) that is checked, and
-two lines that contradict each other do not stand.
+two lines that contradict each other are rejected.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _agreeing(
 ) -> tuple[LevelRates, LevelRates | None]:
     """Rates with cycles that rest on the same and give the same time of an element; else without a line, or cycles.
 
-    Time over cycles is the length of a cycle, which was measured beside; they agree within what medians do (AGREE).
+    Time over cycles is the length of a cycle, which was measured as well; they agree within what medians do (AGREE).
     """
     if cycles is not None:
         rates, cycles = _with_one_start_up(rates, cycles)
@@ -98,7 +98,7 @@ def _agreeing(
     if cycles is None:
         return rates, None
     if rates.basis == LINE and cycles.basis == BEST:
-        return _without_cycles(rates, f"of theirs {(cycles.reason or '').removesuffix(STANDS)}")
+        return _without_cycles(rates, f"of cycles {(cycles.reason or '').removesuffix(STANDS)}")
     if rates.basis == BEST and cycles.basis == LINE:
         cycles = best_alone(cycles, "")
     if cycle is None:

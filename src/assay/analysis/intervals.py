@@ -2,7 +2,7 @@
 
 The value is the median of the launches' own medians. Its 95% interval joins two order statistics of the launches:
 with n launches the ranks k and n+1-k bracket the median of all launches with probability 1 - 2 P(Bin(n, 1/2) < k),
-whatever the distribution. The percentile bootstrap of launches, measured beside it
+whatever the distribution. The percentile bootstrap of launches, measured for comparison
 (tests/test_analysis_intervals.py), covers 92 to 94% with six to ten launches and is not used. Fewer than six
 launches cannot bracket at 95%: then only their range is given.
 
@@ -101,7 +101,7 @@ def across_launches(
 
 
 def scope(launches: int, interval: bool, allocations: int = 1, days: int = 1) -> str:
-    """Say in one sentence what was sampled and which levels were not."""
+    """One sentence: what was sampled and which levels were not."""
     counted = f"{launches} launch{'es' if launches != 1 else ''}"
     unsampled = ["another allocation"] * (allocations == 1) + ["another day"] * (days == 1)
     where = ("in one allocation" if allocations == 1 else f"in {allocations} allocations") + (

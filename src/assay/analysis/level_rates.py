@@ -3,9 +3,9 @@
 Hockney and Jesshope, Parallel Computers 2, section 1.3: a loop over n elements takes T = t_0 + n/r, so that
 n_half = t_0 r elements get half of the greatest rate. A line is fitted to the lengths whose vectors lie in one level:
 more than CLEAR of the cache before it, less than FULL of its own; lengths between belong to neither. Where a level has
-fewer than LEAST lengths there is no line: the best rate among them stands alone, and `reason` says so.
+fewer than LEAST lengths there is no line: the best rate among them is given, and `reason` explains it.
 
-Nor does a line stand that its own readings contradict. The greatest rate of the law lies above every rate measured, so
+A line that its own readings contradict is rejected. The greatest rate of the law lies above every rate measured, so
 that one below the best of them, by more than readings agree within (AGREE), is none. One far above is an extrapolation:
 at the longest length a share of n/(n + n_half) of it was seen. It may lie as far above the best rate as the rates of
 the level lie apart, which is what was seen of their growth, and at most 1/REACH, as then the longest vectors have at
@@ -103,7 +103,7 @@ def fit_levels(
 
 
 def best_alone(rates: LevelRates, reason: str) -> LevelRates:
-    """Take the line away: the best rate stands, and why."""
+    """Remove the line: the best rate remains, with the reason."""
     return replace(
         without_start_up(rates, reason + STANDS),
         basis=BEST,
@@ -113,7 +113,7 @@ def best_alone(rates: LevelRates, reason: str) -> LevelRates:
 
 
 def without_start_up(rates: LevelRates, reason: str | None) -> LevelRates:
-    """Take start-up and n_half away, and say why."""
+    """Remove start-up and n_half, with the reason."""
     return replace(
         rates, n_half=None, n_half_ci95=None, n_half_range=None, start_up=None, start_up_range=None, reason=reason
     )
@@ -164,12 +164,12 @@ def _ranged(found: LevelRates, lengths: Floats, times: Floats) -> LevelRates:
 
 
 def beyond_measured(rates: LevelRates) -> bool:
-    """Whether a line's r_max lies above every rate measured with no start-up to say why."""
+    """Whether a line's r_max lies above every rate measured without a start-up that explains it."""
     return rates.basis == LINE and rates.n_half is None and rates.r_max > rates.best
 
 
 def _contradicted(found: LevelRates, rates: Floats) -> str | None:
-    """What the rates at the lengths say against the line's r_max; None where nothing."""
+    """How the rates at the lengths contradict the line's r_max; None where they do not."""
     beyond = found.r_max / found.best - 1
     if beyond < -AGREE:
         return f"no line: its r_max would be {1 + beyond:.2g} of a rate measured"

@@ -12,7 +12,7 @@ import numpy as np
 from assay.analysis.figures import CaseSamples
 from assay.analysis.result import AnalysisResult
 
-LEAST_NODES = 3  # of two nodes nobody can say which one is odd
+LEAST_NODES = 3  # of two nodes either can be the outlier
 MARGIN = 0.05  # a smaller difference is no reason to drain a node
 DEVIATIONS = 4.0  # robust standard deviations of the nodes' own spread
 
@@ -30,7 +30,7 @@ class OddNode(AnalysisResult):
 
     @property
     def text(self) -> str:
-        """Say it in words."""
+        """As text."""
         return f"{100 * abs(self.ratio - 1):.0f}% {'above' if self.ratio > 1 else 'below'} the nodes' median"
 
 

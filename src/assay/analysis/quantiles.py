@@ -20,7 +20,7 @@ from assay.analysis.result import AnalysisResult
 
 @dataclass(frozen=True)
 class Quantile(AnalysisResult):
-    """The `q`-quantile of n readings, in their unit. `value` and `ci95` are None where `reason` says why."""
+    """The `q`-quantile of n readings, in their unit. `value` and `ci95` are None where there is a `reason`."""
 
     q: float
     value: float | None
@@ -40,7 +40,7 @@ def least_readings(q: float, level: float = 0.95) -> int:
 def quantile(values: ArrayLike, q: float, *, batch: int = 1, level: float = 0.95) -> Quantile:
     """Estimate the `q`-quantile of single operations from readings `values` (n,) that each cover `batch` operations.
 
-    Readings of one block follow each other and may be alike; the interval holds for readings that are independent.
+    Readings of one block follow each other and may be correlated; the interval holds for readings that are independent.
     """
     if not 0 < q < 1:
         raise ValueError(f"a quantile lies between 0 and 1, not at {q}")

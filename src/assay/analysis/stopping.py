@@ -57,7 +57,7 @@ class StoppingRule(Protocol):
     """Anything that decides from progress alone."""
 
     def decide(self, progress: LaunchProgress) -> Decision:
-        """Say whether to stop now, and why."""
+        """Whether to stop now, and why."""
         ...
 
 
@@ -133,7 +133,7 @@ class FirstOf:
     rules: tuple[StoppingRule, ...]
 
     def decide(self, progress: LaunchProgress) -> Decision:
-        """Ask all rules."""
+        """Apply all rules."""
         decisions = [rule.decide(progress) for rule in self.rules]
         level = max(decision.level for decision in decisions)
         stopping = [decision.reason for decision in decisions if decision.stop]

@@ -77,7 +77,7 @@ def _pooled(groups: Sequence[NDArray[np.float64]]) -> float:
     """Robust variance inside groups: a weighted median of absolute differences.
 
     Small groups give all their pairs, |a - b| / sqrt(2), which needs no centre and so has no bias however few they
-    are; large ones their deviations from the median. Each group weighs as many as its degrees of freedom.
+    are; large ones their deviations from the median. Each group is weighted by its degrees of freedom.
     """
     parts, weights = [], []
     for values in groups:

@@ -144,7 +144,7 @@ def _limit(source: Source, at: int, table: RequirementTable, figure: Figure) -> 
     examples = units.EXAMPLES.get(figure.unit, f'"12 {figure.unit}"')
     text, wrong = getattr(table, wanted), getattr(table, other)
     if wrong is not None:
-        problem = f"{table.figure} is better {'higher' if higher else 'lower'}: such a limit protects nobody"
+        problem = f"{table.figure} is better {'higher' if higher else 'lower'}: such a limit protects against nothing"
         raise source.error(("requirement", at, other), problem, value=wrong, accepted=wanted)
     if text is None:
         raise source.error(("requirement", at), f"has no limit of {table.figure}", accepted=f"{wanted} = {examples}")

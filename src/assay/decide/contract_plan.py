@@ -62,7 +62,7 @@ def _settings(contract: Contract, of: list[tuple[int, Requirement]]) -> dict[str
     for key in dict.fromkeys(key for _, each in of for key in each.case if key in record.parameters):
         lacking = next((at for at, each in of if key not in each.case), None)
         if lacking is not None:
-            problem = f"says no {key}, which another requirement of {record.name} sets"
+            problem = f"has no {key}, which another requirement of {record.name} sets"
             raise contract.source.error(("requirement", lacking, "case"), problem, accepted=f"a case with {key}")
         found[key] = ",".join(dict.fromkeys(str(each.case[key]) for _, each in of))
         try:

@@ -55,7 +55,7 @@ class FigureOfRuns:
 def contract_of_reference(run: Run, tolerance: float) -> str:
     """Give a contract whose limits are a run's main figures, each worse by `tolerance` (relative).
 
-    Of several nodes the median stands. InputError where the run has no figure to take.
+    Of several nodes it is the median. InputError where the run has no figure to take.
     """
     tables = []
     for each in _figures([run]):
@@ -129,7 +129,7 @@ def _figures(runs: Sequence[Run]) -> list[FigureOfRuns]:
 
 
 def _main(section: Section) -> list[ReportedFigure]:
-    """The headlines; where there is none, every figure that stands for its case."""
+    """The headlines; where there is none, every figure that represents its case."""
     return [figure for figure in section.headlines if figure.main] or [each for each in section.figures if each.main]
 
 

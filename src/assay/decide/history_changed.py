@@ -13,13 +13,13 @@ FIRST = (
     *("microcode", "firmware", "mpi", "launchers", "mpi_variants", "programs", "asked"),
 )
 NEVER_FIRST = ("assay", "python")  # which measure, and are not measured
-DIGEST = ".key"  # of a program: says that something of its build changed, and not what
+DIGEST = ".key"  # of a program: changes with its build, without details
 
 
 def changed(
     runs: Sequence[str], made_with: Mapping[str, Mapping[str, str]], at: int, start: int, end: int, benchmark: str
 ) -> list[HistoryDifference]:
-    """Say what changed at run number `at` of `runs` (ids), or within `NEAR` of it, likely causes first.
+    """What changed at run number `at` of `runs` (ids), or within `NEAR` of it, likely causes first.
 
     The level before was that of runs `start` to `at`, the level after that of `at` to `end`. Of programs only those
     of `benchmark` count. What lasts comes before what comes and goes, and the run itself before those near it.

@@ -25,7 +25,7 @@ def judged_runs(
     looks: Mapping[str, tuple[int, ...]] | None = None,
     ended: str | None = None,
 ) -> Acceptance:
-    """Judge a contract by runs, of which one has each benchmark.
+    """Judge a contract by runs; one of them has each benchmark.
 
     `looks`: the numbers of launches that were fixed beforehand, by benchmark; None: the launches that there are.
     InputError where two runs have one benchmark: which of both counts is not chosen afterwards.

@@ -39,7 +39,7 @@ class LiveSide:
     where: session.Target
 
     def launch(self, pair: int, say: Callable[[str], None]) -> None:
-        """Make the launches of a pair. MeasurementError where one fails: a pair without it says nothing."""
+        """Make the launches of a pair. MeasurementError where one fails: a pair without it is useless."""
         tasks = tuple(task for task in self.plan.tasks if task.launch == pair)
         failures = session.do(self.run, replace(self.plan, tasks=tasks), self.where, say=say)
         if failures:

@@ -95,7 +95,7 @@ def fits(path: Path) -> list[Fit]:
 
 
 def shared(origin: Mapping[str, str], key: str) -> tuple[str, ...]:
-    """Keys whose origin says that they are this one's number."""
+    """Keys whose origin is this one's number."""
     return tuple(other for other, text in origin.items() if text.startswith(f"fitted: as {key}"))
 
 

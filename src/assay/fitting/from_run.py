@@ -1,9 +1,9 @@
-"""A run's figures as a description: start-up and time per byte by length; a hop, where hops were told apart.
+"""A run's figures as a description: start-up and time per byte by length; a hop, where hops were distinguished.
 
 The echo's one-way medians of neighbours are cut where a further stretch takes away half of the error that is left; each
-stretch is a line by the relative estimator, or, where partners stood at several hops and the run says its topology, a
+stretch is a line by the relative estimator, or, where partners stood at several hops and the run has its topology, a
 plane (`per_hop`). The network, else a crossbar, carries the least time per byte of them; what a stretch has more is
-copying. An echo tells the sum of what both ends spend on a message: half of it goes to either, by assumption.
+copying. An echo gives the sum of what both ends spend on a message: half of it goes to either, by assumption.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _figures(document: Document, benchmark: str, name: str) -> list[ReportedFigu
 
 
 def _times(document: Document, benchmark: str, name: str) -> dict[float, float]:
-    """One-way times (s) by length, of neighbours where hops were told apart."""
+    """One-way times (s) by length, of neighbours where hops were distinguished."""
     found = _figures(document, benchmark, name)
     least = min((f.params.get("hops") or 0 for f in found), default=0)
     return {float(f.params["bytes"]): f.value for f in found if f.value and (f.params.get("hops") or 0) == least}

@@ -6,7 +6,7 @@ turns, so that it takes startup + bytes * per_byte, and many together no more th
 some time of what all share, a call is one stripe instead, and that time and its bytes' are the I/O node's processor's.
 Where operations wait for one another a call is one stripe, too, which takes longer at the device for each other there.
 
-Beside an echo's network all of them are variants, each with a network of its own that takes no time: what was measured
+Besides an echo's network all of them are variants, each with its own network that takes no time: what was measured
 of files has the way to them in it, and did not go by messages.
 """
 
@@ -169,7 +169,7 @@ def words(family: Family, law: StorageLaw) -> list[str]:
         f"{1e9 * law.per_byte:.4g} ns/B{beside}; all together at most "
         f"{law.limit / 1e6:.4g} MB/s"
         + ("" if law.limited else " (assumed: as one process)")
-        + (f", of which each operation takes {1e6 * law.each:.4g} us besides" if law.each else "")
+        + (f", plus {1e6 * law.each:.4g} us for each operation" if law.each else "")
         + (", and each waits that long for every other in flight" if law.contended else "")
     )
     half = f"r_max {law.r_max / 1e6:.4g} MB/s, n_half {law.n_half:.4g} B{halves}"

@@ -1,6 +1,6 @@
 """Accelerators: by PCI class (0x0300 VGA, 0x0302 3D, 0x0380 display, 0x1200 accelerator) and device file.
 
-Which of them programs can reach, through OpenCL or CUDA, `reached` asks their drivers.
+Which of them programs can reach, through OpenCL or CUDA, `reached` queries their drivers.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Accelerator(reading.HostPart):
 
     @property
     def is_device(self) -> bool:
-        """Whether it is a device beside the processor that this process may use."""
+        """Whether it is a device other than the processor that this process may use."""
         return bool(self.usable) and self.kind != CPU_KIND
 
 
@@ -82,7 +82,7 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
             file = root / "dev/kfd"
         name = VENDORS.get(vendor, f"vendor {vendor:#06x}")
         if file is None:
-            notes.append(f"{name} device {device.name} has no device file: no driver, or kept from this container")
+            notes.append(f"{name} device {device.name} has no device file: no driver, or not visible in this container")
         found.append(
             Accelerator(
                 vendor=name,
@@ -110,7 +110,7 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
 
 
 def reached() -> dict[str, Any]:
-    """What OpenCL and CUDA show (device_list.py), asked in a process of its own; empty where that fails."""
+    """What OpenCL and CUDA show (device_list.py), queried in a separate process; empty where that fails."""
     status, output = answer_of([sys.executable, "-P", "-m", "assay.machine.device_list"])
     try:
         answer = json.loads(output.splitlines()[-1]) if status == 0 else {}
@@ -122,7 +122,7 @@ def reached() -> dict[str, Any]:
 def with_reached(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
     """Add what drivers show: to the device at the same PCI address, or as a device of its own.
 
-    A note says what is missing where the host shows an accelerator that neither way reaches.
+    A note names what is missing where the host shows an accelerator that neither way reaches.
     """
     devices, notes = list(shown.devices), list(shown.notes)
     for each in answer.get("devices", ()):
@@ -140,7 +140,7 @@ def with_reached(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
         else:
             devices[same] = devices[same].model_copy(update={"name": each["name"], **more})
     if shown.devices and not any(device.is_device and device.api for device in devices):
-        missing = answer.get("missing", {"opencl": "it was not asked", "cuda": "it was not asked"})
+        missing = answer.get("missing", {"opencl": "not queried", "cuda": "not queried"})
         why = "; ".join(f"{way}: {text}" for way, text in missing.items())
         notes.append(f"no program reaches the accelerators here ({why}): install the vendor's driver, or its OpenCL")
     return Accelerators(devices=tuple(devices), notes=tuple(notes))

@@ -1,6 +1,6 @@
 """A short question to another program: it ends, with all that it started, with its time or with a signal to Assay.
 
-Such questions are asked in threads, which a signal does not reach.
+Such calls are made in threads, which a signal does not reach.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Discovery: all that is known of this host, gathered from the readers beside this file.
+"""Discovery: all that is known of this host, gathered from the readers in this package.
 
 Nothing here needs root, nothing raises because a file is missing or garbled: what cannot be found out is None, and a
-note says why. The short form that goes with every launch is `assay.machine.provenance`.
+note gives the reason. The short form that goes with every launch is `assay.machine.provenance`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class HostPart(BaseModel):
-    """A part of what is known of a host; `notes` says in words what could not be found out."""
+    """A part of what is known of a host; `notes` lists what could not be determined."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     notes: tuple[str, ...] = ()

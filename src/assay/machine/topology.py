@@ -2,7 +2,7 @@
 
 Hardware threads are the kernel's CPU numbers. A core is the set of hardware threads that share it (`core_cpus`,
 before Linux 5.3 `thread_siblings`), a socket that of `package_cpus` (before: `core_siblings`), a cache that of
-`shared_cpu_map`: each a mask, beside which newer kernels have a list (`…_list`). `physical_package_id` serves only
+`shared_cpu_map`: each a mask, with which newer kernels have a list (`…_list`). `physical_package_id` serves only
 where no set is shown: it is -1 on several machines, and repeats from book to book on s390. Drawers, books, dies and
 clusters are read in the same way. What is offline has no topology and no caches, and is not counted. The programs have
 the same reader in C++ (programs/timing/topology.hpp); tests hold both to hwloc.
@@ -21,7 +21,7 @@ from assay.machine import reading
 
 CPU = "sys/devices/system/cpu"
 NODE = "sys/devices/system/node"
-# Levels beside cores and sockets, the largest first: the files that hold who shares one, with their older names.
+# Levels besides cores and sockets, the largest first: the files that list who shares one, with their older names.
 LEVELS = {
     "drawer": ("drawer_cpus", "drawer_siblings"),
     "book": ("book_cpus", "book_siblings"),
@@ -34,7 +34,7 @@ LEVELS = {
 class HardwareThread:
     """One hardware thread: the hardware threads of its core, itself among them, and a number of its socket.
 
-    The number is the first hardware thread of the socket, else the kernel's own. None where the kernel does not say.
+    The number is the first hardware thread of the socket, else the kernel's own. None where unknown.
     """
 
     cpu: int
@@ -46,7 +46,7 @@ class HardwareThread:
 class CacheInstance:
     """One cache: its size and line in bytes, its associativity, and the hardware threads that share it.
 
-    `type`: data, instruction or unified. `cpus` is None where the kernel does not say who shares it.
+    `type`: data, instruction or unified. `cpus` is None where the kernel does not report who shares it.
     """
 
     level: int
@@ -69,7 +69,7 @@ class MemoryNode:
 
 
 def online_cpus(root: Path = Path("/")) -> tuple[int, ...]:
-    """The hardware threads that are online; empty where the kernel does not say."""
+    """The hardware threads that are online; empty where unknown."""
     listed = reading.cpus(reading.text(root / CPU / "online"))
     numbered = reading.numbered(root / CPU, "cpu")
     return listed or tuple(number for number, folder in numbered if reading.number(folder / "online") != 0)
@@ -126,7 +126,7 @@ def _set(folder: Path, *names: str) -> tuple[int, ...] | None:
 
 
 def _list_name(name: str) -> str:
-    """The kernel's name of the list beside a mask."""
+    """The kernel's name of the list that belongs to a mask."""
     return {"shared_cpu_map": "shared_cpu_list", "cpumap": "cpulist"}.get(name, f"{name}_list")
 
 

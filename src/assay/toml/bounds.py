@@ -1,4 +1,4 @@
-"""What pydantic complains of where a value is out of bounds or of another length, as this project says it."""
+"""Pydantic's errors on bounds and lengths, in this project's words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def problem(error: ErrorDetails) -> str:
 
 
 def accepted(error: ErrorDetails, field: FieldInfo | None, examples: object = None, unit: str | None = None) -> str:
-    """What a value would have to be, for a complaint of OUT_OF_BOUNDS; `field`: where its other bounds are said, in
+    """What a value would have to be, for a complaint of OUT_OF_BOUNDS; `field`: where its other bounds are, in
     units of `unit`.
     """
     context = error.get("ctx", {})
@@ -66,7 +66,7 @@ def _number(kind: str, bounds: dict[str, set[Any]], unit: str | None) -> str:
 
 
 def between(least: Any, above: Any, most: Any, below: Any) -> str:
-    """Say bounds behind a noun: ` from 1 to 4096`, ` from 0 on`, ` above 0 and below 1`."""
+    """Bounds as text after a noun: ` from 1 to 4096`, ` from 0 on`, ` above 0 and below 1`."""
     if above is not None:
         end = (
             f" and below {_written(below)}"

@@ -136,7 +136,7 @@ def _place(error: ErrorDetails, values: Any) -> tuple[Keys, Any]:
 
 
 def field_at(model: type[BaseModel], keys: Sequence[str | int]) -> FieldInfo | None:
-    """The field that holds what stands at these keys below a table; None where no model has it."""
+    """The field at these keys below a table; None where no model has it."""
     *outer, last = [key for key in keys if not isinstance(key, int)] or [""]
     inner = _model_at(model, outer)
     return next((each for name, each in inner.model_fields.items() if (each.alias or name) == last), None)

@@ -1,6 +1,6 @@
-"""Keys that change nothing where they stand are refused: a person who wrote one believes that it does.
+"""Keys without effect are refused: the author of a file expects an effect.
 
-A key at its default says nothing and is no fault; nor is a key of the file that is idle only because of what was set
+A key at its default is no fault; nor is a key of the file that is idle only because of what was set
 from outside (`--set`, `--sweep`, a variant), so that a sweep over patterns can have hotspots.
 """
 
@@ -18,7 +18,7 @@ PROBLEM = "has no effect here"
 
 @dataclass(frozen=True)
 class Idle:
-    """A key that changes nothing: where it stands, why, and what would give it an effect."""
+    """A key without effect: its place, why, and what would give it an effect."""
 
     keys: Keys
     why: str = PROBLEM

@@ -1,4 +1,4 @@
-"""A TOML file as read: its values, its text, and errors that say where in it something is wrong."""
+"""A TOML file as read: its values, its text, and errors with their place in it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Source:
     def error(
         self, keys: Sequence[str | int], problem: str, *, value: object = None, accepted: str | None = None
     ) -> InputError:
-        """An error about this key: at the line where it stands, at the --set that gave it, or at the file's first line
+        """An error about this key: at its line, at the --set that gave it, or at the file's first line
         where neither it nor a table around it is written down. Without keys it is about the file.
         """
         dotted = ".".join(str(key) for key in keys)
@@ -51,7 +51,7 @@ class Source:
         return outside or any(lines.written(self.text, place)[1] == len(place) for place in places)
 
     def _place(self, keys: Sequence[str | int]) -> Keys:
-        """The keys as the file has them: in the variant where that says it, or says the list around it."""
+        """The keys as the file has them: in the variant where that has it, or the list around it."""
         plain, varied = tuple(keys), (*self.variant, *keys)
         depth = lines.written(self.text, varied)[1] - len(self.variant)
         if not self.variant or depth < 1:
@@ -74,7 +74,7 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
 
 
 def tables(path: Path) -> tuple[dict[str, Any], Source]:
-    """Read a file as it stands, its version among its keys. InputError where it cannot be read or is not TOML."""
+    """Read a file unchanged, its version among its keys. InputError where it cannot be read or is not TOML."""
     text = input_file.text(path, accepted="a TOML file")
     return parsed(text, path), Source(path, text)
 

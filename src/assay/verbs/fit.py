@@ -132,11 +132,11 @@ def _held_out(cells: Sequence[Mapping[str, Any]]) -> str:
     """How far the law of a direction is off where it was not fitted."""
     errors = sorted(abs(each["error"]) for each in cells if not each["fitted"])
     if not errors:
-        return "no cell left out"
+        return "no cell held out"
     missed = sum(bool(each["missed"]) for each in cells if not each["fitted"])
     error = f"error {median(errors):.1%}" if len(errors) == 1 else f"median error {median(errors):.1%}"
     worst = f", worst {errors[-1]:.1%}" if len(errors) > 1 else ""
-    return f"{len(errors)} left out: {error}{worst}" + (f"; {missed} missed" if missed else "")
+    return f"{len(errors)} held out: {error}{worst}" + (f"; {missed} missed" if missed else "")
 
 
 def _counted(count: int, what: str) -> str:

@@ -64,9 +64,9 @@ class AccountedBlock:
 def cases_of(
     blocks: Sequence[AccountedBlock], by_launch: bool = False, witnesses: bool = False
 ) -> dict[Hashable, list[int]]:
-    """Give the indices of the blocks of each metric and case, and of each launch where asked for.
+    """Give the indices of the blocks of each metric and case, and of each launch on request.
 
-    `witnesses`: only of those whose values say something of a disturbance.
+    `witnesses`: only of those whose values depend on disturbance.
     """
     cases: dict[Hashable, list[int]] = defaultdict(list)
     for i, block in enumerate(blocks):
@@ -77,7 +77,7 @@ def cases_of(
 
 
 def when(blocks: Sequence[AccountedBlock], indices: Sequence[int]) -> str:
-    """Say when: all the while, from the middle on, until the middle, or now and then."""
+    """When, as text: all the while, from the middle on, until the middle, or now and then."""
     if len(set(indices)) == len(blocks):
         return ", all the while"
     order = sorted(range(len(blocks)), key=lambda i: (blocks[i].t0, blocks[i].launch, blocks[i].block))

@@ -1,4 +1,4 @@
-"""What the readings look like together: two modes, long readings, launches apart. None of these marks a block."""
+"""Distributions of readings: two modes, long readings, launches that differ. None of these marks a block."""
 
 import json
 import math
@@ -19,9 +19,9 @@ APART = 0.25  # greatest over least launch median, less 1: twice what idle machi
 
 
 def shapes(findings: Findings) -> None:
-    """Two modes or long readings within launches, and launches apart, case by case; none of them marks a block.
+    """Two modes or long readings within launches, and launches that differ, case by case; none marks a block.
 
-    Launches are looked at of results alone: how far apart a helper series lies says nothing of them.
+    Launches are compared for results alone: the spread of a helper series is irrelevant.
     """
     blocks = findings.blocks
     two: list[int] = []
@@ -77,18 +77,18 @@ def _longer(excess: float) -> str:
 
 
 def _unexplained(blocks: Sequence[AccountedBlock]) -> str:
-    """Say that the loop timed beside each launch does not show why launches differ, where it was timed and does not."""
+    """A note where the reference loop was timed and does not show why launches differ."""
     timed = [block.reference for block in blocks if block.reference is not None]
     if not timed or max(timed) > REFERENCE:
         return ""
-    return f"; the processor's own speed, by the loop timed beside each launch, was the same within {REFERENCE:.0%}"
+    return f"; the processor's own speed, by the reference loop of each launch, was the same within {REFERENCE:.0%}"
 
 
 def find_modes(values: Floats) -> tuple[float, float] | None:
     """Find two modes in `values` (n,): their centres, or None.
 
     The cut of the sorted logarithms with the least spread inside both parts; it counts if Ashman's D passes
-    MODE_DISTANCE, the centres are MODE_GAP apart and each part holds MODE_SHARE of the readings.
+    MODE_DISTANCE, the centres differ by MODE_GAP and each part has MODE_SHARE of the readings.
     """
     n = len(values)
     if n < 20 or np.min(values) <= 0:
