@@ -1,4 +1,4 @@
-"""THE row: one observation, whoever made it; and how the lines that programs write become rows.
+"""The row: one observation; and how the lines that programs write become rows.
 
 A program appends JSON lines (events launch, block, check, note, done). A block holds many observations that share
 their circumstances: `folded()` reads it as it is, `rows()` unfolds it. Values are in SI base units: the metric's unit
@@ -100,7 +100,7 @@ class Block:
 # them; the tables of a run without any have no such columns
 PROCESSOR_TIME = ("user_seconds", "system_seconds")  # of a launch; runs before them have no such columns
 ENERGY = ("energy_package", "energy_memory", "energy_platform", "energy_source")
-# what the kernel accounted to a block, where it says: fields of Block
+# the kernel's accounts of a block, where available: fields of Block
 ACCOUNTING = (
     "steal",
     "others",
@@ -162,7 +162,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One block as its program wrote it: what its samples share, the first call apart, the values in order of time."""
+    """One block as its program wrote it: what its samples share, the first call, the values in order of time."""
 
     block: Block
     first: float | None
@@ -215,7 +215,7 @@ def folded(
 ) -> Iterator[Measured | Check | Launch]:
     """Read one task's events. Several hosts may have written into one file: a line names its `host`.
 
-    A line that says what cannot be (a NaN, text for a number, a key that is missing) gives no row: `complain` is called
+    A line with impossible values (a NaN, text for a number, a key that is missing) gives no row: `complain` is called
     with its place in `lines`, from 0, and what is wrong. Kinds of lines that are not known are of a newer Assay.
     """
     launches: dict[str, dict[str, Any]] = {}
@@ -358,7 +358,7 @@ _MOST_WHOLE = 2**62  # fits a column, also after adding a few
 
 
 def fault(row: Row | Circumstance) -> str | None:
-    """Say which column of a row, or key of a circumstance, holds what it cannot; None where all is well."""
+    """The column of a row, or key of a circumstance, with an impossible value; None where all is well."""
     for column in fields(row):
         value = getattr(row, column.name)
         kind, _, optional = str(column.type).partition(" | ")

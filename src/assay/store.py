@@ -1,12 +1,12 @@
 """Run directories: append-only while running, Parquet when done, queried with DuckDB. The files are the truth.
 
-RUN/run.json             what was asked for: id, plan, machine, command
+RUN/run.json             the request: id, plan, machine, command
 RUN/journal.jsonl        one line per task begun or ended, written by Assay, fsynced
 RUN/provenance/KEY.json  circumstances of launches, by their digest
-RUN/tables-N/            earlier tables, kept by a resumption that found launch files missing or cut short
+RUN/tables-N/            earlier tables, set aside by a resumption that found launch files missing or cut short
 RUN/launches/*.jsonl     what the programs wrote themselves, line by line: kill -9 loses no finished line
 RUN/log/                 standard error of launchers and programs
-RUN/lock                 held by the process that writes, and let go by the kernel however that process ends
+RUN/lock                 locked by the process that writes, released by the kernel however that process ends
 RUN/{samples,blocks,checks,launches}.parquet   when the run has ended
 """
 
@@ -45,14 +45,14 @@ __all__ = ["TABLES", "Run", "connect", "enter", "known_runs", "schema", "storage
 INNER = ("launches", "log", "provenance")
 MOST_WARNINGS = 8  # of one run's damage
 INDEX_HEAD = "# assay: runs, one folder a line; version "
-MOST_HELD = 64 * 2**20  # bytes of launch files whose content is held while a run measures: memory is the machine's
+MOST_HELD = 64 * 2**20  # bytes of launch files that are cached while a run measures: memory belongs to the machine
 HOLD_WITHIN = 1.0  # s; a process that checks whether a run is being written holds its lock for an instant
 
 
 def storage_failed(error: OSError, path: Path, run: Path | None = None) -> NoReturn:
     """Turn an operating system's refusal to write into one clear error.
 
-    `run`: the folder of a run that was being measured, of which what was finished stays readable: StorageError then.
+    `run`: the folder of a run that was being measured, whose finished parts stay readable: StorageError then.
     """
     if run is not None:
         raise StorageError(f"{path}: {_lost(error, run)}") from None
@@ -62,7 +62,7 @@ def storage_failed(error: OSError, path: Path, run: Path | None = None) -> NoRet
 
 
 def _lost(error: OSError, run: Path) -> str:
-    """What happened to a run's files, what is kept of it, and how to go on."""
+    """What happened to a run's files, what remains of it, and how to resume."""
     kept, go_on = "what was finished is kept", f"`assay evaluate --resume {run}` goes on"
     if error.errno in lines.FULL:
         return f"the disk is full; {kept}: free space, then {go_on}"
@@ -204,7 +204,7 @@ class Run:
         return "interrupted" if stated == "running" and not self._is_held() else stated
 
     def _is_held(self) -> bool:
-        """Whether a process writes; True also where the file system cannot tell."""
+        """Whether a process writes; True also where the file system does not support locks."""
         if self._lock is not None:
             return True
         try:
@@ -322,7 +322,7 @@ class Run:
     def tasks(self) -> Iterator[tuple[Circumstance, LaunchFile]]:
         """Each task that was begun: what its rows have in common, and each file written (one per node).
 
-        A file is opened when its content is first asked for, and not again as long as it stays what it was.
+        A file is opened when its content is first needed, and not again as long as it stays what it was.
         """
         entries = self.entries()
         rejected = {e.get("file") for e in entries if e["event"] == "ended" and e.get("rejected")}
@@ -373,17 +373,17 @@ class Run:
         return [f"journal.jsonl: {lines.ALTERED}"]
 
     def _differs(self, name: str) -> bool:
-        """Whether a file is not what it was when this run ended; False where its record does not say."""
+        """Whether a file is not what it was when this run ended; False where its record has no entry."""
         known = self.about.get("checksums", {}).get(name)
         path = self.folder / name
         return known is not None and not (path.is_file() and seal.of_file(path) == known)
 
     def forget(self) -> None:
-        """Read the files again when damage or tables are next asked for."""
+        """Read the files again when damage or tables are next needed."""
         self._damage, self._tables, self._provenance = None, False, None
 
     def finish(self, state: str) -> list[str]:
-        """Write the Parquet tables beside the lines (which stay: they are the truth) and say how the run ended.
+        """Write the Parquet tables next to the lines (which stay: they are the source) and record how the run ended.
 
         A run is done when every finished block in launches/ is in the tables and every launch's file is whole; else it
         has failed, and what is wrong is returned.

@@ -1,13 +1,13 @@
 """Versions of the files that Assay keeps: what each is, which version is written, what is read.
 
-Every file that is written for later says the version of its form, a whole number under `version`: JSON documents and
+Every stored file has the version of its format, a whole number under `version`: JSON documents and
 each line of JSON at their top, descriptions in TOML likewise, Parquet tables in their schema's metadata, the index of
 runs in its first line. In files that people write (machines, networks, studies) the key may be left out.
 
 * A newer version than this Assay knows is refused in one line, and so is what is no version.
-* A file without a version is of version 0: it was written before versions were. What later versions added is said
-  beside each form.
-* Whoever changes a form raises its version here, and adds the step that makes the version before into it; every reader
+* A file without a version is of version 0: it was written before versions were. What later versions added is noted
+  with each format.
+* A change of a format raises its version here, and adds the step from the version before; every reader
   gets documents of the newest version, without the key.
 """
 
@@ -32,7 +32,7 @@ def _unchanged(document: Document) -> Document:
 
 
 def _kinds_of_skipped(run: Document) -> Document:
-    """Tell by the reason of each skipped benchmark which kind it is, as it was before runs said so."""
+    """Derive the kind of each skipped benchmark from its reason, as before runs had it."""
     skipped = run.get("left_out")
     if not isinstance(skipped, list):
         return run
@@ -46,7 +46,7 @@ def _kinds_of_skipped(run: Document) -> Document:
 
 
 def _kinds_of_evidence(document: Document) -> Document:
-    """Say simulated of figures that were called predicted: which of them are evidence was not computed."""
+    """Call figures simulated that were called predicted: which of them are evidence was not computed."""
     return {
         key: _renamed(value) if key != "kind" else ("simulated" if value == "predicted" else value)
         for key, value in document.items()
@@ -89,7 +89,7 @@ STUDY = Form("a study")
 CONTRACT = Form("a contract")
 POINT = Form("a line of a sweep", 2, (_unchanged, _unchanged))
 JOBS = Form("a table of jobs")
-# Written by programs/jobs/job_record.cpp; 2: the check that failed, beside a status that need not be 0; 3: when
+# Written by programs/jobs/job_record.cpp; 2: the check that failed, with a status that need not be 0; 3: when
 # its starter began, in the kernel's ticks, and checksums.
 JOB_RECORD = Form("a job's record", 3, (_unchanged, _unchanged, _unchanged))
 SUBMISSIONS = Form("a line of a submission log", 2, (_unchanged, _unchanged))
@@ -112,7 +112,7 @@ def in_file(file: Path, line: int | None = None) -> Refusal:
 
 
 def written(text: str) -> object:
-    """Return the version that a text says; the text itself where it says none."""
+    """Return the version in a text; the text itself where it has none."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else text
 
 

@@ -1,4 +1,4 @@
-"""A command asked in this process: Python's arguments become its words, its JSON document is the answer."""
+"""A command run in this process: Python's arguments become its words, its JSON document is the answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CommandDocument:
 
 
 def answer(verb: str, arguments: Iterable[object], options: Mapping[str, object]) -> CommandDocument:
-    """Ask `assay VERB ARGUMENT… --OPTION VALUE… --json`.
+    """Run `assay VERB ARGUMENT… --OPTION VALUE… --json`.
 
     `options`: by the option's name without dashes, `-` as `_`; True for a flag, a sequence for several values, None for
     what is not given. InputError, MeasurementError as the command line has them.

@@ -71,7 +71,7 @@ def runs(last: int | None = None) -> list[dict[str, Any]]:
 def compare(
     run: str | Path | CommandResult, *others: str | Path | CommandResult, margin: float | None = None
 ) -> CommandResult:
-    """Compare runs with runs and machines: `document["comparisons"]`, of which each has its judged rows.
+    """Compare runs with runs and machines: `document["comparisons"]`, each with its judged rows.
 
     `margin`: count as equal what differs by no more (relative, such as 0.03); `passed` is then whether all is judged
     and equal.

@@ -1,4 +1,4 @@
-"""What objects that stand for a TOML file share: plain values, errors without a file's name, the text."""
+"""What objects that represent a TOML file share: plain values, errors without a file's name, the text."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class CommandResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the command met what was asked of it: valid results, a comparison within its margin."""
+        """Whether the command succeeded: valid results, a comparison within its margin."""
         return self.status == 0
 
     @property

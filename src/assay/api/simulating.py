@@ -28,7 +28,7 @@ def simulate(
 
     `messages`: in place of [traffic], what is sent: an array with the columns cycle, source, destination and flits
     (before them, if wanted, id), a DataFrame, an Arrow table, rows as mappings, or a CSV file. `samples` of the result
-    says when each arrived; `options` are those of `assay replay` then.
+    has the arrival of each; `options` are those of `assay replay` then.
     """
     if messages is not None:
         return sent(network, messages, parameters, **options)

@@ -1,4 +1,4 @@
-"""One self-contained page: what a workload came to on some systems, beside one another, with the activity graph."""
+"""One self-contained page: the results of a workload on some systems, side by side, with the activity graph."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def activity_page(
     verdict: str, activities: Sequence[JobActivity], tables: Sequence[PageTable], notes: Sequence[str],
     plots: Sequence[PagePlot] = (),
 ) -> str:  # fmt: skip
-    """The whole page; `notes` are what is to be said of single jobs, `plots` follow the tables."""
+    """The whole page; `notes` are remarks on single jobs, `plots` follow the tables."""
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     listed = f'<h2>Jobs to look at</h2><ul class="bad">{items}</ul>' if items else ""
     return (

@@ -17,7 +17,7 @@ from assay.throughput.activity import JobActivity
 from assay.throughput.activity_svg import gantt_svg
 
 COLUMNS = ("system", "job", "submitted_s", "started_s", "ended_s", "wait_s", "run_s", "processors", "state", "nodes")
-SPENT = ("user_s", "system_s")  # columns more, where any job says it
+SPENT = ("user_s", "system_s")  # additional columns, where any job has them
 MICRO = 1e6
 
 
@@ -75,7 +75,7 @@ def as_gantt(activities: Sequence[JobActivity]) -> str:
 
 
 def as_perfetto(activities: Sequence[JobActivity]) -> str:
-    """Every system a process, its jobs in lanes, waiting apart from running; for ui.perfetto.dev."""
+    """Every system a process, its jobs in lanes, waiting and running separately; for ui.perfetto.dev."""
     events: list[dict[str, Any]] = []
     for pid, activity in enumerate(activities, 1):
         for part, offset in (("waiting", 0), ("running", 1)):
@@ -133,7 +133,7 @@ def check(files: Sequence[Path]) -> None:
 
 
 def write(file: Path, activities: Sequence[JobActivity], page: Callable[[], str]) -> None:
-    """Write one file, of the kind that its name says; InputError where it cannot be."""
+    """Write one file, of the kind of its suffix; InputError where it cannot be."""
     text = page() if file.suffix == ".html" else FORMATS[file.suffix](activities)
     try:
         file.write_text(text)

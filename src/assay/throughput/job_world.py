@@ -1,4 +1,4 @@
-"""A described machine on which several programs run beside one another, each a job on processors of its own."""
+"""A described machine on which several programs run at the same time, each a job on its own processors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a throughput test on a real batch system comes to, beside what simulated policies make of the same jobs."""
+"""Results of a throughput test on a real batch system, compared with simulated policies for the same jobs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LiveOutcome:
     """One job: seconds from the first submission, None for what never happened.
 
     `answer`: whether its result was right, None without a check; `nodes`: where it ran. `held`: the processors that it
-    held, where it shared its nodes with no other job and these have more than it asked for. `user_seconds`,
+    held, where it shared its nodes with no other job and these have more than it requested. `user_seconds`,
     `system_seconds`: processor time of what its starter started and waited for on its host; `accounted`: the batch
     system's own account of it.
     """
@@ -63,7 +63,7 @@ class LiveOutcome:
 
     @property
     def width(self) -> int:
-        """The processors that it kept from others."""
+        """The processors that others could not use."""
         return self.held or self.processors
 
 
@@ -102,12 +102,12 @@ class LiveThroughput:
     of their end that anybody explains; `failed`: all others that did not end well with a right answer. `interrupted`:
     how often the test was resumed. `idle`: processor seconds without a job, by why. `predicted`: the test's simulated
     twin, None where its policy is none that is simulated alone. `use`: what the nodes did; `not_sampled`: nodes of jobs
-    that were expected to run for a second or longer of which nobody knows what they did. `alone`: programs beside
+    expected to run for a second or longer whose activity is unknown. `alone`: programs compared with
     themselves in single-user mode, where they were run so. `fairness`: by program, where there are several.
     Times and ratios are of all jobs that ran, however they ended; `not_completed_share`: the part of their processor
     seconds that was of jobs that did not complete, or had a wrong answer (None in results of before). `machine_use`:
-    whose the cluster's processors were, where the batch system says so; ideals, twin and `least_makespan` are then for
-    the `ideal_processors` that others left in the mean, or as many as the widest job needs. `processor_time`: of the
+    whose the cluster's processors were, where this is known; ideals, twin and `least_makespan` are then for
+    the `ideal_processors` that others left in the mean, or those of the widest job. `processor_time`: of the
     jobs, by program. `printed`: totals of the paper's own test, where this is one of them.
     """
 
@@ -284,7 +284,7 @@ def live_result(
 
 
 def _unused(ran: Sequence[LiveOutcome], facts: SystemFacts, makespan: float) -> dict[str, IdleTime]:
-    """What jobs held and had not asked for; nothing where there is none of it."""
+    """Processors that jobs had without requesting them; nothing where there is none."""
     spent = sum((each.width - each.processors) * ((each.ended or 0.0) - (each.started or 0.0)) for each in ran)
     share = spent / (facts.processors * makespan) if makespan else 0.0
     return {"unused": IdleTime(processor_seconds=spent, share=share, text=UNUSED)} if spent else {}
@@ -352,7 +352,7 @@ def _completed(each: LiveOutcome) -> bool:
 
 
 def _spell(each: LiveOutcome, makespan: float) -> Spell | None:
-    """When it held its processors: what never started waited to the end, of what was killed nobody knows how long."""
+    """When it had its processors: what never started waited to the end, of killed jobs the time is unknown."""
     if each.submitted is None:
         return None
     started = makespan if each.started is None else max(each.started, each.submitted)

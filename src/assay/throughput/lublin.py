@@ -65,7 +65,7 @@ def as_the_model_has_it(key: str, text: str) -> bool:
 
 
 def wishes(settings: Mapping[str, str]) -> LublinWishes:
-    """What `--set lublin.KEY=VALUE` asks for. InputError for a key or a value that is none."""
+    """The settings of `--set lublin.KEY=VALUE`. InputError for a key or a value that is none."""
     made: dict[str, Any] = {}
     for key, text in settings.items():
         name = key.removeprefix(PREFIX)
@@ -123,7 +123,7 @@ def _sizes(rng: np.random.Generator, wanted: LublinWishes) -> NDArray[np.int64]:
 def _log_runs(rng: np.random.Generator, sizes: NDArray[np.int64]) -> Reals:
     share = np.clip(FIRST[0] * sizes + FIRST[1], 0, 1)
     found = np.full(len(sizes), np.inf)
-    while (again := found > LONGEST_RUN).any():  # the share is kept, the component is drawn anew
+    while (again := found > LONGEST_RUN).any():  # the share remains, the component is drawn again
         first = rng.uniform(size=int(again.sum())) <= share[again]
         short, long = rng.gamma(*RUN_1, size=len(first)), rng.gamma(*RUN_2, size=len(first))
         found[again] = np.where(first, short, long)

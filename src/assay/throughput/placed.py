@@ -22,12 +22,12 @@ from assay.throughput.workload import Workload
 DOUBLINGS = 5  # of the time for which failures are drawn
 HOPELESS = 15.0  # e to this: tries that a job would need on average until no node of it fails before its end
 MOST_STEPS = 10**10  # failures times nodes that are looked at for each: minutes of processor time
-STEPS = 300  # what a failure costs besides, as so many nodes
+STEPS = 300  # what a failure costs in addition, as so many nodes
 NeedsRow = tuple[int, int, int, int, list[int], float, list[int]]
 
 
 def needed(workload: Workload, machine: JobMachine) -> bool:
-    """Whether it matters on which nodes jobs are: what the machine or a job says needs places."""
+    """Whether it matters on which nodes jobs are: the machine's or a job's keys need places."""
     if interference.of_nodes(machine.shared):
         return True
     return machine.layout.allocation != "anywhere" or bool(machine.closures) or fails(machine) or any(workload.needs)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SAMPLES = "samples.jsonl"
 MOST_SLICE = 3600.0  # s, that a program takes as --slice
-DEADLINE = 0.8  # of a job's limit, after which a message-passing program says what each rank waited for, and ends
+DEADLINE = 0.8  # of a job's limit, after which a message-passing program reports what each rank waited for, and ends
 DEADLINES = (0.1, 1e6)  # s, that a program takes as --deadline
 
 
@@ -83,7 +83,7 @@ def check(source: Source, where: tuple[str | int, ...], program: str, settings: 
 
 
 def check_slice(source: Source, where: tuple[str | int, ...], text: str | None, settings: Sequence[str]) -> None:
-    """InputError at the line of a slice that is no time, out of bounds, or beside a number of repetitions."""
+    """InputError at the line of a slice that is no time, out of bounds, or given with a number of repetitions."""
     if text is None:
         return
     line, accepted = (*where, "slice"), f"more than 0 s, up to {MOST_SLICE:g} s"
@@ -95,7 +95,7 @@ def check_slice(source: Source, where: tuple[str | int, ...], text: str | None, 
         raise source.error(line, "is no slice", value=text, accepted=accepted)
     repetitions = next((each for each in settings if each.startswith("repetitions=")), None)
     if repetitions is not None:
-        problem = f"is a time, where {repetitions} says how many readings there are"
+        problem = f"is a time, where {repetitions} is the number of readings"
         raise source.error(line, problem, value=text, accepted="one of both")
 
 

@@ -81,11 +81,11 @@ class ThroughputResult:
     """A workload under a batch system. Times in seconds; `least_makespan`: by work and by the last arrival.
 
     `efficiency`: the least makespan over that of the schedule. `ignored` and `changed`: records of the workload that
-    gave no job, or were taken otherwise than they stand, by why. `decision_cost`: seconds of each decision. `restarts`:
+    gave no job, or were changed, by reason. `decision_cost`: seconds of each decision. `restarts`:
     runs that a failure of a node ended, and that were begun again.
     `fairness` where there are several users or programs; `queues` where the machine has any; `interference` where
     its jobs slow one another down; `jobs` only of a workload of 10,000 jobs or fewer.
-    `played` and `programs`: jobs whose programs ran beside one another on the machine, and these by name; `held`: names
+    `played` and `programs`: jobs whose programs ran at the same time on the machine, and these by name; `held`: names
     of jobs whose programs could not. `printed`: totals of the paper's own test, where this is one of them.
     """
 
@@ -140,7 +140,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
     room = found.processors * makespan or 1
     runs = jobs.runs if found.alone is None else found.alone  # without other jobs
     work = float(np.sum(runs * jobs.processors))
-    alone = float(np.max(jobs.submitted + runs))  # the last end if nobody ever waited
+    alone = float(np.max(jobs.submitted + runs))  # the last end if no job ever waited
     least = max(work / found.processors, alone)
     slowdown = bounded_slowdown(waited, jobs.runs)
     times = {

@@ -72,7 +72,7 @@ class SweepChoice:
 
 
 def chosen(setting: Mapping[str, str]) -> SweepChoice:
-    """Tell the machine's settings from those of the workload and the policy."""
+    """Separate the machine's settings from those of the workload and the policy."""
     drawn = {key: text for key, text in setting.items() if key.startswith((lublin.PREFIX, scaled.PREFIX))}
     others = [f"{key}={text}" for key, text in setting.items() if key != POLICY and key not in drawn]
     return SweepChoice(setting[POLICY], others, drawn)

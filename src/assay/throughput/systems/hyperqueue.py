@@ -185,7 +185,7 @@ class HyperQueueSystem(HostSystem):
         return () if stage == WAITING else (os.uname().nodename,)
 
     def wait(self, seconds: float) -> None:
-        """Sleep: it tells nobody."""
+        """Sleep: it sends no notifications."""
         time.sleep(min(seconds, BETWEEN))
 
     def cancel(self, batch_ids: Iterable[str]) -> None:
