@@ -19,7 +19,7 @@ TEXTS = {
     "reacting": "the batch system's own time before a start",
     "held": "a waiting job would have fitted",
 }
-UNUSED = "held by jobs that share their nodes with no other"
+UNUSED = "allocated to jobs that share their nodes with no other"
 Spell = tuple[float, float, float, int]  # submitted, started, ended (s), processors
 
 

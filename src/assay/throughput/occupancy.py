@@ -34,7 +34,7 @@ class Occupancy:
 def hidden(shown: int, in_use: int, again: Callable[[], int]) -> int:
     """Processors of jobs that are not shown: `in_use` by the nodes, less those of the jobs that are `shown`.
 
-    Nodes and jobs are queried one after the other, and `again` queries the nodes once more: what began or ended since is
+    Nodes and jobs are queried one after the other, and `again` queries the nodes once more: what changed since is
     not counted.
     """
     return max(0, min(in_use, again()) - shown) if in_use > shown else 0
