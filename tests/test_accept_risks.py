@@ -17,7 +17,7 @@ from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict, launche
 from assay.analysis.spending import looks_of
 from assay.analysis.tolerance import tolerance_limit
 from assay.decide.contract import read_contract
-from assay.decide.contract_plan import planned
+from assay.decide.contract_plan import plan_contract
 from assay.decide.contract_written import smallest_fault
 from assay.decide.evidence import NodeEvidence
 from assay.decide.judged_contract import judged_requirement
@@ -88,7 +88,7 @@ def test_one_node_of_64_is_found_and_64_healthy_ones_are_not_rejected(fault: flo
     noise = NOISE[name] - np.median(NOISE[name])
     spread = planning_spread(np.exp(noise).tolist(), INDIFFERENCE)
     read = read_contract(contract(f'{CLOCK}at_least = "1 Hz"\nspread = {spread:.3g}\n'))
-    (one,) = planned(read, 64)
+    (one,) = plan_contract(read, 64)
     dice = np.random.default_rng(5)
     found = []
     for _ in range(trials):

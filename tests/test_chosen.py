@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from rich.console import Console
 
-from assay.analysis.chosen import Rival, judged
+from assay.analysis.chosen import Rival, judge_choices
 from assay.analysis.comparison import ComparisonVerdict, compare
 from assay.document.choice import Choice, ChoiceWanted
 from assay.document.json_form import from_json, to_json
@@ -229,7 +229,7 @@ def test_equal_choices_are_hardly_ever_named() -> None:
     random = np.random.default_rng(11)
     equal = dict.fromkeys(("library", "ring", "binomial", "linear"), 1e-6)
     runs = [[rivals(random, equal, 0.2, 12) for _ in range(10)] for _ in range(40)]
-    false = sum(any(each.slower for each in judged(run)) for run in runs)
+    false = sum(any(each.slower for each in judge_choices(run)) for run in runs)
     assert false <= 5  # P(more of 40) at 5% is 1.4%
     every = [[rival.comparison for cell in run for rival in cell.values()] for run in runs]
     alone = sum(any(each.verdict is ComparisonVerdict.DIFFERS and each.ratio > 1 for each in run) for run in every)
@@ -243,7 +243,7 @@ def test_of_the_intervals_that_are_stated_few_miss_though_the_best_was_picked() 
     stated = [
         each.ci95
         for _ in range(40)
-        for each in judged([rivals(random, faster, 0.1, 20) for _ in range(4)])
+        for each in judge_choices([rivals(random, faster, 0.1, 20) for _ in range(4)])
         if each.ci95 is not None
     ]
     missed = sum(not low <= 1.15 <= high for low, high in stated)
@@ -256,9 +256,9 @@ def test_a_cell_is_not_named_where_the_launches_are_too_few_for_its_interval() -
     random = np.random.default_rng(3)
     slow = {"library": 3e-6, "ring": 1e-6}
     equal = {"library": 1e-6, "ring": 1e-6}
-    one = judged([rivals(random, slow, 0.01, 8), *(rivals(random, equal, 0.01, 8) for _ in range(39))])
+    one = judge_choices([rivals(random, slow, 0.01, 8), *(rivals(random, equal, 0.01, 8) for _ in range(39))])
     assert [each.slower for each in one] == [False] * 40
-    all_slow = judged([rivals(random, slow, 0.01, 8) for _ in range(40)])
+    all_slow = judge_choices([rivals(random, slow, 0.01, 8) for _ in range(40)])
     assert all(each.slower and each.level == pytest.approx(0.95) for each in all_slow)
 
 

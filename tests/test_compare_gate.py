@@ -321,13 +321,13 @@ def test_what_a_machine_lacks_is_said_of_what_was_published_and_not_of_its_simul
         first.startswith(f"{name} beside ") and "2 figures of 1 simulated quantity judged at a margin of 3.0%" in first
     )
     assert second.endswith(f" and what was published of {name} have no figure in common")
-    simulated = _prediction.predicted
+    simulated = _prediction.predict_run
 
     def doubtful(run: Run, machine: str, *more: Any) -> Document | None:
         found = simulated(run, machine, *more)
         return None if found is None else replace(found, state="invalid", warnings=["alltoall: a rank stopped"])
 
-    monkeypatch.setattr(_prediction, "predicted", doubtful)
+    monkeypatch.setattr(_prediction, "predict_run", doubtful)
     done = assay("compare", str(tmp_path / "run"), name, "-q")  # no report of the simulation is kept
     assert f"{name} is invalid: alltoall: a rank stopped\n" in done.err and "says why" not in done.err
 

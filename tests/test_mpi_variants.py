@@ -17,7 +17,7 @@ from assay.errors import InputError
 from assay.execute import mpi_variants, transports
 from assay.execute.compiler import find_compiler
 from assay.execute.mpi import Mpi, find_mpi
-from assay.execute.mpi_variants import wished
+from assay.execute.mpi_variants import requested_variants
 from assay.execute.plan import make
 from assay.execute.variants import admit
 from command_line import assay
@@ -125,16 +125,18 @@ def test_compilers_are_of_kernels_or_where_there_are_none_of_whole_message_progr
     """With --mpi or --transport they are of message programs in any case: a run has variants of one kind."""
     parts: dict[str, Sequence[str]] = {"mpis": (), "transports": (), "compilers": ["g++"], "flags": (), "isas": ()}
     echo, vectors = benchmark("echo"), benchmark("vectors")
-    assert [type(each) for each in wished([echo, vectors], **parts)] == [Variant]
+    assert [type(each) for each in requested_variants([echo, vectors], **parts)] == [Variant]
     if find_mpi() is None:
         pytest.skip("no MPI here")
-    assert wished([echo], **parts) == (MpiVariant("default", "default", "g++"),)
-    assert [type(each) for each in wished([echo, benchmark("stream")], **parts)] == [Variant]  # and refused: no kernel
-    assert wished([echo, vectors], **parts | {"transports": ["shm", "tcp"]}) == (
+    assert requested_variants([echo], **parts) == (MpiVariant("default", "default", "g++"),)
+    assert [type(each) for each in requested_variants([echo, benchmark("stream")], **parts)] == [
+        Variant
+    ]  # and refused: no kernel
+    assert requested_variants([echo, vectors], **parts | {"transports": ["shm", "tcp"]}) == (
         MpiVariant("default", "shm", "g++"),
         MpiVariant("default", "tcp", "g++"),
     )
-    assert wished([echo, vectors], **parts | {"compilers": ()}) == ()
+    assert requested_variants([echo, vectors], **parts | {"compilers": ()}) == ()
 
 
 def wrapped(folder: Path, name: str) -> Path:

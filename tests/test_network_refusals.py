@@ -284,22 +284,22 @@ def test_a_folder_is_no_description(tmp_path: Path) -> None:
 def test_names_that_say_nothing_of_their_form_are_taken(tmp_path: Path) -> None:
     """A suffix in capitals, none, a number after a dot, a device; a folder whose name has a dot."""
     for name in ("load.svg", "load.SVG", "load", "load-0.3", ".load", os.devnull):
-        _file_names.named("--heatmap", Path(name), "SVG", _file_names.PICTURE)
+        _file_names.check_suffix("--heatmap", Path(name), "SVG", _file_names.PICTURE)
     for name in ("points.jsonl", "points.json", "points-0.25", "points.txt"):
-        _file_names.named("--out", Path(name), "lines of JSON", _file_names.POINTS)
+        _file_names.check_suffix("--out", Path(name), "lines of JSON", _file_names.POINTS)
     for plots in (tmp_path, tmp_path / "new", tmp_path / "v1.2"):
         _file_names.folder("--plots", plots, _file_names.PICTURES)
     with pytest.raises(InputError, match=r"--heatmap: is written as SVG; got 'load.PNG', expected a name that ends"):
-        _file_names.named("--heatmap", Path("load.PNG"), "SVG", _file_names.PICTURE)
+        _file_names.check_suffix("--heatmap", Path("load.PNG"), "SVG", _file_names.PICTURE)
 
 
 @pytest.mark.parametrize("name", ["page.html", "page.HTM", "page", "page-0.5"])
 def test_pages_and_tables_go_where_a_name_allows_it(name: str) -> None:
-    _file_names.named("--out", Path(name), "HTML", _file_names.PAGE)
+    _file_names.check_suffix("--out", Path(name), "HTML", _file_names.PAGE)
     for rows in ("samples.csv", "samples.txt", "samples"):
-        _file_names.named("--out", Path(rows), "CSV", _file_names.TABLE)
+        _file_names.check_suffix("--out", Path(rows), "CSV", _file_names.TABLE)
     with pytest.raises(InputError, match=r"a name that ends in \.html$"):
-        _file_names.named("--out", Path("page.md"), "HTML", _file_names.PAGE)
+        _file_names.check_suffix("--out", Path("page.md"), "HTML", _file_names.PAGE)
 
 
 CIRCUITS = '[network]\ntopology = "torus"\nextents = [4, 4]\nswitching = "circuit"\n'

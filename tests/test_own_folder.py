@@ -98,7 +98,7 @@ def test_the_next_start_clears_what_a_kill_left(program: Path, scratch: Path, tm
     of = Subfolder.within(str(scratch))
     child = os.fork()
     if child == 0:
-        with ledger.held([of]):
+        with ledger.track_folders([of]):
             process, _ = started(program, scratch, of)
             process.kill()
             process.wait()
@@ -137,7 +137,7 @@ def test_what_nodes_left_goes_by_their_marks(scratch: Path, foreign: bool) -> No
 
 def test_what_a_living_process_holds_is_left_alone(program: Path, scratch: Path) -> None:
     of = Subfolder.within(str(scratch))
-    with ledger.held([of]):
+    with ledger.track_folders([of]):
         process, folder = started(program, scratch, of)
         assert assay("version").err == ""
         assert folder.is_dir()

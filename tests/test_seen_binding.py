@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assay.execute.binding import crowded, seen, stated
+from assay.execute.binding import describe_binding, observed_binding, sharing_warnings
 from assay.store import Run
 from command_line import assay
 from made_documents import as_json as document
@@ -43,23 +43,26 @@ def rank(number: int, cpus: list[int], host: str = "a") -> dict[str, Any]:
     ],
 )
 def test_a_binding_is_read_from_masks(masks: list[list[int]], expected: str) -> None:
-    assert seen([rank(number, cpus) for number, cpus in enumerate(masks)], {"a": HOST}) == expected
+    assert observed_binding([rank(number, cpus) for number, cpus in enumerate(masks)], {"a": HOST}) == expected
 
 
 def test_what_was_asked_is_stated_only_where_it_differs() -> None:
-    assert stated("cores", "core") == "core" and stated("hwthread", "hardware thread") == "hardware thread"
-    assert stated("cores", "none") == "none (requested: core)"
-    assert stated("core", "core", shared=True) == "core shared by several ranks (requested: core)"
-    assert stated("core", "unknown") == "core"
+    assert (
+        describe_binding("cores", "core") == "core"
+        and describe_binding("hwthread", "hardware thread") == "hardware thread"
+    )
+    assert describe_binding("cores", "none") == "none (requested: core)"
+    assert describe_binding("core", "core", shared=True) == "core shared by several ranks (requested: core)"
+    assert describe_binding("core", "unknown") == "core"
 
 
 def test_ranks_that_share_processors_are_counted_by_host() -> None:
-    assert crowded([rank(0, [0]), rank(1, [1]), rank(2, [0], "b")]) == []
-    (text,) = crowded([rank(0, [0]), rank(1, [0]), rank(2, [1])])
+    assert sharing_warnings([rank(0, [0]), rank(1, [1]), rank(2, [0], "b")]) == []
+    (text,) = sharing_warnings([rank(0, [0]), rank(1, [0]), rank(2, [1])])
     assert text.startswith("2 ranks share one hardware thread of a (0; oversubscribed)")
-    (text,) = crowded([rank(number, [0, 1, 2]) for number in range(4)])
+    (text,) = sharing_warnings([rank(number, [0, 1, 2]) for number in range(4)])
     assert text.startswith("4 ranks share 3 hardware threads of a (0-2; oversubscribed)")
-    (text,) = crowded([rank(0, [0]), rank(1, [0, 1]), rank(2, [0, 1])])
+    (text,) = sharing_warnings([rank(0, [0]), rank(1, [0, 1]), rank(2, [0, 1])])
     assert text.startswith("3 ranks share 2 hardware threads")
 
 

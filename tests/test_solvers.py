@@ -17,7 +17,7 @@ from rich.console import Console
 
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
-from assay.execute.plan import chosen
+from assay.execute.plan import select_benchmarks
 from assay.published.tables import euroben_solvers
 from assay.report import page, terminal
 from compiled import WARNINGS
@@ -116,8 +116,8 @@ def test_the_papers_table_stands_beside_this_machines_times() -> None:
 
 def test_basic_algorithms_and_solvers_are_no_part_of_quick() -> None:
     """`--profile quick --only kernels` stays short: EuroBen's modules 2 and 3 come with standard."""
-    left = {record.name for record in chosen("kernels")} - {
-        record.name for record in chosen("kernels", profile="quick")
+    left = {record.name for record in select_benchmarks("kernels")} - {
+        record.name for record in select_benchmarks("kernels", profile="quick")
     }
     assert {*SMALL, "matrix_vector", "eigenvalues", "sparse_system", "sparse_eigenvalues", "wavelet"} <= left
     assert {"gemm", "linpack", "vectors", "intrinsics", "fft", "livermore"} & left == set()

@@ -20,7 +20,7 @@ import pytest
 from assay.analysis.figures import CaseSamples
 from assay.analysis.fits import fits
 from assay.analysis.fits_levels import footprints
-from assay.analysis.level_rates import beyond_measured, fit_levels, name_levels
+from assay.analysis.level_rates import exceeds_measured, fit_levels, name_levels
 from assay.benchmark.record import benchmark
 from assay.execute.build import build as compiled
 from assay.machine import catalogue
@@ -385,10 +385,10 @@ def test_a_start_up_that_cannot_be_told_from_zero_is_not_given(error: float, tol
         assert level.n_half is not None and level.n_half_range is not None and level.start_up_range is not None
         assert level.n_half_range[0] == pytest.approx(min(halves)) and level.n_half_range[1] >= max(halves) * 0.999
         assert level.start_up_range[0] == pytest.approx(min(start for _, start in ends))
-        assert not beyond_measured(level)
+        assert not exceeds_measured(level)
     else:
         assert level.n_half is level.start_up is level.n_half_range is None
-        assert "inconclusive from zero" in (level.reason or "") and beyond_measured(level)
+        assert "inconclusive from zero" in (level.reason or "") and exceeds_measured(level)
 
 
 def test_the_text_of_a_line_has_the_ranges_and_the_best_rate_measured() -> None:

@@ -38,7 +38,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, folder: Path, last: float, failures
         run = Run.open(ids[-1])
         return run, judged(run, whole(run)), failures
 
-    monkeypatch.setattr(_watch_round, "measured", measured)
+    monkeypatch.setattr(_watch_round, "measure_round", measured)
     return ids
 
 

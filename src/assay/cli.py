@@ -78,16 +78,16 @@ def _clear_folders() -> None:
     folders = state_folder() / "folders"
     if any(folders.glob("*.json")) and trusted.fault(folders) is None:
         from assay.execute import ledger
-        from assay.execute.folders import answered
+        from assay.execute.folders import call_with_patience
 
-        done = answered(ledger.clear)
+        done = call_with_patience(ledger.clear)
         for path in done[0] if done is not None and isinstance(done[0], list) else ():
             sys.stderr.write(f"assay: removed {path}, which a run that was killed had left\n")
     if _any_temporary():
         from assay.execute import stale_files
-        from assay.execute.folders import answered
+        from assay.execute.folders import call_with_patience
 
-        answered(stale_files.clear)  # in /tmp and /dev/shm, silently: the user did not choose these places
+        call_with_patience(stale_files.clear)  # in /tmp and /dev/shm, silently: the user did not choose these places
 
 
 def _any_temporary() -> bool:

@@ -57,7 +57,7 @@ class Chosen(AnalysisResult):
     reason: str
 
 
-def judged(cells: Sequence[Mapping[str, Rival]]) -> list[Chosen]:
+def judge_choices(cells: Sequence[Mapping[str, Rival]]) -> list[Chosen]:
     """Judge each cell's choice against its ways, by name; no cell may be empty."""
     family = [rival.comparison for ways in cells for rival in ways.values()]
     corrected = iter(correct_family(family, "benjamini-hochberg"))

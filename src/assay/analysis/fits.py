@@ -184,7 +184,7 @@ def _speedup(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, 
 
 
 def _rates_by_level(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
-    return fits_levels.by_level(record, found, families)
+    return fits_levels.fit_families(record, found, families)
 
 
 LAWS: dict[str, Callable[[Benchmark, Sequence[CaseSamples]], list[dict[str, Any]]]] = {

@@ -26,9 +26,9 @@ from assay.analysis.level_rates import (
     STANDS,
     LevelRates,
     best_alone,
-    beyond_measured,
+    drop_start_up,
+    exceeds_measured,
     fit_levels,
-    without_start_up,
 )
 from assay.benchmark.record import Benchmark
 
@@ -36,7 +36,7 @@ Cells = Mapping[float, CaseSamples]
 Families = Callable[[Sequence[CaseSamples], str, str], Mapping[tuple[tuple[str, Any], ...], Cells]]
 
 
-def by_level(record: Benchmark, found: Sequence[CaseSamples], families: Families) -> list[dict[str, Any]]:
+def fit_families(record: Benchmark, found: Sequence[CaseSamples], families: Families) -> list[dict[str, Any]]:
     """Fit every family of cells that differ in length only; one entry a family and level."""
     caches, seen = _caches(found, families)
     cycles = families(found, "cycles", "length")
@@ -93,7 +93,7 @@ def _agreeing(
     """
     if cycles is not None:
         rates, cycles = _with_one_start_up(rates, cycles)
-    if beyond_measured(rates):
+    if exceeds_measured(rates):
         rates = best_alone(rates, f"no line: {rates.reason}")
     if cycles is None:
         return rates, None
@@ -127,7 +127,7 @@ def _with_one_start_up(rates: LevelRates, cycles: LevelRates) -> tuple[LevelRate
         lacking, kind = (rates, "times") if own is None else (cycles, "cycles")
         why = f"by the line of {kind} {lacking.reason}"
     reason = f"no start-up: {why}"
-    return without_start_up(rates, reason), without_start_up(cycles, cycles.reason)
+    return drop_start_up(rates, reason), drop_start_up(cycles, cycles.reason)
 
 
 def _without_cycles(rates: LevelRates, why: str) -> tuple[LevelRates, None]:

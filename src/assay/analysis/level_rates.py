@@ -105,14 +105,14 @@ def fit_levels(
 def best_alone(rates: LevelRates, reason: str) -> LevelRates:
     """Remove the line: the best rate remains, with the reason."""
     return replace(
-        without_start_up(rates, reason + STANDS),
+        drop_start_up(rates, reason + STANDS),
         basis=BEST,
         r_max=rates.best,
         r_max_ci95=None,
     )
 
 
-def without_start_up(rates: LevelRates, reason: str | None) -> LevelRates:
+def drop_start_up(rates: LevelRates, reason: str | None) -> LevelRates:
     """Remove start-up and n_half, with the reason."""
     return replace(
         rates, n_half=None, n_half_ci95=None, n_half_range=None, start_up=None, start_up_range=None, reason=reason
@@ -160,10 +160,10 @@ def _ranged(found: LevelRates, lengths: Floats, times: Floats) -> LevelRates:
             n_half_range=(float(halves.min()), float(halves.max())),
             start_up_range=(float(alpha.min()), float(alpha.max())),
         )
-    return without_start_up(found, NOT_TOLD)
+    return drop_start_up(found, NOT_TOLD)
 
 
-def beyond_measured(rates: LevelRates) -> bool:
+def exceeds_measured(rates: LevelRates) -> bool:
     """Whether a line's r_max lies above every rate measured without a start-up that explains it."""
     return rates.basis == LINE and rates.n_half is None and rates.r_max > rates.best
 

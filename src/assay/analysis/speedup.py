@@ -110,10 +110,10 @@ def gustafson(processors: ArrayLike, work: ArrayLike, times_by_launch: ArrayLike
 
     Times are taken for as much work as the fewest processors do; sigma is within 0 and 1.
     """
-    return _fit("gustafson", processors, scaled(work, times_by_launch), base, seed)
+    return _fit("gustafson", processors, scale_times(work, times_by_launch), base, seed)
 
 
-def scaled(work: ArrayLike, times_by_launch: ArrayLike) -> Floats:
+def scale_times(work: ArrayLike, times_by_launch: ArrayLike) -> Floats:
     """Times (launches, counts) in s for as much work as the least of `work` (counts,), at each count's own rate."""
     amounts = np.asarray(work, float)
     return np.asarray(np.atleast_2d(np.asarray(times_by_launch, float)) * amounts.min() / amounts)

@@ -62,7 +62,7 @@ class Network:
         for name in tables:
             if name not in TABLES:
                 with without_file(PLACE):
-                    raise checking.unknown(Source(PLACE, ""), (name,), TABLES)
+                    raise checking.unknown_key_error(Source(PLACE, ""), (name,), TABLES)
         made = object.__new__(Network)
         for name in ("network", "traffic", "method"):
             object.__setattr__(made, name, plain_table(tables.get(name, {})))

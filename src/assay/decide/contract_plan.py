@@ -26,7 +26,7 @@ class PlannedBenchmark:
         return {"benchmark": self.name, "settings": dict(self.settings), "looks": list(self.looks)}
 
 
-def planned(contract: Contract, nodes: int, launches: int | None = None) -> tuple[PlannedBenchmark, ...]:
+def plan_contract(contract: Contract, nodes: int, launches: int | None = None) -> tuple[PlannedBenchmark, ...]:
     """Plan each benchmark on `nodes` nodes; `launches`: at most so many, in the place of those that the risks need.
 
     InputError at the line of a requirement that needs too many launches, or whose case contradicts another one's.

@@ -24,7 +24,7 @@ from assay.report.units import human
 from assay.report.units import params as words_of
 from assay.samples import case_text
 from assay.store import Run
-from assay.toml.writing import written
+from assay.toml.writing import write_toml
 
 RISK = 0.05
 INDIFFERENCE = 0.05
@@ -166,4 +166,4 @@ def _written(value: float, unit: str) -> str | float:
 
 def _text(name: str, requirements: Sequence[Mapping[str, Any]], comments: Sequence[str]) -> str:
     tables = {"name": name, "risks": {"vendor": RISK, "buyer": RISK}, "requirement": list(requirements)}
-    return written(versions.marked(versions.CONTRACT, tables), comments)
+    return write_toml(versions.marked(versions.CONTRACT, tables), comments)

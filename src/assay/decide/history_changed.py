@@ -16,7 +16,7 @@ NEVER_FIRST = ("assay", "python")  # which measure, and are not measured
 DIGEST = ".key"  # of a program: changes with its build, without details
 
 
-def changed(
+def find_changes(
     runs: Sequence[str], made_with: Mapping[str, Mapping[str, str]], at: int, start: int, end: int, benchmark: str
 ) -> list[HistoryDifference]:
     """What changed at run number `at` of `runs` (ids), or within `NEAR` of it, likely causes first.

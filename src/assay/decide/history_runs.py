@@ -22,7 +22,7 @@ NOT_MADE_WITH = frozenset({"names", "budget", "on", "launches", "within", "seed"
 OTHER_KEYS = ("microcode", "firmware", "python")  # of circumstances, where a run states them
 
 
-def of_machine(runs: Sequence[Run], machine: str | None, here: str, since: str | None = None) -> list[Run]:
+def machine_runs(runs: Sequence[Run], machine: str | None, here: str, since: str | None = None) -> list[Run]:
     """Choose the runs of a machine (default: this host) that have ended, the newest last; from run id `since` on.
 
     Described and measured runs are never mixed: those like the newest count. InputError where there is none.

@@ -30,7 +30,7 @@ def judged_runs(
     `looks`: the numbers of launches that were fixed beforehand, by benchmark; None: the launches that there are.
     InputError where two runs have one benchmark: which of both counts is not chosen afterwards.
     """
-    of = by_benchmark(contract, runs)
+    of = runs_by_benchmark(contract, runs)
     found = {
         each.record.name: sections_by_node(of[each.record.name], each.record) if each.record.name in of else NOTHING
         for each in contract.requirements
@@ -50,12 +50,12 @@ def judged_runs(
     )
 
 
-def with_runs(found: Acceptance, runs: Sequence[Run]) -> Acceptance:
+def attach_runs(found: Acceptance, runs: Sequence[Run]) -> Acceptance:
     """Give the same with the runs as their folders are now: a run that has ended has the checksums of its files."""
     return replace(found, runs=[_accepted(run) for run in runs])
 
 
-def by_benchmark(contract: Contract, runs: Sequence[Run]) -> dict[str, Run]:
+def runs_by_benchmark(contract: Contract, runs: Sequence[Run]) -> dict[str, Run]:
     """Return the run that has each benchmark of a contract. InputError where two runs have it."""
     found: dict[str, Run] = {}
     wanted = {each.record.name for each in contract.requirements}

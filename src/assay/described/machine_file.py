@@ -169,7 +169,7 @@ def _chosen(filed: dict[str, Any], plain: Source, overrides: Mapping[str, str]) 
         variant = ("variant", name)
     given = [overriding.override(key, text, f"machine.{key}={text}") for key, text in words.items()]
     source = replace(plain, overrides=tuple((each.keys, each.words) for each in given), variant=variant)
-    described = _validated(overriding.overridden(table, given), source)
+    described = _validated(overriding.apply_overrides(table, given), source)
     described.network_description()
     _refuse_origins_of_nothing(filed, described.origin, source)
     overridden = varied | {each.keys for each in given}
@@ -192,7 +192,7 @@ def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str],
 
 
 def _validated(table: dict[str, Any], source: Source) -> DescribedMachine:
-    described = checking.validated(source, DescribedMachine, table)
+    described = checking.validate_tables(source, DescribedMachine, table)
     published_name.check(described.published, source)
     described._source = source
     return described

@@ -14,7 +14,7 @@ _SAME = {"cores": "core", "hwthread": "hardware thread", "hwthreads": "hardware 
 Rank = Mapping[str, Any]
 
 
-def seen(placement: Sequence[Rank], hosts: Mapping[str, Mapping[str, Any]]) -> str:
+def observed_binding(placement: Sequence[Rank], hosts: Mapping[str, Mapping[str, Any]]) -> str:
     """The binding of all ranks: none, socket, core, hardware thread, "N cores"; several joined by commas.
 
     `placement`: what each rank stated; `hosts`: the facts of each host by its name (`processors`: how many hardware
@@ -42,7 +42,7 @@ def _of_one(rank: Rank, host: Mapping[str, Any]) -> str:
     return f"{cores} cores"
 
 
-def stated(policy: str, found: str, *, shared: bool = False) -> str:
+def describe_binding(policy: str, found: str, *, shared: bool = False) -> str:
     """The binding for display: the observed one, and the requested one only where it differs.
 
     `shared`: several ranks have the same core or hardware thread, which is not what binding to one means.
@@ -55,7 +55,7 @@ def stated(policy: str, found: str, *, shared: bool = False) -> str:
     return found if wanted == found else f"{found} (requested: {wanted})"
 
 
-def crowded(placement: Sequence[Rank]) -> list[str]:
+def sharing_warnings(placement: Sequence[Rank]) -> list[str]:
     """A warning for each host where ranks share hardware threads: their times include waiting for one."""
     warnings = dict[str, int]()
     by_host: dict[str, list[frozenset[int]]] = defaultdict(list)

@@ -40,7 +40,7 @@ from assay.execute.units import (
     units_of,
 )
 from assay.execute.variants import compiler_of
-from assay.execute.vectorised import Kernel, by_units
+from assay.execute.vectorised import Kernel, list_kernels
 
 COMPILE_WITHIN = 300.0  # s, one program
 OWN_FLAGS = "-Werror=unused-result -Werror=unused-value"  # a person's own: a forgotten co_await is no warning
@@ -124,7 +124,7 @@ def build(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         trusted.check(folder)
-        cached.held(folder)
+        cached.mark_in_use(folder)
     except OSError as error:
         raise MeasurementError(f"binaries cannot be stored in {folder}: {error.strerror}; set ASSAY_CACHE") from None
     left_names.clear(folder, ".")
@@ -165,7 +165,7 @@ def _widths(plan: _Plan, units: Mapping[Path, Future[None]]) -> tuple[Kernel, ..
     for unit in plan.apart:
         if unit.object in units:
             units[unit.object].result()
-    return by_units({unit.name: unit.object for unit in plan.apart})
+    return list_kernels({unit.name: unit.object for unit in plan.apart})
 
 
 def _missing(plan: _Plan, begun: Mapping[Path, Future[None]]) -> Iterator[SharedUnit]:
@@ -195,7 +195,7 @@ def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda te
         raise MeasurementError(f"{benchmark.name}: the simulator's headers are missing from this installation")
     folder.mkdir(parents=True, exist_ok=True)
     trusted.check(folder)
-    cached.held(folder)
+    cached.mark_in_use(folder)
     compiler = find_compiler()
     compiler = replace(compiler, flags=f"-O2 -fPIC -ffp-contract=off {OWN_FLAGS} -I{shlex.quote(str(core))}")
     files, sources = shared(includes([benchmark.path, *sorted(core.glob("ranks/*.hpp"))], root), root)

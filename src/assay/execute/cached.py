@@ -57,7 +57,7 @@ _OWN_LIST = "own.json"
 
 
 @functools.cache
-def held(folder: Path) -> None:
+def mark_in_use(folder: Path) -> None:
     """Note for this process's life that binaries of `folder`, which lies in a cache, are used.
 
     No message where a lock cannot be made.

@@ -51,7 +51,7 @@ class Duration:
 
 def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]) -> Duration:
     """Expect how long the launches of `plan` take; compiling comes on top, once."""
-    found = expected(plan, records, machine, runs)
+    found = expect_durations(plan, records, machine, runs)
     seconds, slower = 0.0, 0.0
     for task in plan.tasks:
         if task.name in found:
@@ -73,7 +73,9 @@ class Expected:
     known: bool
 
 
-def expected(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]) -> dict[str, Expected]:
+def expect_durations(
+    plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]
+) -> dict[str, Expected]:
     """Expect how long each launch of the first look will take, by the task's name."""
     taken = _taken(_alike(runs, machine, plan), {task.benchmark for task in plan.tasks})
     found: dict[str, Expected] = {}

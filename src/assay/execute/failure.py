@@ -81,7 +81,7 @@ def refusal(name: str, status: int, log: Path, log_before: int) -> str | None:
     return _own_message(name, [line.strip() for line in _text(log, log_before).splitlines()])
 
 
-def waiting(name: str, log: Path, log_before: int) -> str | None:
+def wait_report(name: str, log: Path, log_before: int) -> str | None:
     """The last output of a launch that timed out, in a line."""
     lines = [line.strip() for line in _text(log, log_before).splitlines()]
     return _own_message(name, lines)

@@ -74,7 +74,7 @@ def _given(name: str, text: str, here: bool) -> Folder:
     path = os.path.normpath(Path(text).expanduser().absolute())
     if not here:
         return Folder(path, None, None, None)
-    answer = answered(lambda: _problem(path))
+    answer = call_with_patience(lambda: _problem(path))
     if answer is None:
         problem = f"its file system does not answer within {PATIENCE:g} s"
     elif answer[0] is None:
@@ -97,7 +97,7 @@ def _problem(path: str) -> str | None:
     return None
 
 
-def answered(ask: Any, patience: float = PATIENCE) -> tuple[Any] | None:
+def call_with_patience(ask: Any, patience: float = PATIENCE) -> tuple[Any] | None:
     """What `ask` returns, or the reason of its OSError, in a tuple; None where it does not return in `patience` s."""
     answer: list[Any] = []
 
@@ -120,7 +120,7 @@ def free_bytes(folder: Folder) -> int | None:
         room = os.statvfs(folder.path)
         return room.f_bavail * room.f_frsize
 
-    answer = answered(ask)
+    answer = call_with_patience(ask)
     return answer[0] if answer is not None and isinstance(answer[0], int) else None
 
 

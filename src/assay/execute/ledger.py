@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from assay import versions
-from assay.execute.folders import answered
+from assay.execute.folders import call_with_patience
 from assay.execute.process_signals import began
 from assay.stored.state import state_folder
 
@@ -55,14 +55,14 @@ class Subfolder:
 
 
 @contextlib.contextmanager
-def held(subfolders: Sequence[Subfolder]) -> Iterator[None]:
+def track_folders(subfolders: Sequence[Subfolder]) -> Iterator[None]:
     """Enter folders into the ledger before a launch makes them; remove what is left of them afterwards."""
     entries = [(_enter(each), each) for each in subfolders]
     try:
         yield
     finally:
         for entry, each in entries:
-            done = answered(partial(remove, each))  # a file system that hangs keeps its files, and the entry
+            done = call_with_patience(partial(remove, each))  # a file system that hangs keeps its files, and the entry
             if done is not None and done[0] is True and entry is not None:
                 with contextlib.suppress(OSError):
                     entry.unlink()

@@ -94,7 +94,7 @@ KINDS: Mapping[str, _Kind] = {
 }
 
 
-def missing(name: str) -> str:
+def missing_message(name: str) -> str:
     """A line: a library is not installed, and what to install."""
     kind = KINDS[name]
     return f"no {kind.title} library was found: {kind.install}"
@@ -106,7 +106,7 @@ def refuse_missing(record: Benchmark, settings: Mapping[str, str], compiler: Com
         return
     for name in record.extra.get("libraries", ()):
         if find(name, compiler or find_compiler()) is None:
-            raise InputError(missing(name), key="parameter code", value=settings["code"], accepted="ours")
+            raise InputError(missing_message(name), key="parameter code", value=settings["code"], accepted="ours")
 
 
 def with_libraries(compiler: Compiler, names: Sequence[str]) -> tuple[Compiler, tuple[FoundLibrary, ...]]:

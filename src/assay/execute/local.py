@@ -59,7 +59,7 @@ def run_here(job: Job) -> Outcome:
         timeout=job.timeout,
         environment=launch_environment(os.environ) | job.environment,
         patience=placement.STOPPED_AT_MOST,
-        stopped=lambda pids: placement.say_stopped(job, before, pids),
+        stopped=lambda pids: placement.report_stopped(job, before, pids),
     )
     return placement.outcome(job, ended, before, command, log_before=log_before, processes=1)
 

@@ -22,7 +22,7 @@ from assay.execute.variants import product as builds
 ACCEPTED = "default, an MPI's compiler wrapper (mpicxx.mpich), or the folder that it is installed in"
 
 
-def wished(
+def requested_variants(
     records: Sequence[Benchmark],
     *,
     mpis: Sequence[str],
@@ -160,7 +160,7 @@ def _starter(wrapper: str) -> str | None:
     return next((str(each) for each in candidates if os.access(each, os.X_OK)), None)
 
 
-def described(variant: MpiVariant, *, here: bool) -> Mapping[str, object]:
+def describe_variant(variant: MpiVariant, *, here: bool) -> Mapping[str, object]:
     """What a variant was, for the circumstances of launches."""
     words = [f"{key}={value}" for key, value in environment_of(variant, here=here).items()]
     mpi, compiler = mpi_of(variant), compiler_of(variant)

@@ -178,7 +178,7 @@ def speak(
     return words, added, binding
 
 
-def unbound(mpi: Mpi, ranks: int, *, here: bool, spawns: bool = False) -> Words:
+def unbound_command(mpi: Mpi, ranks: int, *, here: bool, spawns: bool = False) -> Words:
     """A whole command's first words, for a job of a batch system: any number of ranks, bound to nothing.
 
     They stay on the hardware threads that the job itself is given. `here`: on this host alone; `spawns`: the program
@@ -219,7 +219,7 @@ def launch(
         scratch=folders,
         patience=placement.STOPPED_AT_MOST,
         watched=process_tree.Watched(job.log, log_before, failure.IN_VAIN),
-        stopped=lambda pids: placement.say_stopped(job, before, pids),
+        stopped=lambda pids: placement.report_stopped(job, before, pids),
     )
     settle()
     return placement.outcome(job, ended, before, command, log_before=log_before, binding=binding, **fields)

@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.errors import MeasurementError
 from assay.execute import failure
-from assay.execute.binding import crowded, seen, stated
+from assay.execute.binding import describe_binding, observed_binding, sharing_warnings
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.process_tree import Ended
 from assay.machine.topology import cores_of
@@ -108,9 +108,9 @@ def outcome(
     hosts = tuple(dict.fromkeys(str(rank["host"]) for rank in placement))
     fields["warnings"] = (*fields.get("warnings", ()), *_paused(job, ended, before))
     if job.ranks is not None and placement:
-        sharing = crowded(placement)
+        sharing = sharing_warnings(placement)
         fields["warnings"] = (*fields.get("warnings", ()), *sharing)
-        binding = stated(binding, seen(placement, facts), shared=bool(sharing))
+        binding = describe_binding(binding, observed_binding(placement, facts), shared=bool(sharing))
     return Outcome(status, why, ended.seconds, command, hosts, placement, binding=binding, **fields)
 
 
@@ -118,11 +118,11 @@ def _stopped(job: Job, ended: Ended, before: dict[Path, int], program: str, log_
     """The state of a launch that timed out: ranks that were stopped, and the program's last output."""
     stopped = _named(ended.stopped, job, before)
     found = [f"stopped by a signal: {', '.join(stopped)}"] if stopped else []
-    wait_message = failure.waiting(program, job.log, log_before)
+    wait_message = failure.wait_report(program, job.log, log_before)
     return "".join(f"; {text}" for text in [*found, *([wait_message] if wait_message else [])])
 
 
-def say_stopped(job: Job, before: dict[Path, int], pids: Sequence[int]) -> None:
+def report_stopped(job: Job, before: dict[Path, int], pids: Sequence[int]) -> None:
     """Report while the launch runs which ranks were stopped, and how long they are waited for."""
     who = _stopped_ones(pids, job, before)
     job.say(f"{job.name}: {who}; the launch ends in {STOPPED_AT_MOST:g} s unless that is continued")

@@ -108,7 +108,7 @@ def check_profile(profile: str) -> None:
         raise InputError("no such profile", key="--profile", value=profile, accepted=", ".join(LAUNCHES))
 
 
-def chosen(only: str | None, *, first_look: bool = False, profile: str | None = None) -> list[Benchmark]:
+def select_benchmarks(only: str | None, *, first_look: bool = False, profile: str | None = None) -> list[Benchmark]:
     """Return the benchmarks of the named parts; InputError for unknown parts.
 
     With no part named: all of them, or for a `first_look` those with `first_look` in their record. Of a

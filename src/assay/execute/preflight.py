@@ -19,7 +19,7 @@ from assay.machine.memory import memory
 from assay.machine.units import waiting_time
 
 
-def announced(
+def resource_notices(
     records: Iterable[Benchmark],
     profile: str,
     settings: Mapping[str, str] | None = None,

@@ -14,7 +14,7 @@ from assay import left_names
 began = left_names.began
 
 
-def held(process: int, since: int | None) -> int | None:
+def open_descriptor(process: int, since: int | None) -> int | None:
     """A descriptor of a process that began at `since` (ticks); None where that one is gone."""
     try:
         descriptor = os.pidfd_open(process)
@@ -28,7 +28,7 @@ def held(process: int, since: int | None) -> int | None:
 
 def send(process: int, since: int | None, number: int) -> bool:
     """Signal a process that began at `since`; whether it was still there."""
-    descriptor = held(process, since)
+    descriptor = open_descriptor(process, since)
     if descriptor is None:
         return False
     try:

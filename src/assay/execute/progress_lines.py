@@ -23,7 +23,7 @@ _KIND = b'"event":"progress"'
 
 
 @contextlib.contextmanager
-def followed(job: Job, every: float = EVERY) -> Iterator[None]:
+def follow_progress(job: Job, every: float = EVERY) -> Iterator[None]:
     """Report by `job.say` the progress lines of a launch's programs, with the time left at the current rate.
 
     A launch has a file, or one per node, which is named. Earlier content is skipped; the last

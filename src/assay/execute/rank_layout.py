@@ -8,7 +8,7 @@ from assay.benchmark.record import Benchmark
 from assay.errors import InputError
 
 
-def per_node_wanted(
+def choose_ranks_per_node(
     record: Benchmark,
     nodes: int | None,
     ppn: Sequence[int],

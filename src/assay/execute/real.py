@@ -19,17 +19,17 @@ from assay.execute import measured_timeline, progress_lines, transport_check
 from assay.execute.build import Built, build
 from assay.execute.folders import Folder
 from assay.execute.job import Job, Launcher, Outcome, launcher
-from assay.execute.ledger import Subfolder, held
+from assay.execute.ledger import Subfolder, track_folders
 from assay.execute.local import on_this_host
 from assay.execute.mpi import Mpi, find_mpi
 from assay.execute.mpi_variants import compiler_of, environment_of, mpi_of
-from assay.execute.mpi_variants import described as described_mpi
+from assay.execute.mpi_variants import describe_variant as described_mpi
 from assay.execute.mpiexec import MpiexecLauncher
 from assay.execute.plan import Task
 from assay.execute.preflight_tools import NO_MPI
 from assay.execute.transports import LEAST_SEGMENTS, segments
 from assay.execute.variants import VariedProgram
-from assay.execute.vectorised import described
+from assay.execute.vectorised import kernels_as_dicts
 from assay.machine import reading
 from assay.machine.batch import batch
 from assay.machine.provenance import provenance
@@ -147,7 +147,7 @@ class Real:
             through.use(mpi_of(variant))
         counted = variant is not None and variant.transport == "tcp" and self._here and (job.ranks or 0) > 1
         before = segments() if counted else None
-        with held(job.subfolders), progress_lines.followed(job):
+        with track_folders(job.subfolders), progress_lines.follow_progress(job):
             outcome = through.run(job)
         if variant is not None and counted and outcome.status == 0:
             after = segments()
@@ -225,7 +225,7 @@ class Real:
                 by = {"benchmark": name, **whole}
             else:
                 continue
-            made.append({**by, "vectorised": described(built.vectorised)})
+            made.append({**by, "vectorised": kernels_as_dicts(built.vectorised)})
         return made
 
     def allocation(self) -> str:

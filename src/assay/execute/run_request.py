@@ -13,9 +13,9 @@ from assay.execute import plan as planning
 from assay.execute.folders import Folder, folders
 from assay.execute.local import on_this_host
 from assay.execute.plan import Plan, Size
-from assay.execute.rank_layout import per_node_wanted
+from assay.execute.rank_layout import choose_ranks_per_node
 from assay.execute.session import Target
-from assay.execute.target import on_nodes, place, ranks_wanted, target
+from assay.execute.target import choose_rank_count, on_nodes, place, target
 from assay.execute.variants import admit
 
 SHORTEST_TIMEOUT = 1.0  # s, of a launch
@@ -190,14 +190,14 @@ class Wishes:
 
             nodes = len(listed(self.placement) or ()) or None
         sizes = []
-        for each in per_node_wanted(record, nodes, self.ppn, given, self.on, self.machine):
+        for each in choose_ranks_per_node(record, nodes, self.ppn, given, self.on, self.machine):
             wanted, ppn = given, each
             if record.kind == "ranks" and nodes is not None:
                 if self.on is not None:
                     wanted, ppn = on_nodes(self.on, self.machine, nodes, ppn, given)
                 elif wanted is None:
                     wanted = nodes * (ppn or 1)
-            wanted = ranks_wanted(record, wanted, self.on, self.machine, ppn if takes else None)
+            wanted = choose_rank_count(record, wanted, self.on, self.machine, ppn if takes else None)
             if each is not None and wanted is not None and wanted < each:
                 problem, accepted = f"no node gets so many of {wanted} ranks", f"up to {wanted}, or more ranks (-n, -N)"
                 raise InputError(problem, key=f"{record.name} --ppn", value=each, accepted=accepted)

@@ -97,7 +97,7 @@ class AnotherMachineError(InputError):
     """A run is resumed where its launches would not be comparable with the existing ones: nothing was changed."""
 
 
-def finished(run: Run) -> set[str]:
+def finished_tasks(run: Run) -> set[str]:
     """Names of the tasks that ended well and whose files are whole; the others are done (again)."""
     ended = {entry["task"] for entry in run.entries() if entry["event"] == "ended" and entry["status"] == 0}
     return ended - run.damage().again
@@ -185,7 +185,7 @@ def do(
     budget.
     """
     known = records or {task.benchmark: benchmark(task.benchmark) for task in plan.tasks}
-    done = finished(run)
+    done = finished_tasks(run)
     needed = [known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)]
 
     def compiling(text: str) -> None:
@@ -342,6 +342,6 @@ def _do_one(
     )
     if outcome.status == 0 or ended_by_budget:
         return None, False
-    if outcome.refused and not finished(run):
+    if outcome.refused and not finished_tasks(run):
         raise RefusedError(f"{task.benchmark}: {outcome.refused}")
     return Failure(task.name, task.benchmark, outcome.reason or f"exit status {outcome.status}"), wrong_only

@@ -18,7 +18,7 @@ from assay.execute.session import Target
 DEFAULT_RANKS = 2
 
 
-def ranks_wanted(
+def choose_rank_count(
     record: Benchmark,
     given: int | None,
     on: str | None = None,

@@ -123,7 +123,7 @@ def _without_brackets(name: str) -> str:
     return f"{re.sub(r'<.*?>(?=::|$)', '', text).rpartition('::')[2]} ({words})"
 
 
-def by_units(objects: Mapping[str, Path]) -> tuple[Kernel, ...] | None:
+def list_kernels(objects: Mapping[str, Path]) -> tuple[Kernel, ...] | None:
     """The functions of a program's units, by the units' names; one that several units hold is named with its unit."""
     of = {unit: kernels([path]) for unit, path in objects.items()}
     found = [(unit, kernel) for unit, each in of.items() for kernel in each or ()]
@@ -136,6 +136,6 @@ def by_units(objects: Mapping[str, Path]) -> tuple[Kernel, ...] | None:
     )
 
 
-def described(found: Sequence[Kernel] | None) -> list[Mapping[str, Any]] | None:
+def kernels_as_dicts(found: Sequence[Kernel] | None) -> list[Mapping[str, Any]] | None:
     """Kernels as plain data, for a run's provenance."""
     return None if found is None else [vars(each) | {"text": each.text} for each in found]

@@ -20,7 +20,7 @@ from assay.analysis.alpha_beta import fit, piecewise
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.fitting import per_hop, storage_from_run
-from assay.toml.writing import written
+from assay.toml.writing import write_toml
 
 LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
 ENOUGH = 0.005  # and there must be as much of it left
@@ -79,7 +79,7 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
     fitted += [fits_hops.text_of(plane) for plane in per_hop.papers(document)]
     comments = [f"Fitted to {source} of {document.machine}: `assay fit`.", *fitted]
     comments += [f"{name}:{line}" for line in stored]
-    text = written(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
+    text = write_toml(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
     return text, ({"storage": storage} if storage else {}) | {
         "machine": document.machine,
         "run": document.run,

@@ -187,7 +187,7 @@ def _files(host: Host) -> Ability:
     return Ability(part="files", answer="yes", why=f"{best.path} ({best.type}, {best.where})")
 
 
-def missing(host: Host) -> tuple[Missing, ...]:
+def find_missing(host: Host) -> tuple[Missing, ...]:
     """What would widen the evaluation, with the command that adds it on this distribution."""
     found = []
     if host.software.compiler is None:

@@ -70,8 +70,8 @@ class Accelerators(reading.HostPart):
 def accelerators(root: Path = Path("/")) -> Accelerators:
     """Read the accelerators of the host under `root`; management displays are left out."""
     found, notes = [], []
-    nvidia = iter([path for _, path in reading.numbered(root / "dev", "nvidia")])
-    rendering = iter([path for _, path in reading.numbered(root / "dev/dri", "renderD")])
+    nvidia = iter([path for _, path in reading.numbered_entries(root / "dev", "nvidia")])
+    rendering = iter([path for _, path in reading.numbered_entries(root / "dev/dri", "renderD")])
     for device in reading.entries(root / "sys/bus/pci/devices"):
         class_, vendor = reading.number(device / "class"), reading.number(device / "vendor")
         kind = CLASSES.get((class_ or 0) >> 8)
@@ -97,7 +97,7 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
     if not found:
         for pattern, vendor_name in (("nvidia", "NVIDIA"), ("accel/accel", "unknown"), ("neuron", "Amazon")):
             folder = root / "dev" / (pattern.rpartition("/")[0])
-            for _, path in reading.numbered(folder, pattern.rpartition("/")[2]):
+            for _, path in reading.numbered_entries(folder, pattern.rpartition("/")[2]):
                 found.append(
                     Accelerator(
                         vendor=vendor_name,
@@ -109,7 +109,7 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
     return Accelerators(devices=tuple(found), notes=tuple(notes))
 
 
-def reached() -> dict[str, Any]:
+def query_drivers() -> dict[str, Any]:
     """What OpenCL and CUDA show (device_list.py), queried in a separate process; empty where that fails."""
     status, output = answer_of([sys.executable, "-P", "-m", "assay.machine.device_list"])
     try:
@@ -119,7 +119,7 @@ def reached() -> dict[str, Any]:
     return answer if isinstance(answer, dict) else {}
 
 
-def with_reached(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
+def add_driver_devices(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
     """Add what drivers show: to the device at the same PCI address, or as a device of its own.
 
     A note names what is missing where the host shows an accelerator that neither way reaches.

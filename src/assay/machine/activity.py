@@ -89,7 +89,7 @@ def _total(root: Path) -> tuple[int, int] | None:
 def _ticks(root: Path) -> dict[int, tuple[str, int, int | None]]:
     """Name, ticks of user and system time, and owner of every process."""
     found = {}
-    for pid, folder in reading.numbered(root / "proc", ""):
+    for pid, folder in reading.numbered_entries(root / "proc", ""):
         words = reading.text(folder / "stat") or ""
         name, closed, rest = words.partition("(")[2].rpartition(")")
         fields = rest.split()

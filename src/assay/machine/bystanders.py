@@ -31,7 +31,7 @@ class ProcessLook:
 def look(root: Path = Path("/")) -> ProcessLook:
     """Read all processes; one that cannot be read is not there."""
     found = {}
-    for pid, folder in reading.numbered(root / "proc", ""):
+    for pid, folder in reading.numbered_entries(root / "proc", ""):
         words = reading.text(folder / "stat") or ""
         name, closed, rest = words.partition("(")[2].rpartition(")")
         fields = rest.split()

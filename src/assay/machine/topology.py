@@ -71,7 +71,7 @@ class MemoryNode:
 def online_cpus(root: Path = Path("/")) -> tuple[int, ...]:
     """The hardware threads that are online; empty where unknown."""
     listed = reading.cpus(reading.text(root / CPU / "online"))
-    numbered = reading.numbered(root / CPU, "cpu")
+    numbered = reading.numbered_entries(root / CPU, "cpu")
     return listed or tuple(number for number, folder in numbered if reading.number(folder / "online") != 0)
 
 
@@ -153,7 +153,7 @@ def cache_instances(root: Path = Path("/")) -> list[CacheInstance]:
     """Every cache once, by level, type and size; empty where the kernel hides them."""
     found: dict[tuple[int, str, int, tuple[int, ...]], CacheInstance] = {}
     for cpu in online_cpus(root):
-        for _, index in reading.numbered(root / CPU / f"cpu{cpu}" / "cache", "index"):
+        for _, index in reading.numbered_entries(root / CPU / f"cpu{cpu}" / "cache", "index"):
             level, kind = reading.number(index / "level"), reading.text(index / "type")
             size = reading.size(reading.text(index / "size"))
             if level is None or kind is None or not size:
@@ -191,7 +191,7 @@ def memory_nodes(root: Path = Path("/"), *, of_accelerators: bool = False) -> li
     """
     nodes = []
     of_gpus = accelerator_nodes(root)
-    folders = reading.numbered(root / NODE, "node")
+    folders = reading.numbered_entries(root / NODE, "node")
     kept = [(number in of_gpus) == of_accelerators for number, _ in folders]
     for number, folder in folders:
         if (number in of_gpus) != of_accelerators:
@@ -232,14 +232,14 @@ def contradictions(root: Path = Path("/")) -> list[str]:
             ("socket", folder / "topology", ("package_cpus", "core_siblings")),
             *((name, folder / "topology", files) for name, files in shown.items()),
         ]
-        for _, index in reading.numbered(folder / "cache", "index"):
+        for _, index in reading.numbered_entries(folder / "cache", "index"):
             name = f"level {reading.number(index / 'level')} {(reading.text(index / 'type') or '').lower()} cache"
             sets.append((name, index, ("shared_cpu_map",)))
         for kind, place, names in sets:
             if found := _set(place, *names):
                 kinds.setdefault(kind, {})[cpu] = found
             unlike += [f"{kind} of hardware thread {cpu}" for name in names if _differ(place, name)]
-    for number, folder in reading.numbered(root / NODE, "node"):
+    for number, folder in reading.numbered_entries(root / NODE, "node"):
         unlike += [f"node {number}" for _ in range(_differ(folder, "cpumap"))]
     seen = Counter(cpu for node in memory_nodes(root) for cpu in node.cpus)
     several = tuple(cpu for cpu, nodes in seen.items() if nodes > 1)

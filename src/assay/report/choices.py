@@ -60,7 +60,7 @@ def choices(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, describe
             comparisons=found.comparisons,
             reason=found.reason,
         )
-        for (own, ways), found in zip(ready, chosen.judged(rivals) if rivals else [], strict=True)
+        for (own, ways), found in zip(ready, chosen.judge_choices(rivals) if rivals else [], strict=True)
     ]
 
 

@@ -45,7 +45,7 @@ def guidelines(figures: Sequence[ReportedFigure], wanted: ChoiceWanted, *, descr
             if other is not None and found is not None:
                 about = {"operation": each.operation, "bytes": each.block, "ranks": ranks, "root": root, **common}
                 ready.append((each, about, own, other, found))
-    judged = chosen.judged([{"": found} for *_, found in ready]) if ready else []
+    judged = chosen.judge_choices([{"": found} for *_, found in ready]) if ready else []
     return [
         GuidelineTest(
             params=about,

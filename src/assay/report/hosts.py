@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.document.host_facts import HostFacts
 from assay.document.params import Facts
-from assay.machine.processors import without_marks
+from assay.machine.processors import strip_trademarks
 from assay.store import Run
 from assay.stored.circumstances import stated
 from assay.stored.launch_file import Tasks
@@ -27,7 +27,7 @@ def hosts(run: Run, tasks: Tasks | None = None) -> dict[str, Facts]:
         for facts in stated(launch.get("hosts")):
             name, model = node or str(facts.get("host")), facts.get("cpu")
             kept = found.setdefault(name, {**facts, "host": name, **{key: [] for key in about}})
-            kept["cpu"] = without_marks(str(model)) if model else None
+            kept["cpu"] = strip_trademarks(str(model)) if model else None
             for key, value in about.items():
                 text = value.get("name") if key == "clock" and isinstance(value, dict) else value
                 if isinstance(text, str) and text not in kept[key]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from assay.analysis.storage_errors import errors_across_in_words, judged, missed_in_words
+from assay.analysis.storage_errors import errors_across_in_words, judge_cells, missed_in_words
 from assay.analysis.storage_law import across_in_words
 from assay.document.grid import Grid, grid
 from assay.document.section import Section
@@ -17,7 +17,7 @@ def tables(section: Section) -> list[Grid]:
     made = []
     for (direction, source, engine, access), law in laws([section]).items():
         about: dict[str, object] = {"source": source, "engine": engine, "access": access}
-        cells = judged(law)
+        cells = judge_cells(law)
         rows = [
             (human(float(each.cell.bytes), "B"), str(each.cell.flight), human(each.cell.rate, "B/s", 3),
              human(each.predicted, "B/s", 3), f"{each.error:+.1%}",

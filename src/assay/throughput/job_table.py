@@ -53,7 +53,7 @@ from assay.throughput.job_needs import JobNeeds
 from assay.throughput.program_jobs import ProgramPart
 from assay.throughput.schedule_file import JobBatch, is_published
 from assay.throughput.workload import TICKS, Times, Workload, rounded
-from assay.toml.checking import Table, near, validated
+from assay.toml.checking import Table, near, validate_tables
 from assay.toml.source import Source, read
 
 
@@ -132,7 +132,7 @@ def load(path: Path) -> dict[str, JobKind]:
     for name, about in values.items():
         if not isinstance(about, dict):
             raise source.error((name,), "is no job", value=about, accepted="a table for each job: [NAME]")
-        entry = validated(source, JobKind, about, (name,))
+        entry = validate_tables(source, JobKind, about, (name,))
         for key in ("time", "limit", *SYNTHETIC):
             _seconds(source, name, key, entry)
         _check_commands(source, name, entry)

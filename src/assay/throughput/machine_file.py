@@ -54,8 +54,8 @@ from assay.throughput.node_layout import (
     NodeLayout,
     NodeReservation,
 )
-from assay.toml.checking import Table, validated
-from assay.toml.overriding import Override, overridden, override
+from assay.toml.checking import Table, validate_tables
+from assay.toml.overriding import Override, apply_overrides, override
 from assay.toml.source import Source, read, tables
 
 if TYPE_CHECKING:
@@ -257,8 +257,8 @@ def _rules(name: str, settings: Sequence[str]) -> tuple[BatchRules, Source]:
     """[batch] from settings alone, of a machine whose file is of another kind."""
     made = [_override(words) for words in settings]
     source = Source(Path(name), "", tuple((each.keys, each.words) for each in made))
-    values = overridden({}, made).get("batch", {})
-    return validated(source, BatchRules, values, ("batch",)), source
+    values = apply_overrides({}, made).get("batch", {})
+    return validate_tables(source, BatchRules, values, ("batch",)), source
 
 
 def _override(words: str) -> Override:
@@ -280,6 +280,6 @@ def load(path: Path, settings: Sequence[str] = ()) -> tuple[BatchMachine, Source
     """Read a machine's file with keys set from outside (`machine.nodes=64`); InputError names what is wrong."""
     values, source = read(path, versions.BATCH)
     made = [_override(words) for words in settings]
-    values = overridden(values, made)
+    values = apply_overrides(values, made)
     source = replace(source, overrides=tuple((each.keys, each.words) for each in made))
-    return validated(source, BatchMachine, values), source
+    return validate_tables(source, BatchMachine, values), source

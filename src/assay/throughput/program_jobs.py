@@ -128,7 +128,7 @@ class CompiledPrograms:
         from assay.benchmark.record import SCRATCH, benchmark
         from assay.benchmark.resolved import program_words
         from assay.execute.ledger import Subfolder
-        from assay.execute.mpiexec import unbound
+        from assay.execute.mpiexec import unbound_command
 
         record = benchmark(program)
         set_by_table = [word.partition("=")[0] for word in arguments if not word.endswith(f"={SCRATCH}")]
@@ -142,7 +142,7 @@ class CompiledPrograms:
             return tuple(words)
         assert self.mpi is not None  # what compiled it
         deadline = min(max(DEADLINE * limit, DEADLINES[0]), DEADLINES[1])
-        starter = unbound(self.mpi, ranks, here=self.here, spawns=bool(record.extra.get("host")))
+        starter = unbound_command(self.mpi, ranks, here=self.here, spawns=bool(record.extra.get("host")))
         return (*starter, *words, "--deadline", f"{deadline:g}")
 
 

@@ -66,10 +66,10 @@ def line_of(text: str, path: Sequence[str | int]) -> int | None:
 
     `[traffic.flits]` is the key `traffic.flits`, too; list indices that the file spells in one line are ignored.
     """
-    return written(text, path)[0]
+    return find_key(text, path)[0]
 
 
-def written(text: str, path: Sequence[str | int]) -> tuple[int | None, int]:
+def find_key(text: str, path: Sequence[str | int]) -> tuple[int | None, int]:
     """As line_of, and how many of the keys are written down there."""
     found: dict[Path, int] = {}
     for known, number in positions(text):

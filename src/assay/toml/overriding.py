@@ -43,7 +43,7 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def overridden(tree: dict[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
+def apply_overrides(tree: dict[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
     """A copy of a file's values with these keys put in. InputError for an entry that a list does not have.
 
     A value in the place of a table gives way to the table.

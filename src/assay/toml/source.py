@@ -48,16 +48,16 @@ class Source:
         """Whether this key itself is written down, or was set from outside."""
         outside = any(given == tuple(keys) for given, _ in self.overrides)
         places = {tuple(keys), (*self.variant, *keys)}
-        return outside or any(lines.written(self.text, place)[1] == len(place) for place in places)
+        return outside or any(lines.find_key(self.text, place)[1] == len(place) for place in places)
 
     def _place(self, keys: Sequence[str | int]) -> Keys:
         """The keys as the file has them: in the variant where that has it, or the list around it."""
         plain, varied = tuple(keys), (*self.variant, *keys)
-        depth = lines.written(self.text, varied)[1] - len(self.variant)
+        depth = lines.find_key(self.text, varied)[1] - len(self.variant)
         if not self.variant or depth < 1:
             return plain
         in_list = any(isinstance(key, int) for key in plain[:depth])
-        return varied if in_list or depth >= lines.written(self.text, plain)[1] else plain
+        return varied if in_list or depth >= lines.find_key(self.text, plain)[1] else plain
 
 
 def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
@@ -76,10 +76,10 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
 def tables(path: Path) -> tuple[dict[str, Any], Source]:
     """Read a file unchanged, its version among its keys. InputError where it cannot be read or is not TOML."""
     text = input_file.text(path, accepted="a TOML file")
-    return parsed(text, path), Source(path, text)
+    return parse_toml(text, path), Source(path, text)
 
 
-def parsed(text: str, path: Path, first: int = 1) -> dict[str, Any]:
+def parse_toml(text: str, path: Path, first: int = 1) -> dict[str, Any]:
     """Parse TOML that begins at line `first` of a file. InputError names the line where it is none."""
     try:
         return tomllib.loads(text)

@@ -11,10 +11,10 @@ from assay.benchmark.record import benchmark
 from assay.decide import acceptance_junit, acceptance_tables
 from assay.decide import sheet as sheets
 from assay.decide.contract import Contract, read_contract
-from assay.decide.contract_plan import PlannedBenchmark, planned
+from assay.decide.contract_plan import PlannedBenchmark, plan_contract
 from assay.decide.contract_template import TEMPLATE
 from assay.decide.contract_written import contract_of_fleet, contract_of_reference
-from assay.decide.judged_runs import judged_runs, with_runs
+from assay.decide.judged_runs import attach_runs, judged_runs
 from assay.decide.measured_contract import MeasuredBenchmark, measured_contract
 from assay.document.acceptance import Acceptance
 from assay.document.json_form import to_json
@@ -24,8 +24,8 @@ from assay.report.listing import listing
 from assay.store import Run, storage_failed
 from assay.stored.lines import write_whole
 from assay.verbs import _file_names
-from assay.verbs._interleaved import in_turn, progress
-from assay.verbs._output_files import apart
+from assay.verbs._interleaved import interleave_runs, progress
+from assay.verbs._output_files import check_outputs
 
 TOLERANCE = 0.05  # of limits by a reference
 RATE = 0.95  # coverage and confidence of what is learnt
@@ -62,19 +62,19 @@ class AskedMeasurement:
         return made
 
 
-def of_runs(contract: Path, names: Sequence[str]) -> Acceptance:
+def judge_stored_runs(contract: Path, names: Sequence[str]) -> Acceptance:
     """Judge runs that are there."""
     return judged_runs(read_contract(contract), [Run.open(name) for name in names])
 
 
-def measured(contract: Path, options: AskedMeasurement, *, quiet: bool) -> Acceptance:
+def measure_contract(contract: Path, options: AskedMeasurement, *, quiet: bool) -> Acceptance:
     """Measure what a contract needs, and judge it. MeasurementError where a launch fails."""
     read = read_contract(contract)
     plans = plan_of(read, options)
     if not quiet:
         for line in words_of(plans):
             print(line, file=sys.stderr)
-    with in_turn() as runs:
+    with interleave_runs() as runs:
         for each in [options.wishes(one) for one in plans]:
             runs.admit(each)
         for one in plans:
@@ -88,12 +88,12 @@ def measured(contract: Path, options: AskedMeasurement, *, quiet: bool) -> Accep
             say=lambda text: None if quiet else print(text, file=sys.stderr),
             advance=progress("launch", max(one.looks[-1] for one in plans), quiet),
         )
-    return with_runs(found, [side.run for side in runs.sides])
+    return attach_runs(found, [side.run for side in runs.sides])
 
 
 def plan_of(contract: Contract, options: AskedMeasurement) -> tuple[PlannedBenchmark, ...]:
     """What would be measured; a described machine gives the same at every launch, and needs one."""
-    return planned(contract, options.nodes or 1, 1 if options.on is not None else options.launches)
+    return plan_contract(contract, options.nodes or 1, 1 if options.on is not None else options.launches)
 
 
 def words_of(plans: Sequence[PlannedBenchmark]) -> list[str]:
@@ -106,7 +106,7 @@ def words_of(plans: Sequence[PlannedBenchmark]) -> list[str]:
     ]
 
 
-def referred(run: str, tolerance: str | None) -> str:
+def contract_from_run(run: str, tolerance: str | None) -> str:
     """A contract by the figures of a run, each worse by a share."""
     return contract_of_reference(Run.open(run), share(tolerance, "--tolerance") or TOLERANCE)
 
@@ -125,8 +125,8 @@ def write_contract(text: str, path: Path | None, *, json: bool) -> None:
     from assay.cli import emit
 
     if path is not None:
-        _file_names.named("--out", path, "TOML", _file_names.DESCRIPTION)
-        apart({"--out": path}, {})
+        _file_names.check_suffix("--out", path, "TOML", _file_names.DESCRIPTION)
+        check_outputs({"--out": path}, {})
         write_file(path, text)
     if json:
         emit({"contract": text, "file": None if path is None else str(path)})

@@ -13,7 +13,7 @@ LAUNCHES = 3
 TAKES = ("--command", "-n", "--launches", "--out", "--quiet", "--json")
 
 
-def commanded(
+def run_command(
     template: str, ranks: str | None, launches: int | None, out: Path | None, *, quiet: bool, json: bool
 ) -> bool:
     """Start it, show it; whether every launch gave a right answer."""

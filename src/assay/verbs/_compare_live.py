@@ -17,8 +17,8 @@ from assay.report.gate import known_to_records
 from assay.report.listing import listing
 from assay.report.units import params
 from assay.stored.run_names import checked_label
-from assay.verbs._interleaved import in_turn, progress
-from assay.verbs._one_benchmark import parsed, wishes_of
+from assay.verbs._interleaved import interleave_runs, progress
+from assay.verbs._one_benchmark import parse_words, wishes_of
 
 PAIRS = 20
 SHOWN = 5 / 3  # of the margin: the difference for which the necessary number of pairs is reported
@@ -42,7 +42,7 @@ def live(
         accepted = "two VARIANTs, each the words of `assay run`, such as 'vectors --flags -O2'"
         raise InputError("compares two variants", key="--live", value=len(variants), accepted=accepted)
     most = PAIRS if pairs is None else pairs
-    given = [parsed(words) for words in variants]
+    given = [parse_words(words) for words in variants]
     wishes = [_one(words, options, most) for words, options in zip(variants, given, strict=True)]
     words = None if figures is None else [word.strip() for word in figures.split(",") if word.strip()]
     if figures is not None:
@@ -52,7 +52,7 @@ def live(
         if not quiet:
             print(text, file=sys.stderr)
 
-    with in_turn() as runs:
+    with interleave_runs() as runs:
         for each in wishes:
             runs.admit(each)
         for text, options in zip(variants, given, strict=True):

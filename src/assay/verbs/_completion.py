@@ -32,7 +32,7 @@ def described_names(incomplete: str) -> list[str]:
     return [name for name in shipped() if name.startswith(incomplete)]
 
 
-def beside_names(incomplete: str) -> list[str]:
+def comparable_names(incomplete: str) -> list[str]:
     """What a run can be compared with: other runs, described and published machines."""
     from assay.machine.catalogue import load
 

@@ -19,7 +19,7 @@ PICTURE = (".svg",)
 PICTURES = (".svg", ".png", ".pdf", ".jpg", ".jpeg", ".html")  # names that a folder of pictures does not have
 
 
-def named(option: str, path: Path | None, form: str, accepted: tuple[str, ...], other: str = "") -> None:
+def check_suffix(option: str, path: Path | None, form: str, accepted: tuple[str, ...], other: str = "") -> None:
     """InputError where a file's suffix is that of another format; `accepted`: suffixes, the usual one first.
 
     A name without a suffix is accepted, and so is one whose last dot is a number's (`points-0.3`). `other`: by which

@@ -14,7 +14,7 @@ from assay.errors import AssayError, InterruptError
 from assay.execute import session
 from assay.execute.plan import Plan
 from assay.execute.run_request import Wishes
-from assay.verbs._measuring import admitted, begun
+from assay.verbs._measuring import begun, prepare_run
 
 
 @dataclass
@@ -27,7 +27,7 @@ class RunsInTurn:
 
     def admit(self, wishes: Wishes) -> None:
         """Plan one run. InputError where it is refused; nothing is made yet."""
-        self.places.append(admitted(wishes))
+        self.places.append(prepare_run(wishes))
         self.wishes.append(wishes)
 
     def begin(
@@ -49,7 +49,7 @@ class RunsInTurn:
 
 
 @contextlib.contextmanager
-def in_turn() -> Iterator[RunsInTurn]:
+def interleave_runs() -> Iterator[RunsInTurn]:
     """Give what the runs are begun with; they are done at its end, and interrupted where it is left by an error."""
     runs = RunsInTurn()
     try:

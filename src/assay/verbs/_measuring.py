@@ -16,7 +16,7 @@ from assay.execute import session
 from assay.execute.budget import Cut, TimeBound, fitted
 from assay.execute.libraries import refuse_missing
 from assay.execute.plan import Plan
-from assay.execute.preflight import announced
+from assay.execute.preflight import resource_notices
 from assay.execute.preflight_nodes import enough_nodes
 from assay.execute.run_request import Wishes
 from assay.execute.session import Failure
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _ACTED_UPON = ("run.json", "journal.jsonl", "lock", "launches", "log", "provenance")
 
 
-def admitted(wishes: Wishes) -> tuple[Plan, session.Target]:
+def prepare_run(wishes: Wishes) -> tuple[Plan, session.Target]:
     """What will be done, and where; all that can be refused before a folder is made is refused here."""
     plan, where = wishes.plan(), wishes.target()
     if wishes.on is None:
@@ -46,7 +46,7 @@ def admitted(wishes: Wishes) -> tuple[Plan, session.Target]:
     return plan, where
 
 
-def within_budget(plan: Plan, where: session.Target) -> tuple[Plan, Cut | None, TimeBound | None]:
+def cut_to_budget(plan: Plan, where: session.Target) -> tuple[Plan, Cut | None, TimeBound | None]:
     """What of a plan fits into its budget, what is cut, and the bound on the rest; as it is where it has none.
 
     InputError with the least budget where nothing fits.
@@ -62,12 +62,12 @@ def _bound(plan: Plan, where: session.Target) -> TimeBound | None:
     """The bound on a plan, which began with the command; None where it has no budget."""
     if plan.budget is None:
         return None
-    from assay.execute.duration import expected
+    from assay.execute.duration import expect_durations
     from assay.store import known_runs
 
     began = command_began()
     records = {name: benchmark(name) for name in dict.fromkeys(task.benchmark for task in plan.tasks)}
-    takes = {name: each.seconds for name, each in expected(plan, records, where.machine, known_runs()).items()}
+    takes = {name: each.seconds for name, each in expect_durations(plan, records, where.machine, known_runs()).items()}
     return TimeBound(plan, records, takes, began=began, slowed=slowed())
 
 
@@ -86,12 +86,12 @@ def measure(
     """
     if label is not None:
         checked_label(label)
-    plan, where = admitted(wishes)
-    plan, cut, bound = within_budget(plan, where)
+    plan, where = prepare_run(wishes)
+    plan, cut, bound = cut_to_budget(plan, where)
     note = "" if cut is None else words(cut.to_dict())
     if wishes.on is None and not quiet:
         records, here = map(benchmark, wishes.names), wishes.via in (None, "local")
-        for line in announced(
+        for line in resource_notices(
             records, wishes.profile, wishes.settings, here=here, folders=wishes.folders(), ranks=plan.most_ranks
         ):
             print(line, file=sys.stderr)
@@ -104,7 +104,7 @@ def measure(
         return run, proceed(run, plan, where, quiet, bound)
     except InputError as error:
         refused = wishes.on is not None or isinstance(error, session.RefusedError | session.SetUpError)
-        if refused and not session.finished(run):
+        if refused and not session.finished_tasks(run):
             run.discard()
             if parent_is_ours:
                 with contextlib.suppress(OSError):

@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.errors import InputError
 
 
-def apart(written: Mapping[str, Path | None], read: Mapping[str, Path | None]) -> None:
+def check_outputs(written: Mapping[str, Path | None], read: Mapping[str, Path | None]) -> None:
     """InputError where a file to be written, by its option, is one that is read, is there twice or has no folder.
 
     What is no regular file (a terminal, /dev/null) may be both.

@@ -23,7 +23,7 @@ def is_described(name: str) -> bool:
     return name.partition(":")[0] in shipped() or name.endswith(".toml")
 
 
-def predicted(run: Run, measured: Document, name: str, say: Callable[[str], None]) -> Document | None:
+def predict_run(run: Run, measured: Document, name: str, say: Callable[[str], None]) -> Document | None:
     """Simulate on machine `name` what a run has of message-passing benchmarks; None where there are none.
 
     One launch, with the seed of the run's first: a simulation gives the same at every repetition of a seed. The samples

@@ -59,7 +59,7 @@ def _ticking(tick: Callable[[], None], ended: threading.Event) -> None:
         tick()
 
 
-def doing(tasks: Sequence[Task], done: int) -> str:
+def current_task(tasks: Sequence[Task], done: int) -> str:
     """Show the current task when `done` of them have ended."""
     if done >= len(tasks):
         return "writing the tables"
@@ -133,7 +133,7 @@ class _PlainLines:
         if done > 1:
             rate = (self._ended[-1] - self._ended[0]) / (done - 1)
             left = f", about {waiting_time(rate * (len(self._tasks) - done))} left"
-        return f"measured {done} of {len(self._tasks)} launches{left}; now {doing(self._tasks, done)}"
+        return f"measured {done} of {len(self._tasks)} launches{left}; now {current_task(self._tasks, done)}"
 
 
 @contextlib.contextmanager
@@ -173,6 +173,6 @@ def _display(tasks: Sequence[Task], programs: int) -> Iterator[ProgressCallbacks
             nonlocal done
             measuring()
             done += 1
-            bar.update(line, completed=done, description=doing(tasks, done))
+            bar.update(line, completed=done, description=current_task(tasks, done))
 
         yield ProgressCallbacks(say, advance, measuring)

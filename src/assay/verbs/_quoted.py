@@ -32,7 +32,7 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
     return replace(found, warnings=[*found.warnings, ignored])
 
 
-def beside(on: str, record: Benchmark) -> list[QuotedFigure]:
+def published_figures(on: str, record: Benchmark) -> list[QuotedFigure]:
     """What was published of a machine for a benchmark that was simulated; of most nothing, and no catalogue is read."""
     if not record.published and "related" not in record.extra:
         return []
@@ -43,7 +43,7 @@ def beside(on: str, record: Benchmark) -> list[QuotedFigure]:
 
 def show_beside(on: str, record: Benchmark) -> None:
     """Print what was published of a machine for a node program that its description answered, where anything was."""
-    if not beside(on, record):
+    if not published_figures(on, record):
         return
     from assay.published.tables import quoted
     from assay.report.listing import listing

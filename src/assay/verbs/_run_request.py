@@ -11,9 +11,9 @@ from assay.benchmark.variants import MpiVariant
 from assay.described.placed import listed
 from assay.document.quoted import Quoted
 from assay.errors import InputError, MeasurementError
-from assay.execute.mpi_variants import wished
-from assay.execute.plan import check_profile, chosen
-from assay.execute.preflight_tools import absent
+from assay.execute.mpi_variants import requested_variants
+from assay.execute.plan import check_profile, select_benchmarks
+from assay.execute.preflight_tools import find_unmeasurable
 from assay.execute.run_request import Wishes, counts, seconds, share
 from assay.execute.target import enough_ranks
 from assay.execute.variants import taken_by
@@ -55,7 +55,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     """
     on, nodes, profile = options["on"], options["nodes"], options["profile"]
     check_profile(profile)
-    parts = chosen(
+    parts = select_benchmarks(
         options["only"], first_look=profile == "quick" and on is None, profile=profile if on is None else None
     )
     several = counts(options["ppn"], "--ppn")
@@ -78,7 +78,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         seed=options["seed"],
         one_rank_too=on is None and profile != "quick",
         placement=options["placement"],
-        variants=wished(
+        variants=requested_variants(
             wanted, on=on, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
         ),
     )
@@ -91,7 +91,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         return Evaluation(None, quoted)
     if on is not None and not wanted:
         return Evaluation(None, _quoted.quoted_nodes(on, str(options["only"]), parts))
-    missing = absent(wanted, options["via"]) if on is None else None
+    missing = find_unmeasurable(wanted, options["via"]) if on is None else None
     if missing is not None:
         wanted = [record for record in wanted if record not in missing.records]
         if options["via"] == "local" and not wanted:  # whatever is installed here

@@ -57,7 +57,7 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
     from assay.verbs import _throughput_shown as shown
 
     exports.check(wishes.exports)
-    others = [shown.beside(folder) for folder in wishes.beside]
+    others = [shown.load_other_test(folder) for folder in wishes.beside]
     compress = live_jobs.compression(wishes.compress)
     if wishes.resume and wishes.out is None:
         raise InputError("is missing: which test is to be resumed", key="--out", accepted="the folder of a test")

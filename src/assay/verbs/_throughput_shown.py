@@ -36,7 +36,7 @@ PRINTED = "Totals that the paper prints of this test"
 FILES = ("report.html", "jobs.csv", "schedule.swf", "gantt.svg", "timeline.json")
 
 
-def beside(folder: Path) -> LiveThroughput:
+def load_other_test(folder: Path) -> LiveThroughput:
     """The result of another test by its folder; InputError where there is none that can be read."""
     from pydantic import ValidationError
 

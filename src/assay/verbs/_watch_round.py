@@ -30,7 +30,7 @@ VARIANTS = ("compilers", "flags", "isas", "mpis", "transports")
 
 def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json: bool) -> tuple[WatchRound, int]:
     """Make the round and report its results; its document, and the exit status."""
-    run, made, failures = measured(options, quiet or json)
+    run, made, failures = measure_round(options, quiet or json)
     metrics = options["metrics"]
     if metrics is not None:
         write_metrics(run, made, metrics)
@@ -54,7 +54,7 @@ def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json:
     return answer, 1 if failed else status(found)
 
 
-def measured(options: dict[str, Any], quiet: bool) -> tuple[Run, Document, int]:
+def measure_round(options: dict[str, Any], quiet: bool) -> tuple[Run, Document, int]:
     """Make the run, its document and its page; how many launches failed."""
     given = dict.fromkeys((*NOT_ASKED, *VARIANTS)) | {key: options[key] for key in ("only", "profile", "budget")}
     found = evaluation(given | {"seed": 1}, lambda text: print(text, file=sys.stderr))

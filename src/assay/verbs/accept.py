@@ -95,20 +95,20 @@ def register(app: typer.Typer) -> None:
         """
         from assay.errors import InputError
         from assay.verbs import _accept, _file_names
-        from assay.verbs._exclusive_option import alone
-        from assay.verbs._output_files import apart
+        from assay.verbs._exclusive_option import refuse_others
+        from assay.verbs._output_files import check_outputs
 
         if template:
-            alone(context, "--template", ("--json",))
+            refuse_others(context, "--template", ("--json",))
             _accept.print_template(json)
             return
         if learn:
-            alone(context, "--learn", OF_FLEET)
+            refuse_others(context, "--learn", OF_FLEET)
             _accept.write_contract(_accept.learnt(names or [], coverage, confidence), out, json=json)
             return
         if reference is not None:
-            alone(context, f"--from {reference}", ("--tolerance", "--out", "--json"))
-            _accept.write_contract(_accept.referred(reference, tolerance), out, json=json)
+            refuse_others(context, f"--from {reference}", ("--tolerance", "--out", "--json"))
+            _accept.write_contract(_accept.contract_from_run(reference, tolerance), out, json=json)
             return
         for option, value, of in (
             ("--tolerance", tolerance, "--from"),
@@ -122,19 +122,19 @@ def register(app: typer.Typer) -> None:
             seen = " ".join(names or []) or None
             raise InputError("which contract is missing", key="accept", value=seen, accepted=accepted)
         contract = Path(names[0])
-        _file_names.named("--junit", junit, "XML", _file_names.XML)
-        _file_names.named("--sheet", sheet, "HTML", _file_names.PAGE)
-        apart({"--junit": junit, "--sheet": sheet}, {"CONTRACT.toml": contract})
+        _file_names.check_suffix("--junit", junit, "XML", _file_names.XML)
+        _file_names.check_suffix("--sheet", sheet, "HTML", _file_names.PAGE)
+        check_outputs({"--junit": junit, "--sheet": sheet}, {"CONTRACT.toml": contract})
         if runs:
-            alone(context, f"--run {runs[0]}", OF_RUNS, "which judges what is there")
-            found = _accept.of_runs(contract, runs)
+            refuse_others(context, f"--run {runs[0]}", OF_RUNS, "which judges what is there")
+            found = _accept.judge_stored_runs(contract, runs)
         else:
             options = _accept.AskedMeasurement(on, via, nodes, ppn, most, timeout, seed, out)
             if plan:
-                alone(context, "--plan", OF_PLAN)
+                refuse_others(context, "--plan", OF_PLAN)
                 _accept.show_plan(contract, options, quiet=quiet, json=json)
                 return
-            found = _accept.measured(contract, options, quiet=quiet)
+            found = _accept.measure_contract(contract, options, quiet=quiet)
         _accept.write(found, junit, sheet)
         _accept.show(found, quiet=quiet, json=json)
         if STATUS[found.verdict]:

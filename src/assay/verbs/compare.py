@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._completion import beside_names, run_names
+from assay.verbs._completion import comparable_names, run_names
 from assay.verbs._options import MOST, Budget, Json, Quiet
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Argument(
                 help="runs, described machines (simulated), published machines; none: a run's build variants",
-                autocompletion=beside_names,
+                autocompletion=comparable_names,
             ),
         ] = None,
         within: Annotated[
@@ -270,7 +270,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
     from assay.report.document import document
     from assay.store import Run
     from assay.toml.checking import near
-    from assay.verbs._prediction import is_described, predicted
+    from assay.verbs._prediction import is_described, predict_run
 
     found: list[Beside] = []
     try:
@@ -282,7 +282,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
         if machine is not None and not is_described(name):
             name = machine.id
         if is_described(name):
-            made = predicted(first, whole, name, lambda text: print(text, file=sys.stderr))
+            made = predict_run(first, whole, name, lambda text: print(text, file=sys.stderr))
             if made is not None:
                 why = next(iter(made.warnings), "nothing of what the run has was simulated")
                 found.append(Beside(_unjudged(name, NumberKind.SIMULATED, made), made, why=why))

@@ -85,16 +85,16 @@ def register(app: typer.Typer) -> None:
         from assay.store import Run
         from assay.verbs import _quoted
         from assay.verbs._compared_document import whole
-        from assay.verbs._exclusive_option import alone
+        from assay.verbs._exclusive_option import refuse_others
         from assay.verbs._interrupts import report_can_be_made_again
         from assay.verbs._measuring import measure
         from assay.verbs._measuring import resume as go_on
         from assay.verbs._run_request import evaluation
 
         if resume is not None:
-            alone(context, "--resume", ("--quiet", "--json"))
+            refuse_others(context, "--resume", ("--quiet", "--json"))
         if on == "all":
-            alone(context, "--on all", ("--docs", "--beside", "--quiet", "--json"))
+            refuse_others(context, "--on all", ("--docs", "--beside", "--quiet", "--json"))
             _all(docs, beside, json)
             return
         for option, value in (("--docs", docs), ("--beside", beside)):
@@ -112,7 +112,7 @@ def register(app: typer.Typer) -> None:
             found = evaluation(given, lambda text: print(text, file=sys.stderr))
             if found.wishes is None:
                 assert found.quoted is not None  # one of both
-                alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
+                refuse_others(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
                 if json:
                     emit({"figures": of_quoted(found.quoted)} | to_json(found.quoted))
                 else:

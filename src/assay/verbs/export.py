@@ -67,7 +67,7 @@ def register(app: typer.Typer) -> None:
         suffix = "" if output is None else output.suffix.lower()
         other = [name for name in exporters.names() if name != "csv" and suffix in exporters.exporter(name).suffixes]
         hint = f", or --format {' or '.join(other)}" if other and format is None and suffix else ""
-        _file_names.named("--out", output, form, chosen.suffixes, hint)
+        _file_names.check_suffix("--out", output, form, chosen.suffixes, hint)
         if chosen.binary and output is None:
             raise InputError("is written into a file", key="--format", value=chosen.name, accepted="--out FILE too")
         if chosen.of_figures and table not in (None, ExportedTable.figures):

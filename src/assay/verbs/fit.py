@@ -37,12 +37,12 @@ def register(app: typer.Typer) -> None:
         """Fit start-ups, times per byte and per hop: of a description, to published cells; of a run, to samples."""
         from assay.errors import InputError
         from assay.verbs import _file_names
-        from assay.verbs._output_files import apart
+        from assay.verbs._output_files import check_outputs
 
-        _file_names.named("--out", out, "TOML", _file_names.DESCRIPTION)
+        _file_names.check_suffix("--out", out, "TOML", _file_names.DESCRIPTION)
         if (run is None) == (on is None):
             raise InputError("takes a run, or --on and a described machine", key="fit", accepted="one of the two")
-        apart({"--out": out}, {})
+        check_outputs({"--out": out}, {})
         if on is not None:
             _refit(on, out, json, quiet)
         else:
@@ -56,7 +56,7 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.fitting.fit import fits
     from assay.published.cells.described_file import shown
     from assay.report.listed import of_fits
-    from assay.toml.writing import rewritten
+    from assay.toml.writing import replace_values
 
     path = find(on)
     found = fits(path)
@@ -74,7 +74,7 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
         for key in (number.key, *number.shared)
     }
     if out is not None:
-        _write(out, rewritten(path.read_text(encoding="utf-8"), values))
+        _write(out, replace_values(path.read_text(encoding="utf-8"), values))
     document = [
         {
             "cells": [each.document() for each in fit.cells],

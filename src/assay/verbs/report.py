@@ -54,7 +54,7 @@ def register(app: typer.Typer) -> None:
         if markdown and (json or quiet):
             accepted = "one of --markdown, --json and --quiet"
             raise InputError("is another form of the same", key="--json" if json else "--quiet", accepted=accepted)
-        _file_names.named("--out", output, "HTML", _file_names.PAGE)
+        _file_names.check_suffix("--out", output, "HTML", _file_names.PAGE)
         printed = output is None and (json or (markdown and not quiet))  # no page needs to be written for it
         made = []
         for name in runs:

@@ -119,21 +119,21 @@ def register(app: typer.Typer) -> None:
         from assay.report.document import document
         from assay.report.nothing_measured import nothing_measured
         from assay.verbs import _one_benchmark, _quoted
-        from assay.verbs._exclusive_option import alone
+        from assay.verbs._exclusive_option import refuse_others
         from assay.verbs._measuring import measure
 
         if command is not None:
             from assay.verbs import _command_template
 
-            alone(context, "--command", _command_template.TAKES, "which starts a command of a job table")
-            if not _command_template.commanded(command, ranks, launches, out, quiet=quiet, json=json):
+            refuse_others(context, "--command", _command_template.TAKES, "which starts a command of a job table")
+            if not _command_template.run_command(command, ranks, launches, out, quiet=quiet, json=json):
                 raise typer.Exit(1)
             return
         wishes = _one_benchmark.wishes_of(context.params)
         (benchmark,) = wishes.names
         quoted = _quoted.quoted_one(wishes, record(benchmark))
         if quoted is not None:
-            alone(context, f"--on {on}", ("benchmark", "--set", "--quiet", "--json"), _quoted.ONLY_QUOTED)
+            refuse_others(context, f"--on {on}", ("benchmark", "--set", "--quiet", "--json"), _quoted.ONLY_QUOTED)
             answered = to_json(quoted)
             emit(answered | {"quoted": answered["figures"]}) if json else _quoted.show(quoted, quiet)
             return
@@ -153,7 +153,7 @@ def register(app: typer.Typer) -> None:
             from assay.report.where import where
 
             flat["where"] = where(made)
-            flat["quoted"] = [to_json(each) for each in _quoted.beside(on, record(benchmark))]
+            flat["quoted"] = [to_json(each) for each in _quoted.published_figures(on, record(benchmark))]
         if json:
             if section is not None and not section.headlines:
                 from assay.report.shown_first import with_headlines

@@ -155,7 +155,7 @@ def register(app: typer.Typer) -> None:
         }
         _refuse(real | {"--compress": None if compress == 1.0 else compress}, "is of a test on a real batch system")
         exports.check(export or [])
-        _file_names.named("--schedule", schedule, "SWF", _file_names.SCHEDULE)
+        _file_names.check_suffix("--schedule", schedule, "SWF", _file_names.SCHEDULE)
         axes = what_if.axes(settings or [], "fcfs" if policy is None else policy)
         if on is None:
             accepted = f"{machine_file.ACCEPTED}; or --via SYSTEM"

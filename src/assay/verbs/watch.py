@@ -67,7 +67,7 @@ def register(app: typer.Typer) -> None:
             if status:
                 raise typer.Exit(status)
             return
-        words = _watch_rounds.checked(options)
+        words = _watch_rounds.check_options(options)
         if install is not None:
             found = files(install, words, period, Path.cwd(), seconds(budget, "--budget"))
             if json:

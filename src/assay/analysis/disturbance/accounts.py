@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, when
+from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, describe_span
 from assay.analysis.disturbance.findings import Findings
 
 # Thresholds. Times and counts are per second of wall time: a time is then a number of busy hardware threads.
@@ -135,7 +135,7 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
                 amount = max(amount, most)
         if rule in unsized:  # ticks can show more than there are
             amount = min(amount, float(threads))
-        findings.add(rule, text.format(amount, threads) + when(blocks, indices), indices, amount=amount)
+        findings.add(rule, text.format(amount, threads) + describe_span(blocks, indices), indices, amount=amount)
     _remainder(findings, processors)
 
 
@@ -312,7 +312,7 @@ def frequency(findings: Findings) -> None:
     if below:
         low, high = min(hertz.values()), max(hertz.values())
         text = f"the processor's frequency went from {low / 1e9:.2f} to {high / 1e9:.2f} GHz"
-        findings.add("frequency", text + when(blocks, list(below)), list(below), amount=max(below.values()))
+        findings.add("frequency", text + describe_span(blocks, list(below)), list(below), amount=max(below.values()))
         for i, slower in below.items():  # a time is the longer, the slower the clock
             findings.evenly([i], 0.0, slower)
 
@@ -324,6 +324,6 @@ def reference(findings: Findings) -> None:
     if slower:
         most = max(slower.values())
         text = f"the processor itself was up to {most:.0%} slower than usual, by the reference loop of each launch"
-        findings.add("reference", text + when(blocks, list(slower)), list(slower), amount=most)
+        findings.add("reference", text + describe_span(blocks, list(slower)), list(slower), amount=most)
         for i, by in slower.items():
             findings.evenly([i], 0.0, by)

@@ -76,7 +76,7 @@ def cases_of(
     return cases
 
 
-def when(blocks: Sequence[AccountedBlock], indices: Sequence[int]) -> str:
+def describe_span(blocks: Sequence[AccountedBlock], indices: Sequence[int]) -> str:
     """When, as text: all the while, from the middle on, until the middle, or now and then."""
     if len(set(indices)) == len(blocks):
         return ", all the while"

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, when
+from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, describe_span
 from assay.analysis.disturbance.findings import Findings
 from assay.analysis.median import median
 
@@ -39,11 +39,14 @@ def shapes(findings: Findings) -> None:
             excess = max(excess, float(np.mean(values)) / middle - 1)
     if two:
         findings.add(
-            "modes", f"readings fall into two groups up to {_longer(gap)} apart" + when(blocks, two), two, mark=False
+            "modes",
+            f"readings fall into two groups up to {_longer(gap)} apart" + describe_span(blocks, two),
+            two,
+            mark=False,
         )
     if long:
         text = f"a few long readings make the mean up to {_longer(excess)} longer than the median"
-        findings.add("tail", text + when(blocks, long), long, mark=False)
+        findings.add("tail", text + describe_span(blocks, long), long, mark=False)
     apart: dict[Hashable, float] = {}
     cases = {
         case: members

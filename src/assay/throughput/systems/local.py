@@ -281,7 +281,7 @@ class LocalSystem(HostSystem):
         """A descriptor of a job's starter, where it runs on this host and is the one that wrote the record."""
         if record.pid is None or record.host != os.uname().nodename:
             return None
-        return process_signals.held(record.pid, record.began)
+        return process_signals.open_descriptor(record.pid, record.began)
 
     def _running(self, job: LiveJob) -> Accounted:
         return Accounted(batch_id=job.id, stage=RUNNING, word="running", nodes=(os.uname().nodename,))

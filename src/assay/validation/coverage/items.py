@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from assay.machine import catalogue
-from assay.toml.checking import Table, refuse, validated
+from assay.toml.checking import Table, refuse, validate_tables
 from assay.toml.source import tables
 
 EXPECTATIONS = ("figures", "quotes", "words", "says", "beside", "compared", "claims", "table")
@@ -109,7 +109,7 @@ def read(path: Path) -> Report:
     """Read one file. InputError at the line that is wrong."""
     values, source = tables(path)
     found: dict[str, Any] = values
-    return validated(source, Report, found)
+    return validate_tables(source, Report, found)
 
 
 def reports() -> Sequence[Report]:
