@@ -1,4 +1,4 @@
-"""A time on several ranks, predicted from what one rank and a message take, beside the measured one."""
+"""A time on several ranks, predicted from what one rank and a message take, and the measured one."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class ReportedFigure:
 
     @property
     def main(self) -> bool:
-        """Whether it is by the estimator that stands for its case: no tail, first call or extreme beside it."""
+        """Whether it is by the main estimator of its case: no tail, first call or extreme."""
         return self.statistic == "median" or (self.state == "bound" and self.statistic == "best")
 
     @property
@@ -76,7 +76,7 @@ class ReportedFigure:
 
     @property
     def marks(self) -> list[str]:
-        """What is said beside a value where there is no room for its state at length; [] of a clean one."""
+        """Marks of a value where there is no room for its whole state; [] of a clean one."""
         return {"bound": ["best reading"], "disturbed": ["disturbed"]}.get(self.state, [])
 
     def with_marks(self, text: str) -> str:

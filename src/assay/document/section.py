@@ -64,7 +64,7 @@ class SharesDrawn:
 
 @dataclass(frozen=True, kw_only=True)
 class AccuracyDrawn:
-    """What a record wants shown of speed beside accuracy: `[accuracy]` (report/accuracy.py)."""
+    """What a record wants shown of speed and accuracy: `[accuracy]` (report/accuracy.py)."""
 
     time: str
     error: str
@@ -105,7 +105,7 @@ class SpentEnergy:
 
 @dataclass(frozen=True, kw_only=True)
 class PeakShare:
-    """A rate of one case beside the arithmetic peak of as many threads in its precision (report/peak_shares.py).
+    """A rate of one case and the arithmetic peak of its threads in its precision (report/peak_shares.py).
 
     `passed_by`: what in this run passed that peak, so that no share of it is shown.
     """
@@ -137,7 +137,7 @@ class RoofPart:
 
     @property
     def cases(self) -> dict[str, str]:
-        """What `where` asks of a case: values by parameter."""
+        """The condition `where` of a case: values by parameter."""
         return dict(word.split("=", 1) for word in (self.where or "").split())
 
 
@@ -158,7 +158,7 @@ class NodesUsed:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """What a benchmark's record says, and what was found: figures, main figures, fits, states, warnings.
+    """A benchmark's record, and its results: figures, main figures, fits, states, warnings.
 
     `state` is that which at least half the cases reach; `states` counts them. `part`: its part of the machine.
     """
@@ -197,7 +197,7 @@ class Section:
     nodes: Annotated[list[NodesUsed] | None, WRITTEN_IF_SET] = None
     launches: int = 0
     guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # where ranks lie is as a virtual machine is told
-    ppn: Annotated[int | None, WRITTEN_IF_SET] = None  # ranks per node, where one number was asked for
+    ppn: Annotated[int | None, WRITTEN_IF_SET] = None  # ranks per node, where one number was requested
     figures: list[ReportedFigure] = field(default_factory=list)
     processor_time: Annotated[ProcessorTime | None, WRITTEN_IF_SET] = None
     energy: Annotated[list[SpentEnergy] | None, WRITTEN_IF_SET] = None

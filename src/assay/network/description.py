@@ -1,4 +1,4 @@
-"""NETWORK.toml read, overridden, validated; errors say where the file is wrong."""
+"""NETWORK.toml read, overridden, validated; errors name the place in the file."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class NetworkDescription:
         return replace(self, **tables)
 
     def core(self) -> dict[str, Any]:
-        """What the core takes: tables of plain values; [method] is completed by whoever runs it.
+        """What the core takes: tables of plain values; [method] is completed by the caller.
 
         Of [network] only what differs from the defaults, so that what means the same is the same.
         """
@@ -143,9 +143,9 @@ class NetworkDescription:
 
 
 def load(path: Path, overrides: Sequence[str] = (), swept: Sequence[str] = ()) -> NetworkDescription:
-    """Read, override (`dotted.key=value`) and validate a file; InputError says what is wrong and where.
+    """Read, override (`dotted.key=value`) and validate a file; InputError names the fault and its place.
 
-    `swept`: overrides of a sweep, after the others; errors name --sweep for them, and say with which of them another
+    `swept`: overrides of a sweep, after the others; errors name --sweep for them, and with which of them another
     key is wrong that is right without them.
     """
     try:
@@ -212,7 +212,7 @@ def parse(tree: dict[str, Any], source: Source) -> NetworkDescription:
         else None
     )
     method = checking.validate_tables(source, network_tables.Method, tree.get("method", {}), ("method",), context)
-    # From here on by the core's records, which may have to be compiled: what is wrong above is said at once.
+    # From here on by the core's records, which may have to be compiled: faults above are reported at once.
     topology = _named(source, keys, "topology", records.topologies(), None)
     keys["routing"] = _named(source, keys, "routing", records.routings(), records.topologies()[topology].get("routing"))
     model = network_model(topology, keys["routing"])
@@ -222,7 +222,7 @@ def parse(tree: dict[str, Any], source: Source) -> NetworkDescription:
 
 
 def _beside(network: network_tables.NetworkTable, source: Source) -> dict[str, str]:
-    """A graph's and a routing table's file by a path that is found from here: beside the description, where it is."""
+    """A graph's and a routing table's file by a path that is found from here: in the description's folder, where it is."""
     named = {key: getattr(network, key, None) for key in ("file", "table")}
     paths = {
         key: source.path.parent / name for key, name in named.items() if isinstance(name, str) and "\n" not in name
@@ -254,7 +254,7 @@ def _refuse_misspelt(source: Source, keys: dict[str, Any], key: str) -> None:
 
 
 def _owners(key: str) -> str:
-    """Of which topologies and routings a key is, as a hint where it is unknown."""
+    """The topologies and routings with a key, as a hint where it is unknown."""
     owners = [
         f"{what} {name}"
         for what, found in (("topology", records.topologies()), ("routing", records.routings()))

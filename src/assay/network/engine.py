@@ -53,7 +53,7 @@ class SimulationRun:
 
 
 def hit_rates(runs: Sequence[SimulationRun]) -> list[float]:
-    """Share of the blocks asked for that needed no disk, of each run in which any is asked for ([io.files])."""
+    """Share of the requested blocks that needed no disk, of each run with requests ([io.files])."""
     both = ((run.latencies.get("block_latency"), run.latencies.get("disk_latency")) for run in runs)
     counts = [(blocks.counts.sum(), disk.counts.sum()) for blocks, disk in both if blocks and disk]
     return [1.0 - float(missed / all_) for all_, missed in counts if all_]

@@ -1,4 +1,4 @@
-"""What the core refuses, said of a key that a person has set, with what was seen and what would be accepted."""
+"""What the core refuses, as an error about a key that a person has set: got …, expected …."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_MORE = 'on a ring or torus with dateline = "none" (which can deadlock)'
 def refused(source: Source, keys: Sequence[str | int], problem: str) -> InputError:
     """The core's error about a key: two routers without a link, or what it has in words of its own.
 
-    Where it is that the routing needs lanes which no one asked for, it is about the switching.
+    Where it is that the routing needs lanes that were not requested, it is about the switching.
 
     `source`: what was read and set from outside.
     """

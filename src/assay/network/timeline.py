@@ -121,7 +121,7 @@ def _messages(messages: MessageTrace, played: ReplayedTrace, stored: bool, us: f
 def _parts(
     played: ReplayedTrace, way: Sequence[Hop], requested: int, end: int, stored: bool, span: _Spans
 ) -> Iterator[TraceEvent]:
-    """Of a packet that asks for its first link at `requested`: its waits, its head's way and its body."""
+    """Of a packet that requests its first link at `requested`: its waits, its head's way and its body."""
     first, last = way[0], way[-1]
     yield from span.around("waits at the source", requested, first.head)
     arrived = played.links[last.link]["kind"] == "ejection"

@@ -1,4 +1,4 @@
-"""STUDY.toml: the tables of NETWORK.toml and, beside them, what is swept, what is plotted, which claims it answers.
+"""STUDY.toml: the tables of NETWORK.toml and, in addition, what is swept, what is plotted, which claims it answers.
 
 [study]     title, figure, source, text; claims: ids of the catalogue; analysis: draw the queues' prediction too
 [sweep]     "io.b" = [0, 1], …: every combination is a point

@@ -77,7 +77,7 @@ def _predicted(axes: Any, points: list[Point], plot: Plot, colour: str) -> None:
 
 
 def _widths(axes: Any, widths: list[int]) -> None:
-    """Numbers of channels by their logarithm, each with its tick: 64 stands for any number."""
+    """Numbers of channels by their logarithm, each with its tick: 64 means any number."""
     if not widths:
         return
     axes.set_xscale("log", base=2)
