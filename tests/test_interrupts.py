@@ -139,7 +139,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path: Path) -> None:
         assert until(out.exists)
         status, _, err, _ = interrupted(ran)
     assert status == 130 and len(out.read_text().splitlines()) == 1
-    assert err == f"assay: interrupted; finished points are kept in {out}, the same command resumes from there\n"
+    assert err == f"assay: interrupted; finished points are in {out}, the same command resumes from there\n"
 
 
 @pytest.mark.parametrize("words", [("--saturation",), ("--sweep", "traffic.load=0.1,0.2")], ids=lambda words: words[0])
