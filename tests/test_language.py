@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = {".py", ".cpp", ".hpp", ".md", ".toml", ".html", ".js", ".css", ""}
+TRANSCRIBED = ROOT / "src" / "assay" / "catalogue" / "published"  # of print, unchanged (tests/test_catalogue.py)
 
 _COUNTED = "ranks|processes|launches|threads|tasks|messages|flits|bytes|cycles|operations|requests|packets|time|times"
 _COUNTED += "|flops|ns|ps|us|bits|instructions|seconds|channels|readings|vectors|ticks|an addition"
@@ -55,7 +56,8 @@ def rooms() -> Iterator[str]:
 def texts(room: str) -> Iterator[tuple[Path, str]]:
     top = ROOT / room
     for path in [top] if top.is_file() else sorted(top.rglob("*")):
-        if path.is_file() and path.suffix in KINDS and "__pycache__" not in path.parts:
+        wanted = path.suffix in KINDS and "__pycache__" not in path.parts and TRANSCRIBED not in path.parents
+        if path.is_file() and wanted:
             yield path, path.read_text(encoding="utf-8", errors="replace")
 
 
