@@ -283,7 +283,7 @@ def test_ranks_of_a_node_share_its_devices(ranks: int, waits: float) -> None:
         ('float16 = "1 Tflop/s"\nfloat8 = "9 Tflop/s"\n', "float8"),
         (
             'float16 = "1 Tflop/s"\n[compute.time]\ndevice_link = "1 ns"\n',
-            "has no effect beside the rate of device_link",
+            "has no effect with the rate of device_link",
         ),
     ],
 )

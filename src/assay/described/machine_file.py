@@ -1,7 +1,7 @@
 """A described machine: a TOML file with units, validated, and what the simulated machine needs of it in SI units.
 
     name = "constant"
-    nodes = 64                     # left out: as many as a run asks for
+    nodes = 64                     # left out: as a run requests
     [messages]
     startup = "70 us"
     per_byte = "0.4 us/B"
@@ -116,7 +116,7 @@ class DescribedMachine(machine_tables.MachineTable):
         }
 
     def _noise(self, where: str) -> list[dict[str, Any]]:
-        """The stored noise of real processors, in picoseconds; a path is looked for beside the description first."""
+        """The stored noise of real processors, in picoseconds; a path is tried in the description's folder first."""
         from assay.machine.noise_traces import processors
 
         beside = self._source.path.parent / where if self._source else Path(where)
@@ -207,7 +207,7 @@ def _idle(described: DescribedMachine) -> Iterator[Idle]:
 
 
 def _keys_of(table: Mapping[str, Any], outer: Keys = ()) -> Iterator[Keys]:
-    """The keys of all that a table says, lists' entries counted from 0."""
+    """All keys of a table, lists' entries counted from 0."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _keys_of(value, (*outer, key))

@@ -73,13 +73,13 @@ def nodes_of(description: DescribedMachine) -> int | None:
 
 
 def usual_per_node(description: DescribedMachine) -> int:
-    """How many ranks go on a node where nobody says it: the description's `node.ranks`, else its processors."""
+    """How many ranks go on a node by default: the description's `node.ranks`, else its processors."""
     node = description.node
     return 1 if node is None else node.ranks or node.processors
 
 
 def per_node(description: DescribedMachine, ranks: int, given: int | None = None) -> int | None:
-    """How many ranks go on a node: as `given` (--ppn), else the description's own, or as many more as `ranks` ask for.
+    """How many ranks go on a node: as `given` (--ppn), else the description's own, or more where `ranks` need it.
 
     None: one per node, or no nodes. InputError where a node has not so many processors.
     """
@@ -94,7 +94,7 @@ def per_node(description: DescribedMachine, ranks: int, given: int | None = None
 
 
 def find(name: str) -> Path:
-    """Find the description that `--on NAME` means; InputError says what is accepted instead."""
+    """Find the description that `--on NAME` means; InputError lists what is accepted."""
     known = shipped()
     if name in known:
         return known[name]
@@ -103,7 +103,7 @@ def find(name: str) -> Path:
         if path.is_file():
             return path
         raise InputError(_unreadable(name), key="--on", value=name, accepted="a TOML file that describes a machine")
-    from assay.machine import catalogue  # all that was ever published, for a name that is nobody's file
+    from assay.machine import catalogue  # all published machines, for a name without a file
 
     published = catalogue.load().machines
     try:

@@ -12,7 +12,7 @@ def idle(storage: StorageTable) -> Iterator[Idle]:
     """All keys of a file system that change no result."""
     copied = storage.client_per_byte if storage.client_write_byte is not None else None
     if copied is not None and copied == storage.client_write_byte:
-        yield Idle(("storage", "client_write_byte"), "has no effect: client_per_byte says the same")
+        yield Idle(("storage", "client_write_byte"), "has no effect: client_per_byte is the same")
     if storage.declustering == storage.io_nodes:
         yield Idle(("storage", "declustering"), "has no effect: it is all I/O nodes", "fewer, or nothing")
     if storage.queue != "fcfs" and storage.disk is None:

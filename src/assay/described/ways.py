@@ -7,8 +7,8 @@ can be localised from the run's files alone:
 
 `nodes`: the node of each rank. `ways`: for each of these nodes, in ascending order, to each other one, the links of the
 way, H of each, -1 where there are fewer. `alike`: for each of these pairs a number, the same where the links of their
-ways are described alike (a dragonfly's global links take longer than its local ones), so that an undisturbed message
-takes as long; [[network.links]], which say what is slow, do not count. Without a network only `nodes` is there.
+ways are described equally (a dragonfly's global links take longer than its local ones), so that an undisturbed message
+takes as long; [[network.links]], which define slow links, do not count. Without a network only `nodes` is there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Ways:
     """`links` (pairs of nodes, most hops): those that every message of a pair crosses, -1 for none.
 
     Pair (a, b) of n nodes is row a n + b. `ends`: each link's properties, as of `assay.network.engine.channels`.
-    `alike` (pairs of nodes): a number from 0, the same where the links of the ways are described alike but for those
+    `alike` (pairs of nodes): a number from 0, the same where the links of the ways are described equally but for those
     named as slower; -1 for a node and itself.
     """
 
@@ -83,7 +83,7 @@ def _without_slower(fabric: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kinds(links: Sequence[Mapping[str, Any]]) -> list[int]:
-    """A number for each link, the same for those that are described alike."""
+    """A number for each link, the same for those that are described equally."""
     numbers: dict[tuple[Any, ...], int] = {}
     return [numbers.setdefault(tuple(link[key] for key in OF_A_LINK), len(numbers)) for link in links]
 

@@ -16,7 +16,7 @@ ON_REAL = ("user", "system", "memory")  # empty on a described machine
 
 @dataclass(frozen=True)
 class AccountLine:
-    """The account of one case, by its text, in one launch: as the event has it, lists checked, params beside."""
+    """The account of one case, by its text, in one launch: as the event has it, lists checked, params separate."""
 
     case: str
     ranks: int
@@ -24,7 +24,7 @@ class AccountLine:
 
 
 def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
-    """Read a line of a launch that is `about`. ValueError where it says what cannot be."""
+    """Read a line of a launch that is `about`. ValueError for impossible values."""
     ranks = event.get("ranks")
     if type(ranks) is not int or not 1 <= ranks < 2**31:
         raise ValueError(f"ranks: got {ranks!r}, expected a number of ranks")

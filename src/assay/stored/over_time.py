@@ -33,7 +33,7 @@ class TimeSlot:
 
 
 def time_slot(event: dict[str, Any], about: Circumstance) -> TimeSlot:
-    """Read a line of a launch that is `about`. ValueError where it says what cannot be."""
+    """Read a line of a launch that is `about`. ValueError for impossible values."""
     latencies = event.get("latencies")
     if not isinstance(latencies, dict):
         raise ValueError(f"latencies: got {str(latencies)[:40]!r}, expected an object")

@@ -128,7 +128,7 @@ def write(folder: Path, tables: dict[str, pa.Table]) -> None:
 
 
 def unreadable(folder: Path) -> str | None:
-    """Say why the Parquet tables of a run cannot be used; None where each can be read to its end.
+    """Why the Parquet tables of a run cannot be used; None where each can be read to its end.
 
     InputError where a newer Assay wrote them: they are not made again, for they may hold more.
     """
@@ -159,7 +159,7 @@ def _check_version(path: Path, metadata: dict[bytes, bytes]) -> None:
 
 
 def dataset(paths: list[Path]) -> Any:
-    """Open Parquet files as one Arrow dataset, read when asked; no character of their names is special."""
+    """Open Parquet files as one Arrow dataset, read on use; no character of their names is special."""
     import pyarrow as pa
     import pyarrow.dataset as arrow
     import pyarrow.parquet as pq
