@@ -321,8 +321,8 @@ def test_ids_are_whole_at_80_columns(echo_run: Path, monkeypatch: pytest.MonkeyP
     identity, machine = "20260101-000000-abcdef", "a-node-with-a-very-long-name.of-a-cluster.example.org"
     folder = run_named(echo_run, Path("runs") / "a", identity)
     about = json.loads((folder / "run.json").read_text())
-    wishes = about["wishes"] | {"names": [f"benchmark-{i}-with-a-long-name" for i in range(5)]}
-    (folder / "run.json").write_text(json.dumps(about | {"machine": machine, "wishes": wishes}))
+    request = about["wishes"] | {"names": [f"benchmark-{i}-with-a-long-name" for i in range(5)]}
+    (folder / "run.json").write_text(json.dumps(about | {"machine": machine, "wishes": request}))
     monkeypatch.setenv("COLUMNS", "80")
     printed = assay("runs").out
     assert identity in printed and max(map(len, printed.splitlines())) <= 80

@@ -101,8 +101,8 @@ def test_a_run_s_one_build_is_no_part_of_its_cases() -> None:
     told = differences((native, {}), (portable, {}))
     assert [(each.key, each.a, each.b) for each in told] == [("flags", "-march=native -O3", "-O3")]
     assert differences((native, {}), (usual, {})) == []  # compiled alike, however it was asked for
-    wishes = {"wishes": {"seed": 1, "ppn": [], "settings": {"length": "1000"}}}
-    told = differences((usual, wishes), (usual, {"wishes": {"seed": 2, "ppn": [], "settings": {}}}))
+    request = {"wishes": {"seed": 1, "ppn": [], "settings": {"length": "1000"}}}
+    told = differences((usual, request), (usual, {"wishes": {"seed": 2, "ppn": [], "settings": {}}}))
     assert [(each.key, each.a, each.b) for each in told] == [("seed", "1", "2"), ("length", "1000", None)]
     assert comparing_tables.heading("c", "d", told) == ("A: c (seed 1, length 1000), B: d (seed 2, length by default)")
 

@@ -30,7 +30,7 @@ TEXT = (Path(__file__).parents[1] / "docs" / "disturbance.md").read_text()
         (accounts.IDLE_A_PROCESSOR, "and {:g} per hardware thread;"),
         (accounts.IDLE_STEAL, "{:g} of stolen time"),
         (100 * verdict.CLEAN, "by no more than {:g}%"),
-        (100 * verdict.STANDS, "off by {:g}% at most"),
+        (100 * verdict.MOST_MOVED, "off by {:g}% at most"),
     ],
 )
 def test_a_number_in_the_docs_is_the_one_that_counts(number: float, words: str) -> None:

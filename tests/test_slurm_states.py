@@ -11,7 +11,7 @@ import time
 import pytest
 
 import slurm_cluster
-from assay.machine.slurm_nodes import ASLEEP, DOWN, DRAINED, HOPELESS, RESERVED, UP, slurm_nodes
+from assay.machine.slurm_nodes import ASLEEP, DOWN, DRAINED, NEVER_STARTS, RESERVED, UP, slurm_nodes
 from command_line import assay
 from slurm_cluster import SlurmCluster
 
@@ -37,8 +37,8 @@ def test_reasons_for_which_a_job_never_starts() -> None:
         QOSMaxWallDurationPerJobLimit DependencyNeverSatisfied JobHeldAdmin PartitionConfig"""
     later = """Resources Priority None Dependency QOSGrpCpuLimit AssocGrpCpuLimit BeginTime Licenses ReqNodeNotAvail
         QOSMaxJobsPerUserLimit QOSMaxCpuPerUserLimit JobHeldUser"""
-    assert all(HOPELESS.search(each) for each in never.split())
-    assert not any(HOPELESS.search(each) for each in later.split())
+    assert all(NEVER_STARTS.search(each) for each in never.split())
+    assert not any(NEVER_STARTS.search(each) for each in later.split())
 
 
 class PowerSavingCluster(SlurmCluster):

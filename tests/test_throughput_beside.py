@@ -51,8 +51,8 @@ def workload(folder: Path, schedule: str, table: str = TABLE) -> Workload:
     return job_table.workload(schedule_file.parsed(schedule, path), job_table.load(jobs), path)
 
 
-def played(folder: Path, text: str, schedule: str, policy: str, *wishes: str, table: str = TABLE) -> Scheduled:
-    machine = machine_file.open_machine(str(written(folder, text)), wishes)
+def played(folder: Path, text: str, schedule: str, policy: str, *request: str, table: str = TABLE) -> Scheduled:
+    machine = machine_file.open_machine(str(written(folder, text)), request)
     return mix.schedule_mix(workload(folder, schedule, table), machine, policy)
 
 

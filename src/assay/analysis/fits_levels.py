@@ -22,8 +22,8 @@ from assay.analysis.figures import CaseSamples
 from assay.analysis.level_rates import (
     AGREE,
     BEST,
+    BEST_RATE,
     LINE,
-    STANDS,
     LevelRates,
     best_alone,
     drop_start_up,
@@ -98,7 +98,7 @@ def _agreeing(
     if cycles is None:
         return rates, None
     if rates.basis == LINE and cycles.basis == BEST:
-        return _without_cycles(rates, f"of cycles {(cycles.reason or '').removesuffix(STANDS)}")
+        return _without_cycles(rates, f"of cycles {(cycles.reason or '').removesuffix(BEST_RATE)}")
     if rates.basis == BEST and cycles.basis == LINE:
         cycles = best_alone(cycles, "")
     if cycle is None:

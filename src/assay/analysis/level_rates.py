@@ -34,7 +34,7 @@ AGREE = 0.1  # relative: medians of one launch and another differ by so much (do
 REACH = 3  # n_half that the longest vectors of a level must have
 LINE, BEST = "line", "best reading"  # what a rate rests on
 NOT_TOLD = "the start-up cannot be distinguished from zero by launches and by lines without one length"
-STANDS = ": the best rate measured there"
+BEST_RATE = ": the best rate measured there"
 
 Floats = NDArray[np.float64]
 Launch = tuple[str, int]  # host, launch
@@ -105,7 +105,7 @@ def fit_levels(
 def best_alone(rates: LevelRates, reason: str) -> LevelRates:
     """Remove the line: the best rate remains, with the reason."""
     return replace(
-        drop_start_up(rates, reason + STANDS),
+        drop_start_up(rates, reason + BEST_RATE),
         basis=BEST,
         r_max=rates.best,
         r_max_ci95=None,

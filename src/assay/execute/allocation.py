@@ -13,10 +13,10 @@ from collections.abc import Callable
 from assay.errors import MeasurementError
 from assay.execute import process_tree
 from assay.execute.mpi import launch_environment
-from assay.machine.slurm_nodes import HOPELESS
+from assay.machine.slurm_nodes import NEVER_STARTS
 
 _GRANTED = "assay: granted"  # follows the environment that the allocation has
-HELD_FOR = 60 * 60.0  # s, the limit of an allocation of our own unless --time says otherwise
+TIME_LIMIT = 60 * 60.0  # s, the limit of an allocation of our own unless --time says otherwise
 # What an outer step or a batch script's own options would impose on our steps.
 _IMPOSED = re.compile(
     r"^(SLURMD_|ASSAY_NODE|SLURM_(NTASKS|NPROCS|CPUS_PER_TASK|CPU_BIND|DISTRIBUTION|STEP|PROCID|LOCALID|NODEID|GTIDS"
@@ -49,7 +49,7 @@ class Allocation:
     def hold(cls, nodes: int, options: list[str]) -> Allocation:
         """Request whole nodes and wait for them, however long; MeasurementError when Slurm refuses."""
         mark = f"assay-{uuid.uuid4().hex[:12]}"
-        minutes = f"--time={int(HELD_FOR // 60)}"
+        minutes = f"--time={int(TIME_LIMIT // 60)}"
         command = ["salloc", f"--nodes={nodes}", "--exclusive", "--mem=0", minutes, *options, f"--job-name={mark}"]
         script = f"env -0; printf '{_GRANTED}'; exec sleep infinity"
         with process_tree.OutputFile() as granted, process_tree.OutputFile() as log:
@@ -67,7 +67,7 @@ class Allocation:
         environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
         environment.pop("ASSAY_PROCESS_TREE", None)
         unlimited = any(option.startswith(("-t", "--time")) for option in options)
-        return cls(environment, mark, held, float("inf") if unlimited else HELD_FOR)
+        return cls(environment, mark, held, float("inf") if unlimited else TIME_LIMIT)
 
     def alive(self) -> bool:
         """Whether it is still granted."""
@@ -105,7 +105,7 @@ def _wait(
         if alive and waited > 2 * 2**inquiries:  # with growing intervals
             reason = process_tree.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
             inquiries += 1
-            if HOPELESS.search(reason):
+            if NEVER_STARTS.search(reason):
                 alive, why = False, reason
             elif inquiries == 1:
                 sys.stderr.write(f"assay: waiting for Slurm to grant {nodes} nodes ({mark}: {reason})\n")

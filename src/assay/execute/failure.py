@@ -32,7 +32,7 @@ _BOILERPLATE = re.compile(
 # Lines of MPICH's and Intel's hydra, and of ssh, after which their starters wait in silence for a host.
 IN_VAIN = (b"unable to get host address for", b"Could not resolve hostname")
 _SILENT = ", without output"
-_SAID_NOTHING = "and said nothing"  # a rank, of its exit status, in the words for what its starter reports
+_NO_MESSAGE = "without a message"  # a rank, of its exit status, in the words for what its starter reports
 _RULE = re.compile(r"^-{20,}$")  # above and below each of Open MPI's texts of help
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
@@ -71,7 +71,7 @@ def reason(
 
 def is_silent(found: str) -> bool:
     """Whether a reason states an exit status alone, without any message of the program."""
-    return found.endswith(_SILENT) or f" {_SAID_NOTHING}; log: " in found
+    return found.endswith(_SILENT) or f" {_NO_MESSAGE}; log: " in found
 
 
 def refusal(name: str, status: int, log: Path, log_before: int) -> str | None:
@@ -145,7 +145,7 @@ def _ended(text: str, placement: Sequence[Mapping[str, Any]]) -> str | None:
         by = _BY_SIGNAL.search(text)
         return f"{who} was killed by {_signal(int(by.group(1)))}" if by else f"{who} ended with status {status}"
     if found := _ENDED.search(text):
-        return f"rank {found.group(1)} ended with status {found.group(2)} {_SAID_NOTHING}"
+        return f"rank {found.group(1)} ended with status {found.group(2)} {_NO_MESSAGE}"
     return None
 
 

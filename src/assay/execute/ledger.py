@@ -28,7 +28,7 @@ from assay.stored.state import state_folder
 
 MARK = ".assay-own"  # the file in a folder that names its owner
 PREFIX = "assay-files-"
-KEPT = 30 * 86400.0  # s, that an entry stays whose file system is not mounted
+MAX_AGE = 30 * 86400.0  # s, that an entry stays whose file system is not mounted
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def clear() -> list[str]:
             if about["host"] != os.uname().nodename or _lives(about["process"], about["began"]):
                 continue
             there = [name for name in _names(folder) if os.path.lexists(f"{folder.parent}/{name}")]
-            unmounted = not there and not Path(folder.parent).is_dir() and time.time() - about["time"] < KEPT
+            unmounted = not there and not Path(folder.parent).is_dir() and time.time() - about["time"] < MAX_AGE
             if unmounted or not remove(folder):
                 continue
             removed += [f"{folder.parent}/{name}" for name in there]

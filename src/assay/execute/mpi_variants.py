@@ -1,4 +1,4 @@
-"""MPI variants as a command line wishes them: MPIs by name, transports, compilers; what each is on this host."""
+"""MPI variants as a command line request them: MPIs by name, transports, compilers; what each is on this host."""
 
 from __future__ import annotations
 

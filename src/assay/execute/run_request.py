@@ -22,7 +22,7 @@ SHORTEST_TIMEOUT = 1.0  # s, of a launch
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RunRequest:
     """The words of a command line that decide what is measured, where and how often."""
 
     names: tuple[str, ...]
@@ -49,15 +49,15 @@ class Wishes:
     variants: tuple[AnyVariant, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the wishes as plain data, for run.json."""
+        """Give the request as plain data, for run.json."""
         return asdict(self)
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> Wishes:
+    def from_dict(data: dict[str, Any]) -> RunRequest:
         """Take back what `to_dict` gave; pydantic's ValidationError where it is something else."""
         from pydantic import TypeAdapter
 
-        return TypeAdapter(Wishes).validate_python(data)
+        return TypeAdapter(RunRequest).validate_python(data)
 
     def check(self) -> None:
         """InputError for what is wrong whatever the target is, before anything is printed or a core is compiled."""

@@ -130,7 +130,7 @@ def target(
     verify: bool = False,
     goal: str | None = None,
 ) -> Target:
-    """Choose where to run; InputError where the wishes contradict each other.
+    """Choose where to run; InputError where the request contradict each other.
 
     `folders`: where benchmarks write files, by benchmark and parameter. `placement`: where a described machine's ranks
     are (described/placed.py), and the seed of what is drawn. `verify`: simulated programs compute with data.

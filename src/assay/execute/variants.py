@@ -1,4 +1,4 @@
-"""Build variants as a command line wishes them: their product, and what refuses variants before measuring."""
+"""Build variants as a command line request them: their product, and what refuses variants before measuring."""
 
 from __future__ import annotations
 

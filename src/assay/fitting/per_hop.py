@@ -16,7 +16,7 @@ import numpy as np
 from assay.analysis import fits, hops
 from assay.document.run_document import Document
 
-ALIKE = 0.1  # how far gammas may differ from one another, or from three times the other
+GAMMA_TOLERANCE = 0.1  # how far gammas may differ from one another, or from three times the other
 TIMES = {"cycle", "channel_rate", "flit_bytes", "flit_ticks", "body_ticks", "head_ticks", "credit_ticks"} | {
     *("node_flit_ticks", "node_body_ticks", "node_head_ticks", "ejection_flit_ticks", "ejection_head_ticks"),
     *("global_flit_ticks", "global_body_ticks", "global_head_ticks", "header_flits", "packet_flits", "packet_gap"),
@@ -66,7 +66,7 @@ def clock(least: float) -> tuple[int, float, int]:
 def crosses(found: Sequence[hops.PerHop], place: int) -> int:
     """How often a message of this stretch crosses the path: 3 where its gamma is three times the least, else 1."""
     least = min(plane.gamma for plane in found)
-    return 3 if least > 0 and abs(found[place].gamma / least / 3 - 1) <= ALIKE else 1
+    return 3 if least > 0 and abs(found[place].gamma / least / 3 - 1) <= GAMMA_TOLERANCE else 1
 
 
 def network(

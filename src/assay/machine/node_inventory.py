@@ -25,7 +25,7 @@ BATCH = ("srun", "qsub", "bsub")
 COMPILERS = ("g++", "clang++", "icpx", "nvc++", "gfortran")
 TOOLS = ("gmond", "node_exporter", "telegraf", "collectd", "pmcd", "ipmitool", "wwctl", "clush", "pdsh")
 SLOW = 0.9  # of the nodes' median pace: slower ones are named
-MEMORY_ALIKE = 0.02  # sizes of memory that differ by less are equal: firmware reserves some
+MEMORY_TOLERANCE = 0.02  # sizes of memory that differ by less are equal: firmware reserves some
 
 
 class NodeFacts(reading.HostPart):
@@ -215,12 +215,12 @@ def differences(nodes: Mapping[str, NodeFacts]) -> list[NodeDifference]:
 
 
 def _alike(nodes: Mapping[str, NodeFacts], values: dict[str, str]) -> dict[str, str]:
-    """Sizes of memory within `MEMORY_ALIKE` of the median one, shown as the median one."""
+    """Sizes of memory within `MEMORY_TOLERANCE` of the median one, shown as the median one."""
     sizes = [each.memory for each in nodes.values() if each.memory]
     middle = statistics.median_low(sizes) if sizes else 0
     return {
         node: shown("memory", middle)
-        if (size := nodes[node].memory) and abs(size - middle) <= MEMORY_ALIKE * middle
+        if (size := nodes[node].memory) and abs(size - middle) <= MEMORY_TOLERANCE * middle
         else value
         for node, value in values.items()
     }

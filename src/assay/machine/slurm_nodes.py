@@ -29,7 +29,7 @@ KINDS = {
     RESERVED: ("maint", "resv", "reserved"),
 }
 # Reasons of `squeue` for which a job never starts unless it or a limit is changed.
-HOPELESS = re.compile(
+NEVER_STARTS = re.compile(
     r"Partition(NodeLimit|TimeLimit|Down|Inactive|Config)|BadConstraints|Invalid(Account|QOS)|JobHeldAdmin"
     r"|(Account|QOS)NotAllowed|DependencyNeverSatisfied|(Assoc|QOS)Max\w+(PerJob|WallDuration\w*)Limit|QOSMin\w+"
 )

@@ -222,7 +222,7 @@ def parse(tree: dict[str, Any], source: Source) -> NetworkDescription:
 
 
 def _beside(network: network_tables.NetworkTable, source: Source) -> dict[str, str]:
-    """A graph's and a routing table's file by a path that is found from here: in the description's folder, where it is."""
+    """A graph's and a routing table's file by a path that is found from here: in the folder of the description."""
     named = {key: getattr(network, key, None) for key in ("file", "table")}
     paths = {
         key: source.path.parent / name for key, name in named.items() if isinstance(name, str) and "\n" not in name

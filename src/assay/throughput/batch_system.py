@@ -94,7 +94,7 @@ class NodeCommand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SystemWishes:
+class SystemRequest:
     """A request to a batch system: its policy and slots, where it takes any, and its options after the colon.
 
     `compress`: by how much time is compressed; the policies' own times (ageing, half-life) are with it.
@@ -186,14 +186,14 @@ class HostSystem:
     on_each_node = NodeCommand()
     rules: frozenset[str] = frozenset()
 
-    def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.slots`: processors that it is to have; else the hardware threads that this process may use."""
-        self._wishes = wishes
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.slots`: processors that it is to have; else the hardware threads that this process may use."""
+        self._request = request
 
     @property
     def processors(self) -> int:
         """What it has to give."""
-        return self._wishes.slots or len(os.sched_getaffinity(0))
+        return self._request.slots or len(os.sched_getaffinity(0))
 
     def occupancy(self) -> Occupancy | None:
         """None: no one else submits to it."""
@@ -216,9 +216,9 @@ class HostSystem:
 
     def _refuse_options(self) -> None:
         """InputError for words behind the colon."""
-        if self._wishes.option:
+        if self._request.option:
             problem = "takes nothing behind the colon"
-            raise InputError(problem, key=f"--via {self.name}", value=self._wishes.option)
+            raise InputError(problem, key=f"--via {self.name}", value=self._request.option)
 
 
 def known() -> dict[str, str]:
@@ -228,7 +228,7 @@ def known() -> dict[str, str]:
     return {kind.name: kind.summary for kind in kinds}
 
 
-def opened(via: str, wishes: SystemWishes) -> BatchSystem:
+def opened(via: str, request: SystemRequest) -> BatchSystem:
     """The batch system that `--via NAME[:OPTIONS]` means, checked to be here; InputError where it is not."""
     name, _, option = via.partition(":")
     found = known()
@@ -236,8 +236,8 @@ def opened(via: str, wishes: SystemWishes) -> BatchSystem:
         accepted = ", ".join(f"{key} ({summary})" for key, summary in found.items())
         raise InputError("no such batch system", key="--via", value=via, accepted=accepted)
     kind = importlib.import_module(f"{systems.__name__}.{name}").SYSTEM
-    made: BatchSystem = kind(SystemWishes(
-        policy=wishes.policy, slots=wishes.slots, option=option or None, compress=wishes.compress
+    made: BatchSystem = kind(SystemRequest(
+        policy=request.policy, slots=request.slots, option=option or None, compress=request.compress
     ))  # fmt: skip
     made.check()
     return made

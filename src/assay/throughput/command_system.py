@@ -30,7 +30,7 @@ from assay.throughput.batch_system import (
     Accounted,
     NodeCommand,
     SilentSystemError,
-    SystemWishes,
+    SystemRequest,
     SystemWork,
 )
 from assay.throughput.job_names import kind_of
@@ -75,15 +75,15 @@ class CommandSystem:
     accounts_within: float | None = None
     rules: frozenset[str] = frozenset()
 
-    def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.option`: words for the submission command."""
-        self._wishes = wishes
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.option`: words for the submission command."""
+        self._request = request
         try:
-            self._options = shlex.split(wishes.option or "")
+            self._options = shlex.split(request.option or "")
         except ValueError as error:
             accepted = f"{self.name}:OPTIONS with options of {self.options_for}, such as {self.name}:{self.example}"
             problem = f"cannot be split into words ({str(error).lower()})"
-            raise InputError(problem, key=f"--via {self.name}", value=wishes.option, accepted=accepted) from None
+            raise InputError(problem, key=f"--via {self.name}", value=request.option, accepted=accepted) from None
         self._mine: dict[str, None] = {}  # ids of this experiment that have not been seen to end
         self._own: dict[str, LiveJob] = {}  # every id of this experiment that is known here
         self._by_name: dict[str, list[str]] = {}  # ids by the jobs' names, in order of submission
@@ -99,9 +99,9 @@ class CommandSystem:
         if absent:
             problem = f"{self.title} is not here: no {', '.join(absent)} on PATH (load the site's module)"
             raise InputError(problem, key="--via", value=self.name)
-        if self._wishes.policy is not None:
+        if self._request.policy is not None:
             problem = f"is not ours to choose: {self.title} has its own policy"
-            raise InputError(problem, key="--policy", value=self._wishes.policy, accepted="with --on or --via local")
+            raise InputError(problem, key="--policy", value=self._request.policy, accepted="with --on or --via local")
         try:
             self._greet()
         except MeasurementError as error:

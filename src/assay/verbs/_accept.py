@@ -19,7 +19,7 @@ from assay.decide.measured_contract import MeasuredBenchmark, measured_contract
 from assay.document.acceptance import Acceptance
 from assay.document.json_form import to_json
 from assay.errors import InputError
-from assay.execute.run_request import Wishes, counts, seconds, share
+from assay.execute.run_request import RunRequest, counts, seconds, share
 from assay.report.listing import listing
 from assay.store import Run, storage_failed
 from assay.stored.lines import write_whole
@@ -32,7 +32,7 @@ RATE = 0.95  # coverage and confidence of what is learnt
 
 
 @dataclass(frozen=True)
-class AskedMeasurement:
+class MeasurementRequest:
     """Where and how often is measured, by the command line."""
 
     on: str | None
@@ -44,10 +44,10 @@ class AskedMeasurement:
     seed: int
     out: Path | None
 
-    def wishes(self, planned: PlannedBenchmark) -> Wishes:
+    def request(self, planned: PlannedBenchmark) -> RunRequest:
         """What is to be measured of one benchmark."""
         several = counts(self.ppn, "--ppn")
-        made = Wishes(
+        made = RunRequest(
             names=(planned.name,),
             on=self.on,
             via=self.via,
@@ -67,7 +67,7 @@ def judge_stored_runs(contract: Path, names: Sequence[str]) -> Acceptance:
     return judged_runs(read_contract(contract), [Run.open(name) for name in names])
 
 
-def measure_contract(contract: Path, options: AskedMeasurement, *, quiet: bool) -> Acceptance:
+def measure_contract(contract: Path, options: MeasurementRequest, *, quiet: bool) -> Acceptance:
     """Measure what a contract needs, and judge it. MeasurementError where a launch fails."""
     read = read_contract(contract)
     plans = plan_of(read, options)
@@ -75,7 +75,7 @@ def measure_contract(contract: Path, options: AskedMeasurement, *, quiet: bool) 
         for line in words_of(plans):
             print(line, file=sys.stderr)
     with interleave_runs() as runs:
-        for each in [options.wishes(one) for one in plans]:
+        for each in [options.request(one) for one in plans]:
             runs.admit(each)
         for one in plans:
             out = None if options.out is None else options.out / one.name if len(plans) > 1 else options.out
@@ -91,7 +91,7 @@ def measure_contract(contract: Path, options: AskedMeasurement, *, quiet: bool) 
     return attach_runs(found, [side.run for side in runs.sides])
 
 
-def plan_of(contract: Contract, options: AskedMeasurement) -> tuple[PlannedBenchmark, ...]:
+def plan_of(contract: Contract, options: MeasurementRequest) -> tuple[PlannedBenchmark, ...]:
     """What would be measured; a described machine gives the same at every launch, and needs one."""
     return plan_contract(contract, options.nodes or 1, 1 if options.on is not None else options.launches)
 
@@ -164,7 +164,7 @@ def show(found: Acceptance, *, quiet: bool, json: bool) -> None:
     out.print(acceptance_tables.one_line(found), highlight=False, markup=False, soft_wrap=True)
 
 
-def show_plan(contract: Path, options: AskedMeasurement, *, quiet: bool, json: bool) -> None:
+def show_plan(contract: Path, options: MeasurementRequest, *, quiet: bool, json: bool) -> None:
     """Print what would be measured."""
     from assay.cli import emit
 

@@ -18,7 +18,7 @@ from assay.execute.libraries import refuse_missing
 from assay.execute.plan import Plan
 from assay.execute.preflight import resource_notices
 from assay.execute.preflight_nodes import enough_nodes
-from assay.execute.run_request import Wishes
+from assay.execute.run_request import RunRequest
 from assay.execute.session import Failure
 from assay.machine.provenance import provenance
 from assay.report.budget_spent import words
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 _ACTED_UPON = ("run.json", "journal.jsonl", "lock", "launches", "log", "provenance")
 
 
-def prepare_run(wishes: Wishes) -> tuple[Plan, session.Target]:
+def prepare_run(request: RunRequest) -> tuple[Plan, session.Target]:
     """What will be done, and where; all that can be refused before a folder is made is refused here."""
-    plan, where = wishes.plan(), wishes.target()
-    if wishes.on is None:
-        enough_nodes(plan, wishes.via, wishes.nodes)
-    where.admit([benchmark(name) for name in wishes.names])
-    for name in wishes.names if wishes.on is None else ():
-        refuse_missing(benchmark(name), wishes.settings)
+    plan, where = request.plan(), request.target()
+    if request.on is None:
+        enough_nodes(plan, request.via, request.nodes)
+    where.admit([benchmark(name) for name in request.names])
+    for name in request.names if request.on is None else ():
+        refuse_missing(benchmark(name), request.settings)
     return plan, where
 
 
@@ -72,7 +72,7 @@ def _bound(plan: Plan, where: session.Target) -> TimeBound | None:
 
 
 def measure(
-    wishes: Wishes,
+    request: RunRequest,
     out: Path | None,
     *,
     label: str | None = None,
@@ -86,24 +86,24 @@ def measure(
     """
     if label is not None:
         checked_label(label)
-    plan, where = prepare_run(wishes)
+    plan, where = prepare_run(request)
     plan, cut, bound = cut_to_budget(plan, where)
     note = "" if cut is None else words(cut.to_dict())
-    if wishes.on is None and not quiet:
-        records, here = map(benchmark, wishes.names), wishes.via in (None, "local")
+    if request.on is None and not quiet:
+        records, here = map(benchmark, request.names), request.via in (None, "local")
         for line in resource_notices(
-            records, wishes.profile, wishes.settings, here=here, folders=wishes.folders(), ranks=plan.most_ranks
+            records, request.profile, request.settings, here=here, folders=request.folders(), ranks=plan.most_ranks
         ):
             print(line, file=sys.stderr)
-    for line in () if quiet else [*wishes.raised(), *([note] if note else [])]:
+    for line in () if quiet else [*request.raised(), *([note] if note else [])]:
         print(line, file=sys.stderr)
     about = {"left_out": list(left_out), **({} if cut is None else {"budget": cut.to_dict()})}
     parent_is_ours = out is None and not Path("runs").exists()
-    run = begun(wishes, plan, where, out, label=label, about=about)
+    run = begun(request, plan, where, out, label=label, about=about)
     try:
         return run, proceed(run, plan, where, quiet, bound)
     except InputError as error:
-        refused = wishes.on is not None or isinstance(error, session.RefusedError | session.SetUpError)
+        refused = request.on is not None or isinstance(error, session.RefusedError | session.SetUpError)
         if refused and not session.finished_tasks(run):
             run.discard()
             if parent_is_ours:
@@ -113,7 +113,7 @@ def measure(
 
 
 def begun(
-    wishes: Wishes,
+    request: RunRequest,
     plan: Plan,
     where: session.Target,
     out: Path | None,
@@ -122,15 +122,15 @@ def begun(
     about: Mapping[str, Any],
 ) -> Run:
     """Create the folder of a run; `about`: further keys of its record."""
-    found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
+    found = None if request.on is not None else _here()  # a described machine's results do not depend on this one
     record = {
         **({} if label is None else {"label": label}),
         "command": sys.argv[1:],
-        "wishes": wishes.to_dict(),
+        "wishes": request.to_dict(),
         "plan": plan.to_dict(),
-        "profile": wishes.profile,
+        "profile": request.profile,
         "machine": where.machine,
-        "described": wishes.on is not None,
+        "described": request.on is not None,
         "host": provenance() | ({} if found is None else {"flags": found.processors.flags}),
         "discovered": None if found is None else found.model_dump(mode="json"),
         **about,
@@ -153,18 +153,18 @@ def resume(run: Run, quiet: bool = False) -> list[Failure]:
         trusted.check(each, key="--resume", above=None if each == run.folder else run.folder)
     run.hold()
     try:
-        wishes = Wishes.from_dict(run.about.get("wishes") or {})
+        request = RunRequest.from_dict(run.about.get("wishes") or {})
         plan = Plan.from_dict(run.about.get("plan") or {})
     except ValidationError as error:
         first = error.errors()[0]
         raise InputError(
             "has no plan",
             file=run.folder / "run.json",
-            key=".".join(map(str, first["loc"])) or "wishes and plan",
+            key=".".join(map(str, first["loc"])) or "request and plan",
             value=first["input"],
             accepted=first["msg"],
         ) from None
-    where = wishes.target()
+    where = request.target()
     return proceed(run, plan, where, quiet, _rest(run, plan, where))
 
 

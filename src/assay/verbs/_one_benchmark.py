@@ -11,14 +11,14 @@ from assay.benchmark.record import benchmark as record
 from assay.benchmark.record import on_described
 from assay.errors import InputError
 from assay.execute.mpi_variants import requested_variants
-from assay.execute.run_request import Wishes, counts, seconds, share, split
+from assay.execute.run_request import RunRequest, counts, seconds, share, split
 from assay.verbs import _file_names
 from assay.verbs._device import add_device
 from assay.verbs._output_files import check_outputs
 from assay.verbs._repeated_option import each_once
 
 
-def wishes_of(given: Mapping[str, Any]) -> Wishes:
+def request_of(given: Mapping[str, Any]) -> RunRequest:
     """Turn the parsed options of `assay run`, by the names of its parameters, into what is to be measured.
 
     InputError where they contradict each other.
@@ -41,7 +41,7 @@ def wishes_of(given: Mapping[str, Any]) -> Wishes:
     kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
     each_once(settings, lambda key: kinds.get(key, "path") != "path")  # of a path a comma is a part
     variants = {key: given[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
-    wishes = Wishes(
+    request = RunRequest(
         names=(benchmark,),
         on=on,
         via=given["via"],
@@ -64,8 +64,8 @@ def wishes_of(given: Mapping[str, Any]) -> Wishes:
         goal=None if goal is None else str(goal),
         variants=requested_variants([record(benchmark)], on=on, **variants),
     )
-    wishes.check()
-    return wishes
+    request.check()
+    return request
 
 
 def parse_words(words: str) -> dict[str, Any]:

@@ -75,8 +75,8 @@ def _planned(record: Benchmark, sizes: list[Size], run: Run, measured: Document,
     `defaults`: what the machine's description has programs take. Where none of its values is one of the run's, so that
     no case would be in both, the run's are taken.
     """
-    wishes = run.about.get("wishes") or {}
-    settings, profile = dict(wishes.get("settings") or {}), wishes.get("profile", "quick")
+    request = run.about.get("wishes") or {}
+    settings, profile = dict(request.get("settings") or {}), request.get("profile", "quick")
     for name, text in defaults.items():
         own = _values(measured, record.name, name)
         if name in record.parameters and name not in settings and own and not own & {*text.split(",")}:

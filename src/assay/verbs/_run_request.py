@@ -14,7 +14,7 @@ from assay.errors import InputError, MeasurementError
 from assay.execute.mpi_variants import requested_variants
 from assay.execute.plan import check_profile, select_benchmarks
 from assay.execute.preflight_tools import find_unmeasurable
-from assay.execute.run_request import Wishes, counts, seconds, share
+from assay.execute.run_request import RunRequest, counts, seconds, share
 from assay.execute.target import enough_ranks
 from assay.execute.variants import taken_by
 from assay.verbs import _quoted
@@ -24,9 +24,9 @@ MOST_PLAYED = 128  # ranks: an exchange of all with all grows by their square
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Wishes, or what was published where nothing can be measured; `skipped`: what cannot be done here, and why."""
+    """RunRequest, or what was published where nothing can be measured; `skipped`: what cannot be done here, and why."""
 
-    wishes: Wishes | None
+    request: RunRequest | None
     quoted: Quoted | None
     skipped: tuple[dict[str, str], ...] = ()
 
@@ -64,7 +64,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     if several and wanted and all(record.kind == "node" for record in wanted):
         problem = "is for message-passing benchmarks, but there are none here: the others are one process per node"
         raise InputError(problem, key="--ppn", value=options["ppn"])
-    wishes = Wishes(
+    request = RunRequest(
         names=tuple(record.name for record in wanted),
         on=on,
         via=options["via"],
@@ -82,11 +82,11 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
             wanted, on=on, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
         ),
     )
-    wishes.check()
+    request.check()
     if nodes is None and on is not None:
-        named = None if wishes.placement is None else listed(wishes.placement)
-        wishes = _all_nodes(wishes, on) if named is None else replace(wishes, nodes=len(named))
-    quoted = _quoted.quoted_whole(wishes, parts)
+        named = None if request.placement is None else listed(request.placement)
+        request = _all_nodes(request, on) if named is None else replace(request, nodes=len(named))
+    quoted = _quoted.quoted_whole(request, parts)
     if quoted is not None:
         return Evaluation(None, quoted)
     if on is not None and not wanted:
@@ -99,16 +99,16 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         if options["only"] is not None or not wanted:  # what a person named is not dropped
             raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
         say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")
-    if wishes.variants:
-        once = [record.name for record in wanted if record.name not in taken_by(wishes.names, wishes.variants)]
+    if request.variants:
+        once = [record.name for record in wanted if record.name not in taken_by(request.names, request.variants)]
         if once and len(once) < len(wanted):
-            of_messages = isinstance(wishes.variants[0], MpiVariant)
+            of_messages = isinstance(request.variants[0], MpiVariant)
             why = "without messages" if of_messages else "since their kernels are not compiled separately"
             say(f"measured without variants, {why}: {', '.join(once)}")
-    records = enough_ranks(wanted, on, wishes.nodes, several, say)
+    records = enough_ranks(wanted, on, request.nodes, several, say)
     skipped = [] if missing is None else [missing.to_dict()]
-    skipped += [_too_few(record, on, wishes.nodes) for record in wanted if record not in records]
-    return Evaluation(replace(wishes, names=tuple(record.name for record in records)), None, tuple(skipped))
+    skipped += [_too_few(record, on, request.nodes) for record in wanted if record not in records]
+    return Evaluation(replace(request, names=tuple(record.name for record in records)), None, tuple(skipped))
 
 
 def _once(records: Sequence[Benchmark], profile: str, on: str | None) -> int | None:
@@ -127,15 +127,15 @@ def _too_few(record: Benchmark, on: str | None, nodes: int | None) -> dict[str, 
     return {"benchmark": record.name, "title": record.title, "reason": reason, "kind": "ranks"}
 
 
-def _all_nodes(wishes: Wishes, on: str) -> Wishes:
+def _all_nodes(request: RunRequest, on: str) -> RunRequest:
     """Let all nodes of a described machine take part, or so many of them; as they are where that is any number."""
     from assay.described.shipped import nodes_of, open_described, room, shipped
 
     if on.partition(":")[0] not in shipped() and not on.endswith(".toml"):
-        return wishes  # only quoted, or unknown: reported elsewhere
+        return request  # only quoted, or unknown: reported elsewhere
     machine = open_described(on)
-    if wishes.ppn:
+    if request.ppn:
         there = nodes_of(machine)
-        return wishes if there is None else replace(wishes, nodes=min(there, max(1, MOST_PLAYED // max(wishes.ppn))))
+        return request if there is None else replace(request, nodes=min(there, max(1, MOST_PLAYED // max(request.ppn))))
     found = room(machine)
-    return wishes if found is None else replace(wishes, ranks=min(found, MOST_PLAYED))
+    return request if found is None else replace(request, ranks=min(found, MOST_PLAYED))

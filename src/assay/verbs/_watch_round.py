@@ -58,9 +58,9 @@ def measure_round(options: dict[str, Any], quiet: bool) -> tuple[Run, Document, 
     """Make the run, its document and its page; how many launches failed."""
     given = dict.fromkeys((*NOT_ASKED, *VARIANTS)) | {key: options[key] for key in ("only", "profile", "budget")}
     found = evaluation(given | {"seed": 1}, lambda text: print(text, file=sys.stderr))
-    if found.wishes is None:
+    if found.request is None:
         raise MeasurementError("nothing of this can be measured here")
-    run, failures = measure(found.wishes, None, label=LABEL, left_out=found.skipped, quiet=quiet)
+    run, failures = measure(found.request, None, label=LABEL, left_out=found.skipped, quiet=quiet)
     with report_can_be_made_again(run):
         made = judged(run, whole(run))
         return run, replace(made, report=str(write(run, made))), len(failures)

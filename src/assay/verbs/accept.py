@@ -129,7 +129,7 @@ def register(app: typer.Typer) -> None:
             refuse_others(context, f"--run {runs[0]}", OF_RUNS, "which judges what is there")
             found = _accept.judge_stored_runs(contract, runs)
         else:
-            options = _accept.AskedMeasurement(on, via, nodes, ppn, most, timeout, seed, out)
+            options = _accept.MeasurementRequest(on, via, nodes, ppn, most, timeout, seed, out)
             if plan:
                 refuse_others(context, "--plan", OF_PLAN)
                 _accept.show_plan(contract, options, quiet=quiet, json=json)

@@ -110,7 +110,7 @@ def register(app: typer.Typer) -> None:
             given |= {"compilers": compilers, "flags": flags, "isas": isas}
             given |= {"mpis": mpis, "transports": transports}
             found = evaluation(given, lambda text: print(text, file=sys.stderr))
-            if found.wishes is None:
+            if found.request is None:
                 assert found.quoted is not None  # one of both
                 refuse_others(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
                 if json:
@@ -120,7 +120,7 @@ def register(app: typer.Typer) -> None:
                 return
             if on is not None:  # what its report will read is refused before anything is simulated
                 read(find(on.partition(":")[0]))
-            run, failures = measure(found.wishes, out, label=label, left_out=found.skipped, quiet=quiet)
+            run, failures = measure(found.request, out, label=label, left_out=found.skipped, quiet=quiet)
         with report_can_be_made_again(run):
             made = judged(run, whole(run))
             made = replace(made, report=str(write(run, made)))

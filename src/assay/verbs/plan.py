@@ -75,15 +75,15 @@ def register(app: typer.Typer) -> None:
         given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
         given |= {"launches": launches, "within": within, "budget": budget, "seed": seed, "placement": placement}
         given |= {"compilers": compilers, "flags": flags, "isas": isas, "mpis": mpis, "transports": transports}
-        wishes = evaluation(given, lambda text: print(text, file=sys.stderr)).wishes
-        if wishes is None:
+        request = evaluation(given, lambda text: print(text, file=sys.stderr)).request
+        if request is None:
             refuse_others(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
             quoted = f"{on}: nothing is run; published figures are quoted"
             emit({"tasks": [], "quoted": True}) if json else print(quoted)
             return
-        made, where = prepare_run(wishes)
+        made, where = prepare_run(request)
         made, cut, _ = cut_to_budget(made, where)
-        records = {name: benchmark(name) for name in wishes.names}
+        records = {name: benchmark(name) for name in request.names}
         machine = os.uname().nodename if on is None else where.machine
         expected: Duration | None = duration(made, records, machine, known_runs())
         if on is not None and expected and expected.known < expected.launches:

@@ -129,15 +129,15 @@ def register(app: typer.Typer) -> None:
             if not _command_template.run_command(command, ranks, launches, out, quiet=quiet, json=json):
                 raise typer.Exit(1)
             return
-        wishes = _one_benchmark.wishes_of(context.params)
-        (benchmark,) = wishes.names
-        quoted = _quoted.quoted_one(wishes, record(benchmark))
+        request = _one_benchmark.request_of(context.params)
+        (benchmark,) = request.names
+        quoted = _quoted.quoted_one(request, record(benchmark))
         if quoted is not None:
             refuse_others(context, f"--on {on}", ("benchmark", "--set", "--quiet", "--json"), _quoted.ONLY_QUOTED)
             answered = to_json(quoted)
             emit(answered | {"quoted": answered["figures"]}) if json else _quoted.show(quoted, quiet)
             return
-        made, failures = measure(wishes, out, label=label, quiet=quiet)
+        made, failures = measure(request, out, label=label, quiet=quiet)
         whole = document(made, quoted_nodes=False)
         if on is not None and record(benchmark).published:  # else nothing printed is there to compare with
             from assay.published.cells.run_kinds import with_kinds
@@ -175,7 +175,7 @@ def register(app: typer.Typer) -> None:
             elif reason := why_not(whole):
                 print(reason, file=sys.stderr)
             print(one_line(whole))
-        if nothing and not failures and (on is not None or wishes.settings.keys() - {"repetitions"}):
+        if nothing and not failures and (on is not None or request.settings.keys() - {"repetitions"}):
             raise InputError(nothing)
         if failures or (not flat["valid"] and not nothing):  # what this host has no place for is skipped, no failure
             raise typer.Exit(1)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.throughput.simulated import Scheduled
     from assay.throughput.what_if import WhatIf
     from assay.throughput.workload import Workload
-    from assay.verbs._throughput_live import LiveWishes
+    from assay.verbs._throughput_live import LiveRequest
 
 
 def register(app: typer.Typer) -> None:
@@ -123,22 +123,22 @@ def register(app: typer.Typer) -> None:
         from assay.throughput.until import condition, swept_key
         from assay.verbs import _file_names
         from assay.verbs._repeated_option import each_once
-        from assay.verbs._throughput_live import LiveWishes, progress_line
+        from assay.verbs._throughput_live import LiveRequest, progress_line
 
         each_once(settings or [], lambda key: not dry_run)
         if policy is not None:
             each_once([f"policy={policy}", *(settings or [])], lambda key: not dry_run, option="--policy, --set")
-        wishes = LiveWishes(
+        request = LiveRequest(
             workload, jobs, via, policy, slots, compress, out, resume, tuple(export or ()), tuple(beside or ()), alone
         )
         if dry_run:
             if until is not None:
                 raise InputError("has no use with --dry-run", key="--until", value=until, accepted="one of both")
-            _dry(wishes, on, settings or [], json, quiet)
+            _dry(request, on, settings or [], json, quiet)
             return
         if via is not None:
             _live(
-                wishes,
+                request,
                 repeat,
                 {"--on": on, "--set": settings or None, "--schedule": schedule, "--until": until},
                 quiet,
@@ -209,7 +209,7 @@ def _refuse(given: Mapping[str, object], problem: str) -> None:
             raise InputError(problem, key=key, value=seen, accepted=accepted)
 
 
-def _live(wishes: LiveWishes, repeat: int, simulated: Mapping[str, object], quiet: bool, json: bool) -> None:
+def _live(request: LiveRequest, repeat: int, simulated: Mapping[str, object], quiet: bool, json: bool) -> None:
     """Run it on a real batch system; exit status 1 unless every job ended well."""
     from assay.cli import emit
     from assay.document.json_form import to_json
@@ -217,9 +217,9 @@ def _live(wishes: LiveWishes, repeat: int, simulated: Mapping[str, object], quie
 
     _refuse(simulated, "is of a simulated batch system")
     if repeat > 1:
-        _repeat(wishes, repeat, quiet, json)
+        _repeat(request, repeat, quiet, json)
         return
-    found = live.run_live(wishes, live.progress_line(quiet or json))
+    found = live.run_live(request, live.progress_line(quiet or json))
     if json:
         emit(to_json(found))
     else:
@@ -228,14 +228,14 @@ def _live(wishes: LiveWishes, repeat: int, simulated: Mapping[str, object], quie
         raise typer.Exit(1)
 
 
-def _repeat(wishes: LiveWishes, times: int, quiet: bool, json: bool) -> None:
+def _repeat(request: LiveRequest, times: int, quiet: bool, json: bool) -> None:
     """Run it several times; exit status 1 unless every job of every test ended well."""
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.verbs import _throughput_repeat as repetitions
     from assay.verbs._throughput_live import progress_line
 
-    found = repetitions.run_repeated(wishes, times, progress_line(quiet or json))
+    found = repetitions.run_repeated(request, times, progress_line(quiet or json))
     if json:
         emit(to_json(found))
     else:
@@ -244,15 +244,15 @@ def _repeat(wishes: LiveWishes, times: int, quiet: bool, json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _dry(wishes: LiveWishes, on: str | None, settings: list[str], json: bool, quiet: bool) -> None:
+def _dry(request: LiveRequest, on: str | None, settings: list[str], json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.errors import InputError
     from assay.verbs import _throughput_live as live
 
-    if on is not None and wishes.via is not None:
+    if on is not None and request.via is not None:
         raise InputError("is of a simulated batch system", key="--on", value=on, accepted="without --via")
-    found = live.dry(wishes, on, settings)
+    found = live.dry(request, on, settings)
     if json:
         emit(to_json(found))
     else:
@@ -298,7 +298,9 @@ def _reader(workload: str, jobs: str | None) -> Callable[[Mapping[str, str]], Wo
         if jobs is not None:
             raise InputError("has no use with a drawn workload", key="--jobs", value=jobs)
         return lambda settings: scaled.scaled(
-            lublin.drawn(lublin.wishes({key: text for key, text in settings.items() if key.startswith(lublin.PREFIX)})),
+            lublin.drawn(
+                lublin.parse_settings({key: text for key, text in settings.items() if key.startswith(lublin.PREFIX)})
+            ),
             {key: text for key, text in settings.items() if not key.startswith(lublin.PREFIX)},
         )
     once: list[Workload] = []

@@ -18,7 +18,7 @@ OTHERS = (
 OTHERS_A_PROCESSOR = 0.005  # and so much more per hardware thread: daemons come with the size of the machine
 STEAL = 0.05  # hardware threads stolen by the hypervisor: a twentieth moves a median by up to as much
 SWITCHES = 100.0  # involuntary switches of ours per second: ticks and daemons cause tens, a competitor 125 and more
-BESIDE = 0.3  # processors that others and the hypervisor took over all launches: another process competes with us
+COMPETING = 0.3  # processors that others and the hypervisor took over all launches: another process competes with us
 SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor is one rank's, the tens are everybody's
 STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it another process ran in our place
 FREQUENCY = 0.05  # so much below the best, relative: a time follows the processor's frequency one to one
@@ -75,7 +75,7 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
         if others > idle:
             hit("others", window, others)
             findings.met("beside", window, _touched(blocks, window, others), beside)
-        elif wall < WINDOW and taken > BESIDE:  # ticks say little of one short launch, and enough of all together
+        elif wall < WINDOW and taken > COMPETING:  # ticks say little of one short launch, and enough of all together
             hit("others", window, taken)
             findings.met("beside", window, _touched(blocks, window, taken), min(taken, threads - 1.0))
         if steal > STEAL + rounding:
@@ -86,7 +86,9 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
             findings.met("beside", window, _touched(blocks, window, others), beside)
             findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
         tolerated = SWITCHES + SWITCHES_A_RANK * (ranks - 1)
-        if wall < WINDOW and taken < BESIDE:  # a few switches without a competitor: two standard deviations of chance
+        if (
+            wall < WINDOW and taken < COMPETING
+        ):  # a few switches without a competitor: two standard deviations of chance
             tolerated += 2 * (tolerated / wall) ** 0.5
         if switches > tolerated:
             hit("switches", window, switches)

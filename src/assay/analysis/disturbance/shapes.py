@@ -15,7 +15,9 @@ MODE_SHARE = 0.15  # of the readings that the lesser mode must hold
 MODE_GAP = 0.10  # relative distance of two modes: the alignment of buffers alone, varied on purpose, makes smaller ones
 MODE_DISTANCE = 5.5  # Ashman's D: a normal sample cut in two has 2.7, a uniform one 3.5, an exponential one under 4
 LONG_READINGS = 0.25  # of the time spent above the median: mean over median, less 1
-APART = 0.25  # greatest over least launch median, less 1: twice what idle machines show (docs/method.md: 10 to 17%)
+FAR_LAUNCHES = (
+    0.25  # greatest over least launch median, less 1: twice what idle machines show (docs/method.md: 10 to 17%)
+)
 
 
 def shapes(findings: Findings) -> None:
@@ -58,7 +60,7 @@ def shapes(findings: Findings) -> None:
         for i in members:
             launches[blocks[i].launch].append(blocks[i].times)
         medians = np.array([median(np.concatenate(values)) for values in launches.values()])
-        if len(medians) > 1 and medians.min() > 0 and medians.max() / medians.min() - 1 > APART:
+        if len(medians) > 1 and medians.min() > 0 and medians.max() / medians.min() - 1 > FAR_LAUNCHES:
             apart[case] = float(medians.max() / medians.min() - 1)
     if apart:
         worst = max(apart, key=lambda case: apart[case])

@@ -13,7 +13,7 @@ from assay.analysis.result import AnalysisResult
 
 CLEAN = 0.02  # a figure that can have been moved by less is clean; so is one below half of its launches' range
 FEWEST = 0.2  # of a case's blocks: when fewer are unmarked, the rest is too little to represent the run
-STANDS = 1.5  # a value that can have been moved by more is no estimate
+MOST_MOVED = 1.5  # a value that can have been moved by more is no estimate
 LIMIT = 1e3  # a displacement beyond it is not known, and JSON has no infinity
 
 
@@ -115,7 +115,7 @@ def settle(
     if clean:
         return verdict(State.CLEAN, Estimator.MEDIAN, stated)
     seen = _seen(levels, whole) if sense and blocks - marked < FEWEST * blocks else 0.0
-    if 2 * sum(level.interrupted for level in every) <= blocks and max(by_all.most, seen) <= STANDS:
+    if 2 * sum(level.interrupted for level in every) <= blocks and max(by_all.most, seen) <= MOST_MOVED:
         return verdict(State.DISTURBED, Estimator.MEDIAN, Displacement(stated.low, max(stated.high, seen)))
     if sense == 0:  # both sides of a ratio can be long: its least value bounds nothing
         return verdict(State.INVALID, Estimator.NONE, None)

@@ -33,7 +33,7 @@ from assay.throughput.batch_system import (
     Accounted,
     HostSystem,
     SystemFacts,
-    SystemWishes,
+    SystemRequest,
     SystemWork,
 )
 from assay.throughput.job_names import kind_of
@@ -53,12 +53,12 @@ class LocalSystem(HostSystem):
     rules = frozenset((ALONE_NODES, ALONE_MACHINE, PORTS, INSTANCES))
     summary = "this host's hardware threads, by the simulated policies"
 
-    def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.slots`: virtual processors; `wishes.policy`: fcfs by default."""
-        super().__init__(wishes)
-        self.policy = "fcfs" if wishes.policy is None else wishes.policy
-        self.slots = wishes.slots
-        self._compress = wishes.compress
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.slots`: virtual processors; `request.policy`: fcfs by default."""
+        super().__init__(request)
+        self.policy = "fcfs" if request.policy is None else request.policy
+        self.slots = request.slots
+        self._compress = request.compress
         self._threads = hardware_threads()
         self._jobs: list[LiveJob] = []
         self._states: dict[str, Accounted] = {}

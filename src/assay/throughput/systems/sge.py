@@ -29,7 +29,7 @@ from assay.throughput.batch_system import (
     NodeCommand,
     SilentSystemError,
     SystemFacts,
-    SystemWishes,
+    SystemRequest,
 )
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
@@ -57,9 +57,9 @@ class GridEngineSystem(CommandSystem):
     id_form: ClassVar = re.compile(r"(?:[Yy]our job )?(\d+)(?: \(.*\) has been submitted)?")
     on_each_node = NodeCommand(words=("qrsh", "-inherit", "-nostdin", "{host}"), hosts="PE_HOSTFILE")
 
-    def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.option`: words for qsub; of them `-pe NAME` is without a number."""
-        super().__init__(wishes)
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.option`: words for qsub; of them `-pe NAME` is without a number."""
+        super().__init__(request)
         self._verified: dict[str, tuple[float, str]] = {}  # of waiting jobs: when they were last tested, and why never
         self._environment = self._named_option("-pe")
         if self._environment is not None and "-pe" in self._options:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError
-from assay.machine.slurm_nodes import DOWN, DRAINED, FORMAT, HOPELESS, RESERVED, SlurmNode, slurm_nodes
+from assay.machine.slurm_nodes import DOWN, DRAINED, FORMAT, NEVER_STARTS, RESERVED, SlurmNode, slurm_nodes
 from assay.throughput.batch_system import (
     ENDED,
     RUNNING,
@@ -194,7 +194,7 @@ class SlurmSystem(CommandSystem):
 
     def _never_after(self, batch_id: str, reason: str) -> float | None:
         """How long a reason must hold until the job is taken never to start; None where it only has to wait."""
-        if HOPELESS.search(reason):
+        if NEVER_STARTS.search(reason):
             return NEVER_AFTER
         job = self._own.get(batch_id)
         if job is None or not reason.startswith(("ReqNodeNotAvail", "Nodes", "Resources", "NodeDown")):
