@@ -131,3 +131,14 @@ def test_a_page_names_source_files_that_exist(page: str) -> None:
     prose = re.sub(r"```.*?^```|^    .*?$", "", texts()[page], flags=re.DOTALL | re.MULTILINE)
     names = {name for name in SOURCE_FILE.findall(prose) if not name.startswith(("http", "runs/"))}
     assert {name for name in names if not is_there(name, BELOW)} == set()
+
+
+def test_each_term_of_the_glossary_has_a_meaning_and_a_source() -> None:
+    rows = [line for line in texts()["docs/glossary.md"].splitlines() if line.startswith("| ")]
+    terms = [
+        [cell.strip() for cell in line.strip("|").split(" | ")] for line in rows if not line.startswith("| term |")
+    ]
+    assert len(terms) > 70
+    assert [row for row in terms if len(row) != 3 or not all(row)] == []
+    names = [name for name, *_ in terms]
+    assert sorted(set(names)) == sorted(names)
