@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,6 +105,65 @@ def test_the_phrases_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for text in good:
         (tmp_path / "good.py").write_text(text)
         assert faults("good.py") == [], text
+
+
+# Frequent words of the old prose, which plain ones replace, in comments and texts of rooms that were gone over.
+FREQUENT = {
+    r"\bbeside\b": "with, next to, compared with, in addition to",
+    r"\bheld(?![- ]out)\b": "allocated, locked, has",
+    r"\bkept\b": "stored, cached",
+    r"\bapart\b": "separately, differ",
+    r"\balike\b": "equal, equally",
+    r"\bstands\b": "is",
+    r"\b(?:nobody|whoever)\b": "no one, no other user, the caller",
+    r"\b(?:say|says|said)\b": "report, state, give",
+    r"\b(?:asks|asked)\b": "requests, queries, calls",
+    r"\btold\b": "distinguished, reported",
+}
+PLAIN_ROOMS = (
+    "analysis",
+    "api",
+    "decide",
+    "described",
+    "document",
+    "execute",
+    "exporters",
+    "fitting",
+    "machine",
+    "network",
+)
+PLAIN_ROOMS += ("stored", "throughput", "toml", "verbs")
+# Names of options, keys and files; parts of f-strings; code in texts.
+NAMED_THERE = re.compile(
+    r"\{[^{}]*\}|`[^`]*`|--beside|beside\.html|\bbeside: got|readings fall .* apart|launches are up to .* apart"
+)
+
+
+def frequent(path: Path) -> Iterator[str]:
+    """Frequent words in comments and texts of a module: line, word and what to write."""
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
+        if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and " " in token.string):
+            for at, line in enumerate(token.string.splitlines()):
+                prose = NAMED_THERE.sub("", line.strip("\"'"))
+                for word, instead in FREQUENT.items():
+                    if hit := re.search(word, prose, re.IGNORECASE):
+                        yield f"{path.relative_to(ROOT)}:{token.start[0] + at}: {hit[0]!r}: write {instead!r}"
+
+
+@pytest.mark.parametrize("room", [*PLAIN_ROOMS, "*.py"])
+def test_frequent_words_are_gone_from_a_room(room: str) -> None:
+    top = ROOT / "src" / "assay"
+    modules = sorted(top.glob(room)) if "*" in room else sorted((top / room).rglob("*.py"))
+    assert modules
+    assert [fault for path in modules for fault in frequent(path)] == []
+
+
+def test_frequent_words_are_found_in_texts_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("test_language.ROOT", tmp_path)
+    (tmp_path / "a.py").write_text(
+        'kept = held  # nobody\nx = "beside"\ny = f"{said} held-out cells, `kept`"\nz = "it stands"\n'
+    )
+    assert [fault.split(":")[1] for fault in frequent(tmp_path / "a.py")] == ["1", "4"]
 
 
 # No names for what a program reports, records or notes, and none of persons for an index that names nothing.

@@ -153,7 +153,7 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None
 
 def test_a_full_disk_says_that_what_was_finished_is_kept() -> None:
     with pytest.raises(
-        MeasurementError, match=r"^run/log: the disk is full; what was .* kept: .*--resume run` goes on$"
+        MeasurementError, match=r"^run/log: the disk is full; finished launches are stored: .*--resume run` resumes$"
     ):
         storage_failed(OSError(28, "No space left on device"), Path("run/log"), Path("run"))
 

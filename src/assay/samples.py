@@ -28,7 +28,7 @@ class Circumstance:
     attempt: int
     provenance: str
     factors: dict[str, Any] = field(default_factory=dict)  # what was varied from outside: part of every case
-    superseded: bool = False  # done again, or not what was asked for: its samples are kept, its launch does not count
+    superseded: bool = False  # done again, or not as requested: its samples stay, its launch does not count
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,13 +63,13 @@ def storage_failed(error: OSError, path: Path, run: Path | None = None) -> NoRet
 
 def _lost(error: OSError, run: Path) -> str:
     """What happened to a run's files, what remains of it, and how to resume."""
-    kept, go_on = "what was finished is kept", f"`assay evaluate --resume {run}` goes on"
+    kept, go_on = "finished launches are stored", f"`assay evaluate --resume {run}` resumes"
     if error.errno in lines.FULL:
         return f"the disk is full; {kept}: free space, then {go_on}"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ESTALE):
         if not (run / "run.json").exists():
-            return f"the run's folder is gone ({error.strerror}); nothing of it is kept here"
-        return f"was removed while the run needed it; what else was finished is kept: {go_on}"
+            return f"the run's folder is gone ({error.strerror}); nothing of it is left here"
+        return f"was removed while the run needed it; other finished launches are stored: {go_on}"
     if error.errno == errno.EROFS:
         return f"the file system became read-only; {kept}: mount it for writing, then {go_on}"
     return f"cannot be read or written ({error.strerror}); {kept}: check the storage, then {go_on}"
@@ -199,7 +199,7 @@ class Run:
 
     @property
     def state(self) -> str:
-        """running, done, failed or interrupted; of a run that says running and that no process holds: interrupted."""
+        """running, done, failed or interrupted; of a run in state running that no process has locked: interrupted."""
         stated = str(self.about.get("state", "interrupted"))
         return "interrupted" if stated == "running" and not self._is_held() else stated
 
@@ -219,11 +219,11 @@ class Run:
     def reopen(self) -> None:
         """Resume a run. Tables stay until new ones replace them; while it runs its lines are read.
 
-        Where launch files are missing or cut short, the tables may hold more than the lines: they are kept aside.
+        Where launch files are missing or cut short, the tables may have more than the lines: they are set aside.
         """
         if self.altered:
             raise InputError(
-                f"{lines.ALTERED}: what it says of the plan is not gone by",
+                f"{lines.ALTERED}: its plan is ignored",
                 file=self.folder / "run.json",
                 accepted="a whole one; or a new run: `assay report` still reads this one",
             )
@@ -238,7 +238,7 @@ class Run:
                 aside.mkdir()
                 for path in there:
                     path.rename(aside / path.name)
-                self.warn(f"{self.folder}: the earlier tables are kept in {aside.name}")
+                self.warn(f"{self.folder}: the earlier tables are in {aside.name}")
             self.about["state"] = "running"
             self.about.pop("checksums", None)
             self.save()

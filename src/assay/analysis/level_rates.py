@@ -8,7 +8,7 @@ fewer than LEAST lengths there is no line: the best rate among them is given, an
 A line that its own readings contradict is rejected. The greatest rate of the law lies above every rate measured, so
 that one below the best of them, by more than readings agree within (AGREE), is none. One far above is an extrapolation:
 at the longest length a share of n/(n + n_half) of it was seen. It may lie as far above the best rate as the rates of
-the level lie apart, which is what was seen of their growth, and at most 1/REACH, as then the longest vectors have at
+the level differ, which is what was seen of their growth, and at most 1/REACH, as then the longest vectors have at
 least REACH n_half elements, and an error of theirs is in r_max no more than 4/3 times.
 
 A start-up is a small part of times as long as those of a large cache, where three lengths can put it anywhere. Its
@@ -46,7 +46,7 @@ class LevelRates(AnalysisResult):
     """One level: r_max (elements/s), n_half (elements), start-up (s), each with its 95% interval where launches allow.
 
     `n_half_range` and `start_up_range` are those of launches and of lines without one length each.
-    `size` is the cache's bytes, None beyond the last. `lengths` are those that were used. `basis` says whether `r_max`
+    `size` is the cache's bytes, None beyond the last. `lengths` are those that were used. `basis` is whether `r_max`
     is a line's or `best`, the greatest median rate of a length, which bounds it from below.
     """
 

@@ -3,8 +3,8 @@
 One table for node programs (a record's `[described] kernel`) and for rank programs (`compute(Work{"KERNEL", count},
 body)`, a record's `computes`). A kernel of which `[compute]` has no rate has that of the first of `like` that it has.
 `read`, `written`: bytes per unit of work that pass between a processor and memory where the data fit no cache. Where
-`[compute]` has both rate and cached of a kernel, these say what the bus takes. `beyond`: the same (read, written) where
-caches do not even hold what a loop works on again and again, as the program says (`memory` of Work): lines of a
+`[compute]` has both rate and cached of a kernel, these give the bus's share. `beyond`: the same (read, written) where
+the caches do not even hold what a loop reuses (`memory` of Work): lines of a
 transform, the rows around a row. tests/test_nas_traffic.py counts them by a simulated cache. A person's own programs
 may name kernels of their own, which have neither.
 """

@@ -66,7 +66,7 @@ class ProtocolTable(Table):
 
 class ForcedTable(Table):
     """[forced]: What of the protocols is otherwise for a message in ready mode ("forced" in Intel's papers), whose
-    receive is known to be posted. Without this table such messages are not described; an empty one says that nothing
+    receive is known to be posted. Without this table such messages are not described; an empty one means that nothing
     is otherwise.
     """
 
@@ -83,8 +83,8 @@ class ForcedTable(Table):
 
 class OneSidedTable(Table):
     """[one_sided]: What is otherwise for one-sided messages than for those of [forced], or of the protocols where there
-    is none: puts, acknowledged by a word back, and gets, asked for by a word. They need no buffers; what the target's
-    processor does of them, [progress] says. Without this table they are not described; an empty one says that nothing
+    is none: puts, acknowledged by a word back, and gets, requested by a word. They need no buffers; what the target's
+    processor does of them is in [progress]. Without this table they are not described; an empty one means that nothing
     is otherwise.
     """
 

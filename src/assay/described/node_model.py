@@ -10,11 +10,11 @@ exact for exponential service times; never above min(k / (own + bus), 1 / bus). 
 processors: `own` and `bus` follow from rates of one. A vector of n elements is slowed by 1 + n_half / n (Hockney).
 
 Levels: in a processor's own cache a unit takes what `[compute] cached` has; in a second cache the longer of that and
-of what its bytes take there (a roofline); from memory what rate or time say, of which the bus has what is more than in
+of what its bytes take there (a roofline); from memory the rate or time; of it the bus has what is more than in
 the cache, or what the kernel's bytes take of it. Where a kernel has only a rate in the cache, memory adds its bytes.
 A byte takes the bus as long as one of the inner product's does (`dot`), where that has rates from memory and from the
 cache: what a compiler makes of a loop waits for lines of a cache. A kernel that is faster than that (it loads past the
-cache) takes what [node] bus says. What a loop works on again and again, where it is more than the caches hold, has
+cache) takes the time by [node] bus. What a loop works on again and again, where it is more than the caches hold, has
 more bytes (`beyond`).
 
 `levels` is what node programs and the simulator's `compute(Work{"KERNEL", count}, ...)` both charge by (`for_core`).

@@ -1,4 +1,4 @@
-"""Quantities of a description: read with their units, kept in SI units."""
+"""Quantities of a description: read with their units, stored in SI units."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class DeviceTable(Table):
 
     access: Seconds = Field(0.0, description="a time that every access takes")
     per_byte: SecondsPerByte = Field(0.0, description="time that each byte adds; the bytes of all accesses take turns")
-    own_per_byte: SecondsPerByte = Field(0.0, description="the same, of which each access has its own beside others")
+    own_per_byte: SecondsPerByte = Field(0.0, description="the same, of which each access has its own during others")
     beside: Seconds = Field(0.0, description="how much longer an access takes for each other that is under way")
     beside_per_byte: SecondsPerByte = Field(0.0, description="the same, for each of its bytes")
     at_once: int = Field(1, ge=1, le=1 << 16, description="accesses whose `access` may pass at the same time")

@@ -27,7 +27,7 @@ class FigureSide:
     estimator: str
     disturbance: Moved | None
     launches: int
-    guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # `placement` is as a virtual machine is told
+    guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # `placement` is by a virtual machine's host
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -196,7 +196,7 @@ class Section:
     binding: list[str] = field(default_factory=list)
     nodes: Annotated[list[NodesUsed] | None, WRITTEN_IF_SET] = None
     launches: int = 0
-    guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # where ranks lie is as a virtual machine is told
+    guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # where ranks lie is by a virtual machine's host
     ppn: Annotated[int | None, WRITTEN_IF_SET] = None  # ranks per node, where one number was requested
     figures: list[ReportedFigure] = field(default_factory=list)
     processor_time: Annotated[ProcessorTime | None, WRITTEN_IF_SET] = None

@@ -16,7 +16,7 @@ from assay.execute.mpi import launch_environment
 from assay.machine.slurm_nodes import NEVER_STARTS
 
 _GRANTED = "assay: granted"  # follows the environment that the allocation has
-TIME_LIMIT = 60 * 60.0  # s, the limit of an allocation of our own unless --time says otherwise
+TIME_LIMIT = 60 * 60.0  # s, the limit of an allocation of our own by default (--time)
 # What an outer step or a batch script's own options would impose on our steps.
 _IMPOSED = re.compile(
     r"^(SLURMD_|ASSAY_NODE|SLURM_(NTASKS|NPROCS|CPUS_PER_TASK|CPU_BIND|DISTRIBUTION|STEP|PROCID|LOCALID|NODEID|GTIDS"

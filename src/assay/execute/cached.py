@@ -1,7 +1,7 @@
 """What lies in the cache: binaries, objects that they share, and what `x` keeps there for checkouts of others.
 
 Only what Assay made is counted and removed, by its names: a key of 20 hexadecimal digits after the name. What
-else lies there stays, whoever put it there, and so does the list of a person's own programs, which nothing else knows.
+else lies there stays, and so does the list of a person's own programs, which nothing else knows.
 A process that uses binaries holds a lock for its life (`held`); where one does, nothing is removed.
 """
 

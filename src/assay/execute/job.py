@@ -84,7 +84,7 @@ class Launcher(Protocol):
         """Describe the launcher: implementation, version, and what is needed to launch the same way."""
 
     def run(self, job: Job) -> Outcome:
-        """Launch and verify; MeasurementError when it cannot, hangs, or starts another number than asked."""
+        """Launch and verify; MeasurementError when it cannot, hangs, or starts another number than requested."""
 
     def close(self) -> None:
         """Release what lasts between launches (an allocation)."""

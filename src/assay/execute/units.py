@@ -1,9 +1,9 @@
-"""What programs share and need not each compile: a source that lies beside a header of its name, below the programs.
+"""What programs share and need not each compile: a source with a header of its name next to it.
 
 `timing/options.cpp` belongs to every program that includes `timing/options.hpp`, directly or not. It is compiled once
-for its sources, the compiler and the flags; the object is kept with the binaries and comes to its place by a rename.
-Where such a source says on a line of its own that nothing in it is timed (UNTIMED), it is compiled at -O1, or at -Og
-where it says that, instead of -O2 or -O3, and together with all of its folder that say the same, as one: that takes a
+for its sources, the compiler and the flags; the object is cached with the binaries and comes to its place by a rename.
+A source with a separate line that nothing in it is timed (UNTIMED) is compiled at -O1, or at -Og
+by that line, instead of -O2 or -O3, and as one with all of its folder that have the same line: that takes a
 quarter of the time, since most of it goes into headers that they share. It may name another folder, whose sources it is
 then compiled with (`with timing/`): for what nearly every program needs. No measured loop, clock or sampler is in them.
 -Og takes two thirds of the time of -O1, and its code a quarter longer: not for a check of 2^32 values.
@@ -38,7 +38,7 @@ UNTIMED = re.compile(
 
 @dataclass(frozen=True)
 class SharedUnit:
-    """A shared source, the compiler that makes its object, and where that is kept; `name`: in the program's record.
+    """A shared source, the compiler that makes its object, and its place; `name`: in the program's record.
 
     `before`: sources that are compiled with it, as if they stood in it before all else.
     """
@@ -131,7 +131,7 @@ def _group(source: Path, root: Path) -> Untimed | None:
 
 
 def _together(group: Untimed, root: Path) -> list[Path]:
-    """All that are compiled as this: the folder's own sources that say so, and those of others that name it."""
+    """All that are compiled as this: the folder's own sources with that line, and those of others that name it."""
     return [each for each in sorted(root.rglob("*.cpp")) if _group(each, root) == group]
 
 
@@ -158,9 +158,9 @@ def own_units(
 ) -> list[SharedUnit]:
     """The further sources of one program, from its record's `[unit.NAME]`: each with a `source` and `flags` of its own.
 
-    A measured kernel is compiled apart by this, so that its flags touch neither clock, nor sampler, nor check; they
+    A measured kernel is compiled separately: its flags affect neither clock, nor sampler, nor check; they
     must stand last where objects are linked: of an inline function that several objects hold the first one is taken.
-    One source may stand under several names; it lies beside the program, or below `root`. Flags that the compiler
+    One source may have several names; it lies in the program's folder, or below `root`. Flags that the compiler
     lacks are left out, as a program's own are (`has`).
     """
     made = []
@@ -181,7 +181,7 @@ def unit_source(about: Mapping[str, Any], program: Path, root: Path) -> Path:
         source = Path(folder, about["source"])
         if source.is_file():
             return source.resolve()
-    raise MeasurementError(f"{program}: [unit] source = {about['source']!r}: no such file beside it or below {root}")
+    raise MeasurementError(f"{program}: [unit] source = {about['source']!r}: no such file by it or below {root}")
 
 
 def make(unit: SharedUnit, root: Path, timeout: float) -> None:
@@ -227,7 +227,7 @@ def objects_of(
 
 
 def includes(sources: Sequence[Path], root: Path) -> set[Path]:
-    """`sources` and every file that they include, directly or not, beside themselves or below `root`.
+    """`sources` and every file that they include, directly or not, in their folders or below `root`.
 
     What a conditional leaves out is counted too: a needless rebuild is cheaper than a stale binary.
     """
@@ -251,7 +251,7 @@ def _included(path: Path, root: Path) -> tuple[Path, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def _read_included(path: Path, root: Path, changed: int, size: int) -> tuple[Path, ...]:
-    """Read what a file includes; once while it stands as it is, for programs share most of what they include."""
+    """Read what a file includes; once while it is unchanged, for programs share most of what they include."""
     found = []
     for name in _INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
         for candidate in (path.parent / name, root / name):

@@ -3,7 +3,7 @@
 Two processes: *messages*, where each message is a span from its generation to its tail's delivery, with its waits (at
 the source and for each link on its way), its head's way and its body inside it, packet by packet where it is cut; and
 *links*, one track a channel or lane, where each packet is a span from its head's crossing to its tail's. All engines
-say the same. Times are in us of the machine described; a span's arguments have the cycles.
+agree. Times are in us of the machine described; a span's arguments have the cycles.
 Source: Trace Event Format, https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 

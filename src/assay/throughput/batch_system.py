@@ -62,7 +62,7 @@ class BatchQueue:
 class SystemFacts:
     """What a batch system is and has to give.
 
-    `processors` and `nodes`: those that jobs may have now. `defined`: processors also of nodes that are down or kept
+    `processors` and `nodes`: usable by jobs now. `defined`: also processors of nodes that are down or withheld
     from jobs; 0 where these are not known to be more.
     """
 

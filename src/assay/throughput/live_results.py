@@ -42,7 +42,7 @@ class LiveOutcome:
     """One job: seconds from the first submission, None for what never happened.
 
     `answer`: whether its result was right, None without a check; `nodes`: where it ran. `held`: the processors that it
-    held, where it shared its nodes with no other job and these have more than it requested. `user_seconds`,
+    had, where it shared its nodes with no other job and these have more than it requested. `user_seconds`,
     `system_seconds`: processor time of what its starter started and waited for on its host; `accounted`: the batch
     system's own account of it.
     """

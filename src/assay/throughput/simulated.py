@@ -31,7 +31,7 @@ IDLE = {
     "held": "reserved for another job",
     "scheduler": "the scheduler was deciding",
     "fragmented": "enough free, but no place",
-    "limited": "only jobs would have fitted that a limit held back",
+    "limited": "only jobs would have fitted that a limit excluded",
     "closed": "nodes that were reserved or had failed",
     "lost": "runs that a failure of a node ended",
     "unused": "allocated to jobs that do not use them",

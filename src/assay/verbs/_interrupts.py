@@ -29,7 +29,7 @@ def ends_in_a_line(out: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def report_can_be_made_again(run: Run) -> Iterator[None]:
-    """Turn KeyboardInterrupt, while a measured run's report is made, into the line that says how to get the report."""
+    """Turn KeyboardInterrupt, while a measured run's report is made, into a line with the command for the report."""
     try:
         yield
     except KeyboardInterrupt:

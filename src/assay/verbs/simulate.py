@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
         """Simulate traffic on a described network, exact to the flit.
 
         NETWORK.toml may also be a platform of SimGrid (XML, one cluster) or an anynet file of BookSim2: what these do
-        not say is assumed, and printed.
+        not define is assumed, and printed.
         """
         from assay.cli import emit
         from assay.errors import InputError

@@ -75,7 +75,7 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
         if others > idle:
             hit("others", window, others)
             findings.met("beside", window, _touched(blocks, window, others), beside)
-        elif wall < WINDOW and taken > COMPETING:  # ticks say little of one short launch, and enough of all together
+        elif wall < WINDOW and taken > COMPETING:  # ticks show little of one short launch, and enough of all together
             hit("others", window, taken)
             findings.met("beside", window, _touched(blocks, window, taken), min(taken, threads - 1.0))
         if steal > STEAL + rounding:
@@ -115,7 +115,7 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
     if faulted:
         hit("faults", faulted, sum(blocks[i].counted("major_faults") for i in faulted))
     texts = {
-        "others": "other processes kept up to {0:.2g} of {1} hardware threads busy",
+        "others": "other processes used up to {0:.2g} of {1} hardware threads",
         "steal": "the hypervisor took up to {0:.2g} hardware threads away",
         "taken": "other processes and the hypervisor together took up to {0:.2g} of {1} hardware threads",
         "switches": "our processes were switched out up to {0:.0f} times per second involuntarily",
@@ -209,7 +209,7 @@ def _remainder(findings: Findings, processors: int) -> None:
             findings.met("steal", members, _touched(blocks, members, steal), _slowed(steal))
             remaining["steal"].append((steal, members))
     texts = {
-        "others": "other processes kept up to {:.2g} more hardware threads busy than when idle, over seconds",
+        "others": "other processes used up to {:.2g} more hardware threads than when idle, over seconds",
         "steal": "the hypervisor took up to {:.2g} hardware threads more than a quiet one does, over seconds",
     }
     for rule, found in remaining.items():
@@ -228,7 +228,7 @@ def _bias(block: AccountedBlock) -> float:
     """By how much (s) a block's account of others is too great where they do little.
 
     It is whole ticks less our own time, and no less than zero: of an error of up to a tick either way only what is
-    above is kept. Of a block of w < 1 ticks that is w (1 - w) on average, else 1/6; where others do more, nothing.
+    above remains. Of a block of w < 1 ticks that is w (1 - w) on average, else 1/6; where others do more, nothing.
     """
     ticks, seen = block.wall / TICK, block.counted("others") / TICK
     usual = ticks * (1 - ticks) if ticks < 0.8 else 1 / 6

@@ -20,7 +20,7 @@ class AccountedBlock:
     missing is not judged. `sense`: 1 where a disturbance makes values greater (times), -1 where less (rates), 0 where
     it can do either (ratios). `reference`: how much slower than usual the launch's reference loop was, relative.
     `natural`: values vary by their nature (the noise of a machine), so that they witness nothing, and what the accounts
-    say does not bound them. `helper`: of a series that no figure is made of, such as a curve that finds caches.
+    show does not bound them. `helper`: of a series that no figure is made of, such as a curve that finds caches.
     `threads`: how many each process works with.
     """
 

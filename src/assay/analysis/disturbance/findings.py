@@ -40,7 +40,7 @@ class Findings:
     """What the rules have found so far on one host.
 
     `reasons` mark blocks or speak of all; `remainder` are reasons that mark none and that only a figure has which they
-    moved. `marked` and `contended` are sets of indices; `events` says by kind what can have met the readings of each
+    moved. `marked` and `contended` are sets of indices; `events` gives by kind what can have met the readings of each
     block; the arrays `even_low` and `even_high` (n,) by how much all readings of it can have been moved (relative).
     """
 
