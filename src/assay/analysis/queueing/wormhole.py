@@ -69,7 +69,7 @@ class Channels:
 
     head: cycles in which a head passes each link, h; 1 unless given.
     spread, of the adjusted service: `lengths`, the variance of the messages' lengths; `exponential`, C^2 = 1;
-    `blocking`, that variance and the square of the mean time blocked. scaled: see `queues.waits`. `apart`: see above; the
+    `blocking`, that variance and the square of the mean time blocked. scaled: `queues.waits`. `apart`: see above; the
     paper's method is without.
     """
 
