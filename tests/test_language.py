@@ -158,6 +158,33 @@ def test_frequent_words_are_gone_from_a_room(room: str) -> None:
     assert [fault for path in modules for fault in frequent(path)] == []
 
 
+GENERATED = {
+    "benchmarks.md",
+    "commands.md",
+    "coverage.md",
+    "ghosh.md",
+    "json.md",
+    "machine_keys.md",
+    "machines.md",
+    "network.md",
+}
+GUIDES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md") if p.name not in GENERATED),
+]
+GUIDES += [f"docs/tasks/{p.name}" for p in (ROOT / "docs" / "tasks").glob("*.md")]
+# Blocks and quoted code, names of files, and what a report prints.
+NO_PROSE = re.compile(r"```.*?^```|^    .*?$|`[^`\n]*`|\]\([^)]*\)|\(as the guest is told\)", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", sorted(GUIDES))
+def test_frequent_words_are_gone_from_a_guide(page: str) -> None:
+    prose = NO_PROSE.sub("", (ROOT / page).read_text(encoding="utf-8"))
+    found = [hit[0] for word in FREQUENT for hit in re.finditer(rf".*{word}.*", prose, re.IGNORECASE)]
+    assert found == []
+
+
 def test_frequent_words_are_found_in_texts_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("test_language.ROOT", tmp_path)
     (tmp_path / "a.py").write_text(
