@@ -139,7 +139,7 @@ def test_several_runs_are_asked_as_one_whether_they_have_ended_or_not(run: Run, 
 def test_runs_open_by_folder_and_by_id_and_say_what_is_accepted(run: Run) -> None:
     assert Run.open(run.folder).about["id"] == Run.open(run.about["id"]).about["id"]
     assert [r.folder for r in known_runs()] == [run.folder]
-    with pytest.raises(InputError, match=r"no such run.*nowhere.*accepted"):
+    with pytest.raises(InputError, match=r"no such run.*nowhere.*expected"):
         Run.open("nowhere")
     with pytest.raises(InputError, match="holds a run already"):
         Run.create(run.folder, {})

@@ -1,7 +1,7 @@
-"""Who answers what a simulated machine does: samples that a run holds, or the same programs played when they are asked.
+"""Answers of a simulated machine: from samples of a run, or from the same programs simulated on demand.
 
 An answer is a median figure of a case, derived from samples by the benchmark's record as in every report. A described
-machine is deterministic, so that a case played again gives the same answer, and playing only what is asked is cheap.
+machine is deterministic, so that a case played again gives the same answer, and simulating on demand is cheap.
 """
 
 from __future__ import annotations
@@ -88,13 +88,13 @@ class FromRun:
     played: Played
 
     def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
-        """From the run where it holds every case that is asked for."""
+        """From the run where it has every requested case."""
         return self.held(machine, benchmark, figure, settings) or self.played.ask(
             machine, benchmark, figure, **settings
         )
 
     def held(self, machine: str, benchmark: str, figure: str, settings: Settings) -> list[Answer]:
-        """From the run alone; empty where it lacks a case that is asked for."""
+        """From the run alone; empty where it lacks a requested case."""
         if machine != self.machine:
             return []
         wanted = {key: tuple(value) if isinstance(value, list | tuple) else (value,) for key, value in settings.items()}
@@ -113,7 +113,7 @@ class FromRun:
 
 
 def play(description: DescribedMachine, benchmark: str, settings: Settings) -> Play:
-    """Run a benchmark on a described machine; `on_ranks` among the settings says on how many ranks, if not on all,
+    """Run a benchmark on a described machine; `on_ranks` among the settings is the number of ranks, if not all,
     and `per_node` how many of them on each node.
 
     Raises InputError and MeasurementError as running it does.

@@ -40,7 +40,7 @@ LONG = 1_000_000  # B: "one MB messages", where a Paragon's rate names no length
 
 
 def has_rule(cell: PublishedCell) -> bool:
-    """Whether a simulated twin of this cell can be asked for."""
+    """Whether this cell can have a simulated twin."""
     return cell.benchmark in RULES and (cell.benchmark != "summary" or cell.metric in MESSAGES)
 
 

@@ -1,4 +1,4 @@
-"""Which of a run's echoes stands in a paper's table, whose machines had one rank per node and one way between two."""
+"""Which of a run's echoes is shown in a paper's table, whose machines had one rank per node and one way between two."""
 
 from __future__ import annotations
 

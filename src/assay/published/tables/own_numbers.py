@@ -1,4 +1,4 @@
-"""A run's own numbers in the words of the papers: what a published cell can stand beside.
+"""A run's own numbers in the words of the papers: for comparison with published cells.
 
 Most are a run's figures as they are. Others are what a paper makes of several of them: a fit's coefficients, the
 greatest rate over sizes, the worst error over ranges of arguments. `assay compare RUN MACHINE` and the tables of what
@@ -53,7 +53,7 @@ class OwnNumber:
 
 
 def numbers(document: Document) -> list[OwnNumber]:
-    """Those that papers make of a run's figures and fits; figures as they are stand beside cells without this."""
+    """Those that papers make of a run's figures and fits; figures as they are need none of this."""
     found: list[OwnNumber] = []
     for section in document.benchmarks:
         for made in SOURCES.get(section.benchmark, ()):
@@ -81,7 +81,7 @@ def of_figure(
 
 
 def _rates(section: Section, *names: str) -> list[ReportedFigure]:
-    """The figures of the first of these names that the section has, by the estimator that stands for each case."""
+    """The figures of the first of these names that the section has, by the main estimator of each case."""
     for name in names:
         found = [each for each in section.figures if each.name == name and each.main and each.shown is not None]
         if found:
@@ -248,13 +248,13 @@ def _intrinsics(document: Document, section: Section) -> Iterator[OwnNumber]:
 
 
 def _without_outcomes(own: OwnNumber) -> OwnNumber:
-    """The number with the parameters of its case alone: none that only its result says."""
+    """The number with the parameters of its case alone: none that only its result has."""
     known = benchmarks()[own.benchmark].parameters
     return replace(own, params={key: value for key, value in own.params.items() if key in known})
 
 
 def _merit(document: Document, section: Section) -> Iterator[OwnNumber]:
-    """Tables 7 and 5.1: what an echo and the arithmetic suite say together."""
+    """Tables 7 and 5.1: from an echo and the arithmetic suite together."""
     for metric, found in merits(document).items():
         if found.base is None:  # quoted, so that it is not the run's
             continue

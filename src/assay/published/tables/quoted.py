@@ -2,7 +2,7 @@
 
 A described machine has no processor to run a node's programs on, and most machines of the past are not described at
 all. A benchmark's record names the published benchmarks that measure the same; their cells are the answer, never
-called measured or simulated; where there are none, a warning says so.
+called measured or simulated; where there are none, there is a warning.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def published(on: str) -> CatalogueMachine | None:
         try:
             on = str(tables(path)[0].get("name", on))
         except InputError:
-            return None  # who simulates it will say what is wrong with the file
+            return None  # the simulation will report what is wrong with the file
     elif not path.exists():
         on = on.partition(":")[0]  # NAME:VARIANT of a description
     try:
@@ -113,7 +113,7 @@ def _figure(record: Benchmark, cell: PublishedCell, *, another: bool) -> QuotedF
 
 
 def _definition(cell: PublishedCell) -> str:
-    """What the paper says was measured, of a benchmark that several papers may state."""
+    """What the paper measured, of a benchmark that several papers may state."""
     statements = catalogue.load().benchmarks[cell.benchmark].statements
     return next(each.definition for each in statements if each.paper == cell.paper) or cell.benchmark
 
