@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from assay.decide.contract import read_contract
+from assay.decide.contract_verdict import judged_requirement
 from assay.decide.evidence import NodeEvidence
-from assay.decide.judged_contract import judged_requirement
 from assay.document.reported_figure import Moved, ReportedFigure
 from assay.store import Run
 from command_line import Answer, assay

@@ -17,10 +17,10 @@ from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict, launche
 from assay.analysis.spending import looks_of
 from assay.analysis.tolerance import tolerance_limit
 from assay.decide.contract import read_contract
+from assay.decide.contract_from_runs import smallest_fault
 from assay.decide.contract_plan import plan_contract
-from assay.decide.contract_written import smallest_fault
+from assay.decide.contract_verdict import judged_requirement
 from assay.decide.evidence import NodeEvidence
-from assay.decide.judged_contract import judged_requirement
 from assay.document.reported_figure import ReportedFigure
 from test_accept import contract
 

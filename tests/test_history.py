@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.decide.history_changed import find_changes
+from assay.decide.change_causes import find_changes
 from assay.store import known_runs
 from command_line import assay
 from made_history import MADE_WITH, made

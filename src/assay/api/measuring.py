@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.api.asking import answer, settings
+from assay.api.commands import answer, settings
 from assay.api.machine_object import Machine, as_described
 from assay.api.result import CommandResult
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.api.asking import CommandDocument
+from assay.api.commands import CommandDocument
 from assay.errors import InputError
 
 if TYPE_CHECKING:

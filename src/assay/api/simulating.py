@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.api.asking import answer, settings
+from assay.api.commands import answer, settings
 from assay.api.messages import as_rows, delivered
 from assay.api.network_object import Network
 from assay.api.plain import plain_table, without_file

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from assay.analysis.acceptance import launches_needed
 from assay.analysis.spending import looks_of
 from assay.decide.contract import Contract, Requirement
-from assay.decide.judged_contract import levels_of_test
+from assay.decide.contract_verdict import levels_of_test
 from assay.errors import InputError
 
 

@@ -21,7 +21,7 @@ from assay.analysis.change_points import (
     segments,
 )
 from assay.analysis.comparison import compare
-from assay.decide.history_changed import find_changes
+from assay.decide.change_causes import find_changes
 from assay.document.history import FigureHistory, HistoryChange, HistoryRun, MachineHistory, RegressionVerdict
 
 FEW = 6  # runs, below which no deviation is estimated

@@ -1,4 +1,4 @@
-"""Which keys of a description could change no result, and what makes each idle (`assay.toml.idle`).
+"""Which keys of a description could change no result, and what makes each idle (`assay.toml.no_effect`).
 
 What a key needs to have an effect is here rule by rule; tests/test_every_key.py varies every accepted key and sees
 a result change. Keys that are idle only because of what was set from outside (`--set machine.progress.kind=hardware`
@@ -15,7 +15,7 @@ from typing import Any
 from assay.described import machine_tables, storage_effects
 from assay.described.kernels import KERNELS, stand_ins
 from assay.toml.checking import Table
-from assay.toml.idle import Idle
+from assay.toml.no_effect import Idle
 
 
 def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:

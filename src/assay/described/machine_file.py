@@ -26,7 +26,7 @@ from assay.errors import InputError
 from assay.network import applies, refused
 from assay.network import description as networks
 from assay.toml import checking, overriding
-from assay.toml.idle import Idle, refuse_idle
+from assay.toml.no_effect import Idle, refuse_idle
 from assay.toml.source import Keys, Source, read
 
 PICOSECOND = 1e-12

@@ -1,11 +1,11 @@
-"""Which keys of [storage] could change no result, and what makes each idle (`assay.toml.idle`)."""
+"""Which keys of [storage] could change no result, and what makes each idle (`assay.toml.no_effect`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from assay.described.storage_tables import StorageTable
-from assay.toml.idle import Idle
+from assay.toml.no_effect import Idle
 
 
 def idle(storage: StorageTable) -> Iterator[Idle]:

@@ -24,7 +24,7 @@ from assay.benchmark.own import cache_root, is_ours
 from assay.benchmark.record import programs_root
 from assay.benchmark.variants import Variant
 from assay.errors import MeasurementError
-from assay.execute import cached, process_tree
+from assay.execute import cache_content, process_tree
 from assay.execute.compiler import Compiler, find_compiler, first_errors
 from assay.execute.libraries import FoundLibrary, with_libraries
 from assay.execute.mpi import Mpi, launch_environment
@@ -124,7 +124,7 @@ def build(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         trusted.check(folder)
-        cached.mark_in_use(folder)
+        cache_content.mark_in_use(folder)
     except OSError as error:
         raise MeasurementError(f"binaries cannot be stored in {folder}: {error.strerror}; set ASSAY_CACHE") from None
     left_names.clear(folder, ".")
@@ -195,7 +195,7 @@ def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda te
         raise MeasurementError(f"{benchmark.name}: the simulator's headers are missing from this installation")
     folder.mkdir(parents=True, exist_ok=True)
     trusted.check(folder)
-    cached.mark_in_use(folder)
+    cache_content.mark_in_use(folder)
     compiler = find_compiler()
     compiler = replace(compiler, flags=f"-O2 -fPIC -ffp-contract=off {OWN_FLAGS} -I{shlex.quote(str(core))}")
     files, sources = shared(includes([benchmark.path, *sorted(core.glob("ranks/*.hpp"))], root), root)

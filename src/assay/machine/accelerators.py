@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.machine import reading
-from assay.machine.asking import answer as answer_of
 from assay.machine.device_list import CPU_KIND
+from assay.machine.program_query import answer as answer_of
 
 CLASSES = {0x0300: "display", 0x0302: "3d", 0x0380: "display", 0x1200: "accelerator"}
 VENDORS = {

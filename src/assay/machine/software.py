@@ -21,7 +21,7 @@ from pydantic import Field
 
 from assay.errors import AssayError
 from assay.machine import reading
-from assay.machine.asking import answer
+from assay.machine.program_query import answer
 
 COMPILERS = ("g++", "clang++", "c++", "icpx", "nvc++", "amdclang++", "armclang++", "FCC")
 PROBE = """#include <concepts>

@@ -1,4 +1,4 @@
-"""Which keys of a network's file have no effect (`assay.toml.idle`), by switching, pattern or length
+"""Which keys of a network's file have no effect (`assay.toml.no_effect`), by switching, pattern or length
 of a run.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from assay.network import network_tables
-from assay.toml.idle import Idle, refuse_idle
+from assay.toml.no_effect import Idle, refuse_idle
 from assay.toml.source import Source
 
 PACKETS = ("cut-through", "store-and-forward")

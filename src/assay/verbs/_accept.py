@@ -11,11 +11,11 @@ from assay.benchmark.record import benchmark
 from assay.decide import acceptance_junit, acceptance_tables
 from assay.decide import sheet as sheets
 from assay.decide.contract import Contract, read_contract
+from assay.decide.contract_from_runs import contract_of_fleet, contract_of_reference
 from assay.decide.contract_plan import PlannedBenchmark, plan_contract
 from assay.decide.contract_template import TEMPLATE
-from assay.decide.contract_written import contract_of_fleet, contract_of_reference
-from assay.decide.judged_runs import attach_runs, judged_runs
 from assay.decide.measured_contract import MeasuredBenchmark, measured_contract
+from assay.decide.run_verdict import attach_runs, judged_runs
 from assay.document.acceptance import Acceptance
 from assay.document.json_form import to_json
 from assay.errors import InputError

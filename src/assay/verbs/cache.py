@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from assay.execute.cached import Part
+    from assay.execute.cache_content import Part
 
 
 def register(app: typer.Typer) -> None:
@@ -30,11 +30,11 @@ def register(app: typer.Typer) -> None:
         """Show what lies in the cache, in which folder and how large; or remove it."""
         from assay.benchmark.own import cache_root
         from assay.cli import emit
-        from assay.execute import cached
+        from assay.execute import cache_content
 
         folder = cache_root()
-        removed = cached.remove(folder) if remove else []
-        left = cached.parts(folder)
+        removed = cache_content.remove(folder) if remove else []
+        left = cache_content.parts(folder)
         if json:
             emit({"cache": str(folder), "parts": _entries(left), "removed": _entries(removed)})
             return

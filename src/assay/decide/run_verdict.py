@@ -9,8 +9,8 @@ from pathlib import Path
 
 from assay import installed
 from assay.decide.contract import Contract
+from assay.decide.contract_verdict import judged_requirement, whole_verdict
 from assay.decide.evidence import SectionsByNode, evidence, sections_by_node
-from assay.decide.judged_contract import judged_requirement, whole_verdict
 from assay.document.acceptance import Acceptance, AcceptedRun, ContractNamed, StatedRisks
 from assay.errors import InputError
 from assay.kinds import NumberKind
