@@ -40,6 +40,13 @@ BANNED = {
     r"\bcannot be told\b": "inconclusive, unknown",
     r"; seen: |; accepted: ": "got …, expected …",
     r"\bgoes on from there\b|\bthis goes on:": "resumes from there",
+    r"\bmap of the house\b": "source layout",
+    r"\bseveral times: each\b": "(repeatable)",
+    r"\bwith suspicion\b": "validated",
+    r"\btells nobody\b|\bnobody can tell\b": "sends no notification, unknown",
+    r"\blaunch until half of\b": "target half-width of the 95% confidence interval",
+    r"\bfarewell\b": "cleanup",
+    r"\bcannot say why\b": "the reason is unknown",
 }
 
 # Between two words: spaces, or the end of a line and what opens the next one of a comment; no empty line.

@@ -1,4 +1,4 @@
-"""The four tables of a run as Arrow, from the programs' lines; written as Parquet and read back with suspicion."""
+"""The four tables of a run as Arrow, from the programs' lines; written as Parquet and validated when they are read."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def register(app: typer.Typer) -> None:
                 "--out",
                 parser=named_path,
                 metavar="PATH",
-                help="the run's folder, of several benchmarks one each in it; with --from, --learn: the contract",
+                help="the run's folder, or a folder of runs for several benchmarks; with --from, --learn: the contract",
             ),
         ] = None,
         plan: Annotated[
@@ -64,27 +64,31 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option(metavar="FILE", help="write the verdicts as JUnit XML: a case for each node")
         ] = None,
         sheet: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="write one page of HTML: promised, measured, on what")
+            Path | None, typer.Option(metavar="FILE", help="write an HTML page: requirements, measurements, machine")
         ] = None,
         reference: Annotated[
             str | None,
             typer.Option(
-                "--from", metavar="RUN", help="write a contract by the main figures of a run", autocompletion=run_names
+                "--from",
+                metavar="RUN",
+                help="write a contract from the main figures of a run",
+                autocompletion=run_names,
             ),
         ] = None,
         tolerance: Annotated[
-            str | None, typer.Option(metavar="SHARE", help="with --from: by how much limits are worse (default: 5%)")
+            str | None, typer.Option(metavar="SHARE", help="with --from: tolerance of the limits (default: 5%)")
         ] = None,
         learn: Annotated[
             bool, typer.Option("--learn", help="write a contract with limits that the nodes of these runs meet")
         ] = False,
         coverage: Annotated[
-            str | None, typer.Option(metavar="SHARE", help="with --learn: of the nodes that meet it (default: 95%)")
+            str | None,
+            typer.Option(metavar="SHARE", help="with --learn: share of nodes that meet the limits (default: 95%)"),
         ] = None,
         confidence: Annotated[
-            str | None, typer.Option(metavar="SHARE", help="with --learn: how surely they do (default: 95%)")
+            str | None, typer.Option(metavar="SHARE", help="with --learn: confidence (default: 95%)")
         ] = None,
-        template: Annotated[bool, typer.Option("--template", help="print a contract to begin with")] = False,
+        template: Annotated[bool, typer.Option("--template", help="print a template of a contract")] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:

@@ -48,26 +48,27 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 "--margin",
-                help="count as equal what differs by no more, such as 3%; status 0: equal, 3: some differ, 4: unknown",
+                help="largest difference of equal figures, such as 3%; status 0: all equal, 3: some differ, 4: unclear",
             ),
         ] = None,
         figures: Annotated[
             str | None,
             typer.Option(
                 metavar="FIGURE,…",
-                help="figures that --margin is about: BENCHMARK.FIGURE,… (default: headlines of both)",
+                help="figures for --margin: BENCHMARK.FIGURE,… (default: headlines of both)",
             ),
         ] = None,
         live: Annotated[
             bool,
             typer.Option(
-                "--live", help="measure two VARIANTs in turn, each the words of `assay run`, until equal or different"
+                "--live",
+                help="measure two VARIANTs in turn, each given as options of `assay run`, until equal or different",
             ),
         ] = False,
         pairs: Annotated[
             int | None,
             typer.Option(
-                metavar="N", min=LEAST_PAIRS, max=MOST, help="with --live: at most so many pairs (default: 20)"
+                metavar="N", min=LEAST_PAIRS, max=MOST, help="with --live: maximum number of pairs (default: 20)"
             ),
         ] = None,
         budget: Budget = None,

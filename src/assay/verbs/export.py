@@ -32,7 +32,8 @@ def register(app: typer.Typer) -> None:
     def export(
         run: RunName,
         table: Annotated[
-            ExportedTable | None, typer.Option(help="which rows (default: samples; of openmetrics and junit: figures)")
+            ExportedTable | None,
+            typer.Option(help="table to export (default: samples; of openmetrics and junit: figures)"),
         ] = None,
         format: Annotated[
             ExportFormat | None,
@@ -42,7 +43,9 @@ def register(app: typer.Typer) -> None:
         ] = None,
         output: Annotated[
             Path | None,
-            typer.Option("-o", "--out", parser=named_path, metavar="FILE", help="where to (default: standard output)"),
+            typer.Option(
+                "-o", "--out", parser=named_path, metavar="FILE", help="output file (default: standard output)"
+            ),
         ] = None,
         quiet: Quiet = False,
         json: Json = False,

@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
                 "--out",
                 parser=named_path,
                 metavar="FILE",
-                help="write the description with the fitted numbers there",
+                help="write the description with the fitted numbers to this file",
             ),
         ] = None,
         quiet: Quiet = False,

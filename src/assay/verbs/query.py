@@ -26,9 +26,9 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def query(
-        sql: Annotated[str, typer.Argument(help="over the views samples, blocks, checks, launches, figures")],
+        sql: Annotated[str, typer.Argument(help="a query over the views samples, blocks, checks, launches, figures")],
         runs: Runs = None,
-        write: Annotated[bool, typer.Option("--write", help="let the SQL read and write files: COPY, ATTACH")] = False,
+        write: Annotated[bool, typer.Option("--write", help="allow SQL to read and write files: COPY, ATTACH")] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:

@@ -67,7 +67,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 "--device",
                 metavar="WAY[:N],…",
-                help="of a benchmark of devices: opencl, cuda, or cuda:1 (default: all found)",
+                help="device of a device benchmark: opencl, cuda, or cuda:1 (default: all found)",
             ),
         ] = None,
         profile: Profile = "quick",

@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
             str | None, typer.Argument(metavar="[RUN]", help="the run to be given a label", autocompletion=run_names)
         ] = None,
         label: Label = None,
-        last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="the newest N alone")] = None,
+        last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="only the newest N")] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:

@@ -31,7 +31,8 @@ def register(app: typer.Typer) -> None:
         quiet: Quiet = False,
         json: Json = False,
         plots: Annotated[
-            Path | None, typer.Option("--plots", parser=named_path, metavar="FOLDER", help="write the plots there")
+            Path | None,
+            typer.Option("--plots", parser=named_path, metavar="FOLDER", help="write the plots to this folder"),
         ] = None,
         docs: DocsFolder = None,
         out: Points = None,

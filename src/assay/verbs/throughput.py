@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="TABLE.toml",
-                help="what each name of a schedule needs; or eurobench2000-compaq, -ibm (eurobench2000's default), "
+                help="resources of each name of a schedule; or eurobench2000-compaq, -ibm (eurobench2000's default), "
                 "-sgi, -sgi-rules, assay-mix",
             ),
         ] = None,
@@ -67,29 +67,37 @@ def register(app: typer.Typer) -> None:
         schedule: Annotated[
             Path | None,
             typer.Option(
-                "--schedule", parser=named_path, metavar="OUT.swf", help="write when every job waited and ran"
+                "--schedule", parser=named_path, metavar="OUT.swf", help="write waiting and running of every job"
             ),
         ] = None,
         slots: Annotated[
             int | None,
             typer.Option(
-                metavar="N", min=1, max=2**20, help="--via: N virtual processors; jobs wait for their time, not compute"
+                metavar="N",
+                min=1,
+                max=2**20,
+                help="--via: N virtual processors; jobs sleep for their time and do not compute",
             ),
         ] = None,
         compress: Annotated[
-            float, typer.Option(metavar="FACTOR", help="--via: all times of the schedule and the table over this")
+            float, typer.Option(metavar="FACTOR", help="--via: divide all times of the schedule and the table by this")
         ] = 1.0,
         out: Annotated[
             Path | None,
             typer.Option(
-                "-o", "--out", parser=named_path, metavar="DIR", help="--via: its folder; the same command resumes"
+                "-o",
+                "--out",
+                parser=named_path,
+                metavar="DIR",
+                help="--via: the test's folder; the same command resumes it",
             ),
         ] = None,
         resume: Annotated[
-            bool, typer.Option("--only-resume", help="--via: DIR must hold a test that was begun")
+            bool, typer.Option("--only-resume", help="--via: DIR must have a test that was started")
         ] = False,
         alone: Annotated[
-            bool, typer.Option("--alone", help="--via: every program once alone first; what the mix costs it")
+            bool,
+            typer.Option("--alone", help="--via: first run every program once alone, to measure the cost of the mix"),
         ] = False,
         repeat: Annotated[
             int, typer.Option(metavar="N", min=1, max=1000, help="--via: the test N times, in DIR/1 to DIR/N")
@@ -106,7 +114,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="CONDITION",
-                help="with several values of --set: from which on it holds, such as 'mean_wait < 1h'",
+                help="with several values of --set: find the first value where this holds, such as 'mean_wait < 1h'",
             ),
         ] = None,
         quiet: Quiet = False,

@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
         metrics: Annotated[
             Path | None,
             typer.Option(
-                parser=named_path, metavar="FILE", help="write the figures there as OpenMetrics, anew each round"
+                parser=named_path, metavar="FILE", help="write the figures to this file as OpenMetrics, each round"
             ),
         ] = None,
         regression: Regression = None,
