@@ -236,7 +236,7 @@ def test_a_rate_of_nothing_is_equal_to_another(tmp_path: Path) -> None:
     assert found["status"] == 0 and found["passed"]
     row = next(r for r in found["entry"]["rows"] if r["params"]["bytes"] == 0 and r["figure"] == "rate")
     said = assay("compare", a, b, "-q").out
-    assert "3 figures of 2 measured quantities judged at a margin of 3.0%: 3 equal, 0 differ, 0 cannot" in said
+    assert "3 figures of 2 measured quantities judged at a margin of 3.0%: 3 equal, 0 differ, 0 inconclusive" in said
     assert said.rstrip().endswith("; 1 zero on both sides")
     (line,) = [line for line in assay("compare", a, b).out.splitlines() if "0 B/s" in line]
     assert "equal" not in line and line.rstrip().endswith("–")

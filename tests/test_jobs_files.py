@@ -195,7 +195,7 @@ def test_a_mix_with_files_and_a_machine_without_storage(tmp_path: Path) -> None:
     assert answer.status == 0, answer.err
     line = (
         "scan (3): not run, parallel-files uses files, and bars has no [storage], what its I/O nodes and disks take; "
-        "held its nodes for its time"
+        "its nodes were occupied"
     )
     assert line in " ".join(answer.out.split())
     schedule.write_text("0: 3 * scan\n")  # nothing else that runs

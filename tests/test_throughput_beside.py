@@ -224,7 +224,7 @@ def test_parts_run_one_after_the_other_and_what_cannot_run_is_said(tmp_path: Pat
     assert answer.status == 0, answer.err
     lines = (
         "files (2): not run, parallel-files uses files, and bars has no [storage], what its I/O nodes and disks take; "
-        "held its nodes for its time",
+        "its nodes were occupied",
         "alone (1): not run, sieve passes no messages; its nodes were occupied",
     )
     page = (tmp_path / "page.html").read_text()
