@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "input_file": {"errors"},
     "sanitised": set(),
     "trace_events": {"errors"},
+    "compact_svg": set(),
     "toml": {"errors", "versions", "input_file"},
     "machine": {"errors", "stops", "toml"},
     "catalogue": {"errors"},
@@ -42,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"case", "errors", "samples", "benchmark", "document.reported_figure"},
     "network": {
         *("errors", "search_paths", "versions", "input_file", "sanitised", "toml", "machine", "analysis", "kinds"),
-        *("stored.lines", "stored.seal", "trace_events", "_core"),
+        *("stored.lines", "stored.seal", "trace_events", "compact_svg", "_core"),
     },
     # A machine made of a run's own measurements, on which the report predicts.
     "described.two_laws": {"_core"},
@@ -153,7 +154,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "validation.claims": {
         *("kinds", "machine", "described", "throughput", "report.units", "published.cells", "published.judge"),
     },
-    "validation.pictures": {"machine", "described", "document", "published.cells", "validation.claims"},
+    "validation.pictures": {"compact_svg", "machine", "described", "document", "published.cells", "validation.claims"},
     "validation.machines": {
         *("machine", "described", "network", "document", "report.units"),
         *("published.cells", "validation.claims", "published.judge", "validation.pictures", "kinds"),
