@@ -50,11 +50,15 @@ class SharedUnit:
     before: tuple[Path, ...] = ()
 
 
-def digest_of(compiler: Compiler, files: set[Path], linked: Sequence[str] = ()) -> str:
-    """The key of what `compiler` makes of `files`, 20 hexadecimal digits; `linked`: names of objects that join it."""
+def digest_of(compiler: Compiler, files: set[Path], linked: Sequence[str] = (), root: Path | None = None) -> str:
+    """The key of what `compiler` makes of `files`, 20 hexadecimal digits; `linked`: names of objects that join it.
+
+    Files below `root` count by their place in it: another copy of the programs gives the same key.
+    """
     digest = hashlib.sha256("\n".join([compiler.key(), *linked]).encode())
     for path in sorted(files):
-        digest.update(f"\n{path}\n".encode() + path.read_bytes())
+        place = path.relative_to(root) if root is not None and root in path.parents else path
+        digest.update(f"\n{place}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:20]
 
 
@@ -102,7 +106,9 @@ def units_of(
         if group:
             by = replace(by, flags=re.sub(r"(?<!\S)-O[23](?!\S)", _less(by, group.level), by.flags))
             name = f"{group.folder.name}-untimed" if before else name
-        made.append(SharedUnit(last, by, folder / f"{name}-{digest_of(by, files)}.o", before=tuple(before)))
+        made.append(
+            SharedUnit(last, by, folder / f"{name}-{digest_of(by, files, root=root.resolve())}.o", before=tuple(before))
+        )
     return made
 
 
