@@ -12,8 +12,15 @@ import fast_tier
 HERE = Path(__file__).parent
 # Files in which every test that was measured compiles, starts processes or simulates for longer than the limit.
 NONE_FAST = {
-    *("test_beowulf.py", "test_compute_charged.py", "test_euroben_algorithms.py", "test_file_parts.py"),
-    *("test_file_rate.py", "test_own_programs.py", "test_readme_clean.py", "test_roofs.py", "test_solvers.py"),
+    *(
+        "test_beowulf.py",
+        "test_bus.py",
+        "test_change_points.py",
+        "test_compute_charged.py",
+        "test_euroben_algorithms.py",
+    ),
+    *("test_file_parts.py", "test_file_rate.py", "test_network_saturation.py", "test_node_twins.py"),
+    *("test_own_programs.py", "test_quiet.py", "test_readme_clean.py", "test_roofs.py", "test_solvers.py"),
     *("test_storage_fails_a_run.py", "test_twin_alone.py", "test_variants.py", "test_vectors.py"),
 }
 

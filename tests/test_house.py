@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kinds": set(),
     "input_file": {"errors"},
     "sanitised": set(),
+    "compact_svg": set(),
     "toml": {"errors", "versions", "input_file"},
     "machine": {"errors", "stops", "toml"},
     "catalogue": {"errors"},
@@ -40,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"errors", "samples", "benchmark"},
     "network": {
         *("errors", "search_paths", "versions", "input_file", "sanitised", "toml", "machine", "analysis", "kinds"),
-        *("stored.lines", "stored.seal", "_core"),
+        *("stored.lines", "stored.seal", "_core", "compact_svg"),
     },
     # A machine made of a run's own measurements, on which the report predicts.
     "described.two_laws": {"_core"},
@@ -115,7 +116,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "validation.claims": {
         *("kinds", "machine", "described", "throughput", "report.units", "published.cells", "published.judge"),
     },
-    "validation.pictures": {"machine", "described", "document", "published.cells", "validation.claims"},
+    "validation.pictures": {"compact_svg", "machine", "described", "document", "published.cells", "validation.claims"},
     "validation.machines": {
         *("machine", "described", "network", "document", "report.units"),
         *("published.cells", "validation.claims", "published.judge", "validation.pictures", "kinds"),
