@@ -61,7 +61,7 @@ def test_every_file_that_can_has_a_fast_test() -> None:
 
 
 def test_every_slow_name_is_a_function_that_is_there() -> None:
-    """A test that was renamed is measured anew: ./x test --record-slow."""
+    """The line of a test that was removed or renamed is removed or renamed, too."""
     for name in fast_tier.named(fast_tier.SLOW.read_text()):
         file, _, function = name.partition("::")
         path = HERE / ("conftest.py" if file == "tests" else file)
