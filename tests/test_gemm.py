@@ -20,6 +20,7 @@ from assay.execute.compiler import find_compiler
 from command_line import assay
 from compiled import kept
 from library_programs import checks, codes, lines, needs, without
+from remarked import texts
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -30,7 +31,8 @@ def test_the_bytes_of_a_product_are_the_same_in_words_and_in_the_roof() -> None:
     """A and B read, C read and written: four times n^2 numbers of 8 bytes, where n^2 is one."""
     record = benchmark("gemm")
     (stated,) = re.findall(r"(\d+) n\^2 bytes of float64", record.cost)
-    assert int(stated) == evaluate(record.extra["roof"]["bytes"], {"size": 1}) == 4 * 8
+    assert record.roof is not None
+    assert int(stated) == evaluate(str(record.roof.bytes), {"size": 1}) == 4 * 8
 
 
 @functools.cache
@@ -42,7 +44,7 @@ def built(*flags: str) -> Path:
 @pytest.mark.parametrize("code", codes("blas"))
 def test_products_are_right_at_every_size(code: str, threads: int) -> None:
     printed = lines("gemm", built(), SIZES, f"code={code}", f"threads={threads}")
-    if any("left out" in line.get("text", "") for line in printed):
+    if any("left out" in text for text in texts(printed)):
         pytest.skip("fewer processors than threads")
     found = [line for line in printed if line["event"] == "check"]
     assert len(found) == 10 and all(line["passed"] for line in found)

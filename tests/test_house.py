@@ -32,10 +32,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "toml": {"errors", "versions", "input_file"},
     "machine": {"errors", "stops", "toml"},
     "catalogue": {"errors"},
-    "benchmark": {"case", "errors", "trusted", "left_names", "versions", "input_file", "toml", "machine"},
+    "benchmark": {
+        *("case", "errors", "former_names", "trusted", "left_names", "versions", "input_file", "toml", "machine"),
+    },
     "case": set(),
-    "samples": {"case", "errors"},
-    "stored": {"case", "errors", "versions", "samples", "stored.lines", "stored.seal"},
+    "remarks": set(),
+    "former_names": {"errors"},
+    "samples": {"case", "errors", "remarks"},
+    "stored": {"case", "errors", "former_names", "versions", "samples", "stored.lines", "stored.seal"},
     # Checksums, and how lines are written: also of what is no run.
     "stored.lines": {"stored.seal", "left_names"},
     "stored.seal": set(),
@@ -102,6 +106,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *(
             "errors",
             "trace_events",
+            "former_names",
             "stops",
             "trusted",
             "input_file",
@@ -120,11 +125,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
     },
     # The types of a run's document, which the report writes and which it and the papers read.
-    "document": {"analysis", "case", "kinds", "sanitised"},
+    "document": {"analysis", "case", "kinds", "remarks", "sanitised"},
     # What the analysis gives, and documents hold.
     "document.reported_figure": {"case", "document"},
     "report": {
         *("case", "errors", "trusted", "versions", "sanitised", "machine", "benchmark", "samples", "store", "stored"),
+        *("former_names", "remarks"),
         *("stored.lines", "analysis", "document", "report.units", "published.tables", "published.contrasts", "kinds"),
         "described.two_laws",
     },

@@ -30,6 +30,7 @@ from assay.machine.processors import processors
 from assay.published.tables import known_errors
 from command_line import assay
 from compiled import compile_to
+from remarked import texts
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -433,7 +434,7 @@ def test_a_wrong_reference_of_float32_is_seen_by_mpfr(flags: tuple[str, ...], tm
 
 def test_what_has_no_vector_form_is_skipped_and_named() -> None:
     lines, _ = launch(program(), "--profile", "quick", "--set", "function=tgamma", "--set", "type=float32")
-    notes = [line["text"] for line in lines if line["event"] == "note"]
+    notes = texts(lines)
     assert any("tgamma, float32, vector: " in text and "vector form" in text for text in notes)
     assert {case[2] for case in errors(lines)} == {"scalar", "fast"}
 
@@ -459,8 +460,8 @@ def test_accuracy_is_judged_in_the_first_launch_only() -> None:
 @pytest.mark.parametrize("plant", ["ASSAY_PLANT_EXP", "ASSAY_PLANT_NULL"])
 def test_a_wrong_exp_and_a_null_kernel_are_found_and_named(plant: str) -> None:
     record = benchmark("intrinsics")
-    units = {name: {**about, "flags": [*about["flags"], f"-D{plant}"]} for name, about in record.extra["unit"].items()}
-    planted = replace(record, extra={**record.extra, "unit": units})
+    units = {name: unit._replace(flags=(*unit.flags, f"-D{plant}")) for name, unit in record.units.items()}
+    planted = replace(record, units=units)
     path = build([planted], mpi=None)["intrinsics"].path
     lines, said = launch(
         path,

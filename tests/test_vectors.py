@@ -28,6 +28,7 @@ from assay.machine import catalogue
 from assay.published.tables import euroben
 from command_line import assay
 from compiled import compile_to, kept
+from remarked import texts
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -72,9 +73,9 @@ def test_every_kernel_with_every_access_is_right(build: Any, level: str) -> None
 
 @pytest.mark.parametrize(("fault", "what"), [(1, "a loop that ends one short"), (2, "a null kernel")])
 def test_planted_faults_are_caught_in_every_kernel(fault: int, what: str) -> None:
-    loops = RECORD.extra["unit"]["loops"]
-    unit = {"loops": {**loops, "flags": [*loops["flags"], f"-DASSAY_BREAK={fault}"]}}
-    planted = compiled([replace(RECORD, extra={**RECORD.extra, "unit": unit})], mpi=None)["vectors"].path
+    loops = RECORD.units["loops"]
+    units = {"loops": loops._replace(flags=(*loops.flags, f"-DASSAY_BREAK={fault}"))}
+    planted = compiled([replace(RECORD, units=units)], mpi=None)["vectors"].path
     lines = run(planted, *EVERY, "length=1,64,1000", status=1)
     passed = [line["case"] for line in lines if line["event"] == "check" and line["passed"]]
     assert not passed, f"{what} went unseen"
@@ -97,12 +98,12 @@ def test_by_index_beyond_the_last_cache_is_for_profile_full(build: Any) -> None:
     ):
         lines = measured(profile, access, beyond)
         assert len([line for line in lines if line["event"] == "check"]) == cases + expected, (profile, access)
-        notes = [line["text"] for line in lines if line["event"] == "note"]
+        notes = texts(lines)
         assert sum("--profile full or --set access=indexed has them" in text for text in notes) == cases - expected
 
 
 def test_the_records_table_is_the_kernels_table(build: Any) -> None:
-    constants = RECORD.extra["constants"]
+    constants = RECORD.choice_constants
     assert list(constants["kernel"]) == list(KERNELS) and list(constants["access"]) == list(ACCESSES)
     flops = [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 2, 4, 3, 18]
     assert [each["flops"] for each in constants["kernel"].values()] == flops
@@ -173,7 +174,7 @@ def test_short_passes_do_not_overlap(build: Any) -> None:
 
 def test_lengths_beyond_four_times_the_last_cache_are_left_out_and_said(build: Any) -> None:
     lines = run(build(), "kernel=rotation", "access=stride4", "length=64,1073741824")
-    assert any("left out: vectors of more than four times" in line.get("text", "") for line in lines)
+    assert any("left out: vectors of more than four times" in text for text in texts(lines))
     assert {line["case"]["length"] for line in lines if line["event"] == "check"} == {64}
 
 
@@ -234,9 +235,8 @@ def test_a_copy_is_compared_with_one_flop_an_element_and_both_texts_say_so() -> 
     counted = round(cells["r_max_L1"] * cells["cycles_per_op_per_element"] / 600e6)
     found = fitted(made("copy", "contiguous", "time", dict.fromkeys(("L1", "L2", "L3", "memory"), (1e-9, 1e-9))))
     assert found["L1"]["r_max_paper"] == pytest.approx(counted * 1e9, rel=0.02)
-    assert (
-        euroben.COUNT.count("one for a copy") == RECORD.extra["constants_mean"].count("one flop an element") == counted
-    )
+    mean = RECORD.constants_mean or ""
+    assert euroben.COUNT.count("one for a copy") == mean.count("one flop an element") == counted
 
 
 def chased(edges: dict[float, float]) -> list[CaseSamples]:

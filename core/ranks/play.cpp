@@ -187,7 +187,7 @@ Launch play(const std::string& name, const MachineParameters& machine, int count
   ranks::Session session(options, [&](const ranks::Event& event) { launch.add(event, model.get()); }, true, 0, 0);
   session.began = began;
   const auto skipped = [&](const std::string& what) {
-    session.note("left out: not described by " + machine.name + ": " + what);
+    session.skip("not described by " + machine.name + ": " + what);
     launch.end({}, 0);
     return std::move(launch);
   };

@@ -76,6 +76,8 @@ class Case {
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify);
   void note(std::string_view text);
+  // What cannot be done here, of other cases than this one.
+  void note_skip(std::string_view text);
   // A reason to doubt this launch's numbers: they are written all the same, but the run is not reported as clean.
   void warn(std::string_view text);
   // Called after all blocks; gives the text of a warning, "" for none.

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from assay import remarks
 from assay.case import Case
+from assay.remarks import Remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class Block:
 
 # joules of whole packages, of memory and of the platform between t0 and t1, and who counted them, where a host shows
 # them; the tables of a run without any have no such columns
+REMARKS = ("remarks",)  # of a launch; without any, and in older runs, there is no such column
 PROCESSOR_TIME = ("user_seconds", "system_seconds")  # of a launch; runs before them have no such columns
 ENERGY = ("energy_package", "energy_memory", "energy_platform", "energy_source")
 # the kernel's accounts of a block, where available: fields of Block
@@ -160,6 +163,7 @@ class Launch:
     reference_after: float | None = None  # s, the same as it ended
     user_seconds: float | None = None  # of all its processes, as they ended by themselves
     system_seconds: float | None = None  # the same, in the kernel for them
+    remarks: str | None = None  # what decides of what it said, as JSON (remarks.py); all it said for people is in notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +221,7 @@ def folded(
     """
     launches: dict[str, dict[str, Any]] = {}
     notes: dict[str, list[str]] = {}
+    reported: dict[str, list[Remark]] = {}
     done: dict[str, dict[str, Any]] = {}
     only = ""
     for place, event in enumerate(lines):
@@ -237,6 +242,14 @@ def folded(
                 text = str(event.get("text", ""))
                 _text("text", text)
                 notes.setdefault(host, []).append(text)
+                older = launches.get(host, {}).get("version", 0) < remarks.SINCE
+                if older and (remark := remarks.from_note(text)) is not None:
+                    reported.setdefault(host, []).append(remark)
+            elif (remark := remarks.of_event(event)) is not None:
+                _text("text", remark.text)
+                reported.setdefault(host, []).append(remark)
+                if str(remark) not in notes.setdefault(host, []):
+                    notes[host].append(str(remark))
             elif kind == "done":
                 done[host] = {}
                 _launch(launches.get(host, {}), about, host, event, [])  # the same
@@ -246,7 +259,7 @@ def folded(
                 missing = f"{error.args[0]}: is missing" if isinstance(error, KeyError) else str(error)
                 complain(place, f"event {str(event.get('event'))!r}: {missing}")
     for host, event in launches.items():
-        yield _launch(event, about, host, done.get(host), notes.get(host, []))
+        yield _launch(event, about, host, done.get(host), notes.get(host, []), reported.get(host, []))
 
 
 def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Measured:
@@ -426,7 +439,12 @@ def _samples(measured: Measured, about: Circumstance) -> Iterator[Sample]:
 
 
 def _launch(
-    event: dict[str, Any], about: Circumstance, host: str, done: dict[str, Any] | None, notes: list[str]
+    event: dict[str, Any],
+    about: Circumstance,
+    host: str,
+    done: dict[str, Any] | None,
+    notes: list[str],
+    reported: Sequence[Remark] = (),
 ) -> Launch:
     ranks = event.get("ranks", 1)
     made = Launch(
@@ -454,6 +472,7 @@ def _launch(
         reference_after=(done or {}).get("reference"),
         user_seconds=(done or {}).get("user"),
         system_seconds=(done or {}).get("system"),
+        remarks=remarks.written(reported),
     )
     _placed(event.get("placement") or [])
     if type(ranks) is int and ranks < 1:

@@ -46,7 +46,8 @@ class Form:
 
 RUN = Form("run.json", 4)
 JOURNAL = Form("a line of a run's journal", 2)
-LAUNCH = Form("a launch's lines", 2)  # written by the programs: programs/timing/launch.hpp
+# 3: doubts, skips and cuts are events of their own; older notes are read by remarks.from_note().
+LAUNCH = Form("a launch's lines", 3, (_unchanged,))  # written by the programs: programs/timing/launch.hpp
 TABLES = Form("a run's Parquet tables")
 CIRCUMSTANCES = Form("circumstances of launches")
 SUMMARY = Form("summary.json")

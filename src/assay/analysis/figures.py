@@ -161,7 +161,7 @@ def _of_cell(
             disturbance=_displaced(derive, estimate.value, verdict.disturbance),
         )
     made = [middle]
-    if "best" in benchmark.extra.get("statistics", ()) and best is not None:
+    if "best" in benchmark.statistics and best is not None:
         scope = f"the best of all samples of {estimate.launches} launches: one extreme, no estimate"
         made.append(described(best, "best", "best reading", scope))
     return [*made, *_tail(cell, nodes, derive, described), *_first(cell, derive, described)]

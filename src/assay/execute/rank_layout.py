@@ -20,7 +20,7 @@ def choose_ranks_per_node(
 
     Without a given number, the smallest that suffices on so many nodes. InputError where the given one is too small.
     """
-    least = int(record.extra.get("least_ranks", 1))
+    least = record.least_ranks
     if record.kind != "ranks" or nodes is None or ranks is not None or not least:
         return tuple(ppn) or (None,)
     usual, most = (1, None) if on is None else _room(on, overrides)

@@ -174,7 +174,7 @@ def play(
             places = [node * per + rank % per for rank, node in enumerate(on())]
             launch, log, ending = _placed(*given, places, logged=logged)
             where = f"placed on nodes {_shown(nodes)}" + (f" ({way})" if way in WAYS else "")
-            opening.append({"event": "note", "text": where})
+            opening.append({"event": "placed", "text": where})
         elif logged:
             launch, log = core.logged(*given)
         else:
@@ -194,7 +194,7 @@ def play(
     processors = 1 if description.node is None else description.node.processors
     used = {"ranks": ranks, "nodes": -(-ranks // per), "per_node": min(per, ranks), "processors": processors}
     opening.insert(0, {"event": "nodes", **used})
-    if benchmark.extra.get("pairs"):
+    if benchmark.pairs:
         from assay.described.ways import pairs_event
 
         closing.append(pairs_event(description, on()))
@@ -238,8 +238,8 @@ def _placed(
     more: list[Mapping[str, Any]] = []
     launch = about["launch"]
     if about["undescribed"]:
-        why = f"left out: not described by {machine['name']}: {about['failure']}"
-        more = [{"event": "note", "text": why}, {"event": "done"}]
+        why = f"not described by {machine['name']}: {about['failure']}"
+        more = [{"event": "skip", "text": why}, {"event": "done"}]
     elif about["state"] == "failed":
         raise (ValueError if about["input"] else RuntimeError)(about["failure"])
     log = of_ranks(world.log(), places, world.nodes * world.processors) if logged else None

@@ -60,13 +60,14 @@ class BenchmarkSource:
 
 @dataclass(frozen=True, kw_only=True)
 class Derived:
-    """What a section derived: values by name, and notes.
+    """What a section derived: values by name, notes, and `skips`: what it gives no figure of, and why.
 
     A name that `document.section.Section` has becomes that field; others are in its `derived`, so in the JSON.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    skips: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,9 @@ from assay.analysis.disturbance import Estimator, Reason, State, Verdict
 from assay.benchmark.record import Benchmark
 from assay.case import Case
 from assay.document.params import Facts
+from assay.report.derive.launch_notes import has_skip
 from assay.report.derive.readings import BlockName, LaunchLines, Readings
 from assay.report.derive.references import Launched, slower_by
-from assay.report.derive.states import LEFT_OUT
 from assay.report.derive.usable_processors import usable_processors
 from assay.samples import ACCOUNTING
 from assay.store import Run
@@ -92,7 +92,7 @@ def judged(
         return result
     blocks, names, ranks = _blocks(lines, record, found, slower_by(lines.launches, usual or {}))
     if not blocks:
-        if not any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches):
+        if not any(launch.complete and has_skip(launch) for launch in lines.launches):
             result.warnings.append("no block was finished")
         return result
     result.lasted = min(block.t0 for block in blocks), max(block.t1 for block in blocks)
@@ -126,13 +126,13 @@ def _blocks(
     for key in values:
         if key[0] in differences:  # a difference below zero is noise around nothing: judged as nothing
             values[key] = np.maximum(values[key], 0.0)
-    unjudged = frozenset(record.extra.get("unjudged", ()))  # what varies by its nature is no sign of a disturbance
+    unjudged = record.unjudged  # what varies by its nature is no sign of a disturbance
     results = {figure.metric for figure in record.figures.values()}
     senses = {metric: sense(record, metric) for metric in record.metrics}
     made, names, by_host = [], [], dict[str, int]()
     for measured, ranks in sorted(lines.blocks, key=lambda each: each[0].block.t0):
         of = measured.block
-        if of.metric in record.errors or of.metric in record.unmoved:
+        if of.metric in record.errors or of.metric in record.undisturbed:
             continue
         key = of.metric, of.case, of.host, of.launch, of.attempt, of.block
         names.append(key)

@@ -21,8 +21,17 @@ from assay.document.params import WITHIN_A_NODE, Derived, Facts, placement_from_
 from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.run_document import Document, Skipped
-from assay.document.section import AccuracyDrawn, ConvergenceStated, DifferingNode, RoofPart, Section, SharesDrawn
+from assay.document.section import (
+    AccuracyDrawn,
+    ConvergenceStated,
+    DifferingNode,
+    RoofPart,
+    SaidByProgram,
+    Section,
+    SharesDrawn,
+)
 from assay.kinds import NumberKind
+from assay.remarks import Remark
 from assay.report.derive.budget import budget_spent, skipped
 from assay.report.derive.case_verdicts import Judged, judged
 from assay.report.derive.causes import beside, causes
@@ -31,7 +40,7 @@ from assay.report.derive.fit_states import with_states
 from assay.report.derive.headline_words import at_case
 from assay.report.derive.homogeneity import pooled
 from assay.report.derive.hosts import hosts, measuring_host
-from assay.report.derive.launch_notes import launch_notes
+from assay.report.derive.launch_notes import has_skip, launch_notes, launch_remarks
 from assay.report.derive.message_library import instead_of_library, without_library
 from assay.report.derive.node_count import nodes_used
 from assay.report.derive.positivity import not_positive
@@ -42,7 +51,7 @@ from assay.report.derive.references import usual_references
 from assay.report.derive.resolution import too_coarse
 from assay.report.derive.sampling_level import sampled
 from assay.report.derive.software import NO_RANKS, started_by
-from assay.report.derive.states import DOUBTED, LEFT_OUT, WORST, overall, states, worst
+from assay.report.derive.states import WORST, overall, states, worst
 from assay.report.derive.variance_components import variance_by_level
 from assay.report.derive.variants import build_variants, variants
 from assay.report.derive.vector_widths import with_widths
@@ -164,12 +173,12 @@ def _unplaced(entry: dict[str, Any]) -> Skipped:
 
 
 def _is_left_out(section: Section) -> bool:
-    """Whether this machine has nothing that the benchmark could measure, by its notes, and nothing went wrong."""
+    """Whether this machine has nothing that the benchmark could measure, by its remarks, and nothing went wrong."""
     return not section.figures and not section.warnings and bool(_reason(section))
 
 
 def _reason(section: Section) -> str:
-    return "; ".join(note.removeprefix(LEFT_OUT) for note in section.notes if LEFT_OUT in note)
+    return "; ".join(each.text for each in section.remarks or () if each.kind == "skip")
 
 
 def _kind(run: Run) -> NumberKind:
@@ -193,8 +202,8 @@ def frame(name: str, record: Benchmark | None) -> Section:
     """Give the section of a benchmark of which nothing was measured: the texts of its record, and no figures."""
     if record is None:
         return Section(benchmark=name, title=name, part=None, states=dict.fromkeys(WORST, 0))
-    shares, roof, accuracy, choice = (record.extra.get(key) for key in ("shares", "roof", "accuracy", "choice"))
-    convergence = record.extra.get("convergence")
+    shares, roof, accuracy, choice = record.shares, record.roof, record.accuracy, record.choice
+    convergence = record.convergence
     return Section(
         benchmark=name,
         title=record.title,
@@ -205,12 +214,12 @@ def frame(name: str, record: Benchmark | None) -> Section:
         check=record.check,
         historical=record.historical,
         published=list(record.published),
-        matrix=record.extra.get("matrix"),
-        shares=None if shares is None else from_json(SharesDrawn, shares),
-        roof=None if roof is None else from_json(RoofPart, roof),
-        accuracy=None if accuracy is None else from_json(AccuracyDrawn, accuracy),
-        convergence=None if convergence is None else from_json(ConvergenceStated, convergence),
-        choice=None if choice is None else from_json(ChoiceWanted, choice),
+        matrix=None if record.matrix is None else list(record.matrix),
+        shares=None if shares is None else SharesDrawn(**shares._asdict() | {"parts": list(shares.parts)}),
+        roof=None if roof is None else RoofPart(**roof._asdict()),
+        accuracy=None if accuracy is None else AccuracyDrawn(**accuracy._asdict()),
+        convergence=None if convergence is None else ConvergenceStated(**convergence._asdict()),
+        choice=None if choice is None else ChoiceWanted(**choice._asdict()),
         states=dict.fromkeys(WORST, 0),
     )
 
@@ -237,14 +246,15 @@ def _section(
         result.worsen(State.INVALID, metric, case)
         result.warnings.append(reason)
     noted = dict.fromkeys(launch_notes(json.loads(launch.notes) for launch in lines.launches))
-    uncertain = [note for note in noted if note.startswith(DOUBTED)]
-    result.add_unmeasured([note.removeprefix(DOUBTED) for note in uncertain])  # the program itself does not trust it
+    remarked = launch_remarks(lines.launches)
+    warnings = [remark for remark in remarked if remark.kind == "doubt"]
+    result.add_unmeasured([warning.text for warning in warnings])
     noted |= dict.fromkeys(result.remarks)
     stand = sampled(run, lines, gathered(result.standing))
     derived = figures(record, stand, result.verdicts, _kind(run))
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, cell.case])]
     counts = states(derived)
-    left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
+    skips = any(launch.complete and has_skip(launch) for launch in lines.launches)
     framed, described = frame(record.name, record), _kind(run) == NumberKind.SIMULATED
     whose = instead_of_library(run.provenance())
     virtual = [facts.get("virtualised") for facts in run.provenance().values()]
@@ -253,15 +263,17 @@ def _section(
     source = BenchmarkSource(
         run=run, record=record, lines=lines, figures=derived, section=framed, described=described, complete=whole
     )
-    framed, notes = _with_sections(source)
-    noted |= dict.fromkeys([*notes, *not_positive(record, stand, derived)])
+    framed, notes, skipped_figures = _with_sections(source)
+    remarked += [Remark("skip", text) for text in (*skipped_figures, *not_positive(record, stand, derived))]
+    noted |= dict.fromkeys([*notes, *map(str, remarked)])
     return replace(
         framed,
-        state=_state(derived) if derived else "clean" if left_out and not lines.failed else "invalid",
+        state=_state(derived) if derived else "clean" if skips and not lines.failed else "invalid",
         states=counts,
         failed_checks=len(lines.failed),
         warnings=result.warnings,
-        notes=[note for note in noted if note not in uncertain],
+        notes=[note for note in noted if note not in set(map(str, warnings))],
+        remarks=[SaidByProgram(kind=each.kind, text=each.text) for each in remarked if each.kind != "doubt"] or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),
@@ -279,19 +291,21 @@ def _section(
     ), result
 
 
-def _with_sections(source: BenchmarkSource) -> tuple[Section, list[str]]:
-    """Return the section with what each section of the report derives, and their notes."""
+def _with_sections(source: BenchmarkSource) -> tuple[Section, list[str], list[str]]:
+    """Return the section with what each section of the report derives, their notes, and what they skip."""
     values: Derived = {}
     notes: list[str] = []
+    skips: list[str] = []
     for derive in (each.derive for each in sections().values()):
         if derive is not None:
             found = derive(source)
             values |= found.values
             notes += found.notes
+            skips += found.skips
     known = {each.name for each in fields(Section)}
     further = {name: value for name, value in values.items() if name not in known and value is not None}
     own = {name: value for name, value in values.items() if name in known}
-    return replace(source.section, **own, derived=further or None), notes
+    return replace(source.section, **own, derived=further or None), notes, skips
 
 
 def _state(derived: list[ReportedFigure]) -> str:
@@ -328,31 +342,36 @@ def _headlines(
     """
     made = []
     several = len(by_ranks_per_node(derived)) > 1
-    for wanted in record.extra.get("headline", {}).values():
-        where = dict(word.split("=", 1) for word in str(wanted.get("where", "")).split() if "=" in word)
+    for wanted in record.headlines.values():
+        where = dict(word.split("=", 1) for word in wanted.where.split() if "=" in word)
         fitting = [
             figure
             for figure in derived
-            if figure.name == wanted["figure"]
-            and _is_wanted(figure, wanted.get("statistic", "median"))
+            if figure.name == wanted.figure
+            and _is_wanted(figure, wanted.statistic)
             and figure.value is not None
             and all(str(figure.params.get(key)) == value for key, value in where.items())
         ]
-        groups = [_most(of, wanted.get("most")) for of in by_ranks_per_node(fitting)]
-        if wanted.get("across_nodes"):
+        groups = [_most(of, wanted.most) for of in by_ranks_per_node(fitting)]
+        if wanted.across_nodes:
             across = [[each for each in of if each.params.get("placement") not in WITHIN_A_NODE] for of in groups]
             groups = [of for of in across if of] or groups
         for of in groups:
             best = max if of[0].better == "higher" else min
             chosen = best(of, key=lambda figure: figure.value or 0.0)
-            words = {key: at_case(wanted.get(key), record, chosen.params) for key in ("title", "says")}
-            about = {key: wanted.get(key) for key in ("bound", "order", "advice")}
-            about["chosen"] = _differing(of)
-            if described and "described_advice" in wanted:
-                about["advice"] = wanted["described_advice"]
-            title = words["title"] or chosen.name
+            title = at_case(wanted.title, record, chosen.params) or chosen.name
             title = titled(title if whose is None else without_library(title, whose), chosen.params, several)
-            made.append(Headline(figure=chosen, title=title, says=words["says"], **about))
+            made.append(
+                Headline(
+                    figure=chosen,
+                    title=title,
+                    says=at_case(wanted.says, record, chosen.params),
+                    bound=wanted.bound,
+                    order=wanted.order,
+                    advice=(wanted.described_advice if described else None) or wanted.advice,
+                    chosen=_differing(of),
+                )
+            )
     return made
 
 

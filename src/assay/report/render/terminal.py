@@ -83,8 +83,7 @@ def _benchmark(out: Console, document: Document, section: Section, elsewhere: st
     if (left or not leading) and not (replaced and len(made.rows) > MOST_ROWS):
         out.print(made.rich() if made.rows else Text(section.title, style="bold"))
     show_placed(Place.DETAIL)
-    notes = [note for note in section.notes if note.startswith(("left out: ", "placed on nodes ", "cut short"))]
-    _lines(out, [f"  {note}" for note in notes[:MOST_LEFT_OUT]])
+    _lines(out, [f"  {remark}" for remark in (section.remarks or ())[:MOST_LEFT_OUT]])
     _lines(out, lines_of(Place.DETAIL, Place.ANALYSIS))
     fitted = _fits(section, elsewhere)
     if fitted:

@@ -81,7 +81,7 @@ def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigur
 
 
 def too_short(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigure]) -> list[str]:
-    """Say in a line of how many rates no joules are given, as their blocks are too short for the counters."""
+    """Say of how many rates no joules are given, as their blocks are too short for the counters."""
     powers, found = _powers(lines), 0
     for figure in figures:
         launches = powers.get((figure.metric, figure.params), {})
@@ -93,7 +93,7 @@ def too_short(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedF
     cases = "one rate" if found == 1 else f"{found} rates"
     short, update = human(min(walls), "s", 2), human(UPDATE, "s", 1)
     why = f"blocks of {short} and more are too short for counters that are updated every {update}"
-    return [f"left out: joules of {cases}: {why}"]
+    return [f"joules of {cases}: {why}"]
 
 
 def _unit(record: Benchmark, figure: ReportedFigure) -> str | None:
@@ -182,7 +182,7 @@ def table(section: Section, most: int | None = None) -> Grid | None:
 
 def _derive(source: BenchmarkSource) -> Derived:
     values = {"energy": spent(source.lines, source.record, source.figures) or None}
-    return Derived(values=values, notes=too_short(source.lines, source.record, source.figures))
+    return Derived(values=values, skips=too_short(source.lines, source.record, source.figures))
 
 
 SECTION = ReportSection(

@@ -65,7 +65,7 @@ NOISY = 0.01  # share of the time that noise takes: more is a finding
 
 
 def _derive(source: BenchmarkSource) -> Derived:
-    if not source.record.extra.get("traces"):
+    if not source.record.traces:
         return Derived()
     from assay.report.derive.node_noise import noise_by_node
 

@@ -14,7 +14,7 @@ from assay.report.sections.pairs.pair_tables import MOST_LENGTHS, judged, plots,
 
 
 def _derive(source: BenchmarkSource) -> Derived:
-    if not source.record.extra.get("pairs"):
+    if not source.record.pairs:
         return Derived()
     from assay.report.sections.pairs.tournament import tournaments
 
