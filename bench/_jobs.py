@@ -94,7 +94,7 @@ class Jobs:
         name, *kernel_flags = words.split()
         root, record = programs_root(), benchmark(name)
         source = record.path if self.mpi is None else root / "mpi" / "main.cpp"
-        wished = record.extra.get("unit", {})
+        wished = record.units
         apart = {unit_source(about, record.path, root) for about in wished.values()}
         _, sources = shared(includes([source, record.path], root), root, apart)
         kept = cache_root() / "programs" / "units"  # the very objects that runs are linked with
@@ -105,9 +105,9 @@ class Jobs:
             make(unit, root, COMPILE_WITHIN)
             units.append(unit.object)
         defines = {"ASSAY_PROGRAM": f'"{record.path.relative_to(root)}"', "main": "assay_main"}
-        own = [*record.extra.get("flags", ()), *(f"-D{key}='{value}'" for key, value in defines.items())]
+        own = [*record.flags, *(f"-D{key}='{value}'" for key, value in defines.items())]
         compiler: Compiler = replace(self.compiler, flags=" ".join([self.compiler.flags, *own]))
-        compiler, _ = with_libraries(compiler, record.extra.get("libraries", ()))
+        compiler, _ = with_libraries(compiler, record.libraries)
         links = [word for library in self.libraries for word in library.links]
         body = self.folder / f"{name}.o"
         compiler.make(name, compiler.object_command(source, body, root), body, COMPILE_WITHIN)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.benchmark.record import Benchmark
 
 HERE = Path(__file__).resolve().parent
 NOTE = "<!-- Written by ./x docs from what the code says of itself; edit the code. -->\n\n"
@@ -156,12 +159,12 @@ same memory whatever its length (57 kB in all for four of 20 thousand or of 200 
 """
 
 
-def _ranks(extra: Mapping[str, Any]) -> str:
+def _ranks(record: Benchmark) -> str:
     """How many ranks a benchmark takes: what it is started with where nobody says, and the bounds."""
     from assay.execute.target import DEFAULT_RANKS
 
-    usual = extra.get("ranks", DEFAULT_RANKS)
-    least, most = extra.get("least_ranks", 1), extra.get("most_ranks")
+    usual = DEFAULT_RANKS if record.ranks is None else record.ranks
+    least, most = record.least_ranks, record.most_ranks
     own = "one a processor" if usual == "all" else str(usual)
     among = f", {most} at most" if most and usual == "all" else ""
     return f"`-n` from {least}; otherwise {own}{among}, on a described machine as many as it has room for"
@@ -202,7 +205,7 @@ def benchmarks() -> str:
                 f"* Source: {record.source}",
                 f"* Cost: {record.cost}",
                 f"* Check: {record.check}",
-                *([f"* Ranks: {_ranks(record.extra)}"] if record.kind == "ranks" else []),
+                *([f"* Ranks: {_ranks(record)}"] if record.kind == "ranks" else []),
                 f"* Program: `programs/{record.describe()['program']}`\n",
             ]
             if record.parameters:
@@ -211,19 +214,19 @@ def benchmarks() -> str:
                     text = spelled_defaults(about).replace(",", ", ")
                     lines.append(f"| {name} | {text} | {about['accepted']} | {about['help']} |")
                 lines.append("")
-            for parameter, choices in record.extra.get("constants", {}).items():
+            for parameter, choices in record.choice_constants.items():
                 names = list(next(iter(choices.values())))
                 lines += [f"| {parameter} | {' | '.join(names)} |", "|---" * (1 + len(names)) + "|"]
                 lines += [f"| {each} | {' | '.join(str(of[n]) for n in names)} |" for each, of in choices.items()]
                 lines.append("")
-            if "constants_mean" in record.extra:
-                lines += [f"{record.extra['constants_mean']}.\n"]
+            if record.constants_mean:
+                lines += [f"{record.constants_mean}.\n"]
             lines += ["| figure | unit | formula | meaning |", "|---|---|---|---|"]
             for figure in record.figures.values():
                 lines.append(
                     f"| {figure.name} | {figure.unit} | `{figure.formula}` of {figure.metric} | {figure.help} |"
                 )
-            lines += ["", *_example(record.name, record.kind == "ranks", "described" in record.extra)]
+            lines += ["", *_example(record.name, record.kind == "ranks", record.described is not None)]
     return "\n".join(lines)
 
 

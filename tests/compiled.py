@@ -8,10 +8,9 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 from assay.benchmark.own import cache_root
-from assay.benchmark.record import programs_root, read_record
+from assay.benchmark.record import PlainProgram, programs_root, read_record
 from assay.execute.build import build
 from assay.execute.compiler import DEFAULT_FLAGS, Compiler, find_compiler
 from assay.execute.mpi import Mpi, launch_environment
@@ -29,11 +28,9 @@ def kept(name: str, *flags: str, own: bool = True) -> Path:
     """Our node program `name` ("memory/latency") with its record's `own` flags, as a run has it, and `flags`."""
     record = read_record(programs_root() / f"{name}.cpp")
     assert record is not None
-    wished = [*(record.extra.get("flags", ()) if own else ("-Wno-unknown-pragmas",)), *flags]
-    units = record.extra.get("unit", {})
-    apart = {unit: {**about, "flags": [*about.get("flags", ()), *flags]} for unit, about in units.items()}
-    extra = {"flags": wished, "libraries": record.extra.get("libraries", ()), "unit": apart}
-    program = SimpleNamespace(name=record.name, path=record.path, kind=record.kind, extra=extra)
+    wished = (*(record.flags if own else ("-Wno-unknown-pragmas",)), *flags)
+    units = {name: unit._replace(flags=(*unit.flags, *flags)) for name, unit in record.units.items()}
+    program = PlainProgram(record.name, record.path, record.kind, flags=wished, libraries=record.libraries, units=units)
     return build([program], mpi=None)[record.name].path
 
 

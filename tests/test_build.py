@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.benchmark.record import programs_root
+from assay.benchmark.record import PlainProgram, programs_root
 from assay.errors import MeasurementError
 from assay.execute.build import Built, build
 from assay.execute.compiler import find_compiler
@@ -323,9 +323,7 @@ def test_a_record_s_flags_are_used_where_the_compiler_has_them(tree):
     """A flag that it lacks is left out; the program then says itself what it cannot do."""
     root, programs = tree
     tick = programs["tick"]
-    wished = SimpleNamespace(
-        name=tick.name, path=tick.path, kind="node", extra={"flags": ["-funroll-loops", "-fno-such"]}
-    )
+    wished = PlainProgram(tick.name, tick.path, flags=("-funroll-loops", "-fno-such"))
     built = build([wished], mpi=None, root=root)["tick"]
     assert built.flags == "-O0 -funroll-loops"
     line = json.loads(subprocess.run([built.path], capture_output=True, check=True).stdout.splitlines()[0])
@@ -357,7 +355,7 @@ def test_the_longest_source_is_compiled_first_and_results_keep_their_order(tree,
     long.write_text(short.path.read_text() + "// as long as it gets\n" * 100)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
     said: list[str] = []
-    longer = SimpleNamespace(name="longer", path=long, kind="node", extra={})
+    longer = PlainProgram("longer", long)
     built = build([short, longer], mpi=None, root=root, progress=said.append)
     assert [text.split()[1] for text in said] == ["longer", "tick"]
     assert list(built) == ["tick", "longer"] and built["tick"].path.name.startswith("tick-")
@@ -385,7 +383,7 @@ def test_what_programs_share_is_compiled_while_flags_of_the_next_are_tried(tree,
     (source.parent / "second.hpp").write_text("#pragma once\nint second();\n")
     (source.parent / "second.cpp").write_text('#include "second.hpp"\nint second() { return 2; }\n')
     source.write_text('#include "second.hpp"\n' + source.read_text())
-    flagged = SimpleNamespace(name="flagged", path=source, kind="node", extra={"flags": ["-x"]})
+    flagged = PlainProgram("flagged", source, flags=("-x",))
     with pytest.raises(MeasurementError, match="no such flag"):
         build([programs["tick"], flagged], mpi=None, root=root)
     assert made

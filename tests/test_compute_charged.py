@@ -220,23 +220,24 @@ dot = "30 Mflop/s"
 
 
 def test_every_kernel_of_a_record_is_in_the_table() -> None:
-    named = {
-        name for record in benchmarks().values() for name in (*record.extra.get("computes", ()), *node_kernels(record))
-    }
+    named = {name for record in benchmarks().values() for name in (*record.computes, *node_kernels(record))}
     assert named <= set(KERNELS)
     assert {like for kind in KERNELS.values() for like in kind.like} <= set(KERNELS)
 
 
 def test_the_table_has_the_bytes_that_records_count() -> None:
     """A record's own counts of flops and bytes, written for a real machine's roof, and what a description charges."""
-    counts = benchmarks()["vectors"].extra["constants"]["kernel"]
-    named = benchmarks()["vectors"].extra["described"]["named"]
+    counts = benchmarks()["vectors"].choice_constants["kernel"]
+    described = benchmarks()["vectors"].described
+    assert described is not None
     for name, of in counts.items():
-        kind = KERNELS[named.get(name, name)]
-        assert kind.traffic == pytest.approx(of["bytes"] / of["flops"]) and kind.written == of["stored"] / of["flops"]
+        kind = KERNELS[described.named.get(name, name)]
+        assert kind.traffic == pytest.approx(float(of["bytes"]) / float(of["flops"]))
+        assert kind.written == float(of["stored"]) / float(of["flops"])
     for record in (benchmarks()[name] for name in ("hitc", "jacobi", "inner_product")):
-        roof, (kernel,) = record.extra["roof"], node_kernels(record)
-        assert KERNELS[kernel].traffic == float(roof["bytes"]) / float(roof["flops"])
+        roof, (kernel,) = record.roof, node_kernels(record)
+        assert roof is not None
+        assert KERNELS[kernel].traffic == float(roof.bytes or 0) / float(roof.flops or 0)
 
 
 def test_levels_come_in_the_order_of_their_size() -> None:

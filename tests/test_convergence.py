@@ -30,7 +30,8 @@ def _found(name: str, broken: int = 0) -> dict[str, dict[int, float]]:
 @pytest.mark.parametrize("name", STATED)
 def test_errors_fall_by_the_order_of_the_method_and_stay_below_their_bounds(name: str) -> None:
     """log2(error(h) / error(h/2)), formed here: the program's own orders are held to the same errors."""
-    assert benchmark(name).extra["convergence"]["order"] == STATED[name]
+    stated = benchmark(name).convergence
+    assert stated is not None and stated.order == STATED[name]
     found = _found(name)
     errors = found["error"]
     assert all(errors[n] <= found["error_bound"][n] for n in errors)

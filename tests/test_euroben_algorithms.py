@@ -7,12 +7,11 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from assay.benchmark.formula import evaluate
-from assay.benchmark.record import benchmark, programs_root
+from assay.benchmark.record import PlainProgram, UnitSource, benchmark, programs_root
 from assay.benchmark.variants import Variant
 from assay.execute.build import build
 from assay.execute.variants import taken_by
@@ -78,10 +77,10 @@ def mutated(name: str, file: str, was: str, now: str, folder: Path) -> Path:
     changed.parent.mkdir(parents=True)
     changed.write_text(text.replace(was, now))
     program.write_text((source / program.name).read_text())
-    units = benchmark(name).extra["unit"]
-    mine = {"source": str(changed)}
-    units = {key: mine if unit["source"] == f"kernels/{file}" else unit for key, unit in units.items()}
-    made = SimpleNamespace(name=name, path=program, kind="node", extra={"unit": units})
+    units = benchmark(name).units
+    mine = UnitSource(str(changed))
+    units = {key: mine if unit.source == f"kernels/{file}" else unit for key, unit in units.items()}
+    made = PlainProgram(name, program, units=units)
     return build([made], mpi=None)[name].path
 
 

@@ -133,7 +133,7 @@ def test_rows_become_cells_in_order_of_time() -> None:
 
 
 def test_best_is_the_best_single_sample_where_the_record_asks_for_it() -> None:
-    record = replace(ECHO, extra={"statistics": ["median", "best"]})
+    record = replace(ECHO, statistics=("median", "best"))
     made = figures(record, [cell({"bytes": 10}, [1.0, 4.0], [2.0])])
     assert {f.name: f.value for f in made if f.statistic == "best"} == {"rate": 20.0, "half_round_trip": 0.5}
 

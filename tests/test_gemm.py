@@ -30,7 +30,8 @@ def test_the_bytes_of_a_product_are_the_same_in_words_and_in_the_roof() -> None:
     """A and B read, C read and written: four times n^2 numbers of 8 bytes, where n^2 is one."""
     record = benchmark("gemm")
     (stated,) = re.findall(r"(\d+) n\^2 bytes of float64", record.cost)
-    assert int(stated) == evaluate(record.extra["roof"]["bytes"], {"size": 1}) == 4 * 8
+    assert record.roof is not None
+    assert int(stated) == evaluate(str(record.roof.bytes), {"size": 1}) == 4 * 8
 
 
 @functools.cache

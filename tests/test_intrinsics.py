@@ -459,8 +459,8 @@ def test_accuracy_is_judged_in_the_first_launch_only() -> None:
 @pytest.mark.parametrize("plant", ["ASSAY_PLANT_EXP", "ASSAY_PLANT_NULL"])
 def test_a_wrong_exp_and_a_null_kernel_are_found_and_named(plant: str) -> None:
     record = benchmark("intrinsics")
-    units = {name: {**about, "flags": [*about["flags"], f"-D{plant}"]} for name, about in record.extra["unit"].items()}
-    planted = replace(record, extra={**record.extra, "unit": units})
+    units = {name: unit._replace(flags=(*unit.flags, f"-D{plant}")) for name, unit in record.units.items()}
+    planted = replace(record, units=units)
     path = build([planted], mpi=None)["intrinsics"].path
     lines, said = launch(
         path,

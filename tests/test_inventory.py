@@ -12,12 +12,11 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 import slurm_cluster
-from assay.benchmark.record import programs_root
+from assay.benchmark.record import PlainProgram, programs_root
 from assay.described.machine_file import DescribedMachine
 from assay.execute import node_exchange, process_tree
 from assay.execute.build import build
@@ -84,7 +83,7 @@ def test_a_card_without_link_and_its_rate_are_shown(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def test_the_measured_peak_is_no_more_than_two_units_give_and_its_chains_are_twelve() -> None:
     """Chains that are alike were once compiled as one: its latency was counted twelve times."""
-    source = SimpleNamespace(name="node_speed", kind="node", extra={}, path=programs_root() / "jobs/node_speed.cpp")
+    source = PlainProgram("node_speed", programs_root() / "jobs/node_speed.cpp")
     program = build([source], mpi=None)["node_speed"].path
     flags = Path("/proc/cpuinfo").read_text().split()
     lanes = 8 if "avx512f" in flags else 4 if "avx2" in flags else 2

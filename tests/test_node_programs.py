@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from assay.analysis.cache_levels import find_levels
-from assay.benchmark.record import programs_root, read_table
+from assay.benchmark.record import Benchmark, programs_root, read_record
 from assay.errors import InputError
 from command_line import assay
 from compiled import kept
@@ -63,12 +63,14 @@ EXTRA: dict[str, list[str]] = {
 pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"), pytest.mark.measures]
 
 
-def record_of(name: str) -> dict[str, Any]:
-    return read_table(PROGRAMS / f"{name}.cpp")
+def record_of(name: str) -> Benchmark:
+    record = read_record(PROGRAMS / f"{name}.cpp")
+    assert record is not None
+    return record
 
 
 def started(name: str, *given: str) -> list[str]:
-    return started_words(record_of(name)["name"], *given)
+    return started_words(record_of(name).name, *given)
 
 
 BROKEN = ("-O0", "-DASSAY_BREAK=1")
@@ -102,22 +104,22 @@ def run(name: str, path: Path, *settings: str, status: int = 0) -> tuple[list[di
 def test_lines_obey_the_record_and_checks_pass(build: Any, name: str) -> None:
     lines, _ = run(name, build(name))
     record = record_of(name)
-    assert lines[0]["event"] == "launch" and lines[0]["program"] == record["name"]
+    assert lines[0]["event"] == "launch" and lines[0]["program"] == record.name
     assert lines[-1]["event"] == "done"
     blocks = [line for line in lines if line["event"] == "block"]
     checks = [line for line in lines if line["event"] == "check"]
     assert blocks and checks and all(line["passed"] for line in checks)
-    own = set(record.get("parameter", {}))
+    own = set(record.parameters)
     for line in [*blocks, *checks]:
         assert own <= set(line["case"])
     for line in blocks:
-        assert line["metric"] in record["metric"] and line["values"]
+        assert line["metric"] in record.metrics and line["values"]
         assert set(line["case"]) - own <= set(EXTRA.get(name, ["thread"]))
         assert all(value >= 0 for value in line["values"])
     measured = {json.dumps(line["case"]) for line in blocks if set(line["case"]) == own}
     assert {json.dumps(line["case"]) for line in checks} == measured
-    names = {figure["metric"] for figure in record["figure"].values()}
-    assert names <= set(record["metric"])
+    names = {figure.metric for figure in record.figures.values()}
+    assert names <= set(record.metrics)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -136,7 +138,7 @@ def test_a_program_prints_its_record(build: Any, name: str) -> None:
     assert printed.strip() and f'R"record({printed})record"' in (PROGRAMS / f"{name}.cpp").read_text()
 
 
-@pytest.mark.parametrize("name", [name for name in SMALL if "threads" in record_of(name).get("parameter", {})])
+@pytest.mark.parametrize("name", [name for name in SMALL if "threads" in record_of(name).parameters])
 def test_more_threads_than_processors_are_left_out_and_said(build: Any, name: str) -> None:
     """Two threads on one processor would measure the scheduler: there is one thread there, and it is said."""
     own = [setting for setting in SMALL[name] if not setting.startswith("threads=")]
@@ -257,8 +259,10 @@ def test_caches_found_agree_with_the_operating_system(build: Any) -> None:
         pytest.skip("the system does not say which caches there are")
     program = build("memory/latency")
     record = record_of("memory/latency")
-    sizes = [int(size) for size in record["parameter"]["size"]["quick"] if size <= 1 << 23]
-    quick = ["--slice", str(record["slice_quick"]), "--blocks", str(record["blocks_quick"])]
+    every = record.parameters["size"].profiles["quick"]
+    assert isinstance(every, tuple)
+    sizes = [size for size in map(int, every) if size <= 1 << 23]
+    quick = ["--slice", str(record.slices["quick"]), "--blocks", str(record.blocks["quick"])]
     least: dict[int, float] = {}
     busy = wall = 0.0
     for _ in range(3):

@@ -87,7 +87,7 @@ def test_no_time_of_a_described_machine_is_nothing(machine: str) -> None:
     """Every message-passing benchmark: a time of zero, or a rate without end, would be a number from nowhere."""
     settings: dict[str, Any] = {"on_ranks": 4}
     for name, record in benchmarks().items():
-        if record.kind != "ranks" or int(record.extra.get("least_ranks", 1)) > 4 or name in ("bystanders", "noise"):
+        if record.kind != "ranks" or record.least_ranks > 4 or name in ("bystanders", "noise"):
             continue
         given = {"bytes": (64,)} if "bytes" in record.parameters else {}
         try:

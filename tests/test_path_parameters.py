@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.benchmark.record import Benchmark, programs_root, read_record
+from assay.benchmark.record import Benchmark, read_record
 from assay.benchmark.resolved import program_words, values
-from assay.benchmark.strict import check
 from assay.errors import InputError
 from assay.execute.folders import folders
 from assay.machine.filesystems import filesystems
@@ -62,15 +61,13 @@ def test_a_folder_is_one_value_whatever_its_name(probe: Benchmark) -> None:
     ('choices = ["a"]', "takes no such key"), ("min = 1", "takes no such key"), ("default = 3", "is no folder"),
 ])  # fmt: skip
 def test_an_own_record_of_a_path_is_held_to_its_keys(tmp_path: Path, line: str, said: str) -> None:
-    from assay.benchmark.record import read_table
+    from assay.benchmark.record import read_own
 
     path = tmp_path / "own.hpp"
     old = 'default = "scratch"'
     path.write_text(RECORD.replace(old, line if line.startswith("default") else f"{old}\n{line}"))
-    table = read_table(path)
-    assert table is not None
     with pytest.raises(InputError, match=said):
-        check(path, table, programs_root())
+        read_own(path)
 
 
 def test_scratch_is_a_folder_of_doctors(probe: Benchmark) -> None:

@@ -33,12 +33,12 @@ def wide_loops(object_: Path) -> list[int]:
 
 def test_vectorised_loops_begin_at_a_line(tmp_path: Path) -> None:
     """Nine of ten at least: the compiler leaves alone those that it takes for short."""
-    unit = benchmark("vectors").extra["unit"]["loops"]
+    unit = benchmark("vectors").units["loops"]
     where: dict[bool, list[int]] = {}
     for given in (True, False):
-        flags = unit["flags"] if given else []
+        flags = unit.flags if given else []
         command = ["g++", "-std=c++20", "-O3", "-march=x86-64-v3", f"-I{programs_root()}", *flags, "-c"]
-        subprocess.run([*command, programs_root() / unit["source"], "-o", tmp_path / "loops.o"], check=True)
+        subprocess.run([*command, programs_root() / unit.source, "-o", tmp_path / "loops.o"], check=True)
         where[given] = wide_loops(tmp_path / "loops.o")
     aligned = {given: sum(at % 64 == 0 for at in found) / len(found) for given, found in where.items()}
     assert len(where[True]) >= 25

@@ -67,14 +67,14 @@ def test_what_the_catalogue_holds_of_a_benchmark_s_name_its_record_quotes() -> N
     for published_as in catalogue.load().benchmarks:
         if published_as in records:
             record = records[published_as]
-            assert published_as in (*record.published, *record.extra.get("related", ())), published_as
+            assert published_as in (*record.published, *record.related), published_as
 
 
 @pytest.mark.parametrize("name", sorted(catalogue.load().machines))
 def test_all_that_the_catalogue_holds_for_a_machine_and_a_benchmark_is_quoted(name: str) -> None:
     machine = catalogue.machine(name)
     for record in benchmarks().values():
-        named = (*record.published, *record.extra.get("related", ()))
+        named = (*record.published, *record.related)
         cells = catalogue.cells(machine=machine.id, benchmark=named) if named else []
         quoted = of_run(name, record)
         assert sorted((c.benchmark, c.value) for c in cells) == sorted((f.published_as, f.value) for f in quoted)

@@ -11,8 +11,19 @@ import numpy as np
 import pytest
 
 from assay.analysis.figures import CaseSamples, figures
+from assay.benchmark import laws
 from assay.benchmark.formula import evaluate
-from assay.benchmark.record import PARTS, Benchmark, Parameter, benchmark, benchmarks, programs_root, read_record
+from assay.benchmark.record import (
+    PARTS,
+    Benchmark,
+    Parameter,
+    benchmark,
+    benchmarks,
+    programs_root,
+    read_own,
+    read_record,
+)
+from assay.benchmark.sections import RoofRecord
 from assay.errors import InputError
 
 RECORD = """
@@ -102,17 +113,25 @@ def test_reals_must_be_finite() -> None:
 @pytest.mark.parametrize(
     ("was", "now", "said"),
     [
-        ('name = "probe"', "", "'name'"),
+        ('name = "probe"', "", "name: must be a text; expected a text in quotes"),
         ('part = "processor"', 'part = "engine"', "expected processor"),
         ('kind = "node"', 'kind = "thread"', "expected node, ranks"),
         ("min = 1", "min = ", "not TOML"),
-        ("[metric.time]\n", '[metric.time]\nerror_of = "rate"\n', "[metric.time] error_of = 'rate'"),
-        ("[metric.time]\n", '[metric.time]\nerror_of = "time"\n', "[metric.time] error_of = 'time'"),
+        (
+            "[metric.time]\n",
+            '[metric.time]\nerror_of = "rate"\n',
+            "time.error_of: is no other metric of the record; got 'rate'",
+        ),
+        (
+            "[metric.time]\n",
+            '[metric.time]\nerror_of = "time"\n',
+            "time.error_of: is no other metric of the record; got 'time'",
+        ),
     ],
 )
 def test_a_broken_record_is_named_with_its_file(tmp_path: Path, was: str, now: str, said: str) -> None:
     with pytest.raises(InputError) as error:
-        read_record(written(tmp_path, RECORD.replace(was, now, 1)))
+        read_own(written(tmp_path, RECORD.replace(was, now, 1)))
     assert said in str(error.value) and "probe.cpp" in str(error.value)
 
 
@@ -136,19 +155,19 @@ def test_every_record_keeps_the_laws(name: str) -> None:
             assert parsed == (default[0] if isinstance(default, tuple) and len(default) == 1 else default)
     if record.model == "alpha_beta":
         assert any(figure.unit == "s" for figure in record.figures.values()) and "bytes" in record.parameters
-    for wanted in record.extra.get("headline", {}).values():
-        assert wanted["figure"] in record.figures and wanted["title"]
-        assert wanted.get("advice") if "bound" in wanted else not {"advice", "described_advice"} & wanted.keys()
-    assert set(record.extra.get("matrix", [])) <= set(record.parameters)
-    bars, roof = record.extra.get("shares"), record.extra.get("roof", {})
-    if bars:
-        assert bars["parts"] and bars["over"] and {*bars["parts"], bars["sum"]} <= set(record.figures)
-    for key, unit in (("bandwidth", "B/s"), ("clock", "Hz"), ("ceiling", "flop/s"), ("figure", "flop/s")):
-        if key in roof:
-            assert record.figures[roof[key]].unit == unit
-    if "figure" in roof:
+    laws.check(record)
+    for wanted in record.headlines.values():
+        assert wanted.figure in record.figures and wanted.title
+        assert wanted.advice if wanted.bound else not (wanted.advice or wanted.described_advice)
+    assert set(record.matrix or ()) <= set(record.parameters)
+    if bars := record.shares:
+        assert bars.parts and bars.over and {*bars.parts, bars.sum} <= set(record.figures)
+    roof = record.roof or RoofRecord()
+    for name, unit in ((roof.bandwidth, "B/s"), (roof.clock, "Hz"), (roof.ceiling, "flop/s"), (roof.figure, "flop/s")):
+        assert name is None or record.figures[name].unit == unit
+    if roof.figure:
         names = {name: 2 for name, parameter in record.parameters.items() if parameter.kind != "choice"}
-        assert (evaluate(roof["flops"], names) or 0) > 0 and (evaluate(roof["bytes"], names) or 0) > 0
+        assert (evaluate(str(roof.flops), names) or 0) > 0 and (evaluate(str(roof.bytes), names) or 0) > 0
 
 
 FRAGMENT = """
@@ -211,7 +230,8 @@ def test_a_record_takes_top_level_keys_that_it_does_not_say(tmp_path: Path) -> N
     )
     record = read_record(path)
     assert record is not None and (record.title, record.historical) == ("Probe", True)
-    assert record.extra == {"slice_quick": 0.25, "blocks_quick": 7} and list(record.parameters) == ["size", "mode"]
+    assert (record.slices, record.blocks) == ({"quick": 0.25}, {"quick": 7})
+    assert list(record.parameters) == ["size", "mode"]
 
 
 @pytest.mark.parametrize("header", ['"shared/missing.hpp"', '"shared/sections.hpp"', "3"])
@@ -219,7 +239,7 @@ def test_a_fragment_without_keys_of_its_own_is_refused(tmp_path: Path, header: s
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "sections.hpp").write_text(FRAGMENT)
     path = written(tmp_path, RECORD.replace('name = "probe"', f'name = "probe"\nfrom = {header}'))
-    with pytest.raises(InputError, match=r"probe\.cpp.*from = .*shares no keys above its sections"):
+    with pytest.raises(InputError, match=r"probe\.cpp:\d+: from: that file shares no keys above its sections"):
         read_record(path)
 
 

@@ -63,7 +63,7 @@ def test_how_flops_are_counted_where_there_are_none_is_said_and_is_what_the_reco
     made = document(section("vectors", [], fits=[level("copy", "L1", 2e10), level("zaxpy", "L1", 1e10)]))
     (table,) = level_rates.tables(made, made.benchmarks[0])
     assert "(broadcast, copy) an element counts one; zaxpy is z = x + a y in real numbers, two" in table.note
-    counted = benchmark("vectors").extra["constants"]["kernel"]
+    counted = benchmark("vectors").choice_constants["kernel"]
     assert [counted[name]["flops"] for name in ("broadcast", "copy", "zaxpy")] == [1, 1, 2]
     assert "zaxpy" not in level_rates.tables(whole(), whole().benchmarks[0])[0].note
 
@@ -94,7 +94,7 @@ def test_the_advice_on_axpy_says_where_its_share_is_shown(monkeypatch: pytest.Mo
     monkeypatch.setattr(level_rates, "peak_float64", lambda document: (1e11, "made"))
     both = roofs(("L1", "load", 3.2e11), ("L1", "store", 2.4e11))
     assert not any("%" in cell for cell in first_table()[0]) and "%" in first_table(both)[0][1]
-    advice = benchmark("vectors").extra["headline"]["axpy"]["advice"]
+    advice = benchmark("vectors").headlines["axpy"].advice or ""
     (parts,) = re.findall(r"`roofs` beside \(`assay evaluate --only ([\w,]+)`\)", advice)
     assert {benchmark("vectors").part, benchmark("roofs").part} == set(parts.split(","))
 

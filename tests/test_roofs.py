@@ -40,11 +40,8 @@ def run(program: Path, *settings: str, status: int = 0, slice_: str = "0.0001", 
 
 
 def planted(fault: int) -> Path:
-    units = {
-        name: {**unit, "flags": [*unit["flags"], f"-DASSAY_BREAK={fault}"]}
-        for name, unit in RECORD.extra["unit"].items()
-    }
-    return build([replace(RECORD, extra=dict(RECORD.extra) | {"unit": units})], mpi=None)["roofs"].path
+    units = {name: unit._replace(flags=(*unit.flags, f"-DASSAY_BREAK={fault}")) for name, unit in RECORD.units.items()}
+    return build([replace(RECORD, units=units)], mpi=None)["roofs"].path
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +107,9 @@ def test_a_width_that_the_compiler_was_not_allowed_still_runs_where_the_processo
     flags = Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split()
     if "avx2" not in flags:
         pytest.skip("needs AVX2")
-    older = ["-O2", "-march=x86-64-v2"]  # before a unit's own flags, as a compiler's defaults are
-    units = {name: {**unit, "flags": [*older, *unit["flags"]]} for name, unit in RECORD.extra["unit"].items()}
-    record = replace(RECORD, extra=dict(RECORD.extra) | {"unit": units, "flags": older})
+    older = ("-O2", "-march=x86-64-v2")  # before a unit's own flags, as a compiler's defaults are
+    units = {name: unit._replace(flags=(*older, *unit.flags)) for name, unit in RECORD.units.items()}
+    record = replace(RECORD, units=units, flags=older)
     program = build([record], mpi=None)["roofs"].path
     found = run(program, "level=L1", "vector=256", "kernel=load")
     assert [line["passed"] for line in found if line["event"] == "check"] == [True]
@@ -277,8 +274,7 @@ def test_main_figures_have_the_cores_limit_as_their_bound() -> None:
     assert found is not None and found.share == pytest.approx(0.75) and found.value == pytest.approx(3.2e11 / 0.75)
     assert found.basis == "2 vectors in a cycle, by the clock beside"
     assert share(headline, made(limit=False)) is None
-    wanted = RECORD.extra["headline"]
-    assert all(of["bound"] in BOUNDS and of["bound"] == "core_limit" for of in wanted.values())
+    assert {of.bound for of in RECORD.headlines.values()} == {"core_limit"} <= set(BOUNDS)
 
 
 def test_more_than_the_core_can_do_is_no_share_but_another_clock() -> None:
@@ -309,7 +305,9 @@ def test_the_roofline_has_these_roofs_and_the_vector_kernels_under_them() -> Non
         dot | {"params": {"kernel": "dot", "access": "contiguous"}},
         dot | {"params": {"kernel": "dot", "access": "stride3"}},
     ]
-    roofs = section("roofs", rates, roof=RECORD.extra["roof"])
+    assert RECORD.roof is not None
+    drawn = {key: value for key, value in RECORD.roof._asdict().items() if value is not None}
+    roofs = section("roofs", rates, roof=drawn)
     (one,) = roof.plots(document(roofs, section("vectors", [], fits=fits)))
     by_name = {trace["name"].partition(":")[0]: trace for trace in one["data"]}
     slope, peak, scalar, kernels = (by_name[n] for n in ("L1", "peak", "scalar", "vector kernels in L1"))

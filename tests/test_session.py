@@ -110,7 +110,7 @@ def test_a_described_machine_answers_by_its_own_formula(tmp_path: Path) -> None:
 def test_a_failing_check_is_invalid_and_never_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sieve = shipped("sieve")
     assert sieve is not None
-    monkeypatch.setitem(sieve.extra, "flags", ["-DASSAY_BREAK=1"])
+    monkeypatch.setitem(vars(sieve), "flags", ("-DASSAY_BREAK=1",))
     answer = assay("run", "sieve", "--launches", "1", "--out", str(tmp_path / "run"), "--json")
     assert answer.status == 1
     assert answer.document["state"] == "invalid" and answer.document["valid"] is False and answer.document["warnings"]

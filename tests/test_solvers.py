@@ -41,9 +41,9 @@ BREAKS = [(name, which) for name, (_, ways) in SMALL.items() for which in range(
 def built(name: str, broken: int = 0) -> Path:
     """The program; its kernel, which is compiled apart, broken in the way of this number."""
     record = benchmark(name)
-    kernel = record.extra["unit"]["kernel"]
-    flags = [*WARNINGS, *kernel.get("flags", ()), *([f"-DASSAY_BREAK={broken}"] if broken else [])]
-    planted = replace(record, extra={**record.extra, "unit": {"kernel": {**kernel, "flags": flags}}})
+    kernel = record.units["kernel"]
+    flags = (*WARNINGS, *kernel.flags, *([f"-DASSAY_BREAK={broken}"] if broken else []))
+    planted = replace(record, units={"kernel": kernel._replace(flags=flags)})
     return build([planted], mpi=None)[name].path
 
 

@@ -111,7 +111,7 @@ def test_a_wrong_answer_of_a_part_is_named_and_ends_the_job(tmp_path: Path, monk
     assert len(list(tmp_path.glob("good/jobs/*/samples*.jsonl"))) == 3
     sieve = shipped("sieve")
     assert sieve is not None
-    monkeypatch.setitem(sieve.extra, "flags", ["-O0", "-DASSAY_BREAK=1"])
+    monkeypatch.setitem(vars(sieve), "flags", ("-O0", "-DASSAY_BREAK=1"))
     bad = run(tmp_path, "0: 1 * whole\n", str(tmp_path / "jobs.toml"))
     assert bad.status == 1 and bad.document["jobs"][0]["answer"] is False and bad.document["failed"] == 1
     (finding,) = bad.document["findings"]

@@ -97,7 +97,7 @@ def test_a_mix_of_programs_one_of_them_broken(tmp_path: Path, monkeypatch: pytes
     """Compiled with its fault the sieve counts one prime too many: its answer is wrong, the others' are right."""
     sieve = shipped("sieve")
     assert sieve is not None
-    monkeypatch.setitem(sieve.extra, "flags", ["-O0", "-DASSAY_BREAK=1"])
+    monkeypatch.setitem(vars(sieve), "flags", ("-O0", "-DASSAY_BREAK=1"))
     names = ["right", "broken"]
     if MPI is not None:
         names += ["single", "pair"] if len(os.sched_getaffinity(0)) > 1 else ["single"]

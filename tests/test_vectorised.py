@@ -102,8 +102,8 @@ def test_no_function_of_a_unit_is_shared_with_its_program(name: str, unit: str, 
     """Without optimisation every inline function is in both objects: one in both would be compiled by a variant for
     clock or check, or by the harness for the kernel."""
     record, root = benchmarks()[name], programs_root()
-    about = record.extra["unit"][unit]
-    flags = about.get("flags", ())
+    about = record.units[unit]
+    flags = about.flags
     apart, whole = tmp_path / "unit.o", tmp_path / "program.o"
     stated = ('-DASSAY_COMPILER=""', '-DASSAY_FLAGS=""')
     for source, made, more in ((unit_source(about, record.path, root), apart, flags), (record.path, whole, stated)):

@@ -71,9 +71,9 @@ def test_every_kernel_with_every_access_is_right(build: Any, level: str) -> None
 
 @pytest.mark.parametrize(("fault", "what"), [(1, "a loop that ends one short"), (2, "a null kernel")])
 def test_planted_faults_are_caught_in_every_kernel(fault: int, what: str) -> None:
-    loops = RECORD.extra["unit"]["loops"]
-    unit = {"loops": {**loops, "flags": [*loops["flags"], f"-DASSAY_BREAK={fault}"]}}
-    planted = compiled([replace(RECORD, extra={**RECORD.extra, "unit": unit})], mpi=None)["vectors"].path
+    loops = RECORD.units["loops"]
+    units = {"loops": loops._replace(flags=(*loops.flags, f"-DASSAY_BREAK={fault}"))}
+    planted = compiled([replace(RECORD, units=units)], mpi=None)["vectors"].path
     lines = run(planted, *EVERY, "length=1,64,1000", status=1)
     passed = [line["case"] for line in lines if line["event"] == "check" and line["passed"]]
     assert not passed, f"{what} went unseen"
@@ -101,7 +101,7 @@ def test_by_index_beyond_the_last_cache_is_for_profile_full(build: Any) -> None:
 
 
 def test_the_records_table_is_the_kernels_table(build: Any) -> None:
-    constants = RECORD.extra["constants"]
+    constants = RECORD.choice_constants
     assert list(constants["kernel"]) == list(KERNELS) and list(constants["access"]) == list(ACCESSES)
     flops = [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 2, 4, 3, 18]
     assert [each["flops"] for each in constants["kernel"].values()] == flops
@@ -233,9 +233,8 @@ def test_a_copy_is_compared_with_one_flop_an_element_and_both_texts_say_so() -> 
     counted = round(cells["r_max_L1"] * cells["cycles_per_op_per_element"] / 600e6)
     found = fitted(made("copy", "contiguous", "time", dict.fromkeys(("L1", "L2", "L3", "memory"), (1e-9, 1e-9))))
     assert found["L1"]["r_max_paper"] == pytest.approx(counted * 1e9, rel=0.02)
-    assert (
-        euroben.COUNT.count("one for a copy") == RECORD.extra["constants_mean"].count("one flop an element") == counted
-    )
+    mean = RECORD.constants_mean or ""
+    assert euroben.COUNT.count("one for a copy") == mean.count("one flop an element") == counted
 
 
 def chased(edges: dict[float, float]) -> list[CaseSamples]:

@@ -16,7 +16,7 @@ slice_quick = 0.05
 slice_standard = 0.1
 blocks_quick = 2
 blocks_standard = 3
-unmoved = ["build"]
+noise_immune = ["build"]
 
 [parameter.device]
 from = "devices/found.hpp"

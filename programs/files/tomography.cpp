@@ -20,7 +20,7 @@ cost = "8 bytes per element written and read once; writing ends with fsync, whic
 check = "each element of the product is compared with a sum over integers that were made again, without the file"
 source = "van der Steen 2000, section 6.4.2, Figure 6.8 (EuroBen mod3a)"
 published = ["euroben.mod3a"]
-unmoved = ["rows"]
+noise_immune = ["rows"]
 writes = ["most"]
 
 [parameter.folder]

@@ -187,7 +187,7 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
         median.ci95 = _mapped(derive, estimate.ci95)
         median.disturbance = _displaced(derive, estimate.value, verdict.disturbance)
     made = [median]
-    if "best" in benchmark.extra.get("statistics", ()) and best is not None:
+    if "best" in benchmark.statistics and best is not None:
         extreme = described(best, "best", "best reading")
         extreme.scope = f"the best of all samples of {estimate.launches} launches: one extreme, no estimate"
         made.append(extreme)

@@ -24,7 +24,7 @@ SAMPLING = {"quick": (0.02, 4), "standard": (0.1, 8), "full": (0.5, 8)}  # s and
 def sampling(record: Benchmark, profile: str) -> tuple[float, int]:
     """Seconds that a case is measured for in a block, and blocks per launch, in a profile."""
     slice_, blocks = SAMPLING[profile]
-    return float(record.extra.get(f"slice_{profile}", slice_)), int(record.extra.get(f"blocks_{profile}", blocks))
+    return float(record.slices.get(profile, slice_)), int(record.blocks.get(profile, blocks))
 
 
 def values(
@@ -69,9 +69,10 @@ def program_words(
     resolved = values(record, given, profile, simulated=simulated, defaults=defaults)
     found = ["--profile", profile, "--slice", repr(slice_), "--blocks", str(blocks)]
     found += ["--metrics", ",".join(record.metrics)]
-    if record.extra.get("needs"):
-        found += ["--needs", ",".join(record.extra["needs"])]
-    found += [f"--{key.replace('_', '-')}" for key in ("host", "or_nothing") if record.extra.get(key)]
+    if record.needs:
+        found += ["--needs", ",".join(record.needs)]
+    found += ["--host"] if record.host else []
+    found += ["--or-nothing"] if record.or_nothing else []
     for name, each in resolved.items():
         if record.parameters[name].kind == "path":
             found += [] if simulated else ["--path", f"{name}={(folders or {}).get(name, each[0])}"]

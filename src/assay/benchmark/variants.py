@@ -97,7 +97,7 @@ def exchanges(record: Benchmark) -> bool:
     """Whether a benchmark's ranks exchange messages by a transport that can be chosen: a process that they start
     themselves is reached by TCP only.
     """
-    return record.kind == "ranks" and not record.extra.get("host")
+    return record.kind == "ranks" and not record.host
 
 
 def without(case: Mapping[str, Any]) -> dict[str, Any]:

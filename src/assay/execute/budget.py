@@ -107,7 +107,7 @@ def by_priority(records: Sequence[Benchmark]) -> list[str]:
 
 def _place(record: Benchmark) -> float:
     """The first place that a main figure of it has among those of its part."""
-    orders = [each.get("order") for each in record.extra.get("headline", {}).values()]
+    orders = [each.order for each in record.headlines.values()]
     return min((float(each) for each in orders if each is not None), default=math.inf)
 
 

@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from assay import left_names, trusted
 from assay.benchmark.own import cache_root, is_ours
-from assay.benchmark.record import programs_root
+from assay.benchmark.record import UnitSource, programs_root
 from assay.benchmark.variants import Variant
 from assay.errors import MeasurementError
 from assay.execute import cached, process_tree
@@ -52,11 +52,7 @@ Progress = Callable[[str], None]
 class ProgramSource(Protocol):
     """What building needs of a benchmark: name, file, whether it passes messages (`ranks` or `node`).
 
-    A record may say `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it; and
-    `libraries = ["blas"]`: each is linked where it is found (libraries.py). `[unit.NAME]` with `source` and `flags`
-    names a further source that is compiled by itself and linked (units.py, own_units); a `variant` (VariedProgram) says
-    by which compiler and with which flags. `machine = "mpi/files.hpp"` names the header with the communicator that a
-    message-passing program needs on a real machine (programs/mpi/main.cpp).
+    A `variant` (VariedProgram) says by which compiler and with which flags its units are compiled.
     """
 
     @property
@@ -70,6 +66,24 @@ class ProgramSource(Protocol):
     @property
     def kind(self) -> str:
         """`node` or `ranks`."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Of the program itself, such as -fopenmp: each is used where the compiler has it."""
+
+    @property
+    def libraries(self) -> Sequence[str]:
+        """What is linked where it is found (libraries.py), such as `blas`."""
+
+    @property
+    def units(self) -> Mapping[str, UnitSource]:
+        """Further sources, which are compiled by themselves and linked (units.py, own_units)."""
+
+    @property
+    def machine(self) -> str | None:
+        """The header with the communicator that a message-passing program needs on a real machine, such as
+        `mpi/files.hpp` (programs/mpi/main.cpp).
+        """
 
 
 @dataclass(frozen=True)
@@ -261,11 +275,10 @@ def _plan(benchmark: ProgramSource, compiler: Compiler, plain: Compiler, root: P
     source = root / _MPI_MAIN if ranks else benchmark.path
     named = benchmark.path.relative_to(root) if root in benchmark.path.parents else benchmark.path
     defines = {"ASSAY_PROGRAM": f'"{named}"'} if ranks else {}
-    extra = getattr(benchmark, "extra", {})
-    wished: Mapping[str, Mapping[str, Any]] = extra.get("unit", {})
+    wished = benchmark.units
     apart = {unit_source(about, benchmark.path, root) for about in wished.values()}
-    machine = [root / extra["machine"]] if ranks and "machine" in extra else []
-    defines |= {"ASSAY_MACHINE": f'"{extra["machine"]}"'} if machine else {}
+    machine = [root / benchmark.machine] if ranks and benchmark.machine else []
+    defines |= {"ASSAY_MACHINE": f'"{benchmark.machine}"'} if machine else {}
     included = includes([source, benchmark.path, *machine], root)
     size = sum(path.stat().st_size for path in included)
     files, sources = shared(included, root, apart)
@@ -274,13 +287,13 @@ def _plan(benchmark: ProgramSource, compiler: Compiler, plain: Compiler, root: P
     by = plain if variant is None else compiler_of(variant)
     own = own_units(wished, benchmark.path, root, folder / "units", by, _has)
     units += own
-    wanted = tuple(extra.get("flags", ()))
+    wanted = benchmark.flags
     if wanted:  # for the program alone: what it shares with others was made without
         had = [flag for flag in wanted if _has(compiler, flag)]
         compiler = replace(compiler, flags=" ".join([compiler.flags, *had]))
     if root not in benchmark.path.parents:
         compiler = replace(compiler, flags=f"{compiler.flags} {OWN_FLAGS}")
-    compiler, libraries = with_libraries(compiler, extra.get("libraries", ()))
+    compiler, libraries = with_libraries(compiler, benchmark.libraries)
     key = digest_of(compiler, files, [unit.object.name for unit in own])
     program = folder / f"{benchmark.name}-{key}"
     return _Plan(benchmark.name, source, compiler, defines, units, key, program, libraries, own, variant, size)

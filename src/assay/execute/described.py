@@ -41,7 +41,7 @@ class DescribedTarget:
 
         for record in records:
             if record.kind != "ranks" and not describes(self.description, record):
-                memory = "kernel" not in record.extra.get("described", {"kernel": ""})
+                memory = record.described is not None and record.described.kernel is None
                 part, lacks = ("node", "memory") if memory else ("processor", "rate for it")
                 raise InputError(
                     f"measures a real {part}, and the description of {self.machine} has no {lacks}",

@@ -129,7 +129,7 @@ def _name(task: Mapping[str, Any]) -> str:
 
 def _at_most(record: Benchmark, profile: str) -> float:
     """Return the seconds that a launch takes beside others' work at most; 0 where that is not bounded."""
-    if record.kind != "ranks" or "takes" in record.extra:
+    if record.kind != "ranks" or record.takes is not None:
         return 0.0
     slice_, blocks = resolved.sampling(record, profile)
     cases = math.prod(len(each) for each in resolved.values(record, {}, profile).values())
@@ -140,6 +140,6 @@ def _by_record(record: Benchmark, profile: str, ranks: int | None) -> float:
     slice_, blocks = resolved.sampling(record, profile)
     values = resolved.values(record, {}, profile)
     cases = [dict(zip(values, case, strict=True)) for case in itertools.product(*values.values())]
-    formula = record.extra.get("takes")
+    formula = record.takes
     each = [slice_ if formula is None else evaluate(formula, {**case, "ranks": ranks or 2}) or 0.0 for case in cases]
     return STARTING + blocks * sum(each)

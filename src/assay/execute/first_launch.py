@@ -18,12 +18,12 @@ from assay.machine.units import waiting_time
 
 def cases(record: Benchmark, profile: str, settings: Mapping[str, str] | None = None) -> int:
     """How many cases it is done for; InputError where the record does not accept a setting."""
-    wanted = record.extra.get("first_launch")
-    if wanted is None or wanted["profile"] != profile:
+    wanted = record.first_launch
+    if wanted is None or wanted.profile != profile:
         return 0
     values = resolved.values(record, settings or {}, profile)
     every = (dict(zip(values, case, strict=True)) for case in itertools.product(*values.values()))
-    where, but = _cases(wanted["where"]), _cases(wanted.get("but", ""))
+    where, but = _cases(wanted.where), _cases(wanted.but)
     return sum(
         all(str(case[key]) in named for key, named in where.items())
         and not any(str(case[key]) in named for key, named in but.items())
@@ -39,7 +39,7 @@ def _cases(text: str) -> dict[str, list[str]]:
 def processor_seconds(record: Benchmark, profile: str, settings: Mapping[str, str] | None = None) -> float:
     """Seconds of processor time of it in a run's first launch: 0 where it does nothing more than others."""
     count = cases(record, profile, settings)
-    return count * float(record.extra["first_launch"]["seconds"]) if count else 0.0
+    return count * float(record.first_launch.seconds) if count and record.first_launch else 0.0
 
 
 def usable() -> int:
@@ -50,10 +50,10 @@ def usable() -> int:
 def line(record: Benchmark, profile: str, settings: Mapping[str, str] | None = None, *, here: bool = True) -> str:
     """Say before a run how long it takes: on this host, else how much processor time; "" where there is nothing."""
     count = cases(record, profile, settings)
-    if not count:
+    if not count or record.first_launch is None:
         return ""
     seconds, processors = processor_seconds(record, profile, settings), usable()
     shared = f"{waiting_time(seconds / processors)} on {processors} processors"
     time = shared if here else f"{waiting_time(seconds)} of processor time"
-    does = str(record.extra["first_launch"]["does"]).format(cases=count)
+    does = record.first_launch.does.format(cases=count)
     return f"{record.name}: {does}, about {time}, in the first launch of each build variant alone"

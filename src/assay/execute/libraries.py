@@ -104,7 +104,7 @@ def refuse_missing(record: Benchmark, settings: Mapping[str, str], compiler: Com
     """Refuse `--set code=library` where the record's library is not here: InputError says what to install."""
     if "library" not in [word.strip() for word in settings.get("code", "").split(",")]:
         return
-    for name in record.extra.get("libraries", ()):
+    for name in record.libraries:
         if find(name, compiler or find_compiler()) is None:
             raise InputError(missing(name), key="parameter code", value=settings["code"], accepted="ours")
 

@@ -71,7 +71,7 @@ def _launched(via: str, nodes: Sequence[str], one_host: bool, mpi: Mpi, timeout:
     record = benchmark("tournament")
     program = build([record], mpi=mpi)[record.name].path
     settings = {"bytes": LENGTH, "trips": 3, "passes": 1}
-    planned = evaluate(record.extra["takes"], {"ranks": len(nodes), **settings}) or 0.0
+    planned = evaluate(record.takes or "0", {"ranks": len(nodes), **settings}) or 0.0
     within = timeout + _TIMES * planned
     words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     words += ["--blocks", "1", "--deadline", f"{0.8 * within:g}"]

@@ -18,6 +18,7 @@ from assay import versions
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark
 from assay.benchmark.resolved import cases
+from assay.benchmark.sections import Described
 from assay.described.machine_file import DescribedMachine
 from assay.described.node_model import NodeKernel, node_kernel
 from assay.errors import MeasurementError
@@ -30,7 +31,7 @@ NO_ACCOUNT = {"steal": 0, "others": 0, "own": 0, "involuntary": 0, "voluntary": 
 
 def describes(machine: DescribedMachine, record: Benchmark) -> bool:
     """Whether the description says how fast some case of this node program is, where nothing was set."""
-    if "described" not in record.extra:
+    if record.described is None:
         return False
     return any(_case(machine, record, case, 1)[1] for case in cases(record, (), {}, ONE))
 
@@ -91,32 +92,32 @@ def _case(
     machine: DescribedMachine, record: Benchmark, case: Mapping[str, Any], threads: int
 ) -> tuple[list[str], list[tuple[str, dict[str, Any], float]]]:
     """What a case's notes say, and its metrics' values, each with the case as it is labelled."""
-    plays = record.extra["described"]
-    for name, played in plays.get("only", {}).items():
+    plays = record.described or Described()
+    for name, played in plays.only.items():
         if case[name] not in played:
             return [f"left out: not described: {name}={case[name]}"], []
     at_work = int(case.get("threads", 1))
     if at_work > threads:
         return [f"left out: threads={at_work}: a node of {machine.name} has {threads}"], []
     names = {**record.constants(case), **case}
-    if "kernel" not in plays:
+    if plays.kernel is None:
         return _of_memory(machine, plays, names)
     kernel = kernel_of(plays, case)
-    memory = _number(plays.get("memory"), names)
-    if (cached := plays.get("cached")) is not None and all(case[key] == value for key, value in cached.items()):
+    memory = _number(plays.memory, names)
+    if plays.cached is not None and all(case[key] == value for key, value in plays.cached.items()):
         memory = 0.0
     found = node_kernel(machine, kernel, memory)
     if isinstance(found, str):
         return [f"left out: not described by {machine.name}: {kernel}: no {found}"], []
-    rate = found.rate(at_work, _number(plays.get("length"), names))
+    rate = found.rate(at_work, _number(plays.length, names))
     names |= {"unit": 1 / rate, "own": at_work / rate}
     values = []
-    for metric, formula in plays["metric"].items():
+    for metric, formula in plays.metric.items():
         value = evaluate(formula, names)
         if value is None:
             continue
-        shares = record.extra.get("shares", {})
-        labelled = [shares["each"]] if metric in shares.get("parts", ()) else []
+        shares = record.shares
+        labelled = [shares.each] if shares is not None and shares.each and metric in shares.parts else []
         for label in labelled:
             values += [(metric, {**case, label: thread}, value) for thread in range(at_work)]
         if not labelled:
@@ -125,14 +126,14 @@ def _case(
 
 
 def _of_memory(
-    machine: DescribedMachine, plays: Mapping[str, Any], case: Mapping[str, Any]
+    machine: DescribedMachine, plays: Described, case: Mapping[str, Any]
 ) -> tuple[list[str], list[tuple[str, dict[str, Any], float]]]:
     """The same of a program without a kernel, which asks for the node's memory alone."""
     memory = None if machine.node is None else machine.node.memory
     if not memory:
         return [f"left out: not described by {machine.name}: no node.memory"], []
     names = {**case, "node_memory": memory}
-    found = [(metric, evaluate(formula, names)) for metric, formula in plays["metric"].items()]
+    found = [(metric, evaluate(formula, names)) for metric, formula in plays.metric.items()]
     note = f"by the description's node.memory ({_origin(machine, 'node.memory')})"
     return [note], [(metric, dict(case), value) for metric, value in found if value is not None]
 
@@ -150,14 +151,14 @@ def _origin(machine: DescribedMachine, key: str) -> str:
     return machine.origin.get(key, "").partition("; used:")[0]
 
 
-def kernel_of(plays: Mapping[str, Any], case: Mapping[str, Any]) -> str:
+def kernel_of(plays: Described, case: Mapping[str, Any]) -> str:
     """The kernel whose rate a case takes: [described] kernel, with parameters in braces; `named` translates it."""
-    name = str(plays["kernel"]).format_map(case)
-    return str(plays.get("named", {}).get(name, name))
+    name = (plays.kernel or "").format_map(case)
+    return plays.named.get(name, name)
 
 
-def _number(formula: object, names: Mapping[str, Any]) -> float | None:
-    return None if formula is None else evaluate(str(formula), names)
+def _number(formula: str | None, names: Mapping[str, Any]) -> float | None:
+    return None if formula is None else evaluate(formula, names)
 
 
 def _block(case: dict[str, Any], metric: str, value: float, order: int, at: float) -> dict[str, Any]:

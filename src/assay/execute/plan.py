@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from assay.benchmark.record import PARTS, PROFILES, REPETITIONS, Benchmark, benchmarks
+from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
 from assay.benchmark.variants import AnyVariant, varied_by
 from assay.errors import InputError
 from assay.machine.accelerators import accelerators
@@ -116,9 +116,9 @@ def chosen(only: str | None, *, first_look: bool = False, profile: str | None = 
     such.
     """
     every = list(benchmarks().values())
-    everything = [record for record in every if profile is None or profile in record.extra.get("profiles", PROFILES)]
+    everything = [record for record in every if profile is None or profile in record.profiles]
     if not _has_device():
-        everything = [record for record in everything if not record.extra.get("needs_device")]
+        everything = [record for record in everything if not record.needs_device]
     if only is None:
         return [record for record in everything if record.first_look or not first_look]
     wanted = [part.strip() for part in only.split(",") if part.strip()]
@@ -192,12 +192,12 @@ def make(
         dice.shuffle(order)
         for record, size, variant in order:
             own = dice.randrange(1, 2**31)
-            if launch >= record.extra.get("launches", rounds):
+            if launch >= (record.launches or rounds):
                 continue
             words = (*arguments_of(record, settings or {}, profile), "--seed", str(own), "--launch", str(launch))
             varied = _varied(size, among_of[record.name])
             varied |= variant.factors if variant else {}
-            allowed = max(TIMEOUT, float(record.extra.get(f"timeout_{profile}", 0)))
+            allowed = max(TIMEOUT, float(record.timeouts.get(profile, 0)))
             within = allowed if timeout is None else timeout
             tasks.append(Task(record.name, launch, own, size.ranks, words, within, size.ppn, varied))
     return Plan(profile, rounds, seed, tuple(tasks), spending)

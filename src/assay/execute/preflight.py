@@ -41,7 +41,7 @@ def announced(
         )
         if once := first_launch.line(record, profile, settings, here=here):
             found.append(once)
-        if (parameter := record.extra.get("takes_memory")) is None:
+        if (parameter := record.takes_memory) is None:
             continue
         share = max(float(each) for each in resolved.values(record, settings or {}, profile)[parameter])
         free = memory(limits=limits()).usable if here else None
@@ -58,10 +58,10 @@ def _files(
     record: Benchmark, profile: str, settings: Mapping[str, str], named: Mapping[str, Folder], ranks: int
 ) -> list[str]:
     """How many bytes of files are written, and where; nothing for a record that writes none."""
-    if "writes" not in record.extra or not named:
+    if not record.writes or not named:
         return []
     of = {"ranks": (ranks,), **resolved.values(record, settings, profile)}
-    factors = [max(map(float, of[each])) if each in of else float(each) for each in record.extra["writes"]]
+    factors = [max(map(float, of[each])) if each in of else float(each) for each in record.writes]
     bytes_ = math.prod(factors)
     found = []
     for folder in named.values():

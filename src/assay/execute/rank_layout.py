@@ -20,7 +20,7 @@ def per_node_wanted(
 
     Where nobody said how many, as many as it takes on so many nodes. InputError where none that was given is enough.
     """
-    least = int(record.extra.get("least_ranks", 1))
+    least = record.least_ranks
     if record.kind != "ranks" or nodes is None or ranks is not None or not least:
         return tuple(ppn) or (None,)
     usual, most = (1, None) if on is None else _room(on, overrides)

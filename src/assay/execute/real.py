@@ -131,7 +131,7 @@ class Real:
             log=log,
             timeout=task.timeout,
             environment=environment,
-            spawns=bool(record.extra.get("host")),
+            spawns=record.host,
             threads=_threads(words) if record.kind == "ranks" else 1,
             subfolders=subfolders,
         )

@@ -118,7 +118,7 @@ class Wishes:
                 "is of simulated ranks: real ones always compute and check", key="--verify", accepted="--on"
             )
         for name in self.names:
-            if "with_data" not in benchmark(name).extra:
+            if benchmark(name).with_data is None:
                 problem = f"has no effect on {name}, whose simulated messages carry data wherever there is room"
                 raise InputError(problem, key="--verify", accepted="no --verify")
 
@@ -224,7 +224,7 @@ class Wishes:
             return []
         sizes = [(record, self._sizes(record)[0]) for record in map(benchmark, self.names)]
         return [
-            f"{record.name} needs {record.extra['least_ranks']} ranks: {size.ppn} on each of {self.nodes} "
+            f"{record.name} needs {record.least_ranks} ranks: {size.ppn} on each of {self.nodes} "
             f"node{'s' * (self.nodes > 1)}"
             for record, size in sizes
             if size.ppn is not None

@@ -95,7 +95,7 @@ def simulate(
     processors = 1 if description.node is None else description.node.processors
     used = {"ranks": ranks, "nodes": -(-ranks // per), "per_node": min(per, ranks), "processors": processors}
     lines = _behind_launch(lines, {"event": "nodes", **used})
-    if benchmark.extra.get("pairs"):
+    if benchmark.pairs:
         from assay.described.ways import with_ways
 
         lines = with_ways(lines, description, on())

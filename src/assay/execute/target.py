@@ -40,13 +40,12 @@ def ranks_wanted(
     if wanted is None and on is not None:
         wanted = _room(on, overrides, ppn)
     if wanted is None:
-        wanted = record.extra.get("ranks", DEFAULT_RANKS)
-    if wanted == "all":
-        wanted = max(2, min(len(os.sched_getaffinity(0)), int(record.extra.get("most_ranks", 1 << 20))))
-    least = int(record.extra.get("least_ranks", 1))
-    if int(wanted) < least:
+        all_of = max(2, min(len(os.sched_getaffinity(0)), record.most_ranks or 1 << 20))
+        wanted = DEFAULT_RANKS if record.ranks is None else all_of if record.ranks == "all" else record.ranks
+    least = record.least_ranks
+    if wanted < least:
         raise InputError("needs more ranks", key=f"{record.name} -n", value=wanted, accepted=f"{least} or more")
-    return int(wanted)
+    return wanted
 
 
 def on_nodes(
@@ -107,8 +106,8 @@ def enough_ranks(
         there = room or 1 << 20
     else:
         there = max(2, len(os.sched_getaffinity(0)))
-    kept = [r for r in records if r.kind == "node" or int(r.extra.get("least_ranks", 1)) <= there]
-    gone = [f"{r.name} ({r.extra['least_ranks']} ranks)" for r in records if r not in kept]
+    kept = [r for r in records if r.kind == "node" or r.least_ranks <= there]
+    gone = [f"{r.name} ({r.least_ranks} ranks)" for r in records if r not in kept]
     if gone and not kept:
         raise InputError("is too few for all that is asked for", key="-N", value=there, accepted=", ".join(gone))
     if gone:

@@ -22,10 +22,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from assay import left_names, trusted
 from assay.benchmark.own import is_ours
+from assay.benchmark.sections import UnitSource
 from assay.errors import MeasurementError
 from assay.execute.compiler import Compiler
 
@@ -149,7 +150,7 @@ def _for_objects(compiler: Compiler) -> Compiler:
 
 
 def own_units(
-    wished: Mapping[str, Mapping[str, Any]],
+    wished: Mapping[str, UnitSource],
     program: Path,
     root: Path,
     folder: Path,
@@ -164,24 +165,24 @@ def own_units(
     lacks are left out, as a program's own are (`has`).
     """
     made = []
-    every = list(dict.fromkeys(flag for about in wished.values() for flag in about.get("flags", ())))
+    every = list(dict.fromkeys(flag for about in wished.values() for flag in about.flags))
     has_all = not every or has(compiler, " ".join(every))  # one trial instead of one a flag, where it has them all
     for name, about in wished.items():
         source = unit_source(about, program, root)
-        flags = [flag for flag in about.get("flags", ()) if has_all or has(compiler, flag)]
+        flags = [flag for flag in about.flags if has_all or has(compiler, flag)]
         by = replace(compiler, flags=" ".join([compiler.flags, *flags]))
         digest = digest_of(by, includes([source], root))
         made.append(SharedUnit(source, by, folder / f"{source.parent.name}-{source.stem}-{name}-{digest}.o", name))
     return made
 
 
-def unit_source(about: Mapping[str, Any], program: Path, root: Path) -> Path:
+def unit_source(about: UnitSource, program: Path, root: Path) -> Path:
     """Where the source of a `[unit.NAME]` lies; MeasurementError where it is missing."""
     for folder in (root, program.parent):
-        source = Path(folder, about["source"])
+        source = Path(folder, about.source)
         if source.is_file():
             return source.resolve()
-    raise MeasurementError(f"{program}: [unit] source = {about['source']!r}: no such file beside it or below {root}")
+    raise MeasurementError(f"{program}: [unit] source = {about.source!r}: no such file beside it or below {root}")
 
 
 def make(unit: SharedUnit, root: Path, timeout: float) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Collection
 from string import Formatter
 
 from assay.benchmark.record import Benchmark, one_by_one, own_benchmarks
+from assay.benchmark.sections import Described
 from assay.described.kernels import stand_ins
 from assay.described.machine_file import DescribedMachine
 from assay.errors import InputError
@@ -31,7 +32,7 @@ def refuse_idle_names(description: DescribedMachine) -> None:
     if compute is None:
         return
     everybody = [*one_by_one(), *own_benchmarks().values()]
-    kernels = {name for record in everybody for name in (*record.extra.get("computes", ()), *node_kernels(record))}
+    kernels = {name for record in everybody for name in (*record.computes, *node_kernels(record))}
     kernels |= {each for name in kernels for each in stand_ins(name)}
     tables = {"rate": compute.rate, "time": compute.time, "shared": compute.shared, "cached": compute.cached}
     for table, given in {**tables, "half_length": compute.half_length}.items():
@@ -43,14 +44,14 @@ def refuse_idle_names(description: DescribedMachine) -> None:
 
 def node_kernels(record: Benchmark) -> tuple[str, ...]:
     """The kernels whose rates a node program takes on a described machine: of the record's [described]."""
-    plays = record.extra.get("described", {})
-    named = str(plays.get("kernel", ""))
+    plays = record.described or Described()
+    named = plays.kernel or ""
     places = [name for _, name, _, _ in Formatter().parse(named) if name]
-    choices = [plays.get("only", {}).get(place, record.parameters[place].choices) for place in places]
+    choices = [plays.only.get(place, record.parameters[place].choices) for place in places]
     found = (
         [named.format_map(dict(zip(places, of, strict=True))) for of in itertools.product(*choices)] if named else []
     )
-    return tuple(str(plays.get("named", {}).get(each, each)) for each in found)
+    return tuple(plays.named.get(each, each) for each in found)
 
 
 def _refused(description: DescribedMachine, keys: tuple[str, ...], problem: str, known: Collection[str]) -> InputError:

@@ -10,9 +10,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from assay.benchmark.record import Benchmark, benchmark, benchmarks
+from assay.benchmark.record import Benchmark, UnitSource, benchmark, benchmarks
 from assay.benchmark.variants import WITHOUT_ISA, AnyVariant, MpiVariant, Variant, exchanges, varied_by
 from assay.errors import InputError, MeasurementError
 from assay.execute import process_tree
@@ -60,9 +59,24 @@ class VariedProgram:
         return self.program.kind
 
     @property
-    def extra(self) -> Mapping[str, Any]:
-        """What else the record says."""
-        return self.program.extra
+    def flags(self) -> tuple[str, ...]:
+        """Of the program itself."""
+        return self.program.flags
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """What it may use where it is."""
+        return self.program.libraries
+
+    @property
+    def units(self) -> Mapping[str, UnitSource]:
+        """Its further sources, which the variant compiles."""
+        return self.program.units
+
+    @property
+    def machine(self) -> str | None:
+        """The header with the communicator that it runs on."""
+        return self.program.machine
 
 
 def product(compilers: Sequence[str], flags: Sequence[str], isas: Sequence[str]) -> tuple[Variant, ...]:

@@ -203,8 +203,8 @@ def frame(name: str, record: Benchmark | None) -> Section:
     """Give the section of a benchmark of which nothing was measured: the texts of its record, and no figures."""
     if record is None:
         return Section(benchmark=name, title=name, part=None, states=dict.fromkeys(WORST, 0))
-    shares, roof, accuracy, choice = (record.extra.get(key) for key in ("shares", "roof", "accuracy", "choice"))
-    convergence = record.extra.get("convergence")
+    shares, roof, accuracy, choice = record.shares, record.roof, record.accuracy, record.choice
+    convergence = record.convergence
     return Section(
         benchmark=name,
         title=record.title,
@@ -215,12 +215,12 @@ def frame(name: str, record: Benchmark | None) -> Section:
         check=record.check,
         historical=record.historical,
         published=list(record.published),
-        matrix=record.extra.get("matrix"),
-        shares=None if shares is None else from_json(SharesDrawn, shares),
-        roof=None if roof is None else from_json(RoofPart, roof),
-        accuracy=None if accuracy is None else from_json(AccuracyDrawn, accuracy),
-        convergence=None if convergence is None else from_json(ConvergenceStated, convergence),
-        choice=None if choice is None else from_json(ChoiceWanted, choice),
+        matrix=None if record.matrix is None else list(record.matrix),
+        shares=None if shares is None else SharesDrawn(**shares._asdict() | {"parts": list(shares.parts)}),
+        roof=None if roof is None else RoofPart(**roof._asdict()),
+        accuracy=None if accuracy is None else AccuracyDrawn(**accuracy._asdict()),
+        convergence=None if convergence is None else ConvergenceStated(**convergence._asdict()),
+        choice=None if choice is None else ChoiceWanted(**choice._asdict()),
         states=dict.fromkeys(WORST, 0),
     )
 
@@ -317,7 +317,7 @@ def _fits_in(verdict: Verdict) -> bool:
 
 
 def _noise(run: Run, record: Benchmark) -> list[NodeNoise]:
-    if not record.extra.get("traces"):
+    if not record.traces:
         return []
     from assay.report.noise_by_node import noise_by_node
 
@@ -325,7 +325,7 @@ def _noise(run: Run, record: Benchmark) -> list[NodeNoise]:
 
 
 def _pairs(run: Run, record: Benchmark) -> list[TournamentFound]:
-    if not record.extra.get("pairs"):
+    if not record.pairs:
         return []
     from assay.report.all_pairs import tournaments
 
@@ -352,31 +352,36 @@ def _headlines(
     """
     made = []
     several = len(by_ranks_per_node(derived)) > 1
-    for wanted in record.extra.get("headline", {}).values():
-        where = dict(word.split("=", 1) for word in str(wanted.get("where", "")).split() if "=" in word)
+    for wanted in record.headlines.values():
+        where = dict(word.split("=", 1) for word in wanted.where.split() if "=" in word)
         fitting = [
             figure
             for figure in derived
-            if figure.name == wanted["figure"]
-            and _is_wanted(figure, wanted.get("statistic", "median"))
+            if figure.name == wanted.figure
+            and _is_wanted(figure, wanted.statistic)
             and figure.value is not None
             and all(str(figure.params.get(key)) == value for key, value in where.items())
         ]
-        groups = [_most(of, wanted.get("most")) for of in by_ranks_per_node(fitting)]
-        if wanted.get("across_nodes"):
+        groups = [_most(of, wanted.most) for of in by_ranks_per_node(fitting)]
+        if wanted.across_nodes:
             across = [[each for each in of if each.params.get("placement") not in WITHIN_A_NODE] for of in groups]
             groups = [of for of in across if of] or groups
         for of in groups:
             best = max if of[0].better == "higher" else min
             chosen = best(of, key=lambda figure: figure.value or 0.0)
-            words = {key: at_case(wanted.get(key), record, chosen.params) for key in ("title", "says")}
-            about = {key: wanted.get(key) for key in ("bound", "order", "advice")}
-            about["chosen"] = _differing(of)
-            if described and "described_advice" in wanted:
-                about["advice"] = wanted["described_advice"]
-            title = words["title"] or chosen.name
+            title = at_case(wanted.title, record, chosen.params) or chosen.name
             title = titled(title if whose is None else without_library(title, whose), chosen.params, several)
-            made.append(Headline(**vars(chosen), title=title, says=words["says"], **about))
+            made.append(
+                Headline(
+                    **vars(chosen),
+                    title=title,
+                    says=at_case(wanted.says, record, chosen.params),
+                    bound=wanted.bound,
+                    order=wanted.order,
+                    advice=(wanted.described_advice if described else None) or wanted.advice,
+                    chosen=_differing(of),
+                )
+            )
     return made
 
 

@@ -31,7 +31,7 @@ def first_cases(section: Section, figures: Sequence[ReportedFigure]) -> list[Rep
         alike = [each for each in kept if each.params.get("bytes") == length]
         kept = alike if len(alike) > 1 else kept
     record = record_of(section)
-    ends = () if record is None else record.extra.get("apart", ())
+    ends = () if record is None else record.apart
     kept = [each for each in kept if len({each.params.get(end) for end in ends}) == len(ends)] or kept
     if section.accuracy and record is not None:
         usual = record.parameters[section.accuracy.over].choices[0]  # the time is that of the first range

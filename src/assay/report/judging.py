@@ -130,13 +130,13 @@ def _blocks(
     for key in values:
         if key[0] in differences:  # a difference below zero is noise around nothing: judged as nothing
             values[key] = np.maximum(values[key], 0.0)
-    unjudged = frozenset(record.extra.get("unjudged", ()))  # what varies by its nature is no sign of a disturbance
+    unjudged = record.unjudged  # what varies by its nature is no sign of a disturbance
     results = {figure.metric for figure in record.figures.values()}
     senses = {metric: sense(record, metric) for metric in record.metrics}
     made, names, by_host = [], [], dict[str, int]()
     for measured, ranks in sorted(lines.blocks, key=lambda each: each[0].block.t0):
         of = measured.block
-        if of.metric in record.errors or of.metric in record.unmoved:
+        if of.metric in record.errors or of.metric in record.undisturbed:
             continue
         key = of.metric, of.case, of.host, of.launch, of.attempt, of.block
         names.append(key)

@@ -20,8 +20,7 @@ from assay.report.units import human
 
 def with_shares(document: Document, records: Mapping[str, Benchmark]) -> Document:
     """Give the document with the shares of those sections whose records ask for them."""
-    having = {name: record for name, record in records.items() if "peak_share" in record.extra}
-    wanted = {name: str(record.extra["peak_share"]["figure"]) for name, record in having.items()}
+    wanted = {name: record.peak_share.figure for name, record in records.items() if record.peak_share}
     sections = [
         replace(section, peak_shares=shares(document, section, wanted[section.benchmark]) or None)
         if section.benchmark in wanted

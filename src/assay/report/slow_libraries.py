@@ -24,7 +24,7 @@ LEAST = 1.1  # times slower: less says nothing of a library's kernels
 def slow(section: Section) -> Iterator[tuple[float, str]]:
     """Give the case in which a BLAS, LAPACK or FFTW is slowest beside our code: the ratio, and one line."""
     record = record_of(section)
-    if record is None or "libraries" not in record.extra or WANTED.across not in record.parameters:
+    if record is None or not record.libraries or WANTED.across not in record.parameters:
         return
     found = [each for each in choices(_most_work(section, record), WANTED, described=False) if each.slower]
     found = [each for each in found if each.ratio >= LEAST]

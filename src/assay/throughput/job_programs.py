@@ -17,15 +17,6 @@ WATCHED_FROM = 1.0  # s, that a job is expected to run, from which on its other 
 
 
 @dataclass(frozen=True)
-class JobProgram:
-    """A program of `programs/jobs`, as the build needs it."""
-
-    name: str
-    path: Path
-    kind: str = "node"
-
-
-@dataclass(frozen=True)
 class JobPrograms:
     """Where the compiled programs lie."""
 
@@ -41,11 +32,11 @@ def compiled(
 
     `here`: the batch system's processors are all of this host.
     """
-    from assay.benchmark.record import programs_root
+    from assay.benchmark.record import PlainProgram, programs_root
     from assay.execute.build import build
 
     names = ("job_record", "synthetic_job")
-    sources = [JobProgram(name, programs_root() / "jobs" / f"{name}.cpp") for name in names]
+    sources = [PlainProgram(name, programs_root() / "jobs" / f"{name}.cpp") for name in names]
     built = build(sources, mpi=None, progress=progress)
     wanted = [part.program for job in jobs for part in job.parts] + [job.program for job in jobs if job.program]
     benchmarks = program_jobs.compiled(wanted, here=here, progress=progress)

@@ -76,7 +76,7 @@ def check(source: Source, where: tuple[str | int, ...], program: str, settings: 
         except InputError as error:
             raise source.error(line, str(error)) from None
         given[key] = value
-    least = int(record.extra.get("least_ranks", 1))
+    least = record.least_ranks
     if record.kind == "ranks" and processors < least:
         problem = f"are too few ranks for {program}"
         raise source.error((*where, "processors"), problem, value=processors, accepted=f"{least} or more")
@@ -142,7 +142,7 @@ class CompiledPrograms:
             return tuple(words)
         assert self.mpi is not None  # what compiled it
         deadline = min(max(DEADLINE * limit, DEADLINES[0]), DEADLINES[1])
-        starter = unbound(self.mpi, ranks, here=self.here, spawns=bool(record.extra.get("host")))
+        starter = unbound(self.mpi, ranks, here=self.here, spawns=record.host)
         return (*starter, *words, "--deadline", f"{deadline:g}")
 
 

@@ -56,7 +56,7 @@ def _without_files(job: RankJob, machine: str) -> RankJob:
     from assay.benchmark.record import benchmark
 
     names = dict.fromkeys(part.program for part in job.programs)
-    users = [name for name in names if "storage" in benchmark(name).extra.get("needs", ())]
+    users = [name for name in names if "storage" in benchmark(name).needs]
     if not users:
         return job
     why = f"{', '.join(users)} uses files, and {machine} has no [storage], what its I/O nodes and disks take"

@@ -41,11 +41,10 @@ def _at_clock(per_cycle: int | None, clock: float) -> str:
 
 
 def _program() -> Path:
-    from assay.benchmark.record import programs_root
+    from assay.benchmark.record import PlainProgram, programs_root
     from assay.execute.build import build
-    from assay.throughput.job_programs import JobProgram
 
-    source = JobProgram("node_speed", programs_root() / "jobs" / "node_speed.cpp")
+    source = PlainProgram("node_speed", programs_root() / "jobs" / "node_speed.cpp")
     return build([source], mpi=None)["node_speed"].path
 
 

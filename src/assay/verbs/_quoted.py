@@ -34,7 +34,7 @@ def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
 
 def beside(on: str, record: Benchmark) -> list[QuotedFigure]:
     """What was published of a machine for a benchmark that was simulated; of most nothing, and no catalogue is read."""
-    if not record.published and "related" not in record.extra:
+    if not record.published and not record.related:
         return []
     from assay.published.tables import quoted
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.benchmark.record import PROFILES, Benchmark
+from assay.benchmark.record import Benchmark
 from assay.benchmark.variants import MpiVariant
 from assay.described.placed import listed
 from assay.document.quoted import Quoted
@@ -113,13 +113,13 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
 
 def _once(records: Sequence[Benchmark], profile: str, on: str | None) -> int | None:
     """One launch, for a first look at benchmarks of which none belongs to the quick profile; else None."""
-    others = all(profile not in record.extra.get("profiles", PROFILES) for record in records)
+    others = all(profile not in record.profiles for record in records)
     return 1 if profile == "quick" and on is None and records and others else None
 
 
 def _too_few(record: Benchmark, on: str | None, nodes: int | None) -> dict[str, str]:
     """Give a benchmark that needs more ranks than there are places as an entry of a document's `left_out`."""
-    least = record.extra["least_ranks"]
+    least = record.least_ranks
     place = "hardware thread" if on is None else "node"
     reason = f"needs {least} ranks, each on a {place} of its own"
     if nodes is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.benchmark.record import benchmark
+from assay.benchmark.record import Scalar, benchmark
 from assay.described.shipped import open_described
 from assay.machine import catalogue
 from assay.machine.catalogue import PublishedCell
@@ -115,13 +115,13 @@ def vectors(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> P
     That slope from the first cache in cycles, and the time that is not in proportion to the length: the start-up.
     """
     made: Pairs = []
-    counts = benchmark("vectors").extra["constants"]["kernel"]
+    record = benchmark("vectors")
     for cell in cells:
         usual = cell.params.get("flags", USUAL[0]) in USUAL and "stride" not in cell.params
         if not usual or cell.metric not in BEYOND or not (cache := first_cache(machine)):
             continue
         kernel = _kernels()[cell.benchmark]
-        of = counts[kernel]
+        of = record.constants({"kernel": kernel})
         arrays = 1 if BEYOND[cell.metric] == SECOND else of["arrays"]
         lengths = tuple(int(cache / 8 + more) // arrays for more in BEYOND[cell.metric])
         found = answers.ask(machine, "vectors", "rate", kernel=kernel, access="contiguous", length=lengths)
@@ -161,11 +161,9 @@ def linear_system(answers: Answers, machine: str, cells: Sequence[PublishedCell]
     return [(cell, found[0].value) for cell in cells if found]
 
 
-def _operations() -> dict[str, dict[str, str]]:
+def _operations() -> dict[str, dict[str, Scalar]]:
     """The case of caltech that each row of Table 3 is."""
-    return {
-        row["id"]: {k: v for k, v in row.items() if k != "id"} for row in benchmark("caltech").extra["row"].values()
-    }
+    return benchmark("caltech").published_cases
 
 
 @rule(*_operations())

@@ -122,7 +122,7 @@ class RunRates:
         fit = self._fits.get((kernel, "L1", "contiguous"))
         if fit is None or not fit.cycles_per_element:
             return None
-        return float(benchmark("vectors").extra["constants"]["kernel"][kernel]["paper"]) / fit.cycles_per_element
+        return float(benchmark("vectors").constants({"kernel": kernel})["paper"]) / fit.cycles_per_element
 
     def of_peak(self, kernel: str) -> float | None:
         """By the peak of one core, as the report bounds it."""

@@ -47,9 +47,8 @@ def figure(document: Document, benchmark: str, name: str, **params: Any) -> Repo
 def row_of(label: str) -> Params:
     """Return the case that a published row compares with, from the record of the program (`[row.NAME] id = …`)."""
     for record in benchmarks().values():
-        for row in record.extra.get("row", {}).values():
-            if row["id"] == label:
-                return {key: value for key, value in row.items() if key != "id"}
+        if label in record.published_cases:
+            return dict(record.published_cases[label])
     return {"operation": "none"}
 
 

@@ -105,8 +105,8 @@ def _paired(own: OwnNumber, cell: PublishedCell, record: Benchmark | None) -> Pa
         if any(cell.params.get(key) != value for key, value in own.case.items()) or not _as_many(own.params, cell):
             return None
     else:
-        rows = {row["id"]: row for row in (record.extra.get("row", {}) if record else {}).values()}
-        same = {k: v for k, v in rows.get(cell.benchmark, {}).items() if k != "id"} or SAME.get(cell.benchmark, {})
+        cases = record.published_cases if record else {}
+        same = dict(cases.get(cell.benchmark, {})) or SAME.get(cell.benchmark, {})
         if not _fits(own.params, cell.params, same) or not _as_many(own.params, cell):
             return None
     return Pair(cell, own, _unlike(own, cell, record, same))
@@ -137,7 +137,7 @@ def _as_many(own: Params, cell: PublishedCell) -> bool:
 
 def _unlike(own: OwnNumber, cell: PublishedCell, record: Benchmark | None, same: Params) -> str | None:
     """In what the work of both is unlike; None where it is alike as far as both papers and records say."""
-    declared: Mapping[str, str] = record.extra.get("unlike", {}) if record else {}
+    declared: Mapping[str, str] = record.unlike if record else {}
     if cell.benchmark in declared:
         return declared[cell.benchmark]
     theirs = PRECISIONS.get(str(cell.params.get("precision")), str(cell.params.get("precision", DOUBLE)))
@@ -157,7 +157,7 @@ def _other_programs(document: Document, cells: Mapping[str, Sequence[PublishedCe
     texts = []
     for section in document.benchmarks:
         record = benchmarks().get(section.benchmark)
-        for name in record.extra.get("related", ()) if record else ():
+        for name in record.related if record else ():
             for cell in cells.get(name, ()):
                 case = params(dict(cell.params)) or name
                 texts.append(f"{name} {cell.metric} ({case}): another program than {section.benchmark}")

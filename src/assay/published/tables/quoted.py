@@ -87,7 +87,7 @@ def of_run(on: str, record: Benchmark) -> list[QuotedFigure]:
 
 
 def _section(machine: CatalogueMachine, record: Benchmark) -> QuotedSection:
-    related = tuple(record.extra.get("related", ()))
+    related = record.related
     named = (*record.published, *related)
     cells = catalogue.cells(machine=machine.id, benchmark=named) if named else []
     figures = [_figure(record, cell, another=cell.benchmark in related) for cell in cells]
