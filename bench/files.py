@@ -50,7 +50,7 @@ def our_seconds_per_byte(lines: list[str]) -> float:
     blocks = [each for each in events if each["event"] == "block" and each["metric"] == "time"]
     sources = {each["case"]["source"] for each in blocks}
     if sources != {"device"}:
-        notes = "; ".join(each["text"] for each in events if each["event"] == "note")
+        notes = "; ".join(each["text"] for each in events if each["event"] in ("note", "skip"))
         seen = ", ".join(sorted(sources)) or "nowhere"
         raise MeasurementError(f"ours is of {seen}, not the device alone: {notes}")
     (value,) = (value for each in blocks for value in each["values"])

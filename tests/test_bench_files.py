@@ -151,7 +151,7 @@ def test_ours_counts_only_where_all_came_from_the_device() -> None:
     for lines in ([block(1e-9, "cache")], [block(1e-9, "device"), block(1e-9, "unknown")], []):
         with pytest.raises(MeasurementError, match=r"not the device alone.*lie in memory"):
             files.our_seconds_per_byte([*lines, note])
-    refused = json.dumps({"event": "note", "text": "left out: engine uring: io_uring is refused here (ENOSYS)"})
+    refused = json.dumps({"event": "skip", "text": "engine uring: io_uring is refused here (ENOSYS)"})
     with pytest.raises(MeasurementError, match="io_uring is refused"):
         files.our_seconds_per_byte([refused])
 

@@ -17,6 +17,7 @@ from assay.benchmark.record import programs_root
 from command_line import assay
 from compiled import WARNINGS, compile_to
 from mpis_here import MPI, start_ranks
+from remarked import texts
 from test_disturbed_run import hog
 from test_last_level import machine
 
@@ -63,7 +64,7 @@ def test_two_processors_are_enough(bus: Callable[..., Any]) -> None:
     checks = [line for line in lines if line["event"] == "check"]
     assert checks and all(check["passed"] for check in checks)
     assert {line["case"]["form"] for line in lines if line["event"] == "block"} == {"put"}
-    assert any(line.get("text", "").startswith("left out: form echo: it needs 3 ranks") for line in lines)
+    assert any(text.startswith("left out: form echo: it needs 3 ranks") for text in texts(lines))
     blocks = [line for line in lines if line["event"] == "block"]
     assert [line["order"] for line in blocks] == list(range(len(blocks)))
     leads = [line["metric"] == "stream" and line["case"]["load"] == "alone" for line in blocks]  # of seven lines
@@ -188,7 +189,7 @@ def test_a_description_without_the_speed_of_a_stream_leaves_the_bus_out() -> Non
     machine: dict[str, str | float] = {"name": "m", "messages.startup": 1e-5, "messages.per_byte": 1e-9}
     lines = [json.loads(line) for line in started.play("bus", machine, 4, []).splitlines()]
     assert lines[-1]["event"] == "done" and not [line for line in lines if line["event"] == "block"]
-    (note,) = [line["text"] for line in lines if line["event"] == "note"]
+    (note,) = texts(lines)
     assert note.startswith("left out: ") and "how fast a processor streams" in note
 
 

@@ -11,6 +11,7 @@ import pytest
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from command_line import assay
+from remarked import texts
 from started import play
 
 STREAM, BUS = 200e6, 800e6  # B/s
@@ -76,7 +77,7 @@ def test_a_message_put_takes_its_start_up_its_bytes_and_a_word_back() -> None:
 def test_an_echo_needs_a_node_that_two_share() -> None:
     events = run(machine(1), 3)
     assert {e["case"]["form"] for e in events if e["event"] == "block"} == {"put"}
-    assert any("ranks 0 and 1 are on nodes of their own" in e["text"] for e in events if e["event"] == "note")
+    assert any("ranks 0 and 1 are on nodes of their own" in text for text in texts(events))
 
 
 def test_where_nothing_says_how_fast_a_stream_is_the_benchmark_is_left_out_with_its_reason(tmp_path: Path) -> None:
@@ -92,7 +93,7 @@ def test_puts_are_left_out_where_the_description_does_not_say_what_they_take() -
     silent = machine(2) | {"one_sided": []}
     events = run(silent, 3)
     assert {e["case"]["form"] for e in events if e["event"] == "block"} == {"echo"}
-    assert any("form put: not described: [one_sided]" in e["text"] for e in events if e["event"] == "note")
+    assert any("form put: not described: [one_sided]" in text for text in texts(events))
 
 
 def test_the_paragons_bus_is_one_number() -> None:

@@ -15,6 +15,7 @@ import pytest
 from assay.benchmark.record import programs_root
 from compiled import kept
 from file_faults import faulty
+from remarked import texts
 from started import words
 
 PROGRAMS = programs_root()
@@ -38,7 +39,7 @@ def run(program: Path, *given: str, scratch: Path | str | None = None, **env: st
 
 
 def notes(lines: list[dict[str, Any]]) -> str:
-    return "; ".join(line["text"] for line in lines if line["event"] == "note")
+    return "; ".join(texts(lines))
 
 
 @pytest.mark.skipif(not BOTH, reason="needs two processors")

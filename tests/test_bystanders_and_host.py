@@ -19,6 +19,7 @@ from assay.execute.mpi import Mpi
 from assay.machine.units import quantity
 from compiled import compile_to
 from mpis_here import MPI, WHEEL, start_ranks
+from remarked import texts
 from started import play, words
 
 CONSTANT = DescribedMachine.model_validate({"name": "m", "messages": {"startup": "10 us", "per_byte": "1 ns/B"}})
@@ -50,7 +51,7 @@ def values(found: list[dict[str, Any]]) -> Values:
 
 
 def notes(found: list[dict[str, Any]]) -> str:
-    return "; ".join(event["text"] for event in found if event["event"] == "note")
+    return "; ".join(texts(found))
 
 
 def round_trips(machine: str) -> dict[int, float]:

@@ -15,6 +15,7 @@ from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from command_line import assay
 from mpis_here import MPI, yielding
+from remarked import texts
 from started import play, words
 
 CASES = 11 + 26 + 11  # of the library, and of the table's algorithms that are chosen below; by two levels
@@ -58,7 +59,7 @@ def test_barriers_and_two_levels_around_a_loop_on_described_ranks() -> None:
         checks = [each for each in found if each["event"] == "check"]
         assert all(each["passed"] for each in checks)
         assert len(checks) == 2 * (3 + 1 + two_levels)  # linear: no allreduce; dissemination: a barrier
-        notes = [each["text"] for each in found if each["event"] == "note"]
+        notes = texts(found)
         assert any("two levels need two nodes" in note for note in notes) == (two_levels == 0)
 
 

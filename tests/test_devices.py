@@ -15,6 +15,7 @@ from assay.errors import InputError
 from assay.execute import plan
 from assay.machine.accelerators import Accelerator, Accelerators
 from devices_here import SMALL, needs_opencl, of, real_opencl, shim, start
+from remarked import texts
 
 pytestmark = pytest.mark.measures
 ON_CPU = "CPU through OpenCL"
@@ -81,7 +82,7 @@ def test_a_timer_that_runs_otherwise_is_doubted(tmp_path: Path) -> None:
     environment = {"LD_LIBRARY_PATH": str(folder), "ASSAY_SHIM_REAL": str(real_opencl()), "ASSAY_SHIM": "clock"}
     settings = ("device=opencl", "kernel=triad", "width=1", "bytes=4194304")
     status, lines, _ = start("stream", settings, tmp_path, environment=environment)
-    (doubt,) = [each["text"] for each in of(lines, "note") if "timer" in each["text"]]
+    (doubt,) = [text for text in texts(lines) if "timer" in text]
     assert status == 0 and doubt.startswith("doubted: opencl:") and "rates rest on the host's clock" in doubt
 
 

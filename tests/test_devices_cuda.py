@@ -12,6 +12,7 @@ import pytest
 
 from compiled import compile_to
 from devices_here import NATIVE, of, shim, start
+from remarked import texts
 
 
 def nvrtc() -> Path | None:
@@ -100,7 +101,7 @@ def test_each_fault_of_the_driver_is_one_clear_line(fault: str, message: str, dr
 
 def test_a_driver_without_a_device_is_said(driver: Path, tmp_path: Path) -> None:
     status, lines, _, _ = on_shim("launch", driver, tmp_path, fault="no-device")
-    (note,) = (str(each["text"]) for each in of(lines, "note"))
+    (note,) = texts(lines)
     assert status == 0 and note == "left out: CUDA finds no device: CUDA_ERROR_NO_DEVICE (100)"
 
 

@@ -24,6 +24,7 @@ from compiled import compile_to
 from made_documents import document as of_sections
 from made_documents import figure, section
 from mpis_here import MPI, yielding
+from remarked import texts
 from started import words
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
@@ -43,7 +44,7 @@ def checks(program: Path, name: str, ranks: int) -> tuple[int, dict[str, set[boo
     for line in lines:
         if line["event"] == "check":
             found.setdefault(line["case"].get("implementation", "echo"), set()).add(line["passed"])
-    return ended.returncode, found, [line["text"] for line in lines if line["event"] == "note"]
+    return ended.returncode, found, texts(lines)
 
 
 @pytest.mark.mpi

@@ -28,6 +28,7 @@ from assay.execute.node_simulated import simulate_node
 from assay.network.network_tables import NetworkTable
 from assay.published.cells.described_file import read
 from command_line import assay
+from remarked import texts
 from started import play
 
 LINE = {"topology": "mesh", "extents": [4, 2], "cycle": "1 ns", "flit_ticks": 4, "body_ticks": 4, "head_ticks": 50}
@@ -281,7 +282,7 @@ def result(described: DescribedMachine, words: str, ranks: int = 8) -> Any:
     found = [json.loads(line) for line in lines]
     assert all(event["passed"] for event in found if event["event"] == "check")
     named = [event["placement"][0]["host"] for event in found if event["event"] == "launch"]
-    notes = [event["text"] for event in found if event["event"] == "note"]
+    notes = texts(found)
     blocks = [(str(e["case"]), e["metric"], e["values"]) for e in found if e["event"] == "block"]
     return named, len(found[0]["placement"]), notes, sorted(blocks)
 
@@ -293,7 +294,7 @@ def on_a_node(described: DescribedMachine, program: str, arguments: list[str]) -
         job = Job(program, (program, *arguments), None, None, None, out, out, 1.0, {})
         simulate_node(described, benchmark(program), job)
         found = [json.loads(line) for line in out.read_text().splitlines()]
-    notes = [event["text"] for event in found if event["event"] == "note"]
+    notes = texts(found)
     return "", 1, notes, sorted((str(e["case"]), e["metric"], e["values"]) for e in found if e["event"] == "block")
 
 

@@ -19,6 +19,7 @@ from assay.execute import libraries
 from command_line import assay
 from compiled import kept
 from library_programs import checks, codes
+from remarked import texts
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -64,7 +65,7 @@ def test_a_size_that_memory_has_no_room_for_is_left_out_and_said() -> None:
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["case"]["size"] for line in lines if line["event"] == "check"] == [64]
-    notes = [line["text"] for line in lines if "left out: transforms" in line.get("text", "")]
+    notes = [text for text in texts(lines) if "left out: transforms" in text]
     assert len(notes) == 1 and "a quarter of what" in notes[0]
 
 

@@ -20,6 +20,7 @@ from command_line import assay
 from file_faults import faulty
 from memory_mounts import mounted_in_memory
 from mpis_here import CROWD, MPI
+from remarked import texts
 from started import words
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(MPI is None, reason="no MPI here"), pytest.mark.paced]
@@ -142,7 +143,7 @@ def test_calls_of_what_the_kernel_read_ahead_are_copies_and_no_latency_of_the_de
 def test_past_the_page_cache_bytes_are_right_and_calls_have_the_storage_s_source(folder: Path) -> None:
     given = ("layout=own,sections,records,append", "interface=direct", "direction=read,write", "bytes=65536")
     lines, complaint = launched(folder, *given, "section=393216")
-    if any("O_DIRECT is refused" in line["text"] for line in lines if line["event"] == "note"):
+    if any("O_DIRECT is refused" in text for text in texts(lines)):
         pytest.skip("O_DIRECT is refused here")
     checks = [line for line in lines if line["event"] == "check"]
     assert len(checks) == 7 and all(line["passed"] for line in checks), complaint
@@ -163,7 +164,7 @@ MIXED = ("layout=own,sections,records", "interface=posix,direct,independent,coll
 def test_mixed_calls_read_what_was_there_and_write_the_others(folder: Path) -> None:
     lines, complaint = launched(folder, *MIXED)
     interfaces = {"posix", "direct", "independent", "collective"}
-    if any("O_DIRECT is refused" in line["text"] for line in lines if line["event"] == "note"):
+    if any("O_DIRECT is refused" in text for text in texts(lines)):
         interfaces.remove("direct")
     cases = {(layout, each) for layout in ("own", "sections", "records") for each in interfaces}
     cases.remove(("own", "collective"))
@@ -202,7 +203,7 @@ def test_a_file_system_that_refuses_o_direct_is_named(tmp_path: Path) -> None:
     place.mkdir()
     try:
         lines, complaint = launched(place, "interface=posix,direct", "bytes=65536", "section=65536", ranks=1)
-        notes = [line["text"] for line in lines if line["event"] == "note"]
+        notes = texts(lines)
         kinds = {line["case"]["interface"] for line in blocks(lines, "time")}
         refused = any("interface=direct: O_DIRECT is refused by tmpfs" in each for each in [*notes, *complaint])
         assert refused == (kinds == {"posix"})  # kernels from 6.6 on take it

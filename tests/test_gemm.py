@@ -20,6 +20,7 @@ from assay.execute.compiler import find_compiler
 from command_line import assay
 from compiled import kept
 from library_programs import checks, codes, lines, needs, without
+from remarked import texts
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -43,7 +44,7 @@ def built(*flags: str) -> Path:
 @pytest.mark.parametrize("code", codes("blas"))
 def test_products_are_right_at_every_size(code: str, threads: int) -> None:
     printed = lines("gemm", built(), SIZES, f"code={code}", f"threads={threads}")
-    if any("left out" in line.get("text", "") for line in printed):
+    if any("left out" in text for text in texts(printed)):
         pytest.skip("fewer processors than threads")
     found = [line for line in printed if line["event"] == "check"]
     assert len(found) == 10 and all(line["passed"] for line in found)

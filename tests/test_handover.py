@@ -17,6 +17,7 @@ from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from command_line import assay
 from compiled import kept
+from remarked import texts
 from started import words
 
 BOTH = len(os.sched_getaffinity(0)) >= 2
@@ -68,7 +69,7 @@ def blocks(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def notes(lines: list[dict[str, Any]]) -> str:
-    return "; ".join(line["text"] for line in lines if line["event"] == "note")
+    return "; ".join(texts(lines))
 
 
 def test_every_method_hands_every_length_over_whole(program: Path) -> None:

@@ -31,7 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "machine": {"errors", "stops", "toml"},
     "catalogue": {"errors"},
     "benchmark": {"errors", "trusted", "left_names", "versions", "input_file", "toml", "machine"},
-    "samples": {"errors"},
+    "remarks": set(),
+    "samples": {"errors", "remarks"},
     "stored": {"errors", "versions", "samples", "stored.lines", "stored.seal"},
     # Checksums, and how lines are written: also of what is no run.
     "stored.lines": {"stored.seal", "left_names"},
@@ -93,9 +94,20 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
     },
     # The types of a run's document, which the report writes and which it and the papers read.
-    "document": {"analysis", "kinds", "sanitised"},
+    "document": {"analysis", "kinds", "remarks", "sanitised"},
     "report": {
-        *("errors", "trusted", "versions", "sanitised", "machine", "benchmark", "samples", "store", "stored"),
+        *(
+            "errors",
+            "remarks",
+            "trusted",
+            "versions",
+            "sanitised",
+            "machine",
+            "benchmark",
+            "samples",
+            "store",
+            "stored",
+        ),
         *("stored.lines", "analysis", "document", "report.units", "published.tables", "published.contrasts", "kinds"),
         "described.two_laws",
     },

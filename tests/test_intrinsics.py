@@ -30,6 +30,7 @@ from assay.machine.processors import processors
 from assay.published.tables import known_errors
 from command_line import assay
 from compiled import compile_to
+from remarked import texts
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -433,7 +434,7 @@ def test_a_wrong_reference_of_float32_is_seen_by_mpfr(flags: tuple[str, ...], tm
 
 def test_what_has_no_vector_form_is_skipped_and_named() -> None:
     lines, _ = launch(program(), "--profile", "quick", "--set", "function=tgamma", "--set", "type=float32")
-    notes = [line["text"] for line in lines if line["event"] == "note"]
+    notes = texts(lines)
     assert any("tgamma, float32, vector: " in text and "vector form" in text for text in notes)
     assert {case[2] for case in errors(lines)} == {"scalar", "fast"}
 

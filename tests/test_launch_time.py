@@ -24,6 +24,7 @@ from assay.report.terminal import show
 from compiled import compile_to
 from made_documents import document, figure, section
 from mpis_here import MPI, yielding
+from remarked import texts
 
 PROGRAMS = programs_root()
 NAP = 0.8  # s that a reading takes beyond what it says, as where each message waits for others' time slices
@@ -84,7 +85,7 @@ def test_a_launch_ends_when_its_time_is_over_with_every_case_measured_once(tmp_p
         assert process.returncode == 0 and found[-1]["event"] == "done", err
         blocks = [each for each in found if each["event"] == "block"]
         assert {each["case"]["size"] for each in blocks} == {1, 2, 3, 4}
-        notes = [each["text"] for each in found if each["event"] == "note"]
+        notes = texts(found)
         if not cut:  # so many readings as a person asked for
             assert not notes and [len(each["values"]) for each in blocks] == [1] * 12
             continue

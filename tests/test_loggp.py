@@ -77,7 +77,7 @@ def test_a_latency_that_is_none_is_not_given() -> None:
     assert made.params["bytes"] == 8 and made.value == pytest.approx(2e-7)
     cells += [replace(cells[0], case={"bytes": each}) for each in (1024, 64)]
     (line,) = not_positive(record, cells, [reported(made, "measured")])
-    assert line.startswith("left out: latency of bytes 0 B, 64 B, 1 KiB: o_s and o_r hold the way itself")
+    assert line.startswith("latency of bytes 0 B, 64 B, 1 KiB: o_s and o_r hold the way itself")
 
 
 @pytest.mark.measures

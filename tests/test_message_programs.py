@@ -17,6 +17,7 @@ from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from compiled import compile_to
 from mpis_here import CROWD, MPI, start_ranks
+from remarked import texts
 from started import play, words
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
@@ -169,7 +170,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(name: str, ranks: int, argum
 def test_what_cannot_be_done_beside_what_can_is_left_out_and_said(tmp_path: Path) -> None:
     events = played("fan-in", 4, "--set", "neighbours=2,9", "--set", "bytes=8")
     assert {e["case"]["neighbours"] for e in events if e["event"] == "block"} == {2}
-    assert [e["text"] for e in events if e["event"] == "note" and "left out" in e["text"]]
+    assert [text for text in texts(events) if text.startswith("left out: ")]
 
 
 def test_evaluating_leaves_out_what_needs_more_ranks_than_there_are_processors() -> None:

@@ -19,6 +19,7 @@ from assay.execute.build import build
 from command_line import assay
 from file_faults import faulty
 from memory_mounts import mounted_in_memory
+from remarked import texts
 from started import words
 
 OPERATIONS = {"create", "sync", "stat", "open", "readdir", "rename", "unlink"}
@@ -67,7 +68,7 @@ def test_every_operation_is_timed_and_the_tree_is_right(program: Path, folder: P
     assert len(checks) == 6 and all(line["passed"] for line in checks)  # of one process there is no neighbour
     assert all("2 cycles over 50 files" in line["detail"] for line in checks)
     assert {line["case"]["operation"] for line in blocks(lines, "time")} == OPERATIONS
-    assert any("left out: a neighbour's files: there is one process" in line.get("text", "") for line in lines)
+    assert any("left out: a neighbour's files: there is one process" in text for text in texts(lines))
 
 
 def test_a_cycle_is_the_sum_of_its_operations(program: Path, folder: Path) -> None:

@@ -18,6 +18,7 @@ import started
 from assay.benchmark.record import programs_root, read_record
 from cgroup_quota import processor_share
 from compiled import kept
+from remarked import texts
 
 PROGRAMS = programs_root()
 BOTH = len(os.sched_getaffinity(0)) >= 2
@@ -37,7 +38,7 @@ def events(text: str) -> list[dict[str, Any]]:
 
 
 def notes(lines: list[dict[str, Any]]) -> list[str]:
-    return [line["text"] for line in lines if line["event"] == "note"]
+    return texts(lines)
 
 
 def told(*command: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from assay.benchmark.record import Benchmark, programs_root, read_record
 from assay.errors import InputError
 from command_line import assay
 from compiled import kept
+from remarked import texts
 from started import words as started_words
 
 PROGRAMS = programs_root()
@@ -153,7 +154,7 @@ def test_more_threads_than_processors_are_left_out_and_said(build: Any, name: st
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert {line["case"]["threads"] for line in lines if line["event"] == "block"} == {1}
-    assert any("left out: more threads than the 1 hardware threads" in line.get("text", "") for line in lines)
+    assert any("left out: more threads than the 1 hardware threads" in text for text in texts(lines))
 
 
 @pytest.mark.skipif(not BOTH, reason="needs two processors")
@@ -188,7 +189,7 @@ def test_threads_are_counted_up_to_the_processors_of_this_process(build: Any) ->
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     counts = sorted({line["case"]["threads"] for line in lines if line["event"] == "block"})
     assert counts[:2] == [1, 2] and counts[-1] == len(os.sched_getaffinity(0))
-    assert not any("left out" in line.get("text", "") for line in lines)
+    assert not any("left out" in text for text in texts(lines))
     with pytest.raises(InputError, match="or processors"):
         started("kernels/integration", "--set", "threads=all")
     said = subprocess.run(

@@ -19,6 +19,7 @@ from command_line import assay
 from file_faults import faulty
 from made_documents import document, figure, section
 from memory_mounts import mounted_in_memory
+from remarked import texts
 from started import words
 
 SMALL = {"tomography": ("most=4MiB", "bytes=65536"), "out-of-core-fft": ("size=256,512",)}
@@ -84,7 +85,7 @@ def test_the_file_has_as_many_rows_as_may_be_written(folder: Path) -> None:
         for line in lines
         if line["event"] in ("block", "check") and line["case"]["size"] == size
     )
-    notes = " ".join(line["text"] for line in lines if line["event"] == "note")
+    notes = " ".join(texts(lines))
     assert "25000x20000: the first 25 rows, of which 4000000 bytes may be written" in notes
 
 

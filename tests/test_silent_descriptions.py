@@ -11,6 +11,7 @@ import pytest
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from command_line import assay
+from remarked import texts
 from started import play
 
 LINE = {"topology": "ring", "nodes": 8, "cycle": "1 ns", "flit_ticks": 4, "head_ticks": 50}
@@ -34,7 +35,7 @@ def said(table: dict[str, Any], program: str) -> tuple[list[str], int]:
     ranks = 1 if program == "host" else 8
     events = [json.loads(line) for line in play(program, described, ranks, words).splitlines()]
     assert events[-1] == {"event": "done"}
-    return [e["text"] for e in events if e["event"] == "note"], sum(e["event"] == "block" for e in events)
+    return texts(events), sum(e["event"] == "block" for e in events)
 
 
 @pytest.mark.parametrize(("table", "program", "missing", "described"), CASES)

@@ -27,6 +27,7 @@ from assay.machine import catalogue
 from assay.published.tables import euroben
 from command_line import assay
 from compiled import compile_to, kept
+from remarked import texts
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -96,7 +97,7 @@ def test_by_index_beyond_the_last_cache_is_for_profile_full(build: Any) -> None:
     ):
         lines = measured(profile, access, beyond)
         assert len([line for line in lines if line["event"] == "check"]) == cases + expected, (profile, access)
-        notes = [line["text"] for line in lines if line["event"] == "note"]
+        notes = texts(lines)
         assert sum("--profile full or --set access=indexed has them" in text for text in notes) == cases - expected
 
 
@@ -172,7 +173,7 @@ def test_short_passes_do_not_overlap(build: Any) -> None:
 
 def test_lengths_beyond_four_times_the_last_cache_are_left_out_and_said(build: Any) -> None:
     lines = run(build(), "kernel=rotation", "access=stride4", "length=64,1073741824")
-    assert any("left out: vectors of more than four times" in line.get("text", "") for line in lines)
+    assert any("left out: vectors of more than four times" in text for text in texts(lines))
     assert {line["case"]["length"] for line in lines if line["event"] == "check"} == {64}
 
 

@@ -227,7 +227,7 @@ std::string play(const std::string& name, const Description& machine, int count,
   ranks::Session session(options, sink, true, 0, 0);
   session.began = began;
   const auto skipped = [&](const std::string& what) {
-    session.note("left out: not described by " + word(machine, "name") + ": " + what);
+    session.skip("not described by " + word(machine, "name") + ": " + what);
     return lines + timing::Json().text("event", "done").str() + "\n";
   };
   if (const std::string table = undescribed(options.needs, machine); !table.empty()) return skipped(table);

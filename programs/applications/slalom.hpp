@@ -126,7 +126,7 @@ help = "of all ranks together"
       keep_charged(comm, session, {"slalom"});
       co_await play(comm, session);
     } else {
-      if (comm.rank() == 0) session.note("slalom: left out: it works on files, which are not there");
+      if (comm.rank() == 0) session.skip("it works on files, which are not there");
     }
   }
 

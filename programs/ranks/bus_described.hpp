@@ -122,7 +122,7 @@ class DescribedBus {
     return static_cast<std::size_t>(settings.at("bytes").integer);
   }
   void leave_out(const std::string& why) {
-    if (comm_.rank() == 0) session_.note("left out: " + why);
+    if (comm_.rank() == 0) session_.skip(why);
   }
 
   Task run_stream(BusSide& moved) {

@@ -50,7 +50,7 @@ class BusForms {
 
  private:
   void leave_out(const std::string& why) {
-    if (comm_.rank() == 0) session_.note("left out: " + why);
+    if (comm_.rank() == 0) session_.skip(why);
   }
 
   // No rank may take more than its share of half of what the host, a cgroup or a limit leaves; all learn what can be.

@@ -50,8 +50,7 @@ from = "ranks/round_trip.hpp"
       kernel.host_ = comm.host().value_or(-1);
     }
     if (kernel.host_ < 0) {
-      if (comm.rank() == 0)
-        session.note("host: left out: this machine has no host, or its MPI starts no process beside a job's ranks");
+      if (comm.rank() == 0) session.skip("this machine has no host, or its MPI starts no process beside a job's ranks");
       co_return;
     }
     if (comm.rank() == 0 || comm.rank() == kernel.host_) {

@@ -324,7 +324,7 @@ Task sample_measured(C& comm, Session& session, Kernel& kernel) {
     }
   }
   if constexpr (!TakesBlocks<Kernel>) {
-    if (const std::string cut = time.cut(); comm.rank() == 0 && !cut.empty()) session.note(cut);
+    if (const std::string cut = time.cut(); comm.rank() == 0 && !cut.empty()) session.cut(cut);
   }
 }
 

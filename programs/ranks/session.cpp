@@ -74,7 +74,7 @@ void Session::keep(const std::function<bool(const timing::CaseSettings&)>& possi
   options_.cases = std::move(kept);
   states_.assign(options_.cases.size(), {});
   const std::string which = reason.key.empty() ? "" : std::string(reason.key) + "=" + seen + ": ";
-  if (says) note("left out: " + which + reason.why);
+  if (says) skip(which + reason.why);
 }
 
 void Session::require_metric(std::string_view metric) const {
@@ -86,10 +86,10 @@ void Session::require_metric(std::string_view metric) const {
                            (known.empty() ? "none: the record has no [metric.NAME]" : known));
 }
 
-void Session::note(const std::string& text) {
+void Session::remark(timing::Remark kind, const std::string& text) {
   if (std::ranges::find(noted_, text) != noted_.end()) return;
   noted_.push_back(text);
-  write(timing::Json().text("event", "note").text("text", text));
+  write(timing::remark(kind, text));
 }
 
 void Session::check(const timing::Json& label, const Verdict& verdict) {

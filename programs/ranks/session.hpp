@@ -101,8 +101,12 @@ class Session {
   void write(const timing::Json& event) { sink_(event); }
   // Refuses a metric that the record does not name: it would have no unit.
   void require_metric(std::string_view metric) const;
-  // A note on the launch, such as cases that this machine cannot do and that are skipped; written once.
-  void note(const std::string& text);
+  // Each is written once: a note on the launch; cases that cannot be done here; readings for which there was no time;
+  // results that the program itself does not trust.
+  void note(const std::string& text) { remark(timing::Remark::note, text); }
+  void skip(const std::string& text) { remark(timing::Remark::skip, text); }
+  void cut(const std::string& text) { remark(timing::Remark::cut, text); }
+  void doubt(const std::string& text) { remark(timing::Remark::doubt, text); }
   void check(const timing::Json& label, const Verdict& verdict);
   bool passed() const { return passed_; }
 
@@ -111,6 +115,7 @@ class Session {
   double began = 0;  // Unix time of the launch
 
  private:
+  void remark(timing::Remark kind, const std::string& text);
   bool open(std::string_view name) const;  // whether a case has the parameter's 0
   void fill(std::string_view name, const std::vector<std::int64_t>& all);
 

@@ -33,8 +33,8 @@ bool Team::holds(timing::Case& at, std::int64_t threads) {
   });
   if (processors_.usable() == 1 && !alone_) {
     alone_ = true;
-    at.note("left out: whatever takes two threads: this process may use one hardware thread" +
-            (processors_.cpus.size() > 1 ? ", whose time " + processors_.limited + " allows" : std::string()));
+    at.note_skip("whatever takes two threads: this process may use one hardware thread" +
+                 (processors_.cpus.size() > 1 ? ", whose time " + processors_.limited + " allows" : std::string()));
   }
   if (threads > static_cast<std::int64_t>(processors_.cores))
     at.note("beyond " + std::to_string(processors_.cores) + " threads, two share a core");

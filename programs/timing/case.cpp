@@ -54,10 +54,15 @@ void Case::progress(std::int64_t done, std::int64_t of, std::string_view now) {
   output_.line(Json().text("event", "progress").integer("done", done).integer("of", of).text("now", now));
 }
 void Case::note(std::string_view text) { output_.note(text); }
-void Case::warn(std::string_view text) { output_.note("doubted: " + std::string(text)); }
+void Case::note_skip(std::string_view text) { output_.remark(Remark::skip, text); }
+void Case::warn(std::string_view text) {
+  const Json of = label();
+  output_.remark(Remark::doubt, text, &of);
+}
 void Case::afterwards(std::function<std::string()> ask) { afterwards_.push_back(std::move(ask)); }
 void Case::leave_out(std::string_view why, std::string_view parameter, std::string_view accepted) {
-  output_.note("left out: " + std::string(why));
+  const Json of = label();
+  output_.remark(Remark::skip, why, &of);
   left_out_.push_back({std::string(why), "", ""});
   for (const auto& [name, setting] : settings_.values)  // several programs share what calls this: not all have it
     if (name == parameter) left_out_.back() = {std::string(why), name + "=" + setting.text, std::string(accepted)};

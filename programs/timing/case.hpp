@@ -76,6 +76,8 @@ class Case {
   // Verifies what the measured calls left behind, by other means than theirs; runs after all blocks.
   void check(std::function<Check()> verify);
   void note(std::string_view text);
+  // What cannot be done here, of other cases than this one.
+  void note_skip(std::string_view text);
   // What makes this launch's numbers doubtful: they are kept, but the run is not called clean.
   void warn(std::string_view text);
   // Asked after all blocks; "" where all went well, else the warning.

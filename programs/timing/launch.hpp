@@ -34,7 +34,7 @@ std::string of_node(const std::string& subfolder);
 std::string compiler_name();
 
 // The version of the lines that programs write (src/assay/versions.py), which each launch states.
-inline constexpr std::int64_t launch_version = 2;
+inline constexpr std::int64_t launch_version = 3;
 
 // The launch event of the program of this name; `library` is the message-passing library, "" where there is none;
 // `flags` are those of the program that asks, which may have more than this frame has; `hosts` are the facts of each

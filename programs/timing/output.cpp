@@ -100,10 +100,20 @@ void Output::line(const Json& event) {
     done += static_cast<std::size_t>(wrote);
   }
 }
-void Output::note(std::string_view text) {
-  if (std::find(noted_.begin(), noted_.end(), text) != noted_.end()) return;
-  noted_.emplace_back(text);
-  line(Json().text("event", "note").text("text", text));
+Json remark(Remark kind, std::string_view text, const Json* of) {
+  static constexpr std::string_view names[] = {"note", "doubt", "skip", "cut"};
+  Json event;
+  event.text("event", names[static_cast<int>(kind)]).text("text", text);
+  if (of != nullptr) event.object("case", *of);
+  return event;
+}
+
+void Output::remark(Remark kind, std::string_view text, const Json* of) {
+  const Json event = timing::remark(kind, text, of);
+  const std::string written = event.str();
+  if (std::find(noted_.begin(), noted_.end(), written) != noted_.end()) return;
+  noted_.push_back(written);
+  line(event);
 }
 void Output::check(const Json& settings, bool passed, std::string_view detail) {
   line(Json().text("event", "check").object("case", settings).truth("passed", passed).text("detail", detail));

@@ -33,6 +33,13 @@ class Json {  // an object under construction; keys keep their order
 
 Json json_of(const CaseSettings& settings);
 
+// What a program says beside its readings. A note is for people and decides nothing. A doubt is of results that the
+// program itself does not trust, a skip of cases that cannot be done here, a cut of readings for which there was no
+// time. The same kinds are in src/assay/remarks.py.
+enum class Remark { note, doubt, skip, cut };
+// The event; `of`: the case that it is about, or null.
+Json remark(Remark kind, std::string_view text, const Json* of = nullptr);
+
 class Output {
  public:
   explicit Output(const std::string& path);  // "" is standard output
@@ -41,7 +48,9 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void line(const Json& event);
-  void note(std::string_view text);  // written once, however often it is called
+  // Written once for each case, however often it is called.
+  void remark(Remark kind, std::string_view text, const Json* of = nullptr);
+  void note(std::string_view text) { remark(Remark::note, text); }
   void check(const Json& settings, bool passed, std::string_view detail);
 
  private:

@@ -46,8 +46,7 @@ std::int64_t times_stopped(const std::string& system) {
 }
 
 std::string stopped_note(const std::string& file, std::int64_t times, const std::string& where) {
-  return "doubted: a cgroup's quota of CPU time, " + file + where + ", stopped the work " + std::to_string(times) +
-         " times";
+  return "a cgroup's quota of CPU time, " + file + where + ", stopped the work " + std::to_string(times) + " times";
 }
 
 }  // namespace assay::timing

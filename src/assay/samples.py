@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
+
+from assay import remarks
+from assay.remarks import Remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ class Block:
 
 # joules of whole packages, of memory and of the platform between t0 and t1, and who counted them, where a host shows
 # them; the tables of a run without any have no such columns
+REMARKS = ("remarks",)  # of a launch; without any, and in older runs, there is no such column
 PROCESSOR_TIME = ("user_seconds", "system_seconds")  # of a launch; runs before them have no such columns
 ENERGY = ("energy_package", "energy_memory", "energy_platform", "energy_source")
 # what the kernel accounted to a block, where it says: fields of Block
@@ -158,6 +162,7 @@ class Launch:
     reference_after: float | None = None  # s, the same as it ended
     user_seconds: float | None = None  # of all its processes, as they ended by themselves
     system_seconds: float | None = None  # the same, in the kernel for them
+    remarks: str | None = None  # what decides of what it said, as JSON (remarks.py); all it said for people is in notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +225,7 @@ def folded(
     """
     launches: dict[str, dict[str, Any]] = {}
     notes: dict[str, list[str]] = {}
+    said: dict[str, list[Remark]] = {}
     done: dict[str, dict[str, Any]] = {}
     only = ""
     for place, event in enumerate(lines):
@@ -240,6 +246,14 @@ def folded(
                 text = str(event.get("text", ""))
                 _text("text", text)
                 notes.setdefault(host, []).append(text)
+                older = launches.get(host, {}).get("version", 0) < remarks.SINCE
+                if older and (remark := remarks.from_note(text)) is not None:
+                    said.setdefault(host, []).append(remark)
+            elif (remark := remarks.of_event(event)) is not None:
+                _text("text", remark.text)
+                said.setdefault(host, []).append(remark)
+                if str(remark) not in notes.setdefault(host, []):
+                    notes[host].append(str(remark))
             elif kind == "done":
                 done[host] = {}
                 _launch(launches.get(host, {}), about, host, event, [])  # the same
@@ -249,7 +263,7 @@ def folded(
                 missing = f"{error.args[0]}: is missing" if isinstance(error, KeyError) else str(error)
                 complain(place, f"event {str(event.get('event'))!r}: {missing}")
     for host, event in launches.items():
-        yield _launch(event, about, host, done.get(host), notes.get(host, []))
+        yield _launch(event, about, host, done.get(host), notes.get(host, []), said.get(host, []))
 
 
 def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Measured:
@@ -426,7 +440,12 @@ def _samples(measured: Measured, about: Circumstance) -> Iterator[Sample]:
 
 
 def _launch(
-    event: dict[str, Any], about: Circumstance, host: str, done: dict[str, Any] | None, notes: list[str]
+    event: dict[str, Any],
+    about: Circumstance,
+    host: str,
+    done: dict[str, Any] | None,
+    notes: list[str],
+    said: Sequence[Remark] = (),
 ) -> Launch:
     ranks = event.get("ranks", 1)
     made = Launch(
@@ -454,6 +473,7 @@ def _launch(
         reference_after=(done or {}).get("reference"),
         user_seconds=(done or {}).get("user"),
         system_seconds=(done or {}).get("system"),
+        remarks=remarks.written(said),
     )
     _placed(event.get("placement") or [])
     if type(ranks) is int and ranks < 1:

@@ -72,8 +72,9 @@ class Form:
 # checksum, and those of the files of a run that has ended.
 RUN = Form("run.json", 4, (_unchanged, _unchanged, _kinds_of_skipped, _unchanged))
 # 2 of lines, here and below: each has its place in the file and a checksum (stored/seal.py).
+# 3 of a launch: doubts, skips and cuts are events of their own; older notes are read by remarks.from_note().
 JOURNAL = Form("a line of a run's journal", 2, (_unchanged, _unchanged))
-LAUNCH = Form("a launch's lines", 2, (_unchanged, _unchanged))  # written by the programs: programs/timing/launch.hpp
+LAUNCH = Form("a launch's lines", 3, (_unchanged,) * 3)  # written by the programs: programs/timing/launch.hpp
 TABLES = Form("a run's Parquet tables")
 CIRCUMSTANCES = Form("circumstances of launches")
 SUMMARY = Form("summary.json")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal
 
 from assay.document.account import TimeAccount
 from assay.document.choice import Choice, ChoiceWanted
@@ -17,6 +17,7 @@ from assay.document.predicted import PredictedTime
 from assay.document.processor_time import ProcessorTime
 from assay.document.reported_figure import Headline, ReportedFigure
 from assay.document.tournament import TournamentFound
+from assay.remarks import shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +158,18 @@ class NodesUsed:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SaidByProgram:
+    """What was skipped, for what there was no time, or where ranks were placed: what a program or the report said."""
+
+    kind: Literal["skip", "cut", "placed"]
+    text: str
+
+    def __str__(self) -> str:
+        """As a person reads it."""
+        return shown(self.kind, self.text)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Section:
     """What a benchmark's record says, and what was found: figures, main figures, fits, states, warnings.
 
@@ -187,6 +200,7 @@ class Section:
     failed_checks: int = 0
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    remarks: Annotated[list[SaidByProgram] | None, WRITTEN_IF_SET] = None  # those of its notes that decide something
     noise: Annotated[list[NodeNoise] | None, WRITTEN_IF_SET] = None
     over_time: Annotated[list[TimeSeries] | None, WRITTEN_IF_SET] = None
     accounts: Annotated[list[TimeAccount] | None, WRITTEN_IF_SET] = None

@@ -73,15 +73,15 @@ def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[
         "library": None,
         "clock": {"name": "simulated", "resolution": 1e-12, "overhead": 0},
     }
-    noted: set[str] = set()
+    noted: set[tuple[str, str]] = set()
     order = 0
     words = {"processors": _counts(threads)}
     for case in cases(record, job.command[1:], {}, words):
-        notes, found = _case(machine, record, case, threads)
-        for text in notes:
-            if text not in noted:
-                noted.add(text)
-                yield {"event": "note", "text": text}
+        said, found = _case(machine, record, case, threads)
+        for kind, text in said:
+            if (kind, text) not in noted:
+                noted.add((kind, text))
+                yield {"event": kind, "text": text}
         for metric, of, value in found:
             yield _block(of, metric, value, order, at)
         order += bool(found)
@@ -90,15 +90,15 @@ def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[
 
 def _case(
     machine: DescribedMachine, record: Benchmark, case: Mapping[str, Any], threads: int
-) -> tuple[list[str], list[tuple[str, dict[str, Any], float]]]:
-    """What a case's notes say, and its metrics' values, each with the case as it is labelled."""
+) -> tuple[list[tuple[str, str]], list[tuple[str, dict[str, Any], float]]]:
+    """What is said of a case, by kind of event, and its metrics' values, each with the case as it is labelled."""
     plays = record.described or Described()
     for name, played in plays.only.items():
         if case[name] not in played:
-            return [f"left out: not described: {name}={case[name]}"], []
+            return [("skip", f"not described: {name}={case[name]}")], []
     at_work = int(case.get("threads", 1))
     if at_work > threads:
-        return [f"left out: threads={at_work}: a node of {machine.name} has {threads}"], []
+        return [("skip", f"threads={at_work}: a node of {machine.name} has {threads}")], []
     names = {**record.constants(case), **case}
     if plays.kernel is None:
         return _of_memory(machine, plays, names)
@@ -108,7 +108,7 @@ def _case(
         memory = 0.0
     found = node_kernel(machine, kernel, memory)
     if isinstance(found, str):
-        return [f"left out: not described by {machine.name}: {kernel}: no {found}"], []
+        return [("skip", f"not described by {machine.name}: {kernel}: no {found}")], []
     rate = found.rate(at_work, _number(plays.length, names))
     names |= {"unit": 1 / rate, "own": at_work / rate}
     values = []
@@ -122,20 +122,20 @@ def _case(
             values += [(metric, {**case, label: thread}, value) for thread in range(at_work)]
         if not labelled:
             values.append((metric, dict(case), value))
-    return [_rests_on(machine, kernel, found)], values
+    return [("note", _rests_on(machine, kernel, found))], values
 
 
 def _of_memory(
     machine: DescribedMachine, plays: Described, case: Mapping[str, Any]
-) -> tuple[list[str], list[tuple[str, dict[str, Any], float]]]:
+) -> tuple[list[tuple[str, str]], list[tuple[str, dict[str, Any], float]]]:
     """The same of a program without a kernel, which asks for the node's memory alone."""
     memory = None if machine.node is None else machine.node.memory
     if not memory:
-        return [f"left out: not described by {machine.name}: no node.memory"], []
+        return [("skip", f"not described by {machine.name}: no node.memory")], []
     names = {**case, "node_memory": memory}
     found = [(metric, evaluate(formula, names)) for metric, formula in plays.metric.items()]
     note = f"by the description's node.memory ({_origin(machine, 'node.memory')})"
-    return [note], [(metric, dict(case), value) for metric, value in found if value is not None]
+    return [("note", note)], [(metric, dict(case), value) for metric, value in found if value is not None]
 
 
 def _rests_on(machine: DescribedMachine, kernel: str, found: NodeKernel) -> str:

@@ -75,7 +75,7 @@ def simulate(
             places = [node * per + rank % per for rank, node in enumerate(on())]
             lines, log = _placed(*given, places, logged=logged)
             where = f"placed on nodes {_shown(nodes)}" + (f" ({way})" if way in WAYS else "")
-            lines = _behind_launch(lines, {"event": "note", "text": where})
+            lines = _behind_launch(lines, {"event": "placed", "text": where})
         elif logged:
             lines, log = core.logged(*given)
         else:
@@ -152,8 +152,8 @@ def _placed(
         about = world.job(number)
     lines = str(about["lines"])
     if about["undescribed"]:
-        why = f"left out: not described by {machine['name']}: {about['failure']}"
-        lines += "".join(map(_line, ({"event": "note", "text": why}, {"event": "done"})))
+        why = f"not described by {machine['name']}: {about['failure']}"
+        lines += "".join(map(_line, ({"event": "skip", "text": why}, {"event": "done"})))
     elif about["state"] == "failed":
         raise (ValueError if about["input"] else RuntimeError)(about["failure"])
     return lines, of_ranks(world.log(), places, world.nodes * world.processors) if logged else None

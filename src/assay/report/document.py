@@ -22,9 +22,18 @@ from assay.document.params import WITHIN_A_NODE, Facts, placement_from_host
 from assay.document.quoted import Quoted
 from assay.document.reported_figure import Headline, ReportedFigure, reported
 from assay.document.run_document import Document, Skipped
-from assay.document.section import AccuracyDrawn, ConvergenceStated, DifferingNode, RoofPart, Section, SharesDrawn
+from assay.document.section import (
+    AccuracyDrawn,
+    ConvergenceStated,
+    DifferingNode,
+    RoofPart,
+    SaidByProgram,
+    Section,
+    SharesDrawn,
+)
 from assay.document.tournament import TournamentFound
 from assay.kinds import NumberKind
+from assay.remarks import Remark
 from assay.report import energy, processor_time
 from assay.report.balance import balances
 from assay.report.budget_spent import budget_spent, skipped
@@ -36,7 +45,7 @@ from assay.report.guidelines import guidelines
 from assay.report.headline_words import at_case
 from assay.report.hosts import hosts, measuring_host
 from assay.report.judging import Judged, judged
-from assay.report.launch_notes import launch_notes
+from assay.report.launch_notes import has_skip, launch_notes, launch_remarks
 from assay.report.launches_spent import launches_spent
 from assay.report.made_with import NO_RANKS, started_by
 from assay.report.nodes_over_time import nodes_over_time
@@ -51,7 +60,7 @@ from assay.report.ranks_per_node import asked_for, by_ranks_per_node, titled
 from assay.report.readings import LaunchLines, gathered, launch_lines, readings
 from assay.report.references import usual_references
 from assay.report.sampled import sampled
-from assay.report.states import DOUBTED, LEFT_OUT, WORST, overall, states, worst
+from assay.report.states import WORST, overall, states, worst
 from assay.report.unfinished import unfinished
 from assay.report.variance_by_level import variance_by_level
 from assay.report.variants import build_variants, reference, variants
@@ -174,12 +183,12 @@ def _unplaced(entry: dict[str, Any]) -> Skipped:
 
 
 def _is_left_out(section: Section) -> bool:
-    """Whether this machine has nothing that the benchmark could measure, by its notes, and nothing went wrong."""
+    """Whether this machine has nothing that the benchmark could measure, by its remarks, and nothing went wrong."""
     return not section.figures and not section.warnings and bool(_reason(section))
 
 
 def _reason(section: Section) -> str:
-    return "; ".join(note.removeprefix(LEFT_OUT) for note in section.notes if LEFT_OUT in note)
+    return "; ".join(each.text for each in section.remarks or () if each.kind == "skip")
 
 
 def _kind(run: Run) -> NumberKind:
@@ -247,8 +256,9 @@ def _section(
         result.worsen(State.INVALID, metric, case)
         result.warnings.append(reason)
     noted = dict.fromkeys(launch_notes(json.loads(launch.notes) for launch in lines.launches))
-    uncertain = [note for note in noted if note.startswith(DOUBTED)]
-    result.add_unmeasured([note.removeprefix(DOUBTED) for note in uncertain])  # the program itself does not trust it
+    said = launch_remarks(lines.launches)
+    doubts = [remark for remark in said if remark.kind == "doubt"]
+    result.add_unmeasured([doubt.text for doubt in doubts])
     noted |= dict.fromkeys(result.remarks)
     pairs = _pairs(run, record)
     noted |= dict.fromkeys(text for found in pairs for text in found.text)
@@ -257,10 +267,12 @@ def _section(
         noted |= {f"{node.host}: {text}" if len(noise) > 1 else text: None for text in node.text}
     stand = sampled(run, lines, gathered(result.standing))
     derived = [reported(figure, _kind(run)) for figure in figures(record, stand, result.verdicts)]
-    noted |= dict.fromkeys([*energy.too_short(lines, record, derived), *not_positive(record, stand, derived)])
+    without = [*energy.too_short(lines, record, derived), *not_positive(record, stand, derived)]
+    said += [Remark("skip", text) for text in without]
+    noted |= {str(remark): None for remark in said}
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
     counts = states(derived)
-    left_out = any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches)
+    skips = any(launch.complete and has_skip(launch) for launch in lines.launches)
     framed, described = frame(record.name, record), _kind(run) == NumberKind.SIMULATED
     whose = instead_of_library(run.provenance())
     virtual = [facts.get("virtualised") for facts in run.provenance().values()]
@@ -272,11 +284,12 @@ def _section(
         guidelines=None if framed.choice is None else guidelines(derived, framed.choice, described=described) or None,
         tournament=pairs[0] if len(pairs) == 1 else None,
         tournaments=pairs if len(pairs) > 1 else None,
-        state=_state(derived) if derived else "clean" if left_out and not lines.failed else "invalid",
+        state=_state(derived) if derived else "clean" if skips and not lines.failed else "invalid",
         states=counts,
         failed_checks=len(lines.failed),
         warnings=result.warnings,
-        notes=[note for note in noted if note not in uncertain],
+        notes=[note for note in noted if note not in set(map(str, doubts))],
+        remarks=[SaidByProgram(kind=each.kind, text=each.text) for each in said if each.kind != "doubt"] or None,
         noise=noise or None,
         over_time=lines.over_time or None,
         accounts=lines.accounts or None,

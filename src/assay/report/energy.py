@@ -80,7 +80,7 @@ def spent(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigur
 
 
 def too_short(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedFigure]) -> list[str]:
-    """Say in a line of how many rates no joules are given, as their blocks are too short for the counters."""
+    """Say of how many rates no joules are given, as their blocks are too short for the counters."""
     powers, found = _powers(lines), 0
     for figure in figures:
         launches = powers.get((figure.metric, case_text(figure.params)), {})
@@ -92,7 +92,7 @@ def too_short(lines: LaunchLines, record: Benchmark, figures: Sequence[ReportedF
     cases = "one rate" if found == 1 else f"{found} rates"
     short, update = human(min(walls), "s", 2), human(UPDATE, "s", 1)
     why = f"blocks of {short} and more are too short for counters that are updated every {update}"
-    return [f"left out: joules of {cases}: {why}"]
+    return [f"joules of {cases}: {why}"]
 
 
 def _unit(record: Benchmark, figure: ReportedFigure) -> str | None:

@@ -113,7 +113,7 @@ def _missing(document: Document) -> Iterator[Finding]:
     if document.budget is not None and document.budget.text:
         yield _line(70, "missing", document.budget.text, "a greater `--budget`; `assay plan` says what it would hold")
     for each in (each for each in document.left_out if each not in few and each.kind != "budget"):
-        reason = _short(each.reason.rpartition("left out: ")[2])
+        reason = _short(each.reason)
         what = "" if reason.startswith("not described") else "not measured: "
         yield _line(12, "missing", f"{each.title}: {what}{reason}")
 
@@ -142,7 +142,7 @@ def _causes(document: Document) -> Iterator[Finding]:
 
 
 def _cut_short(document: Document) -> Iterator[Finding]:
-    names = [of.benchmark for of in document.benchmarks if any(note.startswith("cut short") for note in of.notes)]
+    names = [of.benchmark for of in document.benchmarks if any(each.kind == "cut" for each in of.remarks or ())]
     if names:
         text = f"cut short, as launches would have taken too long: {few(names, 4)}; "
         text += "fewer readings stand behind their figures"

@@ -12,9 +12,9 @@ from assay.analysis import disturbance
 from assay.analysis.disturbance import Estimator, Reason, State, Verdict
 from assay.benchmark.record import Benchmark
 from assay.document.params import Facts
+from assay.report.launch_notes import has_skip
 from assay.report.readings import LaunchLines, Readings
 from assay.report.references import Launched, slower_by
-from assay.report.states import LEFT_OUT
 from assay.report.usable import usable_processors
 from assay.samples import ACCOUNTING
 from assay.store import Run
@@ -96,7 +96,7 @@ def judged(
         return result
     blocks, names, ranks = _blocks(lines, record, found, slower_by(lines.launches, usual or {}))
     if not blocks:
-        if not any(launch.complete and LEFT_OUT in launch.notes for launch in lines.launches):
+        if not any(launch.complete and has_skip(launch) for launch in lines.launches):
             result.warnings.append("no block was finished")
         return result
     result.lasted = min(block.t0 for block in blocks), max(block.t1 for block in blocks)

@@ -8,9 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from assay import remarks
+from assay.remarks import Remark
+from assay.samples import Launch
 
 _COUNTED = re.compile(r"(\d+) of (\d+) (.+)")
 _WITHIN = re.compile(r"(.+ within )(\d+(?:\.\d+)?)( .+)?")
+
+
+def launch_remarks(launches: Iterable[Launch]) -> list[Remark]:
+    """What decides of what the programs of all launches said: each kind and text once, of whatever cases."""
+    every = (remark for launch in launches for remark in remarks.read(launch.remarks))
+    return list(dict.fromkeys(replace(remark, case=None) for remark in every))
+
+
+def has_skip(launch: Launch) -> bool:
+    """Whether its program said of any case that it cannot be done here."""
+    return any(remark.kind == "skip" for remark in remarks.read(launch.remarks))
 
 
 def launch_notes(launches: Iterable[Sequence[str]]) -> list[str]:

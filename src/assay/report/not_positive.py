@@ -9,20 +9,19 @@ from assay.analysis.figures import CaseSamples
 from assay.benchmark.record import Benchmark
 from assay.document.reported_figure import ReportedFigure
 from assay.report.case_order import by_value
-from assay.report.states import LEFT_OUT
 from assay.report.units import params
 from assay.samples import case_text
 
 
 def not_positive(record: Benchmark, cells: Sequence[CaseSamples], figures: Sequence[ReportedFigure]) -> list[str]:
-    """Say in a line for each such figure of which cases it is not given, and the record's reason."""
+    """Say for each such figure of which cases it is not given, and the record's reason."""
     made = []
     for wanted in (each for each in record.figures.values() if each.positive):
         given = {case_text(figure.params) for figure in figures if figure.name == wanted.name}
         gone = [cell.case for cell in cells if cell.metric == wanted.metric]
         gone = [dict(case) for case in gone if case_text(dict(case)) not in given]
         if gone:
-            made.append(f"{LEFT_OUT}{wanted.name.replace('_', ' ')} of {_listed(gone)}: {wanted.positive}")
+            made.append(f"{wanted.name.replace('_', ' ')} of {_listed(gone)}: {wanted.positive}")
     return made
 
 

@@ -1,4 +1,4 @@
-"""How far a number may be trusted, in one word, and how a program's own notes begin that bear on it."""
+"""How far a number may be trusted, in one word."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from assay.analysis.disturbance import BETWEEN
 from assay.document.reported_figure import Moved, ReportedFigure
 
-DOUBTED = "doubted: "  # what the program itself does not trust
-LEFT_OUT = "left out: "  # why a case, or all of them, cannot be done here
 WORST = {"clean": 0, "disturbed": 1, "bound": 2, "invalid": 3}
 
 

@@ -158,8 +158,7 @@ def _benchmark(out: Console, section: Section, elsewhere: str) -> None:
     for square in matrices.tables(section):
         if len(square.rows) <= MOST_COLUMNS:
             out.print(square.rich())
-    notes = [note for note in section.notes if note.startswith(("left out: ", "placed on nodes ", "cut short"))]
-    _lines(out, [f"  {note}" for note in notes[:MOST_LEFT_OUT]])
+    _lines(out, [f"  {remark}" for remark in (section.remarks or ())[:MOST_LEFT_OUT]])
     _lines(out, [f"  {node.host}: {text}" for node in section.noise or () for text in node.text])
     _lines(out, [f"  {line}" for line in over_time.lines(section)[:MOST_OVER_TIME]])
     fitted = _fits(section, elsewhere)

@@ -11,6 +11,7 @@ from assay import versions
 from assay.samples import (
     ENERGY,
     PROCESSOR_TIME,
+    REMARKS,
     Block,
     Check,
     Circumstance,
@@ -49,7 +50,7 @@ def unfolded(tasks: Tasks) -> dict[str, pa.Table]:
         if kind is not Sample:
             by_column = [[getattr(row, column) for row in kept[kind]] for column in columns(kind)]
             made[name] = pa.table(by_column, schema=schema(kind))
-    for name, optional in (("blocks", ENERGY), ("launches", PROCESSOR_TIME)):
+    for name, optional in (("blocks", ENERGY), ("launches", PROCESSOR_TIME), ("launches", REMARKS)):
         if not any(getattr(row, column) is not None for row in kept[TABLES[name]] for column in optional):
             made[name] = made[name].drop_columns(list(optional))
     return made
@@ -91,11 +92,11 @@ def _without_optional(kind: type[Row]) -> pa.Schema:
     """Return the schema of a table of a run on hosts that show no joules, or whose programs state no processor time."""
     import pyarrow as pa
 
-    return pa.schema([column for column in schema(kind) if column.name not in (*ENERGY, *PROCESSOR_TIME)])
+    return pa.schema([column for column in schema(kind) if column.name not in (*ENERGY, *PROCESSOR_TIME, *REMARKS)])
 
 
 def of_one_form(paths: list[Path]) -> list[list[Path]]:
-    """Sort Parquet files by their columns: some may have those of energy or processor time, and others not."""
+    """Sort Parquet files by their columns: some may have those of energy, processor time or remarks, and others not."""
     import pyarrow.parquet as pq
 
     found: dict[tuple[str, ...], list[Path]] = {}
