@@ -26,7 +26,7 @@ WORLD_SOURCES = [Path(__file__).resolve().parent.parent / "core" / "ranks" / f"{
 
 def kept(name: str, *flags: str, own: bool = True) -> Path:
     """Our node program `name` ("memory/latency") with its record's `own` flags, as a run has it, and `flags`."""
-    record = read_record(programs_root() / f"{name}.cpp")
+    record = read_record(programs_root() / f"{name.replace('-', '_')}.cpp")
     assert record is not None
     wished = (*(record.flags if own else ("-Wno-unknown-pragmas",)), *flags)
     units = {name: unit._replace(flags=(*unit.flags, *flags)) for name, unit in record.units.items()}

@@ -30,10 +30,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "toml": {"errors", "versions", "input_file"},
     "machine": {"errors", "stops", "toml"},
     "catalogue": {"errors"},
-    "benchmark": {"errors", "trusted", "left_names", "versions", "input_file", "toml", "machine"},
+    "benchmark": {"errors", "former_names", "trusted", "left_names", "versions", "input_file", "toml", "machine"},
     "remarks": set(),
+    "former_names": {"errors"},
     "samples": {"errors", "remarks"},
-    "stored": {"errors", "versions", "samples", "stored.lines", "stored.seal"},
+    "stored": {"errors", "former_names", "versions", "samples", "stored.lines", "stored.seal"},
     # Checksums, and how lines are written: also of what is no run.
     "stored.lines": {"stored.seal", "left_names"},
     "stored.seal": set(),
@@ -76,6 +77,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "throughput": {
         *(
             "errors",
+            "former_names",
             "stops",
             "trusted",
             "input_file",
@@ -98,6 +100,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {
         *(
             "errors",
+            "former_names",
             "remarks",
             "trusted",
             "versions",

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay import input_file
+from assay import former_names, input_file
 from assay.benchmark import own, peers
 from assay.benchmark.decoding import PROFILES, Keys, RecordError, Scalar, decode
 from assay.benchmark.model import PARTS, Benchmark, PlainProgram
@@ -155,7 +155,8 @@ def _places() -> dict[str, Path]:
 
 @functools.cache
 def shipped(name: str) -> Benchmark | None:
-    """One shipped benchmark by name; the records of the others are not parsed."""
+    """One shipped benchmark by name, or by a former one; the records of the others are not parsed."""
+    name = former_names.current(name)
     record = _record(_places()[name]) if name in _places() else None
     return record if record is not None and record.name == name else benchmarks().get(name)
 
@@ -235,7 +236,11 @@ def on_described(name: str) -> str:
 
 
 def benchmark(name: str) -> Benchmark:
-    """One benchmark by name, a person's own ones too; InputError with near matches otherwise."""
+    """One benchmark by name, a person's own ones too; InputError with near matches otherwise.
+
+    Of a former name the new one is said.
+    """
+    name = former_names.accepted(name)
     found = among({name}).get(name)
     if found is not None:
         return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
+from assay import former_names
 from assay.benchmark.record import among
 from assay.document.comparison import FigureRow, Gate
 from assay.document.params import Params
@@ -19,13 +20,19 @@ from assay.samples import case_text
 
 def named(names: str, documents: Sequence[Document]) -> list[str]:
     """Read `--figures`: BENCHMARK, FIGURE or BENCHMARK.FIGURE with commas between; InputError for what no run has."""
-    words = [word.strip() for word in names.split(",") if word.strip()]
+    words = _words(names)
     known = {key[:2] for document in documents for key in compared(document)}
     for word in words or [names]:
         if not any(means(word, pair) for pair in known):
             accepted = ", ".join(sorted(f"{benchmark}.{figure}" for benchmark, figure in known)) or "nothing was valid"
             raise InputError("no run here has this figure", key="--figures", value=word, accepted=accepted)
     return words
+
+
+def _words(names: str) -> list[str]:
+    """The words of `--figures`, with the names that benchmarks have now."""
+    words = (word.strip().partition(".") for word in names.split(",") if word.strip())
+    return [former_names.accepted(name) + point + figure for name, point, figure in words]
 
 
 def known_to_records(names: str, benchmarks: Iterable[str]) -> None:
@@ -38,7 +45,7 @@ def known_to_records(names: str, benchmarks: Iterable[str]) -> None:
     if len(records) < len(run):
         return
     known = {(name, figure) for name, record in records.items() for figure in record.figures}
-    for word in (word.strip() for word in names.split(",") if word.strip()):
+    for word in _words(names):
         if not any(means(word, pair) for pair in known):
             accepted = ", ".join(sorted(f"{benchmark}.{figure}" for benchmark, figure in known))
             raise InputError("no run here has this figure", key="--figures", value=word, accepted=accepted)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from assay import versions
+from assay import former_names, versions
 from assay.samples import Circumstance, fault
 from assay.stored import seal
 from assay.stored.lines import (
@@ -84,6 +84,8 @@ def _take(entry: Any, path: Path, number: int | None, used: list[Entry], faults:
     entry = unicode(entry, json.dumps(entry).encode())
     if isinstance(entry, dict):
         entry = versions.current(versions.JOURNAL, entry, versions.in_file(path, number))
+        if isinstance(name := entry.get("benchmark"), str):
+            entry["benchmark"] = former_names.current(name)
     wrong = _fault(entry, used)
     if wrong:
         faults.append(f"{path.name}{'' if number is None else f':{number}'}: {wrong}; this line is not used")
@@ -98,6 +100,7 @@ def circumstance(data: Any) -> Circumstance:
     known = {field.name for field in fields(Circumstance)}
     try:
         made = Circumstance(**{key: value for key, value in data.items() if key in known})
+        made = replace(made, benchmark=former_names.current(made.benchmark))
     except TypeError as error:  # an older one, or damaged
         raise ValueError(f"about: {str(error).partition(' ')[2]}") from None
     wrong = fault(made)

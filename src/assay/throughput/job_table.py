@@ -50,7 +50,7 @@ from assay.throughput import program_jobs, rank_jobs
 from assay.throughput.interference import JobUse
 from assay.throughput.job_names import counted
 from assay.throughput.job_needs import JobNeeds
-from assay.throughput.program_jobs import ProgramPart
+from assay.throughput.program_jobs import BenchmarkName, ProgramPart
 from assay.throughput.schedule_file import JobBatch, is_published
 from assay.throughput.workload import TICKS, Times, Workload, rounded
 from assay.toml.checking import Table, near, validated
@@ -81,7 +81,7 @@ class JobKind(Table):
     wait: str | None = Field(None, description='synthetic: waits so long, such as "10 s"')
     compute: str | None = Field(None, description="synthetic: processor time of computing on each of its processors")
     communicate: str | None = Field(None, description="synthetic: how long its processes pass messages round a ring")
-    program: str | None = Field(None, description="a benchmark of Assay's, started without a shell")
+    program: BenchmarkName | None = Field(None, description="a benchmark of Assay's, started without a shell")
     settings: list[str] = Field([], alias="set", description='of the program: "KEY=VALUE", as `assay run` takes them')
     slice: str | None = Field(None, description='of the program: measured time of a case in a block, such as "0.5 s"')
     operations: int | None = Field(None, ge=1, le=10**12, description="of the program: operations of each reading")

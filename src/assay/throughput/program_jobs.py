@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from assay import former_names
 from assay.errors import InputError, MeasurementError
 from assay.machine.units import quantity
 from assay.toml.checking import Table
@@ -29,10 +30,13 @@ DEADLINE = 0.8  # of a job's limit, after which a message-passing program says w
 DEADLINES = (0.1, 1e6)  # s, that a program takes as --deadline
 
 
+BenchmarkName = Annotated[str, AfterValidator(former_names.accepted)]  # of a former name, the new one
+
+
 class ProgramPart(Table):
     """One of the programs that a job runs one after the other: `[[NAME.part]]`."""
 
-    program: str = Field(description="a benchmark of Assay's")
+    program: BenchmarkName = Field(description="a benchmark of Assay's")
     processors: int | None = Field(None, ge=1, description="how many of the job's it uses; all of them without it")
     settings: list[str] = Field([], alias="set", description='"KEY=VALUE", as `assay run` takes them')
     slice: str | None = Field(None, description='measured time of a case in a block, such as "0.5 s"')

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from assay import former_names
 from assay.benchmark.record import benchmark as record
 from assay.benchmark.record import on_described
 from assay.errors import InputError
@@ -26,6 +27,7 @@ def wishes_of(given: Mapping[str, Any]) -> Wishes:
     benchmark, on = given["benchmark"], given["on"]
     if benchmark is None:
         raise InputError("which benchmark is missing", key="run", accepted="a benchmark, or --command TEMPLATE")
+    benchmark = former_names.accepted(benchmark)
     settings = with_device(benchmark, given["device"], given["settings"] or [])
     timeline, matrix, goal = given["timeline"], given["matrix"], given["goal"]
     own, machine = split(settings)
