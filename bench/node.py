@@ -64,7 +64,7 @@ MATCHES = (
     Match("mutex", "lock", ("kind=pthread", "sharing=one"), 100_000, 10, "median"),
     Match("checked", "lock", ("kind=mutex", "sharing=one"), 100_000, 10, "median"),
     Match("omplock", "lock", ("kind=openmp", "sharing=one"), 100_000, 10, "median"),
-    Match("ompbarrier", "thread_barrier", ("kind=openmp",), 20_000, 10, "median"),
+    Match("ompbarrier", "thread-barrier", ("kind=openmp",), 20_000, 10, "median"),
 )
 REDUCE: dict[str, Callable[[Sequence[float]], float]] = {
     "best": min,

@@ -297,7 +297,7 @@ def test_a_killed_run_is_interrupted_and_one_that_is_written_runs(echo_run: Path
 def test_a_list_that_is_piped_has_a_line_a_run_with_its_folder(
     echo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`assay runs | grep loaded_latency` found nothing: the name was broken after "loaded_latenc"."""
+    """`assay runs | grep loaded-latency` found nothing: the name was broken after "loaded_latenc"."""
     monkeypatch.delenv("COLUMNS", raising=False)
     run_named(echo_run, Path("runs") / "a", "20260101-000000-abcdef")
     elsewhere = run_named(echo_run, tmp_path / ("deep" * 20) / "b", "20260101-000001-abcdef")

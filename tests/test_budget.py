@@ -33,7 +33,7 @@ from assay.store import Run
 from assay.verbs._stopping_rule import Spent
 from command_line import assay
 
-NAMES = ["sieve", "lock", "stream", "echo", "peak", "handover", "matrix_vector"]
+NAMES = ["sieve", "lock", "stream", "echo", "peak", "handover", "matrix-vector"]
 
 
 @st.composite

@@ -29,7 +29,7 @@ from made_documents import figure, section
         ("stream", "vector", 256, "256"),
         ("stream", "kernel", "copy", "copy"),
         ("stream", "threads", 2, "2"),
-        ("loaded_latency", "pause", 0, "0"),  # an amount
+        ("loaded-latency", "pause", 0, "0"),  # an amount
     ],
 )
 def test_a_value_is_said_as_its_record_explains_it(name: str, key: str, value: int | str, words: str) -> None:

@@ -234,7 +234,7 @@ def test_the_table_has_the_bytes_that_records_count() -> None:
         kind = KERNELS[described.named.get(name, name)]
         assert kind.traffic == pytest.approx(float(of["bytes"]) / float(of["flops"]))
         assert kind.written == float(of["stored"]) / float(of["flops"])
-    for record in (benchmarks()[name] for name in ("hitc", "jacobi", "inner_product")):
+    for record in (benchmarks()[name] for name in ("hitc", "jacobi", "inner-product")):
         roof, (kernel,) = record.roof, node_kernels(record)
         assert roof is not None
         assert KERNELS[kernel].traffic == float(roof.bytes or 0) / float(roof.flops or 0)

@@ -14,7 +14,7 @@ from assay.report import convergence, page, terminal
 from made_documents import document, figure, section
 from test_solvers import of, run
 
-STATED = {"multigrid": 2, "block_gauss_seidel": 2, "boundary_value": 4, "elliptic": 2}
+STATED = {"multigrid": 2, "block-gauss-seidel": 2, "boundary-value": 4, "elliptic": 2}
 
 
 def _found(name: str, broken: int = 0) -> dict[str, dict[int, float]]:
@@ -53,7 +53,7 @@ def test_where_rounding_is_seen_no_order_is_given() -> None:
     """Numerov's error at 10,000 intervals is rounding's: log2 of a quotient of it is no order."""
     if shutil.which("g++") is None:
         pytest.skip("needs g++")
-    assert 10000 not in _found("boundary_value")["order"]
+    assert 10000 not in _found("boundary-value")["order"]
 
 
 def test_the_table_has_a_row_a_grid_in_the_order_of_their_steps() -> None:

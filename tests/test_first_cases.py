@@ -59,8 +59,8 @@ def test_a_hardware_thread_with_itself_is_no_transfer_between_two() -> None:
         figure("time", 1e-9 if first == second else 5e-8, "s", first=first, second=second) | {"headline": True}
         for first, second in ((0, 0), (0, 1), (1, 1))
     ]
-    assert [value for _, value in titles("core_to_core", times)] == [5e-8]
-    assert [value for _, value in titles("core_to_core", times[:1])] == [1e-9]
+    assert [value for _, value in titles("core-to-core", times)] == [5e-8]
+    assert [value for _, value in titles("core-to-core", times[:1])] == [1e-9]
 
 
 def test_what_is_neither_a_rate_nor_a_time_is_named() -> None:

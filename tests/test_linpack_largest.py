@@ -15,7 +15,7 @@ from command_line import assay
 from compiled import kept
 from library_programs import checks, lines, needs
 
-NAME = "linpack_largest"
+NAME = "linpack-largest"
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 

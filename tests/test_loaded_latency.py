@@ -24,7 +24,7 @@ from made_documents import document, figure, section
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
-RECORD = benchmark("loaded_latency")
+RECORD = benchmark("loaded-latency")
 ALONE = len(os.sched_getaffinity(0)) < 2
 two = pytest.mark.skipif(ALONE, reason="needs two hardware threads")
 Lines = list[dict[str, Any]]
@@ -33,7 +33,7 @@ Lines = list[dict[str, Any]]
 def run(program: Path, *settings: str, status: int = 0, before: tuple[str, ...] = ()) -> Lines:
     given = [word for setting in settings for word in ("--set", setting)]
     few = ("--slice", "0.0005", "--blocks", "1")
-    command = [*before, str(program), *words("loaded_latency", *few, *given)]
+    command = [*before, str(program), *words("loaded-latency", *few, *given)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200)
     assert done.returncode == status, (done.stdout[-500:], done.stderr[-2000:])
     return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
@@ -81,7 +81,7 @@ def test_one_hardware_thread_is_said_to_be_too_few() -> None:
     pinned = ("taskset", "-c", str(min(os.sched_getaffinity(0))))
     if shutil.which("taskset") is None:
         pytest.skip("needs taskset")
-    program = [*pinned, str(kept("memory/loaded_latency")), *words("loaded_latency", "--or-nothing")]
+    program = [*pinned, str(kept("memory/loaded_latency")), *words("loaded-latency", "--or-nothing")]
     done = subprocess.run(program, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "latency under load takes two hardware threads" in done.stdout
@@ -168,7 +168,7 @@ def made() -> Section:
         *of("nontemporal", 100, 100, 8e9, 130e-9, 7e9, 0.9),
         *of("nontemporal", 100, 100000, 1e9, 100e-9, 0.5e9, 0.5),
     ]
-    return section("loaded_latency", figures, title=RECORD.title, notes=["bytes moved: by the model; none"])
+    return section("loaded-latency", figures, title=RECORD.title, notes=["bytes moved: by the model; none"])
 
 
 def test_each_share_of_writes_is_a_curve_by_rising_bandwidth() -> None:

@@ -25,7 +25,7 @@ def products() -> Section:
     )
     figures = [figure("rate", rate, "flop/s", code=code, form=form, size=size) for code, form, size, rate in rates]
     figures.append(figure("rate", 9e10, "flop/s", "best", code="ours", form="dot", size=50))  # r_max is of medians
-    return section("matrix_vector", figures, historical=True, published=["euroben.mod2a"])
+    return section("matrix-vector", figures, historical=True, published=["euroben.mod2a"])
 
 
 def test_the_greatest_rates_stand_beside_table_6_13() -> None:
@@ -81,7 +81,7 @@ def test_figure_1_has_a_row_for_each_length_and_a_column_for_each_code() -> None
         ("compiled", "float64", 16, 2e9),
     )
     figures = [figure("rate", rate, "flop/s", code=code, type=kind, length=n) for code, kind, n, rate in cases]
-    (table,) = dot_products.tables(made := document(section("dot_product", figures, historical=True)))
+    (table,) = dot_products.tables(made := document(section("dot-product", figures, historical=True)))
     assert table.rows == (("16", "2 Gflop/s", "–"), ("1000", "3 Gflop/s", "40 Gflop/s"))
     assert "compilers reach 15 Mflop/s" in table.note and dot_products.tables(document(products())) == []
     out = io.StringIO()

@@ -28,11 +28,11 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 # Small sizes, and in how many ways ASSAY_BREAK breaks the kernel (solvers/kernels/NAME.cpp says which).
 SMALL = {
     "multigrid": ("size=16,64", 2),
-    "block_gauss_seidel": ("size=5,40,257", 2),
-    "boundary_value": ("size=8,100,10000", 2),
+    "block-gauss-seidel": ("size=5,40,257", 2),
+    "boundary-value": ("size=8,100,10000", 2),
     "elliptic": ("size=8,50", 2),
-    "linear_optimisation": ("size=2,7,50", 2),
-    "nonlinear_optimisation": ("size=2,20", 2),
+    "linear-optimisation": ("size=2,7,50", 2),
+    "nonlinear-optimisation": ("size=2,20", 2),
 }
 BREAKS = [(name, which) for name, (_, ways) in SMALL.items() for which in range(1, ways + 1)]
 
@@ -119,5 +119,5 @@ def test_basic_algorithms_and_solvers_are_no_part_of_quick() -> None:
     left = {record.name for record in chosen("kernels")} - {
         record.name for record in chosen("kernels", profile="quick")
     }
-    assert {*SMALL, "matrix_vector", "eigenvalues", "sparse_system", "sparse_eigenvalues", "wavelet"} <= left
+    assert {*SMALL, "matrix-vector", "eigenvalues", "sparse-system", "sparse-eigenvalues", "wavelet"} <= left
     assert {"gemm", "linpack", "vectors", "intrinsics", "fft", "livermore"} & left == set()

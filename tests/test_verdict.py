@@ -40,7 +40,7 @@ def test_a_bar_is_the_share_of_its_bound_and_longer_is_better_whatever_the_unit(
         figure("time", 1e-9, "s", first=0, second=0) | {"better": "lower"},
     ]
     slow = headline("8 bytes", 200e-9, "s", bound="line_transfers", better="lower")
-    run = document(part("core_to_core", "threads", figures=pairs), part("echo", "messages", slow))
+    run = document(part("core-to-core", "threads", figures=pairs), part("echo", "messages", slow))
     (line,) = judge(run)["lines"]
     assert line["bound"]["value"] == pytest.approx(50e-9)  # not a processor with itself
     assert line["bar"]["at"] == pytest.approx(0.25) and line["bar"]["text"] == "25%"
@@ -54,7 +54,7 @@ def test_a_bound_that_was_passed_is_none_and_says_on_which_side(better: str, val
     rates = [figure("rate", 5e9, "B/s", "best", kernel="read", threads=1)]
     key, unit = ("line_transfers", "s") if better == "lower" else ("memory_rate", "B/s")
     made = headline("passed", value, unit, bound=key, better=better)
-    several = part("core_to_core", "threads", figures=pairs), part("stream", "memory", figures=rates)
+    several = part("core-to-core", "threads", figures=pairs), part("stream", "memory", figures=rates)
     (line,) = judge(document(*several, part("echo", "messages", made)))["lines"]
     assert line["bar"] is None and line["bound_text"].startswith(f"{word} 5") and "no bound here" in line["bound_text"]
 
@@ -66,9 +66,9 @@ def test_what_one_figure_passed_bounds_no_other_of_this_run_and_every_view_says_
     def line(title: str, value: float, **params: Any) -> Json:
         return headline(title, value, "s", bound="line_transfers", better="lower") | {"params": params}
 
-    passing = part("thread_barrier", "threads", line("fast", 33e-9, threads=2))
+    passing = part("thread-barrier", "threads", line("fast", 33e-9, threads=2))
     others = part("barrier", "messages", line("of two", 320e-9, ranks=2), line("of eight", 900e-9, ranks=8))
-    run = document(part("core_to_core", "threads", figures=pairs), passing, others)
+    run = document(part("core-to-core", "threads", figures=pairs), passing, others)
     before = [earlier("r0", {**each, "value": 300e-9}) for each in judge(run)["lines"] if each["title"] == "fast"]
     run = replace(run, summary=verdict(run, None, before))
     said = "no bound here, fast passed it"
@@ -81,7 +81,7 @@ def test_what_one_figure_passed_bounds_no_other_of_this_run_and_every_view_says_
     assert "no share of 180 ns" in str(tables.headlines(run).rows) and "no share of 540 ns" in str(
         tables.headlines(run).rows
     )
-    alone = document(part("core_to_core", "threads", figures=pairs), others)
+    alone = document(part("core-to-core", "threads", figures=pairs), others)
     assert [each["bar"]["text"] for each in judge(alone)["lines"]] == ["56%", "60%"]
 
 
@@ -108,7 +108,7 @@ def test_what_reaches_less_than_half_of_its_bound_says_what_its_record_advises()
 
     def found(value: float, advice: str | None) -> list[Json]:
         slow = headline("8 bytes", value, "s", bound="line_transfers", better="lower", advice=advice)
-        run = document(part("core_to_core", "threads", figures=pairs), part("echo", "messages", slow))
+        run = document(part("core-to-core", "threads", figures=pairs), part("echo", "messages", slow))
         return [each for each in judge(run)["findings"] if "8 bytes" in each["text"]]
 
     assert [each["advice"] for each in found(200e-9, "do this")] == ["do this"]
@@ -119,7 +119,7 @@ def test_what_reaches_less_than_half_of_its_bound_says_what_its_record_advises()
 def test_a_barrier_of_many_is_bound_by_as_many_transfers_as_there_are_doublings() -> None:
     pairs = [figure("time", 50e-9, "s", first=0, second=1)]
     of_eight = headline("barrier", 1e-6, "s", bound="line_transfers", better="lower") | {"params": {"ranks": 8}}
-    run = document(part("core_to_core", "threads", figures=pairs), part("barrier", "messages", of_eight))
+    run = document(part("core-to-core", "threads", figures=pairs), part("barrier", "messages", of_eight))
     assert judge(run)["lines"][0]["bound"]["value"] == pytest.approx(150e-9)
 
 
@@ -202,14 +202,14 @@ def test_a_bound_that_an_earlier_run_passed_gives_way_to_what_that_run_reached()
 def test_a_figure_that_is_only_a_bound_bounds_others_still() -> None:
     pairs = [figure("time", 50e-9, "s", "best", first=0, second=1) | {"state": "bound"}]
     slow = headline("8 bytes", 200e-9, "s", bound="line_transfers", better="lower")
-    run = document(part("core_to_core", "threads", figures=pairs), part("echo", "messages", slow))
+    run = document(part("core-to-core", "threads", figures=pairs), part("echo", "messages", slow))
     assert judge(run)["lines"][0]["bar"]["text"] == "25%"
 
 
 @pytest.mark.parametrize(
     ("key", "of", "pair", "bound"),
     [
-        ("line_transfers", "core_to_core", {"first": 0, "second": 1}, 40e-9),
+        ("line_transfers", "core-to-core", {"first": 0, "second": 1}, 40e-9),
         ("two_atomics", "hotspot", {"update": "atomic", "threads": 1}, 80e-9),
     ],
 )

@@ -262,7 +262,7 @@ def line_transfers(document: Document, figure: ReportedFigure) -> tuple[float, s
     """Seconds of a cache line's way from core to core, once for each doubling of the participants."""
     times = [
         fastest(f, value)
-        for f, value in values(document, "core_to_core", "time", "median")
+        for f, value in values(document, "core-to-core", "time", "median")
         if f.params.get("first") != f.params.get("second")
     ]
     if not times:

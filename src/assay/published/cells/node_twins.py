@@ -144,7 +144,7 @@ def matrix_vector(answers: Answers, machine: str, cells: Sequence[PublishedCell]
     """The rate with the largest matrix that the first cache holds, by inner products or by columns, or the better."""
     made: Pairs = []
     size = int((first_cache(machine) / 8) ** 0.5)
-    found = answers.ask(machine, "matrix_vector", "rate", code="ours", form=("dot", "axpy"), size=size) if size else []
+    found = answers.ask(machine, "matrix-vector", "rate", code="ours", form=("dot", "axpy"), size=size) if size else []
     rates = {"dotproduct" if each.params["form"] == "dot" else "axpy": each.value for each in found}
     for cell in cells:
         form = cell.params.get("implementation")

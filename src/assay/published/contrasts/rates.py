@@ -18,7 +18,7 @@ from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 
 PAPER = "vandersteen2000_beowulf"
-PROGRAMS = {"mod2a": "matrix_vector", "mod2b": "linpack", "mod2f": "fft", "mod2g": "wavelet"}
+PROGRAMS = {"mod2a": "matrix-vector", "mod2b": "linpack", "mod2f": "fft", "mod2g": "wavelet"}
 DYADIC = ("add", "subtract", "multiply")
 BYTES: dict[str, Callable[[float], float]] = {  # of a problem's data, by its size
     "mod2f": lambda size: 32 * size,  # complex numbers, in and out

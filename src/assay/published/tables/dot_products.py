@@ -25,7 +25,7 @@ def tables(document: Document) -> list[Grid]:
     """The table with a row for each length; [] where this run did not measure it."""
     rates: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
     for section in document.benchmarks:
-        for each in section.figures if section.benchmark == "dot_product" else ():
+        for each in section.figures if section.benchmark == "dot-product" else ():
             if each.name == "rate" and each.statistic == "median" and each.value is not None:
                 case = (str(each.params["code"]), str(each.params["type"]))
                 rates[int(each.params["length"])][case] = human(each.value, each.unit, 3)

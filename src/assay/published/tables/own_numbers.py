@@ -310,7 +310,7 @@ def papers_fit(section: Section, over: tuple[float, float], chosen: Params) -> L
 Source = Callable[[Document, Section], Iterator[OwnNumber]]
 SOURCES: dict[str, tuple[Source, ...]] = {
     "vectors": (_loops,),
-    **dict.fromkeys(("matrix_vector", "linpack", "eigenvalues", "fft", "wavelet"), (_algorithms,)),
+    **dict.fromkeys(("matrix-vector", "linpack", "eigenvalues", "fft", "wavelet"), (_algorithms,)),
     "distributed-dot": (_dot_products,),
     "patterns": (_patterns,),
     "fine-echo": (_fine_echo,),

@@ -25,7 +25,7 @@ THREADS: dict[str, tuple[str, Params]] = {
     "threads.fork-wait": ("creation", {"what": "fork"}),
     "threads.thread-join": ("creation", {"what": "thread"}),
     "threads.lock-unlock": ("lock", {"kind": "mutex", "sharing": "one"}),
-    "threads.barrier": ("thread_barrier", {"kind": "central"}),
+    "threads.barrier": ("thread-barrier", {"kind": "central"}),
     "threads.hotspot": ("hotspot", {"update": "unlocked"}),
 }
 KERNELS: dict[str, tuple[str, Params]] = {
@@ -37,8 +37,8 @@ KERNELS: dict[str, tuple[str, Params]] = {
 # Table 3.1 counts bytes: of the inner product 8 a flop (two doubles read for two flops)
 BANDWIDTH: dict[str, tuple[str, Params, float]] = {
     "pfldq": ("stream", {"kernel": "read", "vector": 0}, 1.0),
-    "ddot": ("inner_product", {"form": "compiled", "type": "float64", "place": "memory"}, 8.0),
-    "ddot-cached": ("inner_product", {"form": "compiled", "type": "float64", "place": "cache"}, 8.0),
+    "ddot": ("inner-product", {"form": "compiled", "type": "float64", "place": "memory"}, 8.0),
+    "ddot-cached": ("inner-product", {"form": "compiled", "type": "float64", "place": "cache"}, 8.0),
 }
 
 
@@ -88,7 +88,7 @@ def _bandwidth(document: Document) -> Grid | None:
             text = human(own.value * scale, "B/s") + (f" ({' + '.join(each)})" if each else "")
             rows.append((f"{row}, {cpus}", text, _printed(row, cpus) if quoted is None else human(quoted.value, "B/s")))
     headings = ("processors at once", f"{document.machine} ({kind(document)})", "Intel Paragon MP")
-    note = "The sum, and each processor's share; this machine reads by stream and inner_product. Paragon: quoted."
+    note = "The sum, and each processor's share; this machine reads by stream and inner-product. Paragon: quoted."
     return grid("Table 3.1: memory bandwidth", headings, rows, note) if rows else None
 
 
