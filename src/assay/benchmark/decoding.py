@@ -72,12 +72,15 @@ def decode(kind: type[Made], table: Mapping[str, Any], keys: Keys = (), **others
             raise RecordError(reads.renamed.get(name, f"no such key{hint}"), (*keys, name),
                               accepted=None if name in reads.renamed else ", ".join(sorted(reads.by_key)))  # fmt: skip
     found = dict(others)
+    by_profile: dict[str, dict[Profile, Any]] = {}
     for name, value in table.items():
         attribute, profile, convert = reads.by_key[name]
         if profile is None:
             found[attribute] = convert(value, (*keys, name))
         else:
-            found.setdefault(attribute, {})[profile] = convert(value, (*keys, name))
+            by_profile.setdefault(attribute, {})[profile] = convert(value, (*keys, name))
+    for attribute, values in by_profile.items():
+        found[attribute] = {profile: values[profile] for profile in PROFILES if profile in values}
     for attribute, name, problem, accepted in reads.required:
         if attribute not in found:
             raise RecordError(problem, (*keys, name), accepted=accepted)
@@ -87,7 +90,7 @@ def decode(kind: type[Made], table: Mapping[str, Any], keys: Keys = (), **others
 class _Reads(NamedTuple):
     """How a table is read: its field, profile and converter by key; what it cannot do without; former keys."""
 
-    by_key: Mapping[str, tuple[str, str | None, Converter]]
+    by_key: Mapping[str, tuple[str, Profile | None, Converter]]
     required: tuple[tuple[str, str, str, str | None], ...]
     renamed: Mapping[str, str]
 
@@ -95,7 +98,7 @@ class _Reads(NamedTuple):
 @functools.cache
 def _reads(kind: Hashable) -> _Reads:
     hints = typing.get_type_hints(kind, include_extras=True)
-    by_key: dict[str, tuple[str, str | None, Converter]] = {}
+    by_key: dict[str, tuple[str, Profile | None, Converter]] = {}
     required = []
     for attribute, stated, default in _fields(kind):
         if stated.get("given"):
