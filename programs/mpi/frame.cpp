@@ -74,7 +74,7 @@ int measure(const std::string& name, const timing::Options& options, Communicato
   double spent[] = {own.user, own.system};  // of all ranks
   MPI_Reduce(comm.rank() == 0 ? MPI_IN_PLACE : spent, spent, 2, MPI_DOUBLE, MPI_SUM, 0, comm.handle());
   if (comm.rank() == 0) {
-    if (!stopped.empty()) output->remark(timing::Remark::doubt, stopped);
+    if (!stopped.empty()) output->remark(timing::Remark::warning, stopped);
     for (const timing::Json& look : looks) output->line(look);
     timing::Json done = timing::Json().text("event", "done").number("reference", timing::time_reference());
     output->line(done.number("user", spent[0]).number("system", spent[1]));

@@ -106,7 +106,7 @@ class Session {
   void note(const std::string& text) { remark(timing::Remark::note, text); }
   void skip(const std::string& text) { remark(timing::Remark::skip, text); }
   void cut(const std::string& text) { remark(timing::Remark::cut, text); }
-  void doubt(const std::string& text) { remark(timing::Remark::doubt, text); }
+  void warn(const std::string& text) { remark(timing::Remark::warning, text); }
   void check(const timing::Json& label, const Verdict& verdict);
   bool passed() const { return passed_; }
 

@@ -57,7 +57,7 @@ void Case::note(std::string_view text) { output_.note(text); }
 void Case::note_skip(std::string_view text) { output_.remark(Remark::skip, text); }
 void Case::warn(std::string_view text) {
   const Json of = label();
-  output_.remark(Remark::doubt, text, &of);
+  output_.remark(Remark::warning, text, &of);
 }
 void Case::afterwards(std::function<std::string()> ask) { afterwards_.push_back(std::move(ask)); }
 void Case::leave_out(std::string_view why, std::string_view parameter, std::string_view accepted) {

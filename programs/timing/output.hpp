@@ -33,10 +33,10 @@ class Json {  // an object under construction; keys keep their order
 
 Json json_of(const CaseSettings& settings);
 
-// What a program says beside its readings. A note is for people and decides nothing. A doubt is of results that the
-// program itself does not trust, a skip of cases that cannot be done here, a cut of readings for which there was no
-// time. The same kinds are in src/assay/remarks.py.
-enum class Remark { note, doubt, skip, cut };
+// What a program says beside its readings. A note is for people and decides nothing. A warning (event `doubt`) is of
+// results that the program itself does not trust, a skip of cases that cannot be done here, a cut of readings for which
+// there was no time. The same kinds are in src/assay/remarks.py.
+enum class Remark { note, warning, skip, cut };
 // The event; `of`: the case that it is about, or null.
 Json remark(Remark kind, std::string_view text, const Json* of = nullptr);
 

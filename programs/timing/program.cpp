@@ -184,7 +184,7 @@ int run_program(std::string_view record, int argc, const char* const* argv, cons
     const std::int64_t stopped = times_stopped();
     const bool passed = Measurement(options, output, clock).run(body, options.or_nothing);
     if (const std::int64_t times = times_stopped() - stopped; times > 0)
-      output.remark(Remark::doubt, stopped_note(read_quota().file, times));
+      output.remark(Remark::warning, stopped_note(read_quota().file, times));
     for (const NodeLook& look : node_looks().end()) output.line(node_event(place.host, look));
     const ProcessorTime spent = processor_time();
     Json done = Json().text("event", "done").number("reference", time_reference());

@@ -225,7 +225,7 @@ def folded(
     """
     launches: dict[str, dict[str, Any]] = {}
     notes: dict[str, list[str]] = {}
-    said: dict[str, list[Remark]] = {}
+    reported: dict[str, list[Remark]] = {}
     done: dict[str, dict[str, Any]] = {}
     only = ""
     for place, event in enumerate(lines):
@@ -248,10 +248,10 @@ def folded(
                 notes.setdefault(host, []).append(text)
                 older = launches.get(host, {}).get("version", 0) < remarks.SINCE
                 if older and (remark := remarks.from_note(text)) is not None:
-                    said.setdefault(host, []).append(remark)
+                    reported.setdefault(host, []).append(remark)
             elif (remark := remarks.of_event(event)) is not None:
                 _text("text", remark.text)
-                said.setdefault(host, []).append(remark)
+                reported.setdefault(host, []).append(remark)
                 if str(remark) not in notes.setdefault(host, []):
                     notes[host].append(str(remark))
             elif kind == "done":
@@ -263,7 +263,7 @@ def folded(
                 missing = f"{error.args[0]}: is missing" if isinstance(error, KeyError) else str(error)
                 complain(place, f"event {str(event.get('event'))!r}: {missing}")
     for host, event in launches.items():
-        yield _launch(event, about, host, done.get(host), notes.get(host, []), said.get(host, []))
+        yield _launch(event, about, host, done.get(host), notes.get(host, []), reported.get(host, []))
 
 
 def _measured(event: dict[str, Any], about: Circumstance, host: str, seed: int) -> Measured:
@@ -445,7 +445,7 @@ def _launch(
     host: str,
     done: dict[str, Any] | None,
     notes: list[str],
-    said: Sequence[Remark] = (),
+    reported: Sequence[Remark] = (),
 ) -> Launch:
     ranks = event.get("ranks", 1)
     made = Launch(
@@ -473,7 +473,7 @@ def _launch(
         reference_after=(done or {}).get("reference"),
         user_seconds=(done or {}).get("user"),
         system_seconds=(done or {}).get("system"),
-        remarks=remarks.written(said),
+        remarks=remarks.written(reported),
     )
     _placed(event.get("placement") or [])
     if type(ranks) is int and ranks < 1:

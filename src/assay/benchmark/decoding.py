@@ -48,8 +48,8 @@ def key(
     `least` and `above` bound its numbers. A field `by_profile` is a mapping: its keys are `name` with a profile's name
     behind it (`slice_quick`), each as a key of the record.
     """
-    said = {"key": name, "problem": problem, "accepted": accepted, "least": least, "above": above}
-    return field(default=default, metadata={**said, "by_profile": by_profile})
+    options = {"key": name, "problem": problem, "accepted": accepted, "least": least, "above": above}
+    return field(default=default, metadata={**options, "by_profile": by_profile})
 
 
 def mapping(name: str | None = None, *, by_profile: bool = False, above: float | None = None) -> Any:
@@ -122,7 +122,7 @@ def _reads(kind: Hashable) -> _Reads:
 
 
 def _fields(kind: Any) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
-    """The fields of a dataclass or a named tuple: name, what is said of each, and its default or MISSING."""
+    """The fields of a dataclass or a named tuple: name, its options, and its default or MISSING."""
     if not dataclasses.is_dataclass(kind):
         yield from ((name, {}, kind._field_defaults.get(name, MISSING)) for name in kind._fields)
         return

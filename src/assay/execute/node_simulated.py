@@ -77,8 +77,8 @@ def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[
     order = 0
     words = {"processors": _counts(threads)}
     for case in cases(record, job.command[1:], {}, words):
-        said, found = _case(machine, record, case, threads)
-        for kind, text in said:
+        reports, found = _case(machine, record, case, threads)
+        for kind, text in reports:
             if (kind, text) not in noted:
                 noted.add((kind, text))
                 yield {"event": kind, "text": text}

@@ -256,9 +256,9 @@ def _section(
         result.worsen(State.INVALID, metric, case)
         result.warnings.append(reason)
     noted = dict.fromkeys(launch_notes(json.loads(launch.notes) for launch in lines.launches))
-    said = launch_remarks(lines.launches)
-    doubts = [remark for remark in said if remark.kind == "doubt"]
-    result.add_unmeasured([doubt.text for doubt in doubts])
+    remarked = launch_remarks(lines.launches)
+    warnings = [remark for remark in remarked if remark.kind == "doubt"]
+    result.add_unmeasured([warning.text for warning in warnings])
     noted |= dict.fromkeys(result.remarks)
     pairs = _pairs(run, record)
     noted |= dict.fromkeys(text for found in pairs for text in found.text)
@@ -268,8 +268,8 @@ def _section(
     stand = sampled(run, lines, gathered(result.standing))
     derived = [reported(figure, _kind(run)) for figure in figures(record, stand, result.verdicts)]
     without = [*energy.too_short(lines, record, derived), *not_positive(record, stand, derived)]
-    said += [Remark("skip", text) for text in without]
-    noted |= {str(remark): None for remark in said}
+    remarked += [Remark("skip", text) for text in without]
+    noted |= {str(remark): None for remark in remarked}
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, case_text(dict(cell.case))])]
     counts = states(derived)
     skips = any(launch.complete and has_skip(launch) for launch in lines.launches)
@@ -288,8 +288,8 @@ def _section(
         states=counts,
         failed_checks=len(lines.failed),
         warnings=result.warnings,
-        notes=[note for note in noted if note not in set(map(str, doubts))],
-        remarks=[SaidByProgram(kind=each.kind, text=each.text) for each in said if each.kind != "doubt"] or None,
+        notes=[note for note in noted if note not in set(map(str, warnings))],
+        remarks=[SaidByProgram(kind=each.kind, text=each.text) for each in remarked if each.kind != "doubt"] or None,
         noise=noise or None,
         over_time=lines.over_time or None,
         accounts=lines.accounts or None,
