@@ -25,6 +25,7 @@ from assay.benchmark.programs import programs_root
 from assay.benchmark.sections import Figure, Metric, UnitSource
 from assay.errors import InputError
 from assay.toml import lines
+from assay.toml.source import parse_toml
 
 __all__ = ["PARTS", "PROFILES", "REPETITIONS", "SCRATCH", "Benchmark", "Figure", "Metric", "Parameter", "PlainProgram",
            "Scalar", "UnitSource", "programs_root", "spelled", "spelled_defaults"]  # fmt: skip
