@@ -16,7 +16,7 @@ from assay.benchmark.resolved import program_words
 from assay.errors import MeasurementError
 from assay.execute.build import COMPILE_WITHIN
 from assay.execute.compiler import Compiler, find_compiler
-from assay.execute.libraries import FoundLibrary, find, missing, with_libraries
+from assay.execute.libraries import FoundLibrary, find, missing_message, with_libraries
 from assay.execute.mpi import Mpi, launch_environment
 from assay.execute.units import includes, make, objects_of, own_units, shared, unit_source
 from bench._program_output import output_lines
@@ -75,7 +75,7 @@ class Jobs:
     def _library(self, name: str) -> FoundLibrary:
         found = find(name, find_compiler())
         if found is None:
-            raise MeasurementError(missing(name))
+            raise MeasurementError(missing_message(name))
         return found
 
     def _pad(self, layout: int) -> list[Path]:

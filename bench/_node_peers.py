@@ -107,7 +107,7 @@ def lmbench_fork(path: Path, threads: int, _: int) -> float:
 
 
 PEERS = (
-    Peer("epcc", "OpenMP barrier", epcc_barrier, "thread_barrier", ("kind=openmp",), "mean", (2,)),
+    Peer("epcc", "OpenMP barrier", epcc_barrier, "thread-barrier", ("kind=openmp",), "mean", (2,)),
     Peer("likwid", "triad", likwid_stream, "stream", ("kernel=triad",), "mean", (1, 2)),
     Peer("lmbench", "latency in 128 MiB", lmbench_latency, "latency", ("size=134217728", "pages=usual"), "best", (1,)),
     Peer("lmbench", "fork", lmbench_fork, "creation", ("what=fork", "threads=1"), "median", (1,)),

@@ -1,4 +1,4 @@
-"""Pairs of launches, interleaved, and how they compare (METHOD, rule 9): shared by the parts that compare."""
+"""Pairs of launches, interleaved, and how they compare (method.md, rule 9): shared by the parts that compare."""
 
 from __future__ import annotations
 

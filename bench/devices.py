@@ -1,6 +1,6 @@
 """`./x bench devices`: a device's triad and matrix product beside a plain OpenCL program, its peaks beside clpeak's.
 
-METHOD rule 9: each launch holds the plain program twice (A/A) and ours, processes one after another in a drawn order,
+method.md, rule 9: each launch runs the plain program twice (A/A) and ours, processes one after another in random order,
 with the same sizes, launches and readings; the best reading of a launch counts. Wanted of our speed over the plain
 program's: 0.95 for the triad, 0.97 for CLBlast's product. Peaks stand beside clpeak's, without a bound: its kernels are
 other ones. The plain program needs OpenCL's headers (Debian: opencl-c-headers) and CLBlast (libclblast1).

@@ -1,7 +1,7 @@
 """`./x bench files --folder DIR`: file-rate beside fio, past the page cache, on the same file system; `--ior PATH` and
 `--elbencho PATH` in its place.
 
-METHOD rule 9, thirty launches. A launch holds the peer, the peer again (A/A) and ours in a drawn order: the same bytes
+method.md, rule 9, thirty launches. Each runs the peer, the peer again (A/A) and ours in random order: the same bytes
 in the same blocks by the same system calls, each block once, one process, O_DIRECT, no space allocated beforehand.
 1 MiB sequential (pread and pwrite; a peer's block lies in huge pages, as ours: of scattered ones a device may make two
 requests), and 4 KiB in random order with 1 read in flight (pread) and 16 (io_uring, where the kernel takes it;

@@ -1,6 +1,6 @@
 """`./x bench kernels`: kernels against plain C that calls OpenBLAS and FFTW, roofs against assembly and likwid-bench.
 
-METHOD rule 9, thirty launches. A launch holds both programs, and the plain one twice (A/A), block by block in a drawn
+method.md, rule 9, thirty launches. A launch runs both programs, and the plain one twice (A/A), block by block in random
 order (pair.cpp), on one hardware thread, with the same sizes, counts and readings; the best reading of a launch counts,
 as of any kernel whose every delay comes from outside. Wanted of our speed over the plain program's: 0.97 for the matrix
 product and for the transform through FFTW, 0.95 for our dot product and axpy in the first cache, and for LINPACK; 0.99
@@ -69,14 +69,14 @@ class Match:
 
 def matches(linpack: int, flags: Sequence[str]) -> list[Match]:
     """All comparisons on a processor with these flags; `linpack`: rows of its matrix."""
-    first = first_cache() // 4 // 8 // 128 * 128  # two vectors fill half of it, as inner_product has them
+    first = first_cache() // 4 // 8 // 128 * 128  # two vectors fill half of it, as inner-product has them
     library = ("code=library", "threads=1")
     dot = ("form=vectorised", "type=float64", "place=cache", "threads=1")
     axpy = ("kernel=axpy", "access=contiguous", f"length={first}")
     return [
         Match("gemm", "gemm", (*library, "type=float64", "size=512"), 512, 1, 0.97),
         Match("fft", "fft", ("code=library", "size=65536"), 65536, 4, 0.97),
-        Match("dot", "inner_product", dot, first, 5000, 0.95, elements=True),
+        Match("dot", "inner-product", dot, first, 5000, 0.95, elements=True),
         *(Match("axpy", program, axpy, first, 5000, wanted, elements=True) for program, wanted in axpy_programs(flags)),
         Match("linpack", "linpack", (*library, f"size={linpack}"), linpack, 1, 0.95, readings=1, blocks=1),
     ]

@@ -1,6 +1,6 @@
 """`./x bench messages`: is echo, a coroutine over the Communicator, as fast as a plain C ping-pong under the same MPI?
 
-METHOD rule 9, thirty launches. A launch holds both programs, and the plain one twice (A/A), block by block in a drawn
+method.md, rule 9, thirty launches. A launch runs both programs, and the plain one twice (A/A), block by block in random
 order (pair.cpp), with the same bytes, batch, number of readings and alignment; medians of launches are compared, two
 one-sided tests at 3%. `--osu PATH` adds osu_latency, a launch of its own, which prints means only, against echo's mean.
 `--launches N` is for a quick look and claims nothing.

@@ -1,6 +1,6 @@
 """`./x bench node`: stream, lock and barrier against plain C, pthread and OpenMP loops, and against peers.
 
-METHOD rule 9, thirty launches. A launch holds both programs, and the plain one twice (A/A), block by block in a drawn
+method.md, rule 9, thirty launches. A launch runs both programs, and the plain one twice (A/A), block by block in random
 order (pair.cpp), on the same processors, with the same sizes, counts and readings; best with best for triad, as STREAM
 has it, medians for the rest; two one-sided tests at 3%. Faster is as good as equal. A lock is compared twice: POSIX's
 own call with a plain loop of it (mutex), and std::mutex, which looks at what that call returns, with a loop that does
@@ -64,7 +64,7 @@ MATCHES = (
     Match("mutex", "lock", ("kind=pthread", "sharing=one"), 100_000, 10, "median"),
     Match("checked", "lock", ("kind=mutex", "sharing=one"), 100_000, 10, "median"),
     Match("omplock", "lock", ("kind=openmp", "sharing=one"), 100_000, 10, "median"),
-    Match("ompbarrier", "thread_barrier", ("kind=openmp",), 20_000, 10, "median"),
+    Match("ompbarrier", "thread-barrier", ("kind=openmp",), 20_000, 10, "median"),
 )
 REDUCE: dict[str, Callable[[Sequence[float]], float]] = {
     "best": min,

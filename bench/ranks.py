@@ -1,6 +1,6 @@
 """`./x bench ranks`: message-passing programs against plain C twins of their inner loops, and the simulator's scale.
 
-METHOD rule 9, thirty launches. A launch holds both programs, and the plain one twice (A/A), block by block in a drawn
+method.md, rule 9, thirty launches. A launch runs both programs, and the plain one twice (A/A), block by block in random
 order (pair.cpp), with the same bytes, batch and readings; medians of launches are compared (of operations read one by
 one, means of the middle half), two one-sided tests at 3%. The scale marks are whole commands, everything compiled
 before: CPU time, the median of three runs and of it the system's part, and memory beside their bounds (a guest whose

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.report import page
-from assay.report.document import document
+from assay.report.derive.document import document
+from assay.report.render import page
 from assay.store import Run
 
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"

@@ -1,6 +1,8 @@
 // The module assay._core: each room binds itself, this file only lists the rooms.
 #include <nanobind/nanobind.h>
 
+#include "network/values/bind.hpp"
+
 namespace nb = nanobind;
 
 void bind_batch(nb::module_& module);
@@ -23,6 +25,7 @@ NB_MODULE(_core, module) {
   auto goal = module.def_submodule("goal", "GOAL schedules on a described machine.");
   auto batch = module.def_submodule("batch", "Batch systems.");
   auto storage = module.def_submodule("storage", "Parts of a simulated file system.");
+  assay::network::bind_refusals(module);
   bind_batch(batch);
   bind_goal(goal);
   bind_network(network);

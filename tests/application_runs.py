@@ -10,6 +10,7 @@ from typing import Any
 from assay.benchmark.record import benchmark, read_record
 from assay.described.machine_file import load
 from assay.execute.build import build
+from compiled import own_cache
 from mpis_here import MPI, start_ranks
 from started import play, words
 
@@ -61,7 +62,10 @@ def over_mpi(name: str, program: Path, ranks: int, *given: str, options: tuple[s
 
 
 def broken(folder: Path, name: str, source: str, right: str, wrong: str) -> Path:
-    """The program with one defect: `wrong` in place of `right`, which is in its source once."""
+    """The program with one defect: `wrong` in place of `right`, which is in its source once.
+
+    What it shares with the right program is not compiled again.
+    """
     programs = folder / "programs"
     shutil.copytree(ROOT / "programs", programs)
     file = programs / "applications" / name / source
@@ -70,4 +74,4 @@ def broken(folder: Path, name: str, source: str, right: str, wrong: str) -> Path
     file.write_text(text.replace(right, wrong))
     record = read_record(programs / "applications" / f"{name}.hpp")
     assert record is not None and MPI is not None
-    return build([record], mpi=MPI, root=programs, cache=folder / "cache")[name].path
+    return build([record], mpi=MPI, root=programs, cache=own_cache(folder / "cache"))[name].path

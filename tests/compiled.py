@@ -49,18 +49,23 @@ def compile_to(
     named = [Path(flag.split('"')[1]) for flag in flags if flag.startswith("-DASSAY_PROGRAM=")]
     _, sources = shared(includes([source, *more, *(root / each for each in named)], root), root)
     objects = objects_of(sources, root, cache_root() / "programs" / "units", compiler, plain, timeout=300)
-    further = [_object(each, compiler, flags) for each in more]
+    world = [
+        each for each in more if each in WORLD_SOURCES
+    ]  # as one: half of the time goes into headers that they share
+    groups = [*([world] if world else []), *([each] for each in more if each not in world)]
+    further = [_object(each, compiler, flags) for each in groups]
     command = compiler.command(source, out, root, {}, [*further, *objects])
     subprocess.run([*command, *flags], check=True, env=launch_environment(os.environ))
     return out
 
 
-def _object(source: Path, compiler: Compiler, flags: Sequence[str]) -> Path:
-    """The object of a source of the core, compiled once while nothing of the core or of the programs changes."""
-    root = programs_root()
+def _object(sources: Sequence[Path], compiler: Compiler, flags: Sequence[str]) -> Path:
+    """The object of sources of the core, compiled once while nothing of the core or of the programs changes."""
+    root, (*before, source) = programs_root(), sources
     own = [flag for flag in flags if not flag.startswith(("-D", "-I"))]  # those are of the test alone
     by = replace(compiler, flags=" ".join([compiler.flags, *own, f"-I{root.parent / 'core'}"]))
-    unit = SharedUnit(source, by, cache_root() / "tests" / f"{source.stem}-{digest_of(by, {source, *_sources()})}.o")
+    key = digest_of(by, {*sources, *_sources()}, [each.stem for each in sources])
+    unit = SharedUnit(source, by, cache_root() / "tests" / f"{source.stem}-{key}.o", before=tuple(before))
     make(unit, root, timeout=300)
     return unit.object
 

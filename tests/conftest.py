@@ -17,6 +17,8 @@ from assay.execute import libraries
 from described_echo import described_echo
 from documents_checked import check_emitted
 
+pytest_plugins = ["fast_tier", "pytester"]
+
 # A busy machine is slow, which is no fault of what is tested (under CI this is the default of Hypothesis itself).
 if "CI" not in os.environ:
     settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -8,8 +8,8 @@ from typing import Any
 from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report.earlier import EarlierLine, EarlierRun
-from assay.report.run_verdict import verdict
+from assay.report.judge.history import EarlierLine, EarlierRun
+from assay.report.judge.verdict import verdict
 from made_documents import section
 
 Json = dict[str, Any]

@@ -19,7 +19,7 @@ from started import words
 def needs(library: str) -> pytest.MarkDecorator:
     """Skip a test where g++ or this library is not here, and say what installs it."""
     absent = shutil.which("g++") is None or libraries.find(library, find_compiler()) is None
-    return pytest.mark.skipif(absent, reason=libraries.missing(library))
+    return pytest.mark.skipif(absent, reason=libraries.missing_message(library))
 
 
 def codes(library: str) -> list[Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from assay.case import Case
 from assay.document.json_form import from_json, to_json
+from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report.document import document as document_of
-from assay.report.document import frame
+from assay.report.derive.document import document as document_of
+from assay.report.derive.document import frame
 from assay.store import Run
 
 Json = dict[str, Any]
@@ -40,6 +43,12 @@ def figure(name: str, value: float | None, unit: str, statistic: str = "median",
     about |= {"estimator": "median", "disturbance": None, "reasons": [], "metric": name, "by_launch": []}
     pair = None if value is None else [0.9 * value, 1.1 * value]
     return {"name": name, "value": value, "unit": unit, "statistic": statistic, "params": params, "range": pair} | about
+
+
+def bare(benchmark: str, name: str, value: float, unit: str, params: Mapping[str, Any], **more: Any) -> ReportedFigure:
+    """A clean median of a case, with no launches."""
+    about = {"benchmark": benchmark, "statistic": "median", "reasons": [], "by_launch": []} | more
+    return ReportedFigure(name=name, value=value, unit=unit, params=Case(params), **about)
 
 
 def section(name: str, figures: list[Json], **more: Any) -> Section:

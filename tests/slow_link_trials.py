@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.report.all_pairs import Layout
+from assay.report.sections.pairs.tournament import Layout
 
 Floats = NDArray[np.float64]
 NOISE = Path(__file__).resolve().parent / "kept" / "message_noise.json"

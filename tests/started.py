@@ -28,4 +28,4 @@ def play(
     from assay._core import ranks as core
 
     resolved = program_words(benchmark(name), given, simulated=True, defaults=defaults)
-    return core.run(name, dict(machine), ranks, list(resolved))
+    return str(core.play(name, dict(machine), ranks, list(resolved)).lines)

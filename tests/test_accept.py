@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from assay.case import Case
 from assay.decide.contract import read_contract
+from assay.decide.contract_verdict import judged_requirement
 from assay.decide.evidence import NodeEvidence
-from assay.decide.judged_contract import judged_requirement
 from assay.document.reported_figure import Moved, ReportedFigure
 from assay.store import Run
 from command_line import Answer, assay
@@ -28,9 +29,9 @@ def contract(*requirements: str, risks: str = "") -> Path:
     return path
 
 
-def made_run(**wishes: Any) -> Run:
+def made_run(**request: Any) -> Run:
     """A run in this folder whose launches have circumstances, as those of a real one."""
-    run = Run.create(Path("run"), {"machine": "here", "host": {"usable_cpus": 4}, "wishes": wishes})
+    run = Run.create(Path("run"), {"machine": "here", "host": {"usable_cpus": 4}, "wishes": request})
     key, journal = run.keep_provenance({"kernel": "1"}), run.journal
 
     def with_circumstances(entry: dict[str, Any]) -> None:
@@ -116,7 +117,7 @@ def test_doubtful_figures_are_rejected_where_nothing_can_have_moved_them_so_far_
     read = read_contract(contract(f'{LATENCY}at_most = "{limit} s"\n'))
     launches = [[float(n), 1e-6] for n in range(8)]
     figure = ReportedFigure(
-        benchmark="echo", name="half_round_trip", value=1e-6, unit="s", statistic="median", params={}, state=state,
+        benchmark="echo", name="half_round_trip", value=1e-6, unit="s", statistic="median", params=Case(), state=state,
         disturbance=None if moved is None else Moved(*moved), reasons=["others"],
         by_launch=[] if state == "bound" else launches, best_by_launch=launches if state == "bound" else None,
     )  # fmt: skip
@@ -150,7 +151,7 @@ def test_a_failed_launch_is_not_passed_over() -> None:
     ("case", "said"),
     [
         ("{ bytes = 16 }", "no case has bytes = 16 (there is: 8, 64, 1000)"),
-        ("{}", "3 cases fit: the case must also say bytes"),
+        ("{}", "3 cases fit: the case must also give bytes"),
         ("{ bytes = 8, colour = 1 }", "no case has colour = 1 (there is: no such parameter: bytes"),
     ],
 )

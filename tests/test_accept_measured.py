@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.decide.contract import read_contract
-from assay.decide.contract_plan import planned
+from assay.decide.contract_plan import plan_contract
 from assay.decide.live import LiveSide
 from assay.decide.measured_contract import MeasuredBenchmark, measured_contract
 from assay.errors import MeasurementError
@@ -39,7 +39,7 @@ class MadeSide(LiveSide):
 
 def measured(limit: str, seconds: Callable[[int], float], **more: Any) -> Any:
     read = read_contract(contract(f'{LATENCY}at_most = "{limit}"\n'))
-    (one,) = planned(read, 1)
+    (one,) = plan_contract(read, 1)
     where: Any = None
     side = MadeSide("echo", made_run(), Plan("quick", 12, 1, ()), where, seconds, **more)
     return measured_contract(read, [MeasuredBenchmark(one, side)], seed=1)
@@ -70,7 +70,7 @@ def test_a_launch_that_fails_ends_it() -> None:
 
 def test_the_plan_is_by_spread_shortfall_risks_requirements_and_nodes() -> None:
     def launches(more: str = "", risks: str = "", nodes: int = 1) -> int:
-        (one,) = planned(read_contract(contract(f"{CLOCK}{more}", risks=risks)), nodes)
+        (one,) = plan_contract(read_contract(contract(f"{CLOCK}{more}", risks=risks)), nodes)
         return one.looks[-1]
 
     usual = launches()

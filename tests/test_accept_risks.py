@@ -16,11 +16,12 @@ from scipy import stats
 from assay.analysis.acceptance import AcceptancePlan, AcceptanceVerdict, launches_needed, planning_spread
 from assay.analysis.spending import looks_of
 from assay.analysis.tolerance import tolerance_limit
+from assay.case import Case
 from assay.decide.contract import read_contract
-from assay.decide.contract_plan import planned
-from assay.decide.contract_written import smallest_fault
+from assay.decide.contract_from_runs import smallest_fault
+from assay.decide.contract_plan import plan_contract
+from assay.decide.contract_verdict import judged_requirement
 from assay.decide.evidence import NodeEvidence
-from assay.decide.judged_contract import judged_requirement
 from assay.document.reported_figure import ReportedFigure
 from test_accept import contract
 
@@ -88,7 +89,7 @@ def test_one_node_of_64_is_found_and_64_healthy_ones_are_not_rejected(fault: flo
     noise = NOISE[name] - np.median(NOISE[name])
     spread = planning_spread(np.exp(noise).tolist(), INDIFFERENCE)
     read = read_contract(contract(f'{CLOCK}at_least = "1 Hz"\nspread = {spread:.3g}\n'))
-    (one,) = planned(read, 64)
+    (one,) = plan_contract(read, 64)
     dice = np.random.default_rng(5)
     found = []
     for _ in range(trials):
@@ -127,5 +128,5 @@ def test_learnt_limits_have_the_false_alarm_rate_and_the_smallest_fault_that_the
 def figure(values: list[float]) -> ReportedFigure:
     return ReportedFigure(
         benchmark="clock", name="frequency", value=float(np.median(values)), unit="Hz", statistic="median",
-        params={}, reasons=[], by_launch=[[float(at), value] for at, value in enumerate(values)],
+        params=Case(), reasons=[], by_launch=[[float(at), value] for at, value in enumerate(values)],
     )  # fmt: skip

@@ -20,6 +20,7 @@ from assay.analysis import disturbance
 from assay.analysis.disturbance import AccountedBlock, Estimator, State, judge
 from assay.analysis.disturbance.shapes import find_modes
 from assay.analysis.disturbance.steps import find_step
+from assay.case import Case
 
 TICK = 0.01
 
@@ -262,7 +263,7 @@ def test_who_works_on_processors_that_are_not_ours_is_beside_us_as_well() -> Non
     assert found.state is State.BOUND and "of 4 hardware threads" in found.warnings[0]
 
 
-@pytest.mark.parametrize(("launches", "said"), [(2, "too few clock ticks to say how much"), (40, "up to 2 of 2")])
+@pytest.mark.parametrize(("launches", "said"), [(2, "too few clock ticks to quantify it"), (40, "up to 2 of 2")])
 def test_blocks_of_less_than_a_tick_claim_no_more_than_the_threads_there_are(launches: int, said: str) -> None:
     """Two ticks seen in blocks of 4 ms are not five threads: of 8 ms nothing is said, of more what can be at most."""
     run = quiet_run(launches=launches, blocks=1, cases=1, wall=0.004)
@@ -308,7 +309,7 @@ def test_the_case_whose_launches_lie_furthest_apart_is_named_and_helper_series_a
     """Three times apart in one case of four, a hundred times in a curve that was taken beside."""
     run = changed(quiet_run(), lambda block: block.launch == 1 and block.case == 2, 3.0)
     run = changed(run, lambda block: block.launch == 1 and block.case == 3, 100.0)
-    cases = {2: '{"kernel":"copy","length":1000,"node":null}', 3: '{"size":65536}'}
+    cases = {2: Case({"kernel": "copy", "length": 1000, "node": None}), 3: Case({"size": 65536})}
     named = [
         dataclasses.replace(b, case=cases.get(int(str(b.case)), b.case), metric="chase" if b.case == 3 else b.metric)
         for b in run

@@ -57,7 +57,7 @@ def test_a_study_without_plots_draws_none_and_says_so(folder: Path) -> None:
 
 
 def test_a_figure_that_is_not_there_is_refused_before_anything_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_prediction, "predicted", lambda *_: pytest.fail("was simulated"))
+    monkeypatch.setattr(_prediction, "predict_run", lambda *_: pytest.fail("was simulated"))
     answer = assay("compare", "a", CONSTANT, "--margin", "3%", "--figures", "nosuch")
     assert (answer.status, answer.out) == (2, "") and "echo.rate" in answer.err
 

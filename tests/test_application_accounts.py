@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from application_runs import constant_with, events
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
-from assay.report.accounts import made
+from assay.report.sections.time_accounts import made
 from assay.samples import Circumstance
 from assay.stored.account import account_line
 from command_line import assay
@@ -39,8 +39,8 @@ def logged(machine: dict[str, Any], kernel: str, ranks: int) -> tuple[dict[str, 
     """The account, the time of the run, and the simulator's log."""
     from assay._core import ranks as core
 
-    lines, log = core.logged("nas", machine, ranks, [*chosen(kernel), "--unchecked"])
-    (account,), (block,) = events(lines, "account"), events(lines, "block")
+    launch, log = core.logged("nas", machine, ranks, [*chosen(kernel), "--unchecked"])
+    (account,), (block,) = events(launch.lines, "account"), events(launch.lines, "block")
     return account, block["values"][0], log
 
 

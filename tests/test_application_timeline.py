@@ -66,8 +66,8 @@ def test_messages_are_those_of_the_simulated_program(lines: str, tmp_path: Path)
 
     machine = constant_with(tmp_path, "cg")
     given = words("nas", *sets(("kernel=cg", "class=S")))
-    text, log = core.logged("nas", machine, RANKS, [*given, "--unchecked"])
-    (block,) = events(text, "block")
+    launch, log = core.logged("nas", machine, RANKS, [*given, "--unchecked"])
+    (block,) = events(launch.lines, "block")
     sent = log["sent"]
     rows = zip(*(sent[key] for key in ("source", "destination", "tag", "bytes", "called")), strict=True)
     wanted = Counter(row[:4] for row in rows if row[4] < block["values"][0] and row[2] <= LAST_TAG)
@@ -115,7 +115,7 @@ def test_of_a_long_run_the_first_calls_are_kept() -> None:
     ("given", "problem"),
     [
         (("echo", "--timeline", "t.json"), "an application over MPI"),
-        (("nas", "-n", "1,2", "--timeline", "t.json"), "-n asks for 2 numbers of ranks"),
+        (("nas", "-n", "1,2", "--timeline", "t.json"), "-n has 2 numbers of ranks"),
     ],
 )
 def test_what_has_no_timeline_is_refused(given: tuple[str, ...], problem: str, own_folder: None) -> None:

@@ -127,7 +127,7 @@ def test_a_question_that_asks_nothing_is_one_line(sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("", "asks nothing; got ''"),
+        ("", "is empty; got ''"),
         ("SELEC", "syntax error at or near"),
         ("SELECT valu FROM samples", 'Referenced column "valu" not found'),
         ("SELECT * FROM sample", "Table with name sample does not exist!"),
@@ -297,7 +297,7 @@ def test_a_killed_run_is_interrupted_and_one_that_is_written_runs(echo_run: Path
 def test_a_list_that_is_piped_has_a_line_a_run_with_its_folder(
     echo_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`assay runs | grep loaded_latency` found nothing: the name was broken after "loaded_latenc"."""
+    """`assay runs | grep loaded-latency` found nothing: the name was broken after "loaded_latenc"."""
     monkeypatch.delenv("COLUMNS", raising=False)
     run_named(echo_run, Path("runs") / "a", "20260101-000000-abcdef")
     elsewhere = run_named(echo_run, tmp_path / ("deep" * 20) / "b", "20260101-000001-abcdef")
@@ -321,8 +321,8 @@ def test_ids_are_whole_at_80_columns(echo_run: Path, monkeypatch: pytest.MonkeyP
     identity, machine = "20260101-000000-abcdef", "a-node-with-a-very-long-name.of-a-cluster.example.org"
     folder = run_named(echo_run, Path("runs") / "a", identity)
     about = json.loads((folder / "run.json").read_text())
-    wishes = about["wishes"] | {"names": [f"benchmark-{i}-with-a-long-name" for i in range(5)]}
-    (folder / "run.json").write_text(json.dumps(about | {"machine": machine, "wishes": wishes}))
+    request = about["wishes"] | {"names": [f"benchmark-{i}-with-a-long-name" for i in range(5)]}
+    (folder / "run.json").write_text(json.dumps(about | {"machine": machine, "wishes": request}))
     monkeypatch.setenv("COLUMNS", "80")
     printed = assay("runs").out
     assert identity in printed and max(map(len, printed.splitlines())) <= 80

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report import axes, plots, tables
+from assay.report.render import axes, plots, tables
 from made_documents import figure, section
 
 

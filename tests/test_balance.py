@@ -6,7 +6,10 @@ import pytest
 
 from assay.document.json_form import to_json
 from assay.document.run_document import Document
-from assay.report import balance, page, run_verdict
+from assay.report.judge import verdict
+from assay.report.render import page
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import balance
 from made_documents import document, figure, section
 
 PRODUCTS = [
@@ -38,13 +41,13 @@ def test_the_product_comes_first_in_double_precision_on_all_threads() -> None:
 
 def test_the_first_screen_the_page_and_markdown_give_it_with_its_sources() -> None:
     run = document(section("stream", TRIADS, part="memory"), section("gemm", PRODUCTS, part="kernels"), PEAK)
-    texts = [each["text"] for each in to_json(run_verdict.of(run))["findings"]]
+    texts = [each["text"] for each in to_json(verdict.of(run))["findings"]]
     expected = (
         "memory limits what computes less than 4 flop per byte "
         "(matrix product: 20 GB/s for 80 Gflop/s on 2 threads; 5.5 by the arithmetic peak)"
     )
     assert expected in texts
-    for shown in (page.markdown(run), page.html(run)):
+    for shown in (as_markdown(run), page.html(run)):
         assert "Machine balance" in shown and "gemm, code library, type float64, size 1024, threads 2" in shown
 
 
@@ -104,7 +107,7 @@ def test_nothing_is_said_where_there_is_a_balance_or_half_of_it_was_not_asked_fo
 
 def _told(run: Document) -> list[str]:
     """What the page, Markdown and the first screen say of it, each the same."""
-    texts = [each.text for each in run_verdict.of(run).findings if "balance" in each.text]
-    for shown in (page.markdown(run), page.html(run).replace("&#39;", "'")):
+    texts = [each.text for each in verdict.of(run).findings if "balance" in each.text]
+    for shown in (as_markdown(run), page.html(run).replace("&#39;", "'")):
         assert all(text in shown for text in texts) and ("no machine balance" in shown) == bool(texts)
     return texts

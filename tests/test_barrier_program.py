@@ -102,7 +102,7 @@ def test_a_rank_of_a_large_barrier_is_small() -> None:
     def peak(ranks: int) -> int:
         code = (
             "import resource; from assay._core import ranks\n"
-            f"ranks.run('barrier', {MACHINE!r}, {ranks}, {given!r})\n"
+            f"ranks.play('barrier', {MACHINE!r}, {ranks}, {given!r})\n"
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
         )
         return 1024 * int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)

@@ -235,7 +235,7 @@ def test_what_jobs_cost_one_another_is_reported(tmp_path: Path) -> None:
     assert beside["resources"][0]["unit"] == "GB/s" and beside["resources"][0]["source"] == "assumed"
     assert found["least_makespan"] == 100  # alone
     said = run(tmp_path, schedule, "--export", str(page))
-    assert "ended at their limit, as others slowed" in said.out
+    assert "ended at their limit, slowed by others" in said.out
     assert "What jobs cost one another" in page.read_text()
     assert "interference" not in run(tmp_path, schedule, "--json", machine="").document
     wide = run(tmp_path, schedule, "--json", "--set", "shared.0.capacity=100").document

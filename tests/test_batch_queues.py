@@ -196,7 +196,7 @@ def test_queues_in_the_machines_file_and_what_a_person_reads(tmp_path: Path) -> 
     assert short["definition"] == {"numbers": [2, 3], "priority": 10, "max_processors": 2, "max_time": "10 s"}
     assert (short["jobs"], short["refused"], short["mean_wait"]) == (1, 2, 0)
     shown = assay(*asked).out
-    assert "a limit kept back" in shown and "wider than queue short allows, refused: wide.1 (3)" in shown
+    assert "a limit excluded" in shown and "wider than queue short allows, refused: wide.1 (3)" in shown
     assert "queue long: max_running_processors 4" in shown and "max_running_processors 4" in page.read_text()
     limit = ("--set", "queue.0.max_running_processors=6,4", "--json")
     points = assay(*asked, *limit).document["points"]

@@ -8,7 +8,7 @@ from assay.document.comparison import PublishedRow
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.published.tables.ratios import against_machine
-from assay.report.comparing_tables import ratio_text, table_of_machine
+from assay.report.render.comparison_tables import ratio_text, table_of_machine
 from made_documents import document, figure, section
 
 
@@ -24,7 +24,7 @@ def threads_of(*counts: int) -> Document:
         for threads in counts
         for place, (kind, sharing) in enumerate((("openmp", "own"), ("mutex", "own"), ("mutex", "one")), 1)
     ]
-    return document(published("thread_barrier", barriers), published("lock", locks))
+    return document(published("thread-barrier", barriers), published("lock", locks))
 
 
 def published(name: str, figures: list[dict[str, object]]) -> Section:
@@ -40,13 +40,13 @@ def own(rows: list[PublishedRow]) -> dict[tuple[str, object], dict[str, object]]
 def test_a_published_count_of_processors_stands_beside_as_many_threads_and_the_same_operation() -> None:
     rows, lacking = against_machine(threads_of(1, 2, 3), "ksr")
     assert own(rows) == {
-        ("thread_barrier", 1): {"kind": "central", "threads": 1},
-        ("thread_barrier", 3): {"kind": "central", "threads": 3},
+        ("thread-barrier", 1): {"kind": "central", "threads": 1},
+        ("thread-barrier", 3): {"kind": "central", "threads": 3},
         ("lock", 1): {"kind": "mutex", "sharing": "one", "threads": 1},
         ("lock", 3): {"kind": "mutex", "sharing": "one", "threads": 3},
     }
     assert lacking == []
-    (barrier,) = [row for row in rows if row.benchmark == "thread_barrier" and row.b.params["cpus"] == 3]
+    (barrier,) = [row for row in rows if row.benchmark == "thread-barrier" and row.b.params["cpus"] == 3]
     assert barrier.a.value == pytest.approx(9e-9) and barrier.ratio == pytest.approx(119e-6 / 9e-9)
 
 
@@ -74,7 +74,7 @@ def test_an_own_figure_that_is_not_clean_says_so_and_an_invalid_one_has_no_row()
         figure("time", 1e-9, "s", kind="central", threads=1) | {"state": "disturbed"},
         figure("time", 3e-9, "s", kind="central", threads=3) | {"state": "invalid"},
     ]
-    rows, lacking = against_machine(document(published("thread_barrier", figures)), "ksr")
+    rows, lacking = against_machine(document(published("thread-barrier", figures)), "ksr")
     table = table_of_machine(rows, "mine", "ksr", lacking).markdown()
     assert [row.params["threads"] for row in rows] == [1] and "1 ns *" in table and "*: disturbed" in table
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.report import best_readings, kernel_curves, parts, plots, tables
+from assay.report.render import best_readings, page_parts, plots, tables
+from assay.report.sections import kernel_curves
 from made_documents import document, figure, headline, section
 
 SAID = "hollow: best reading (bound only)"
@@ -76,7 +77,7 @@ def test_a_main_figure_that_is_a_best_reading_says_so_beside_laws_of_medians() -
     best = headline("greatest rate", 24.6e9, "B/s", state="bound", statistic="best", range=None)
     usual = headline("usual rate", 14e9, "B/s", state="clean")
     run = document(section("b", [], headlines=[best, usual], part="messages"))
-    (part,), _ = parts.parts(run)
+    (part,), _ = page_parts.parts(run)
     assert [each.state for each in part.blocks[0].headlines] == ["bound only: the best reading", "clean"]
     assert [row[2] for row in tables.headlines(run).rows] == ["best reading", "12.6 – 15.4 GB/s"]
 

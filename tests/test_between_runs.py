@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from assay.report import comparing_tables
-from assay.report.between_runs import differences, lone, matched, why_nothing
-from assay.report.comparing import against
-from assay.report.facts import facts
+from assay.report.judge.comparison import against
+from assay.report.judge.machine_facts import facts
+from assay.report.judge.run_differences import differences, lone, matched, why_nothing
+from assay.report.render import comparison_tables
 from command_line import assay
 from made_documents import document, figure, section
 from test_ranks_per_node import SGI, ran
@@ -101,10 +101,10 @@ def test_a_run_s_one_build_is_no_part_of_its_cases() -> None:
     told = differences((native, {}), (portable, {}))
     assert [(each.key, each.a, each.b) for each in told] == [("flags", "-march=native -O3", "-O3")]
     assert differences((native, {}), (usual, {})) == []  # compiled alike, however it was asked for
-    wishes = {"wishes": {"seed": 1, "ppn": [], "settings": {"length": "1000"}}}
-    told = differences((usual, wishes), (usual, {"wishes": {"seed": 2, "ppn": [], "settings": {}}}))
+    request = {"wishes": {"seed": 1, "ppn": [], "settings": {"length": "1000"}}}
+    told = differences((usual, request), (usual, {"wishes": {"seed": 2, "ppn": [], "settings": {}}}))
     assert [(each.key, each.a, each.b) for each in told] == [("seed", "1", "2"), ("length", "1000", None)]
-    assert comparing_tables.heading("c", "d", told) == ("A: c (seed 1, length 1000), B: d (seed 2, length by default)")
+    assert comparison_tables.heading("c", "d", told) == ("A: c (seed 1, length 1000), B: d (seed 2, length by default)")
 
 
 def test_several_builds_stay_cases_and_match_the_run_of_one_of_them() -> None:
@@ -155,4 +155,4 @@ def test_quantities_are_called_what_they_are(kinds: tuple[str, str], words: str)
         for kind in kinds
     ]
     rows = [row.__class__(**vars(row) | {"metric": "time"}) for row in against(*pair)]
-    assert words in comparing_tables.summary(rows, "a", "b", 0.03)
+    assert words in comparison_tables.summary(rows, "a", "b", 0.03)

@@ -59,8 +59,8 @@ def played(
     from assay._core import ranks as core
 
     resolved = program_words(benchmark("bisection"), given_words, simulated=True)
-    lines, log = core.logged("bisection", machine, ranks, list(resolved))
-    events = [json.loads(line) for line in lines.splitlines()]
+    launch, log = core.logged("bisection", machine, ranks, list(resolved))
+    events = [json.loads(line) for line in launch.lines.splitlines()]
     assert all(event["passed"] for event in events if event["event"] == "check")
     rows = zip(*(log["sent"][key] for key in ("tag", "called", "source", "destination")), strict=True)
     pairings: dict[int, dict[int, int]] = {}

@@ -25,15 +25,15 @@ from assay.execute.budget import AFTER, BEFORE, EACH, LEAST, TimeBound, by_prior
 from assay.execute.compiler import compiling_until, find_compiler
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Plan, Size, Spending, Task
-from assay.report.budget_spent import words
-from assay.report.document import document
-from assay.report.findings import findings
+from assay.report.derive.budget import words
+from assay.report.derive.document import document
+from assay.report.judge.findings import findings
 from assay.since_start import MOST
 from assay.store import Run
 from assay.verbs._stopping_rule import Spent
 from command_line import assay
 
-NAMES = ["sieve", "lock", "stream", "echo", "peak", "handover", "matrix_vector"]
+NAMES = ["sieve", "lock", "stream", "echo", "peak", "handover", "matrix-vector"]
 
 
 @st.composite
@@ -197,7 +197,7 @@ def test_the_bound_holds_while_it_runs_whatever_was_expected(
 def test_what_compiling_leaves_no_time_for_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     plan = planning.make([benchmark(name) for name in NODES], profile="quick")
     machine = Machine(lambda name: 1.0, 30.0)
-    with pytest.raises(session.SetUpError, match=r"--budget: has no time for a launch left .*the same command starts"):
+    with pytest.raises(session.SetUpError, match=r"--budget: has no time for a launch left .*the same command reuses"):
         measured(tmp_path / "run", replace(plan, budget=20.0), machine, 1.0)
     assert machine.now <= 30.0  # nothing was compiled after the budget's end
     assert not list((tmp_path / "run" / "launches").glob("*"))

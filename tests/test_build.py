@@ -180,6 +180,22 @@ def test_untimed_sources_of_one_table_are_one_object_for_all_programs(tmp_path):
     assert len(objects[0]) == 1 and objects[1] == objects[0] and len(objects[2]) == 3 and objects[0] < objects[2]
 
 
+def test_another_copy_of_the_programs_has_the_same_objects_but_for_what_was_changed_in_it(tmp_path):
+    copy = shutil.copytree(programs_root(), tmp_path / "programs")
+    changed = copy / "applications" / "slalom" / "room.cpp"
+
+    def names(root: Path) -> set[str]:
+        _, sources = shared(includes([root / "mpi/main.cpp", root / "applications/slalom.hpp"], root), root)
+        compiler = find_compiler()
+        return {unit.object.name for unit in units_of(sources, root, tmp_path / "units", compiler, compiler)}
+
+    right = names(programs_root())
+    assert names(copy) == right and len(right) > 5
+    changed.write_text(changed.read_text() + "\n")
+    (left,) = right - names(copy)
+    assert left.startswith("slalom-room-")
+
+
 def test_no_source_that_is_compiled_at_o1_has_a_measured_loop():
     """Not the sampler, nor a part of what a program measures: neither includes, nor is, one of the files that time."""
     root = programs_root()

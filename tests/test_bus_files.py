@@ -31,7 +31,7 @@ def run(program: Path, *given: str, scratch: Path | str | None = None, **env: st
     small = ["--set", "size=1048576", "--set", "bytes=65536", "--slice", "0.006", "--blocks", "2", *given]
     environment = os.environ | ({"ASSAY_SCRATCH": str(scratch)} if scratch else {}) | env
     done = subprocess.run(
-        [program, *words("bus_files", *small)], capture_output=True, text=True, timeout=120, env=environment
+        [program, *words("bus-files", *small)], capture_output=True, text=True, timeout=120, env=environment
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -90,10 +90,10 @@ def test_where_the_device_is_not_reached_it_is_said(program: Path) -> None:
 
 def test_on_one_processor_it_is_left_out_and_said_and_no_failure(tmp_path: Path) -> None:
     alone = str(min(os.sched_getaffinity(0)))
-    command = ["taskset", "-c", alone, sys.executable, "-m", "assay", "run", "bus_files", "--launches", "1", "--json"]
+    command = ["taskset", "-c", alone, sys.executable, "-m", "assay", "run", "bus-files", "--launches", "1", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=240)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["figures"] == [] and (document["state"], document["valid"]) == ("invalid", False)
     (left_out,) = document["left_out"]
-    assert left_out["benchmark"] == "bus_files" and "it needs two hardware threads" in left_out["reason"]
+    assert left_out["benchmark"] == "bus-files" and "it needs two hardware threads" in left_out["reason"]

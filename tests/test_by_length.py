@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from assay.report import by_length, terminal
+from assay.report.render import terminal
+from assay.report.sections import message_lengths
 from made_documents import document, figure, section
 
 
@@ -23,7 +24,7 @@ def test_what_stands_by_length_is_not_listed_again_and_the_rest_is(capsys: pytes
         )
     ]
     made = section("patterns", figures)
-    (table,) = by_length.tables(made)
+    (table,) = message_lengths.tables(made)
     assert [row[4] for row in table.rows] == ["1.00", "2.00"]  # the medians
     terminal.show(document(made), Console(width=80))
     out = capsys.readouterr().out

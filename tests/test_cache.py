@@ -96,8 +96,8 @@ def test_a_program_that_was_built_is_built_again_after_a_removal(cache: Path) ->
 def test_a_cache_that_a_command_works_with_is_left_as_it_is(cache: Path) -> None:
     laid(cache, set(MADE))
     code = (
-        "import sys; from pathlib import Path; from assay.execute import cached\n"
-        "cached.held(Path(sys.argv[1])); print(1, flush=True); input()"
+        "import sys; from pathlib import Path; from assay.execute import cache_content\n"
+        "cache_content.mark_in_use(Path(sys.argv[1])); print(1, flush=True); input()"
     )
     words = [sys.executable, "-c", code, str(cache / "programs")]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as using:

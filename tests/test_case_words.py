@@ -11,8 +11,8 @@ from assay.benchmark.record import benchmark
 from assay.document.comparison import FigureRow
 from assay.document.json_form import from_json
 from assay.document.params import placement_from_host
-from assay.report import cases, comparing_tables, plots, tables
-from assay.report.case_words import case_words, value_words
+from assay.report.render import cases, comparison_tables, plots, tables
+from assay.report.render.case_words import case_words, value_words
 from assay.report.units import human, unit_of
 from made_documents import figure, section
 
@@ -29,7 +29,7 @@ from made_documents import figure, section
         ("stream", "vector", 256, "256"),
         ("stream", "kernel", "copy", "copy"),
         ("stream", "threads", 2, "2"),
-        ("loaded_latency", "pause", 0, "0"),  # an amount
+        ("loaded-latency", "pause", 0, "0"),  # an amount
     ],
 )
 def test_a_value_is_said_as_its_record_explains_it(name: str, key: str, value: int | str, words: str) -> None:
@@ -84,7 +84,7 @@ def test_a_guest_is_told_where_its_processors_lie(virtual: bool | None, near: in
     of = replace(section("echo", made), guest=placement_from_host([each["params"] for each in made], [virtual]))
     plain = row("echo", bytes=8, placement=words[0])
     beside = replace(plain, a=replace(plain.a, guest=virtual or None))
-    grids = [tables.figures(of), comparing_tables.table_of_runs([beside], "one", "another")]
+    grids = [tables.figures(of), comparison_tables.table_of_runs([beside], "one", "another")]
     texts = [" ".join([each.note, *(cell for line in each.rows for cell in line)]) for each in grids]
     page = cases.cases(of)
     texts.append(" ".join([page["note"], *(cell["t"] for line in page["rows"] for cell in line)]))
@@ -97,9 +97,9 @@ def test_a_guest_is_told_where_its_processors_lie(virtual: bool | None, near: in
 
 def test_two_runs_beside_each_other_say_their_cases_alike() -> None:
     rows = [row("latency", size=n * 2**20, pages="huge") for n in (1, 2)]
-    made = comparing_tables.table_of_runs(rows, "one", "another")
+    made = comparison_tables.table_of_runs(rows, "one", "another")
     assert [line[1] for line in made.rows] == ["size 1 MiB", "size 2 MiB"] and "All with pages huge." in made.note
-    (alone,) = comparing_tables.table_of_runs([row("stream", size=0, vector=0)], "one", "another").rows
+    (alone,) = comparison_tables.table_of_runs([row("stream", size=0, vector=0)], "one", "another").rows
     assert alone[1] == "size automatic, vector as compiled"
 
 

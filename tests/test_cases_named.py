@@ -8,9 +8,12 @@ import pytest
 from assay.analysis.figures import CaseSamples
 from assay.analysis.fits import fits
 from assay.benchmark.record import benchmark
+from assay.case import Case
 from assay.document.cause import DisturbanceCause, MovedFigure
 from assay.document.json_form import to_json
-from assay.report import plots, run_verdict, tables
+from assay.report.judge import verdict
+from assay.report.render import plots
+from assay.report.sections import disturbance
 from made_documents import Json, document, figure, section
 
 
@@ -21,8 +24,7 @@ def test_a_figure_that_was_moved_is_named_with_its_case() -> None:
         **{"cause": "others", "host": "h", "text": "others worked", "begin": None, "end": None, "amount": 1.0},
         **{"figures": [moved], "processes": [], "advice": ""},
     )
-    grid = tables.causes(document(section("livermore", []), causes=[to_json(cause)]))
-    assert grid is not None
+    (grid,) = disturbance.tables(document(section("livermore", []), causes=[to_json(cause)]))
     assert grid.rows[0][2] == "livermore mean rate of loop 7, span 471 (by how much is not known)"
 
 
@@ -36,7 +38,7 @@ def test_first_figures_name_what_was_chosen_of_many_in_the_records_order() -> No
     ]
     about = {"time": "time", "error": "ulp_max", "across": "variant", "over": "range"}
     run = document(section("intrinsics", made, accuracy=about))
-    titles = [line.title for line in run_verdict.of(run).lines]
+    titles = [line.title for line in verdict.of(run).lines]
     assert titles == [f"intrinsics, exp, usual: {kind}, {variant}" for kind in ("float32", "float64")
                       for variant in ("scalar", "vector")]  # fmt: skip
 
@@ -65,8 +67,8 @@ def test_a_start_up_is_not_called_absent_and_given_at_once() -> None:
     for metric, start, each in (("time", -4e-9, 1e-9), ("cycles", 28.9, 2.0)):
         for n in lengths:
             values = {("h", i): np.array([start / n + each]) for i in range(3)}
-            made.append(CaseSamples(metric, {**case, "length": n}, values, [], 1))
-    made.append(CaseSamples("cache", {"level": 1}, {("h", 0): np.array([49152.0])}, [], 1))
+            made.append(CaseSamples(metric, Case({**case, "length": n}), values, [], 1))
+    made.append(CaseSamples("cache", Case({"level": 1}), {("h", 0): np.array([49152.0])}, [], 1))
     (fit,) = (each for each in fits(benchmark("vectors"), made) if each["level"] == "L1")
     assert fit["start_up_cycles"] is fit["n_half"] is fit["start_up_cycles_range"] is None
     assert fit["reason"] == "no start-up: by the line of times the fitted start-up is not positive"

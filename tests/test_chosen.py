@@ -12,14 +12,17 @@ import pytest
 from numpy.typing import NDArray
 from rich.console import Console
 
-from assay.analysis.chosen import Rival, judged
+from assay.analysis.chosen import Rival, judge_choices
 from assay.analysis.comparison import ComparisonVerdict, compare
 from assay.document.choice import Choice, ChoiceWanted
 from assay.document.json_form import from_json, to_json
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
-from assay.report import choices, findings, page, parts, reached, summary, terminal
-from assay.report.case_words import words_of
+from assay.report.judge import findings, main_figures
+from assay.report.render import page_parts, summary, terminal
+from assay.report.render.case_words import words_of
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import choices
 from command_line import assay
 from made_documents import document, figure, section
 
@@ -90,13 +93,13 @@ def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
     Console(file=out, width=80).print(table.rich())
     lines = out.getvalue().splitlines()
     assert all(any(all(cell in line for cell in row) for line in lines) for row in table.rows)  # none is folded
-    assert "1.7" in page.markdown(whole)
+    assert "1.7" in as_markdown(whole)
     out = io.StringIO()
     terminal.show(whole, Console(file=out, width=160))
     assert "not shown to be" in " ".join(out.getvalue().split())
-    shown, drawn = parts.parts(whole)
+    shown, drawn = page_parts.parts(whole)
     (block,) = shown[0].blocks
-    assert block.choices == table
+    assert table in block.tables
     first = drawn.plots[block.plots[0]]
     assert first["layout"]["title"]["text"].startswith("allreduce of 8 ranks")  # where the choice is slow comes first
     ring = next(trace for trace in first["data"] if trace["name"] == "ring")
@@ -106,7 +109,7 @@ def test_it_stands_on_the_first_screen_in_the_tables_and_in_the_plots() -> None:
 def test_a_run_opens_with_the_choice_and_the_best_of_its_worst_case() -> None:
     """By alphabet the first six cases would be binomial ones, which nobody asked about."""
     whole = document(collectives())
-    titles = [line.title for line in reached.lines(whole, [])]
+    titles = [line.title for line in main_figures.lines(whole, [])]
     assert titles[:2] == ["allreduce, 64 KiB: library", "allreduce, 64 KiB: ring"]
     assert len(titles) == 6 and all(title.endswith(": library") for title in titles[::2])
     said = " ".join(" ".join(summary.brief(whole)).split())
@@ -145,7 +148,7 @@ def test_each_of_several_mpis_and_transports_is_named_with_its_own_worst_case() 
         f"{case} the default MPI is 3",
         f"{case} mpicxx.mpich over tcp is 2.5",
     ]
-    titles = [line.title for line in reached.lines(whole, [])]
+    titles = [line.title for line in main_figures.lines(whole, [])]
     assert titles[:2] == [
         "allreduce, 1 KiB by the default MPI: library",
         "allreduce, 1 KiB by the default MPI: ring",
@@ -158,7 +161,7 @@ def test_cases_that_differ_in_ranks_per_node_alone_are_told_apart_on_the_first_s
     both = [each | {"params": each["params"] | {"ppn": ppn}} for each in figures for ppn in (1, 2)]
     found = [to_json(each) for each in chosen(both)]
     whole = document(section("collective", both, choice=WANTED, choices=found, part="messages", title="Collectives"))
-    titles = [line.title for line in reached.lines(whole, [])]
+    titles = [line.title for line in main_figures.lines(whole, [])]
     assert titles[:2] == ["allreduce, 64 KiB, 1 per node: library", "allreduce, 64 KiB, 1 per node: ring"]
     assert len(set(titles)) == len(titles)
 
@@ -179,7 +182,7 @@ def test_cases_with_and_without_skew_are_told_apart_and_it_has_a_unit() -> None:
         "allreduce of 64 KiB on 8 ranks, skew 100 µs",
     ]
     assert words_of("collective", {"operation": "scan", "skew": 1e-4}) == "operation scan, skew 100 µs"
-    titles = [line.title for line in reached.lines(document(of), [])]
+    titles = [line.title for line in main_figures.lines(document(of), [])]
     assert any(title.startswith("allreduce, 64 KiB, skew 100 µs: ") for title in titles)
 
 
@@ -229,7 +232,7 @@ def test_equal_choices_are_hardly_ever_named() -> None:
     random = np.random.default_rng(11)
     equal = dict.fromkeys(("library", "ring", "binomial", "linear"), 1e-6)
     runs = [[rivals(random, equal, 0.2, 12) for _ in range(10)] for _ in range(40)]
-    false = sum(any(each.slower for each in judged(run)) for run in runs)
+    false = sum(any(each.slower for each in judge_choices(run)) for run in runs)
     assert false <= 5  # P(more of 40) at 5% is 1.4%
     every = [[rival.comparison for cell in run for rival in cell.values()] for run in runs]
     alone = sum(any(each.verdict is ComparisonVerdict.DIFFERS and each.ratio > 1 for each in run) for run in every)
@@ -243,7 +246,7 @@ def test_of_the_intervals_that_are_stated_few_miss_though_the_best_was_picked() 
     stated = [
         each.ci95
         for _ in range(40)
-        for each in judged([rivals(random, faster, 0.1, 20) for _ in range(4)])
+        for each in judge_choices([rivals(random, faster, 0.1, 20) for _ in range(4)])
         if each.ci95 is not None
     ]
     missed = sum(not low <= 1.15 <= high for low, high in stated)
@@ -256,9 +259,9 @@ def test_a_cell_is_not_named_where_the_launches_are_too_few_for_its_interval() -
     random = np.random.default_rng(3)
     slow = {"library": 3e-6, "ring": 1e-6}
     equal = {"library": 1e-6, "ring": 1e-6}
-    one = judged([rivals(random, slow, 0.01, 8), *(rivals(random, equal, 0.01, 8) for _ in range(39))])
+    one = judge_choices([rivals(random, slow, 0.01, 8), *(rivals(random, equal, 0.01, 8) for _ in range(39))])
     assert [each.slower for each in one] == [False] * 40
-    all_slow = judged([rivals(random, slow, 0.01, 8) for _ in range(40)])
+    all_slow = judge_choices([rivals(random, slow, 0.01, 8) for _ in range(40)])
     assert all(each.slower and each.level == pytest.approx(0.95) for each in all_slow)
 
 

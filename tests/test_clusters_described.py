@@ -235,8 +235,8 @@ def test_an_evaluation_with_ranks_per_node_takes_all_nodes(on: str, ppn: str, mo
     options = dict.fromkeys(names)
     made = evaluation({**options, "transports": None, "on": on, "ppn": ppn, "profile": "quick", "only": "messages",
                        "seed": 1})  # fmt: skip
-    assert made.wishes is not None
-    tasks = made.wishes.plan().tasks
+    assert made.request is not None
+    tasks = made.request.plan().tasks
     assert max(task.ranks or 0 for task in tasks if task.benchmark == "barrier") == most
 
 

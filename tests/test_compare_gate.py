@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.case import Case
 from assay.document.comparison import FigureRow, JudgedRow
 from assay.document.json_form import from_json
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report import comparing, comparing_tables, gate, page_beside, side_by_side
-from assay.samples import case_text
+from assay.report.judge import comparison, gate
+from assay.report.render import comparison_tables, runs_page, runs_table
 from assay.store import Run
 from assay.verbs import _prediction
 from command_line import assay
@@ -107,12 +108,12 @@ def test_what_is_printed_is_the_figures_that_were_asked_for(tmp_path: Path) -> N
 def test_no_ratio_is_shown_of_what_is_only_a_bound() -> None:
     """Best readings of 9.7 and 17.7 ms had "1.825" beside them, and a bar in the page of both."""
     runs = [document(part(value), run=name) for value, name in ((9.7e-3, "a"), (17.7e-3, "b"))]
-    rows = [row for row in comparing.against(*runs) if isinstance(row, FigureRow)]
-    for grid in (comparing_tables.table_of_runs(rows, "a", "b"), side_by_side.table(side_by_side.side_by_side(runs))):
+    rows = [row for row in comparison.against(*runs) if isinstance(row, FigureRow)]
+    for grid in (comparison_tables.table_of_runs(rows, "a", "b"), runs_table.table(runs_table.side_by_side(runs))):
         (of_bound,) = [row for row in grid.rows if "9.7 ms (bound)" in row]
         (of_rate,) = [row for row in grid.rows if "1 GB/s" in row]
         assert "1.825" not in str(of_bound) and "–" in of_bound and "1.000" in str(of_rate)
-    drawn = {each.title: each for each in page_beside.bars(side_by_side.side_by_side(runs))}
+    drawn = {each.title: each for each in runs_page.bars(runs_table.side_by_side(runs))}
     assert set(drawn) == {"echo rate"} and [bar.width for bar in drawn["echo rate"].bars] == [1.0, 1.0]
 
 
@@ -158,7 +159,7 @@ def test_a_bound_or_a_disturbed_figure_is_not_called_equal(tmp_path: Path) -> No
     a, b = (as_json(Run.open(made(tmp_path / name, 12))) for name in "ab")
 
     def rows() -> list[JudgedRow | FigureRow]:
-        return comparing.against(from_json(Document, a), from_json(Document, b))
+        return comparison.against(from_json(Document, a), from_json(Document, b))
 
     assert {row.verdict for row in rows()} == {"equal"}
     figure = next(f for f in b["benchmarks"][0]["figures"] if f["statistic"] == "median" and f["params"]["bytes"] == 8)
@@ -205,12 +206,12 @@ def test_the_columns_are_the_reports_figures_for_nodes_and_factors_too(tmp_path:
     assert len(entry["rows"]) == 4  # two figures, two numbers of ranks per node
     for side, whole in (("a", a), ("b", b)):
         printed = {
-            (f["name"], case_text(f["params"])): f["value"]
+            (f["name"], Case(f["params"])): f["value"]
             for f in whole["benchmarks"][0]["figures"]
             if f["statistic"] == "median"
         }
         for row in entry["rows"]:
-            assert row[side]["value"] == printed[row["figure"], case_text(row["params"])]  # to the last bit
+            assert row[side]["value"] == printed[row["figure"], Case(row["params"])]  # to the last bit
     for row in entry["rows"]:
         assert row["ratio"] == row["b"]["value"] / row["a"]["value"]
         assert row["pairs"] == 7
@@ -236,7 +237,7 @@ def test_a_rate_of_nothing_is_equal_to_another(tmp_path: Path) -> None:
     assert found["status"] == 0 and found["passed"]
     row = next(r for r in found["entry"]["rows"] if r["params"]["bytes"] == 0 and r["figure"] == "rate")
     said = assay("compare", a, b, "-q").out
-    assert "3 figures of 2 measured quantities judged at a margin of 3.0%: 3 equal, 0 differ, 0 cannot" in said
+    assert "3 figures of 2 measured quantities judged at a margin of 3.0%: 3 equal, 0 differ, 0 inconclusive" in said
     assert said.rstrip().endswith("; 1 zero on both sides")
     (line,) = [line for line in assay("compare", a, b).out.splitlines() if "0 B/s" in line]
     assert "equal" not in line and line.rstrip().endswith("–")
@@ -321,13 +322,13 @@ def test_what_a_machine_lacks_is_said_of_what_was_published_and_not_of_its_simul
         first.startswith(f"{name} beside ") and "2 figures of 1 simulated quantity judged at a margin of 3.0%" in first
     )
     assert second.endswith(f" and what was published of {name} have no figure in common")
-    simulated = _prediction.predicted
+    simulated = _prediction.predict_run
 
     def doubtful(run: Run, machine: str, *more: Any) -> Document | None:
         found = simulated(run, machine, *more)
         return None if found is None else replace(found, state="invalid", warnings=["alltoall: a rank stopped"])
 
-    monkeypatch.setattr(_prediction, "predicted", doubtful)
+    monkeypatch.setattr(_prediction, "predict_run", doubtful)
     done = assay("compare", str(tmp_path / "run"), name, "-q")  # no report of the simulation is kept
     assert f"{name} is invalid: alltoall: a rank stopped\n" in done.err and "says why" not in done.err
 

@@ -234,7 +234,7 @@ def test_the_table_has_the_bytes_that_records_count() -> None:
     for name, of in counts.items():
         kind = KERNELS[named.get(name, name)]
         assert kind.traffic == pytest.approx(of["bytes"] / of["flops"]) and kind.written == of["stored"] / of["flops"]
-    for record in (benchmarks()[name] for name in ("hitc", "jacobi", "inner_product")):
+    for record in (benchmarks()[name] for name in ("hitc", "jacobi", "inner-product")):
         roof, (kernel,) = record.extra["roof"], node_kernels(record)
         assert KERNELS[kernel].traffic == float(roof["bytes"]) / float(roof["flops"])
 
@@ -283,7 +283,7 @@ def test_ranks_of_a_node_share_its_devices(ranks: int, waits: float) -> None:
         ('float16 = "1 Tflop/s"\nfloat8 = "9 Tflop/s"\n', "float8"),
         (
             'float16 = "1 Tflop/s"\n[compute.time]\ndevice_link = "1 ns"\n',
-            "has no effect beside the rate of device_link",
+            "has no effect with the rate of device_link",
         ),
     ],
 )

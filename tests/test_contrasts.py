@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from assay.case import Case
 from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.comparison import FigureRow, FigureSide
 from assay.document.section import Section
@@ -14,7 +15,7 @@ from assay.published.contrasts import computing
 from assay.published.contrasts import table as contrasts
 from assay.published.contrasts.rates import PublishedRates, RunRates
 from assay.published.tables import euroben_algorithms
-from assay.report import page
+from assay.report.render.markdown import markdown as as_markdown
 from made_documents import document, figure, section
 
 # Divided by hand from Tables 6.1, 6.4, 6.7, 6.13 and section 6: (contrast, machine, value).
@@ -159,13 +160,13 @@ def test_the_page_shows_what_this_run_can_tell() -> None:
     assert rows["dense solver against the axpy loop"][6] == "differs, differs, differs"
     assert "--flags" in (table.note)  # what would answer the contrasts of optimisation
     assert not any(name.startswith(("Fourier", "wavelet", "matrix")) for name in rows)
-    assert "Contrasts between kernels" in page.markdown(made)
+    assert "Contrasts between kernels" in as_markdown(made)
     assert contrasts.table(document(section("echo", [])), None) is None
 
 
 def side(label: str, value: float, state: str = "clean") -> FigureSide:
     about: dict[str, Any] = {"kind": "measured", "estimator": "median", "disturbance": None, "launches": 3}
-    return FigureSide(run=label, median=value, value=value, params={}, state=state, **about)
+    return FigureSide(run=label, median=value, value=value, params=Case(), state=state, **about)
 
 
 def build(label: str) -> VariantBuild:
@@ -174,7 +175,7 @@ def build(label: str) -> VariantBuild:
 
 def faster(kernel: str, length: int, a: float, b: float, label: str = "-O5", state: str = "clean") -> FigureRow:
     """A row of `vectors`' rate: with -O3, and with `label`."""
-    params = {"kernel": kernel, "access": "contiguous", "length": length}
+    params = Case({"kernel": kernel, "access": "contiguous", "length": length})
     sides: dict[str, Any] = {"a": side("-O3", a), "b": side(label, b, state), "ratio": b / a}
     about: dict[str, Any] = {"unit": "flop/s", "better": "higher", "margin": 0.03, "verdict": "differs", "reason": None}
     return FigureRow(benchmark="vectors", metric="time", figure="rate", params=params, **sides, **about)
@@ -233,6 +234,6 @@ def test_a_sentence_that_the_tables_do_not_bear_out_differs() -> None:
 
 def test_the_page_has_the_sentences_beside_module_3_alone() -> None:
     solved = section("multigrid", [], historical=True, published=["euroben.mod3c"])
-    text = page.markdown(document(solved))
+    text = as_markdown(document(solved))
     assert "Speed of whole programs" in text and "XP1000 over SGI L1200: mod3c 3.81, mod3d 2.37" in text
-    assert "Speed of whole programs" not in page.markdown(document(section("gemm", [])))
+    assert "Speed of whole programs" not in as_markdown(document(section("gemm", [])))

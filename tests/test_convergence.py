@@ -10,11 +10,13 @@ import pytest
 from rich.console import Console
 
 from assay.benchmark.record import benchmark
-from assay.report import convergence, page, terminal
+from assay.report.render import page, terminal
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import convergence
 from made_documents import document, figure, section
 from test_solvers import of, run
 
-STATED = {"multigrid": 2, "block_gauss_seidel": 2, "boundary_value": 4, "elliptic": 2}
+STATED = {"multigrid": 2, "block-gauss-seidel": 2, "boundary-value": 4, "elliptic": 2}
 
 
 def _found(name: str, broken: int = 0) -> dict[str, dict[int, float]]:
@@ -52,7 +54,7 @@ def test_where_rounding_is_seen_no_order_is_given() -> None:
     """Numerov's error at 10,000 intervals is rounding's: log2 of a quotient of it is no order."""
     if shutil.which("g++") is None:
         pytest.skip("needs g++")
-    assert 10000 not in _found("boundary_value")["order"]
+    assert 10000 not in _found("boundary-value")["order"]
 
 
 def test_the_table_has_a_row_a_grid_in_the_order_of_their_steps() -> None:
@@ -71,7 +73,7 @@ def test_the_table_has_a_row_a_grid_in_the_order_of_their_steps() -> None:
     assert "u = exp(x) sin(pi y)" in table.note and "rounding" in table.note
     out = io.StringIO()
     terminal.show(document(solved), Console(file=out, width=90))
-    for text in (out.getvalue(), page.markdown(document(solved)), page.html(document(solved))):
+    for text in (out.getvalue(), as_markdown(document(solved)), page.html(document(solved))):
         assert "PDE by multigrid: order of convergence" in text
     assert "intervals 16" not in out.getvalue()  # its rows stand in the table alone
     assert convergence.tables(section("multigrid", made)) == []

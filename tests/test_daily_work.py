@@ -113,8 +113,8 @@ def test_plan_says_what_evaluate_does(words: tuple[str, ...], monkeypatch: pytes
     """Evaluate is stopped where it would begin: with the plan that it made, or with nothing to run."""
     asked: list[dict[str, Any]] = []
 
-    def begin(wishes: Any, out: Path | None, **others: Any) -> None:
-        asked.append(wishes.plan().to_dict())
+    def begin(request: Any, out: Path | None, **others: Any) -> None:
+        asked.append(request.plan().to_dict())
         raise KeyboardInterrupt
 
     monkeypatch.setattr("assay.verbs._measuring.measure", begin)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from assay.report import own_library
+from assay.report.derive import message_library
 from command_line import assay
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -210,8 +210,8 @@ def of_provenance(whole: Path, verb: str, *, every: bool) -> None:
 def test_a_description_of_any_kind_has_a_barrier_or_a_library(place: tuple[str, ...], value: Any) -> None:
     described: dict[str, Any] = {"barrier": {"algorithm": "tree", "step": 1e-6}}
     (described if len(place) == 1 else described["barrier"])[place[-1]] = value
-    assert own_library.instead_of_library({"a": {"description": described}}) in (
-        own_library.OWN, own_library.OF_MESSAGES, None
+    assert message_library.instead_of_library({"a": {"description": described}}) in (
+        message_library.OWN, message_library.OF_MESSAGES, None
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from assay.network.study.results import Point
 from command_line import assay
 
 RING = '[network]\ntopology = "torus"\nextents = [8]\ndateline = "none"\n'
-NOTE = "no interval: the network deadlocks, and its means depend on how long it then stands still"
+NOTE = "no interval: the network deadlocks, and its means depend on the length of the deadlock"
 WARMUP, CYCLES, STRETCHES = 1_000, 200_000, 1024
 
 

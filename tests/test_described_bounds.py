@@ -11,8 +11,8 @@ from assay._core import network
 from assay.described.limits import limits
 from assay.described.shipped import open_described, shipped
 from assay.document.run_document import Document
-from assay.report import bounds
-from assay.report.described_bounds import DESCRIBED_BOUNDS
+from assay.report.judge import bounds
+from assay.report.judge.described_bounds import DESCRIBED_BOUNDS
 from command_line import assay
 from made_documents import document, headline, section
 
@@ -129,7 +129,7 @@ def test_damaged_limits_bound_nothing(damaged: Any) -> None:
 
 def _lines(run: Document) -> list[dict[str, Any]]:
     from assay.document.json_form import to_json
-    from assay.report.run_verdict import verdict
+    from assay.report.judge.verdict import verdict
 
     found: list[dict[str, Any]] = to_json(verdict(run))["lines"]
     return found

@@ -214,4 +214,4 @@ def test_a_machine_has_room_for_as_many_ranks_as_its_network_takes(name: str) ->
     if ranks is None or ranks > 2**14:
         return
     with pytest.raises(Exception, match=rf"got {ranks + 1}, expected 1 to {ranks}: "):
-        core.run("echo", machine.for_core(), ranks + 1, [])
+        core.play("echo", machine.for_core(), ranks + 1, [])

@@ -188,7 +188,7 @@ def test_an_evaluation_places_ranks_and_its_report_says_where(own_folder: None) 
     [
         (("--on", "delta", "--placement", "here"), "is no placement; got 'here'"),
         (("--on", "delta", "--placement", "1,512"), "names node 512, which delta does not have"),
-        (("--on", "delta", "--placement", "1,2", "-N", "3"), "names 2 nodes, and -N asks for 3"),
+        (("--on", "delta", "--placement", "1,2", "-N", "3"), "names 2 nodes, and -N is 3"),
         (("--on", "delta", "--placement", "subcube"), "needs a hypercube, and delta is mesh"),
         (("--placement", "1,2"), "places ranks on a described machine; got '1,2', expected --on"),
         (("--on", "ksr1", "--placement", "1,2"), "ksr1"),
@@ -212,7 +212,7 @@ def test_an_evaluation_refuses_what_a_run_does(verb: str, words: tuple[str, ...]
         (("--on", "delta", "--placement", "4,4"), "names node 4 twice; got '4,4', expected each node once"),
         (("--on", "delta", "--placement", "1,512"), "names node 512, which delta does not have"),
         (("--on", "delta", "--placement", "1,2", "-n", "3"), "names 2 nodes, and the ranks fill 3"),
-        (("--on", "delta", "--placement", "1,2", "-N", "3"), "names 2 nodes, and -N asks for 3"),
+        (("--on", "delta", "--placement", "1,2", "-N", "3"), "names 2 nodes, and -N is 3"),
         (
             ("--on", "delta", "--placement", "subcube", "-n", "4"),
             "needs a hypercube, and delta is mesh; got 'subcube', expected contiguous, scattered, submesh, or nodes",

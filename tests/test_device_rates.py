@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assay.report.device_rates import stated, stated_of, tables
-from assay.report.shown_first import shown_first
+from assay.report.judge.first_figures import shown_first
+from assay.report.sections.device_rates import stated, stated_of, tables
 from made_documents import document, figure, section
 
 H200, CPU = {"device": "cuda:0", "name": "NVIDIA H200", "on": "GPU"}, {"device": "opencl:0", "name": "EPYC"}

@@ -106,9 +106,9 @@ def test_an_evaluation_has_this_part_where_a_device_may_be_used(
 ) -> None:
     shown = Accelerators(devices=(Accelerator(vendor="NVIDIA", kind=kind, usable=usable),))
     monkeypatch.setattr(plan, "accelerators", lambda: shown)
-    quick = {record.name for record in plan.chosen(None, first_look=True, profile="quick")}
-    full = {record.name for record in plan.chosen(None, profile="full")}
-    asked = {record.name for record in plan.chosen("devices", profile="quick")}
+    quick = {record.name for record in plan.select_benchmarks(None, first_look=True, profile="quick")}
+    full = {record.name for record in plan.select_benchmarks(None, profile="full")}
+    asked = {record.name for record in plan.select_benchmarks("devices", profile="quick")}
     there = usable and kind != ON_CPU
     assert ("device-stream" in quick, "device-latency" in full) == (there, there) and "device-latency" in asked
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assay.errors import MeasurementError
 from assay.machine import reading
-from assay.machine.accelerators import Accelerator, Accelerators, accelerators, with_reached
+from assay.machine.accelerators import Accelerator, Accelerators, accelerators, add_driver_devices
 from assay.machine.activity import UTMP, activity, users
 from assay.machine.batch import batch
 from assay.machine.caches import caches, numa, parse_getconf
@@ -572,7 +572,7 @@ def test_what_drivers_show_joins_the_device_at_its_address(tmp_path: Path) -> No
     )
     gpu = {"api": "cuda:0", "name": "H200", "kind": "GPU", "memory": 1 << 37, "units": 132, "driver": "CUDA 12.4"}
     cpu = {"api": "opencl:0", "name": "EPYC", "kind": "CPU through OpenCL", "memory": 1, "units": 2, "driver": "3.1"}
-    found = with_reached(shown, {"devices": [cpu, gpu | {"address": "00000000:01:00.0"}], "missing": {}})
+    found = add_driver_devices(shown, {"devices": [cpu, gpu | {"address": "00000000:01:00.0"}], "missing": {}})
     first, second = found.devices
     assert (first.vendor, first.name, first.api, first.units, first.is_device) == (
         "NVIDIA",
@@ -582,10 +582,10 @@ def test_what_drivers_show_joins_the_device_at_its_address(tmp_path: Path) -> No
         True,
     )
     assert (second.api, second.address, second.is_device) == ("opencl:0", None, False) and not found.notes
-    other = with_reached(shown, {"devices": [cpu], "missing": {"cuda": "libcuda.so.1: not there"}})
+    other = add_driver_devices(shown, {"devices": [cpu], "missing": {"cuda": "libcuda.so.1: not there"}})
     assert [each.api for each in other.devices] == [None, "opencl:0"]
     assert other.notes == (
         "no program reaches the accelerators here (cuda: libcuda.so.1: not there): "
         "install the vendor's driver, or its OpenCL",
     )
-    assert with_reached(Accelerators(), {}) == Accelerators()
+    assert add_driver_devices(Accelerators(), {}) == Accelerators()

@@ -12,9 +12,9 @@ from collections.abc import Collection, Sequence
 import pytest
 
 from assay.analysis.disturbance import BETWEEN, State, Verdict, judge
-from assay.analysis.figures import FigureValue
-from assay.document.reported_figure import Moved, ReportedFigure, reported
-from assay.report.states import words
+from assay.document.reported_figure import Moved, ReportedFigure
+from assay.report.derive.states import words
+from made_documents import bare
 from simulated_accounts import Known
 from test_analysis_disturbance import late, quiet_run
 
@@ -104,7 +104,6 @@ def test_where_only_launches_can_be_compared_it_is_said() -> None:
 
 
 def shown(state: str, verdict: Verdict) -> ReportedFigure:
-    made = FigureValue("latency", "time", 1.0, "s", "median", {}, state=state, reasons=list(verdict.reasons))
     assert verdict.disturbance is not None
     moved = Moved(verdict.disturbance.low, verdict.disturbance.high)
-    return dataclasses.replace(reported(made, "measured"), disturbance=moved)
+    return bare("latency", "time", 1.0, "s", {}, state=state, reasons=list(verdict.reasons), disturbance=moved)

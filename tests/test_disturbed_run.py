@@ -1,4 +1,4 @@
-"""A hog on a core, from the start or from the middle of a run: the run is not called clean (METHOD, rule 14)."""
+"""A hog on a core, from the start or from the middle of a run: the run is not called clean (method.md, rule 14)."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def test_a_hog_from_the_start_is_named(tmp_path: Path) -> None:
     assert any("hardware threads busy" in text for text in answer.document["warnings"])
 
 
-@pytest.mark.parametrize("benchmark", ["numa", "bus_files"])
+@pytest.mark.parametrize("benchmark", ["numa", "bus-files"])
 def test_a_hog_beside_what_shares_memory_is_named(tmp_path: Path, benchmark: str) -> None:
-    words = {"numa": ["--set", "size=8388608"], "bus_files": ["--set", "size=4194304", "--set", "direction=read"]}
+    words = {"numa": ["--set", "size=8388608"], "bus-files": ["--set", "size=4194304", "--set", "direction=read"]}
     with hog(len(os.sched_getaffinity(0))):
         answer = assay("run", benchmark, *words[benchmark], "--launches", "2", "--out", str(tmp_path / "run"), "--json")
     assert answer.status in (0, 1), answer.err
-    assert answer.document["state"] != "clean" or not answer.document["figures"]  # bus_files needs two processors
+    assert answer.document["state"] != "clean" or not answer.document["figures"]  # bus-files needs two processors
 
 
 def test_a_hog_from_the_middle_is_named(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_busy_process_makes_a_barrier_s_time_unclean(tmp_path: Path) -> None:
     processors = len(os.sched_getaffinity(0))
     words = ["--set", f"threads={min(2, processors)}", "--set", "kind=standard,central", "--launches", "2"]
     with hog(processors - 1 or 1):
-        answer = assay("run", "thread_barrier", *words, "--out", str(tmp_path / "run"), "--json")
+        answer = assay("run", "thread-barrier", *words, "--out", str(tmp_path / "run"), "--json")
     assert answer.document["state"] != "clean"
     assert any("hardware threads busy" in text or "switched out" in text for text in answer.document["warnings"])
     assert all(figure["state"] != "clean" or figure["value"] is None for figure in answer.document["figures"])

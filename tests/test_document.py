@@ -14,9 +14,11 @@ import pytest
 from assay.document.json_form import from_json
 from assay.document.reported_figure import Headline
 from assay.errors import InputError
-from assay.report import bounds, comparing, page, tables
-from assay.report.document import document as typed
-from assay.report.readings import launch_lines, readings
+from assay.report.derive.document import document as typed
+from assay.report.derive.readings import launch_lines, readings
+from assay.report.judge import bounds, comparison
+from assay.report.render import page, tables
+from assay.report.render.markdown import markdown as as_markdown
 from assay.samples import Circumstance
 from assay.store import Run
 from assay.stored import launch_file
@@ -87,7 +89,7 @@ def test_what_a_launcher_warns_of_reaches_the_reader_and_the_run_is_not_clean(ru
     assert section["binding"] == ["none"]
     median = next(f for f in section["figures"] if f["name"] == "half_round_trip" and f["statistic"] == "median")
     assert median["value"] == 0.5e-6 and median["state"] == "disturbed"  # the number stands, with its reason
-    assert crowded in page.markdown(typed(run)) and "Binding: none" in page.html(typed(run))
+    assert crowded in as_markdown(typed(run)) and "Binding: none" in page.html(typed(run))
 
 
 def test_variance_is_reported_by_level(run: Run) -> None:
@@ -175,7 +177,7 @@ def test_every_document_goes_to_standard_output_and_rows_to_the_file(run: Run, t
     answer = assay("export", str(run.folder), "--json", "-o", str(tmp_path / "rows.json"))
     assert answer.document == {"version": 4, "table": "samples", "rows": 2, "file": str(tmp_path / "rows.json")}
     written = json.loads((tmp_path / "rows.json").read_text())
-    assert len(written["rows"]) == 2 and written["version"] == 3
+    assert len(written["rows"]) == 2 and written["version"] == 4
     table = tmp_path / "rows.csv"  # it held JSON
     answer = assay("export", str(run.folder), "--json", "-o", str(table))
     assert answer.document == {"version": 4, "table": "samples", "rows": 2, "file": str(table)}
@@ -215,7 +217,7 @@ def test_launches_without_any_noise_make_a_report(run: Run) -> None:
         launch(run, number, [block(n, [1e-6 * (1 + (n > 100)) + 1e-9 * n] * 3) for n in (8, 64, 128, 512, 1024)])
     section = echo(run)
     assert any(fit.get("lack_of_fit") and fit["lack_of_fit"]["f"] is None for fit in section["fits"])
-    assert tables.fits(typed(run).benchmarks[0]) is not None and page.markdown(typed(run))
+    assert tables.fits(typed(run).benchmarks[0]) is not None and as_markdown(typed(run))
 
 
 def test_what_is_invalid_is_compared_with_nothing_and_a_disturbed_run_is_called_so(run: Run, tmp_path: Path) -> None:
@@ -294,7 +296,7 @@ def test_a_run_apart_from_itself_tells_nothing_whichever_of_the_two_it_is(run: R
         launch(steady, number, [block(8, [1e-6 * (1 + 1e-4 * number)] * 3)])
         launch(run, number, [block(8, [1e-6 * (1 + 1e-4 * number) * (1.0 if number % 2 else 0.9)] * 3)])
     for one, other in ((run, steady), (steady, run)):
-        rows = comparing.against(typed(one), typed(other))
+        rows = comparison.against(typed(one), typed(other))
         assert {row.figure for row in rows} == {"rate", "half_round_trip"}
         assert all(row.verdict == "inconclusive" for row in rows)
         assert all(
@@ -314,7 +316,7 @@ def test_what_a_program_doubts_itself_is_a_warning_and_the_run_is_not_clean(run:
 
 
 def test_where_the_clocks_are_coarser_than_a_tenth_there_is_no_figure(run: Run) -> None:
-    """METHOD, rule 7: of two lengths the one that takes long enough keeps its figure."""
+    """method.md, rule 7: of two lengths the one that takes long enough keeps its figure."""
     for number in range(3):
         lines = []
         for length, seconds in ((8, 20e-6), (4096, 42e-6)):
@@ -331,7 +333,7 @@ def test_where_the_clocks_are_coarser_than_a_tenth_there_is_no_figure(run: Run) 
         '"bytes":8' in said and "how far apart the ranks' clocks may be: 3 µs, more than a tenth of the 20 µs" in said
     )
     assert {f["unit"] for f in section["figures"]} == {"s", "B/s"} and not section["odd_nodes"]
-    rows = comparing.against(typed(run), typed(run))
+    rows = comparison.against(typed(run), typed(run))
     assert {row.metric for row in rows} == {"time"}
     assert {row.params["bytes"]: row.verdict for row in rows} == {8: "inconclusive", 4096: "equal"}
 

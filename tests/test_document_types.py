@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from assay.case import Case
 from assay.document.comparison import RunComparison, SideBySide
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import from_json, to_json
@@ -29,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WORD = st.text(max_size=3)
 FREE = st.dictionaries(WORD, st.none() | st.booleans() | st.integers(-9, 9) | WORD, max_size=2)
 PLAIN = {str: WORD, int: st.integers(), bool: st.booleans(), float: st.floats(allow_nan=False, allow_infinity=False)}
-PLAIN |= {Any: FREE, type(None): st.none(), HostFacts: FREE.map(HostFacts)}
+PLAIN |= {Any: FREE, type(None): st.none(), HostFacts: FREE.map(HostFacts), Case: FREE.map(Case)}
 
 
 @functools.cache

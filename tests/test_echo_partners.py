@@ -10,7 +10,7 @@ import pytest
 from assay.benchmark.record import benchmark
 from assay.document.json_form import from_json
 from assay.document.reported_figure import ReportedFigure
-from assay.report.document import _headlines
+from assay.report.derive.document import _headlines
 from command_line import assay
 from made_documents import figure
 
@@ -67,4 +67,4 @@ def test_of_partners_within_and_beyond_the_node_the_first_screen_has_those_beyon
     known = [from_json(ReportedFigure, each) for each in figures]
     for given, value in ((known, 2e-6), (known[:2], 2e-7)):
         (line,) = _headlines(benchmark("echo"), given, False)
-        assert line.value == value
+        assert line.figure.value == value

@@ -21,23 +21,24 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from assay.analysis.figures import FigureValue
 from assay.benchmark.record import benchmark
 from assay.document.host_facts import HostFacts
 from assay.document.json_form import to_json
-from assay.document.reported_figure import reported
 from assay.machine import energy_events
 from assay.machine.energy import FOLDER
 from assay.machine.energy import energy as host_energy
-from assay.report import energy, page, run_verdict, summary, terminal
-from assay.report.document import document
-from assay.report.facts import facts
+from assay.report.derive.document import document
+from assay.report.judge import machine_facts, verdict
+from assay.report.render import page, summary, terminal
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import energy
 from assay.report.units import human
 from assay.samples import Circumstance
 from assay.store import Run, connect
 from command_line import assay
 from compiled import WARNINGS, compile_to, kept
 from energy_trees import RANGE, Counts, perf, server, zone
+from made_documents import bare
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -342,7 +343,7 @@ def test_an_application_has_joules_per_run_and_operation(measured: Run) -> None:
     found = {each.figure: each for each in section.energy or ()}
     assert {name: each.unit for name, each in found.items()} == {"time": "J/run", "rate": "J/operation"}
     assert found["time"].value == pytest.approx(8.0) and found["rate"].value == pytest.approx(8e-9)
-    markdown = page.markdown(made)
+    markdown = as_markdown(made)
     assert "8 J/run" in markdown and "8 nJ/operation" in markdown
     assert not any("J/run" in text for text in energy.least(made)) and any(
         "J/operation" in t for t in energy.least(made)
@@ -371,13 +372,13 @@ def test_joules_are_seen_on_terminal_page_summary_and_json(measured: Run, capsys
     for number in range(3):
         launch(measured, number, [JOULES, JOULES], "powercap: package-0, dram")
     measured.finish("done")
-    made = run_verdict.judged(measured, document(measured))
+    made = verdict.judged(measured, document(measured))
     out = io.StringIO()
     terminal.show(made, Console(file=out, width=80))
     said = " ".join(out.getvalue().split())
     assert "Energy of Matrix product" in said and "40 W" in said and "7.63 nJ/flop" in said
     assert "others' work at the time and idle power are in it" in said
-    html, markdown = page.html(made), page.markdown(made)
+    html, markdown = page.html(made), as_markdown(made)
     assert "7.63 nJ/flop" in html and "powercap: package-0, dram" in html
     assert "least 7.63 nJ/flop (Matrix product)" in summary.markdown(made)
     assert "7.63 nJ/flop" in markdown and "**energy**: powercap: package-0, dram" in markdown
@@ -392,9 +393,9 @@ def test_without_joules_the_report_says_why_and_no_column_is_there(measured: Run
     for number in range(3):
         launch(measured, number, [{}, {}], why)
     measured.finish("done")
-    made = run_verdict.judged(measured, document(measured))
+    made = verdict.judged(measured, document(measured))
     assert made.benchmarks[0].energy is None and "energy" not in to_json(made)["benchmarks"][0]
-    assert why in page.html(made) and f"**energy**: {why}" in page.markdown(made)
+    assert why in page.html(made) and f"**energy**: {why}" in as_markdown(made)
     names = [row[0] for row in measured.connect().execute("DESCRIBE blocks").fetchall()]
     assert not any("energy" in name for name in names)
 
@@ -418,7 +419,7 @@ def test_hosts_that_state_different_things_are_named(measured: Run) -> None:
     whole = document(measured)
     stated = {"n1": "powercap: package-0", "n2": "powercap: package-0", "n3": "not readable: permission denied"}
     hosts = {name: HostFacts({"energy": text}) for name, text in stated.items()}
-    (line,) = [each.text for each in facts(replace(whole, hosts=hosts), {}) if each.name == "energy"]
+    (line,) = [each.text for each in machine_facts.facts(replace(whole, hosts=hosts), {}) if each.name == "energy"]
     assert line == "2 hosts: powercap: package-0; n3: not readable: permission denied"
 
 
@@ -430,12 +431,12 @@ def test_joules_take_prefixes() -> None:
 def test_messages_and_bytes_have_their_units(measured: Run) -> None:
     echo, message_rate, lock = (benchmark(name) for name in ("echo", "message-rate", "lock"))
     figures = {
-        name: reported(FigureValue("", name, 1.0, unit, "median", {}), "measured")
+        name: bare("", name, 1.0, unit, {})
         for name, unit in (("rate", "B/s"), ("message_rate", "1/s"), ("rate_of_locks", "1/s"), ("half_round_trip", "s"))
     }
     assert energy._unit(echo, figures["rate"]) == "J/B"
     assert energy._unit(message_rate, figures["message_rate"]) == "J/message"
-    rate = reported(FigureValue("", "rate", 1.0, "1/s", "median", {}), "measured")
+    rate = bare("", "rate", 1.0, "1/s", {})
     assert [energy._unit(benchmark(name), rate) for name in ("lattice", "colloid")] == ["J/update", "J/operation"]
     assert (
         energy._unit(lock, figures["rate_of_locks"]) is None and energy._unit(echo, figures["half_round_trip"]) is None
@@ -558,12 +559,8 @@ def power(blocks: list[dict[str, Any]]) -> float:
 def test_programs_write_what_a_tree_counts_while_they_run(tmp_path: Path) -> None:
     with fifty_watts(tmp_path) as folder:
         given = ("--slice", "0.3", "--blocks", "2", "--set", "size=64", "--set", "code=ours", "--set", "threads=1")
-        done = subprocess.run(
-            [kept("kernels/gemm"), *words("gemm", *given, "--set", "type=float64")],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "ASSAY_POWERCAP": folder},
-        )
+        command = [kept("kernels/gemm"), *words("gemm", *given, "--set", "type=float64")]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "ASSAY_POWERCAP": folder})
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert lines[0]["hosts"][0]["energy"] == "powercap: package-0"

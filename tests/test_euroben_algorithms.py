@@ -25,12 +25,12 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 # Sizes beside and below every block's length, and the library that the program may call.
 SIZES = {
-    "matrix_vector": ("size=1,2,3,5,37,64", "blas"),
-    "sparse_system": ("size=8,9,50", "blas"),
+    "matrix-vector": ("size=1,2,3,5,37,64", "blas"),
+    "sparse-system": ("size=8,9,50", "blas"),
     "eigenvalues": ("size=1,2,3,4,7,33,64", "lapack"),
-    "sparse_eigenvalues": ("size=9,20,33", "blas"),
+    "sparse-eigenvalues": ("size=9,20,33", "blas"),
     "wavelet": ("size=2,4,8,64", None),
-    "random_numbers": ("size=2,3,4,1001", None),
+    "random-numbers": ("size=2,3,4,1001", None),
     "sorting": ("size=1,2,3,255,256,1001", None),
 }
 
@@ -39,7 +39,7 @@ SIZES = {
 def test_results_are_within_their_bounds_at_every_size(name: str) -> None:
     sizes, _ = SIZES[name]
     found = checks(name, kept(f"kernels/{name}"), sizes, *(["code=ours"] if name != "wavelet" else []))
-    assert len(found) == (sizes.count(",") + 1) * (3 if name == "matrix_vector" else 1)
+    assert len(found) == (sizes.count(",") + 1) * (3 if name == "matrix-vector" else 1)
     assert all(each["passed"] for each in found)
 
 
@@ -53,18 +53,18 @@ def test_a_librarys_results_are_within_the_same_bounds(name: str) -> None:
 
 # One change each to the shipped kernels, as an optimiser or a programmer could make it: file, text, in place of it.
 MUTANTS = [
-    ("matrix_vector", "loops/matrix_vector.cpp", "+ x[j + 3] * c3[i]", "+ x[j + 3] * c2[i]", "form=gemv"),
-    ("matrix_vector", "loops/matrix_vector.cpp", "y[i] = sum;", "y[i] = static_cast<float>(sum);", "form=dot"),
-    ("sparse_system", "conjugate_gradients.hpp", "of.square / before", "of.square / (before * (1 + 1e-6))", "size=32"),
-    ("sparse_system", "conjugate_gradients.hpp", "Vectors::add(n, -length", "Vectors::add(n - 1, -length", "size=32"),
+    ("matrix-vector", "loops/matrix_vector.cpp", "+ x[j + 3] * c3[i]", "+ x[j + 3] * c2[i]", "form=gemv"),
+    ("matrix-vector", "loops/matrix_vector.cpp", "y[i] = sum;", "y[i] = static_cast<float>(sum);", "form=dot"),
+    ("sparse-system", "conjugate_gradients.hpp", "of.square / before", "of.square / (before * (1 + 1e-6))", "size=32"),
+    ("sparse-system", "conjugate_gradients.hpp", "Vectors::add(n, -length", "Vectors::add(n - 1, -length", "size=32"),
     ("eigenvalues", "loops/eigenvalues.cpp", "factor * inner(m, p, v) / 2", "0", "size=30"),
     ("eigenvalues", "loops/eigenvalues.cpp", "0x1p-53 *", "1e-12 *", "size=30"),
-    ("sparse_eigenvalues", "lanczos.hpp", "pass < 2", "pass < 0", "size=16"),
-    ("sparse_eigenvalues", "loops/sparse.cpp", "x[i] /= by", "x[i] /= by * (1 + 1e-9)", "size=16"),
+    ("sparse-eigenvalues", "lanczos.hpp", "pass < 2", "pass < 0", "size=16"),
+    ("sparse-eigenvalues", "loops/sparse.cpp", "x[i] /= by", "x[i] /= by * (1 + 1e-9)", "size=16"),
     ("wavelet", "loops/wavelet.cpp", "0x1.6a09e667f3bcdp-1", "0.70710678", "size=32"),
     ("wavelet", "loops/wavelet.cpp", "odd[c] = (sums[c] - diff", "odd[c] = (sums[c] + diff", "size=32"),
-    ("random_numbers", "loops/random_numbers.cpp", "first + static_cast", "first * 0 + static_cast", "size=1000"),
-    ("random_numbers", "loops/random_numbers.cpp", "0xCD9E8D57", "0xCD9E8D55", "size=1000"),
+    ("random-numbers", "loops/random_numbers.cpp", "first + static_cast", "first * 0 + static_cast", "size=1000"),
+    ("random-numbers", "loops/random_numbers.cpp", "0xCD9E8D57", "0xCD9E8D55", "size=1000"),
     ("sorting", "loops/sorting.cpp", "== count) continue", ">= 0) continue", "size=1000"),
     ("sorting", "loops/sorting.cpp", "spare[at[", "spare[0 * at[", "size=1000"),
 ]
@@ -72,7 +72,7 @@ MUTANTS = [
 
 def mutated(name: str, file: str, was: str, now: str, folder: Path) -> Path:
     """The program, without a library, with one text of a file of its kernel changed."""
-    source, changed, program = programs_root() / "kernels", folder / "kernels" / file, folder / f"{name}.cpp"
+    source, changed, program = programs_root() / "kernels", folder / "kernels" / file, folder / benchmark(name).path.name
     text = (source / file).read_text()
     assert was in text
     changed.parent.mkdir(parents=True)
@@ -127,7 +127,7 @@ def of_wavelet(size: int) -> float:
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("sparse_system", of_an_iteration), ("sparse_eigenvalues", of_lanczos), ("wavelet", of_wavelet)],
+    [("sparse-system", of_an_iteration), ("sparse-eigenvalues", of_lanczos), ("wavelet", of_wavelet)],
 )
 @pytest.mark.parametrize("size", [8, 16, 32])
 def test_flops_of_a_rate_are_those_that_are_counted(name: str, count: Callable[[int], float], size: int) -> None:
@@ -151,7 +151,7 @@ def test_a_run_says_what_ran_and_its_rate_is_the_formulas(tmp_path: Path) -> Non
     ("name", "setting", "said"),
     [
         ("wavelet", "size=12", "expected powers of two"),
-        ("sparse_eigenvalues", "steps=200", "at most 136 where size=16"),
+        ("sparse-eigenvalues", "steps=200", "at most 136 where size=16"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(name: str, setting: str, said: str) -> None:

@@ -16,7 +16,7 @@ from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
 from assay.published.tables.euroben_pingpong import tables
-from assay.report.document import document
+from assay.report.derive.document import document
 from assay.report.units import human
 from assay.store import Run
 from command_line import assay

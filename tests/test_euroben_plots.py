@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.report import euroben_plots, page
+from assay.report.render import page
+from assay.report.sections import euroben_plots
 from command_line import assay
 from made_documents import document as made_document
 from made_documents import figure, section

@@ -67,7 +67,7 @@ def test_messages_go_across_nodes_and_ranks_a_node_are_a_factor(tmp_path: Path) 
     # this cluster binds nothing, though it is asked to (TaskPlugin=task/none): an MPI's own starter does
     for entry in Run.open(tmp_path / "run").entries():
         if entry["event"] == "ended":
-            expected = "none (asked: core)" if "by srun" in entry["channel"] else "core"
+            expected = "none (requested: core)" if "by srun" in entry["channel"] else "core"
             assert entry["binding"] == expected, entry
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from assay.benchmark.record import benchmark, benchmarks
 from assay.document.comparison import JudgedRow
-from assay.report import comparing_tables
-from assay.report.comparing import against
+from assay.report.judge.comparison import against
+from assay.report.render import comparison_tables
 from made_documents import document, figure, section
 
 CASE = {"function": "exp", "variant": "scalar", "range": "usual", "type": "float32"}
@@ -48,10 +48,10 @@ def test_one_launch_is_enough(one: list[float], other: list[float], verdict: str
     for more in ({}, {"folder": "both"}):  # two runs, and two builds of one run
         row = judged(one, other, **more)
         assert row.verdict == verdict, row.reason
-    quiet = comparing_tables.summary([row], "a", "b", 0.03)
+    quiet = comparison_tables.summary([row], "a", "b", 0.03)
     assert "zero on both sides" not in quiet
     assert f"1 {verdict.replace('differs', 'differ')}" in quiet
-    shown = comparing_tables.table_of_runs([row], "a", "b").rows[0]
+    shown = comparison_tables.table_of_runs([row], "a", "b").rows[0]
     assert shown[-1] == verdict
     assert (shown[-2] == "exact") == (verdict != "inconclusive" and min(*one, *other) > 0)
 

@@ -90,7 +90,7 @@ def test_prometheus_reads_each_figure_with_its_labels(folder: Path) -> None:
 def test_an_invalid_figure_fails_in_junit_and_has_no_sample(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from assay.report import document as deriving
+    from assay.report.derive import document as deriving
     from assay.verbs import _compared_document
 
     derived = deriving.document

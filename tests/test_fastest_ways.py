@@ -11,7 +11,10 @@ from rich.console import Console
 
 from assay.document.json_form import from_json
 from assay.document.run_document import Document
-from assay.report import choices, fastest_ways, page, parts, reached, shown_first, summary, terminal
+from assay.report.judge import first_figures, main_figures
+from assay.report.render import page_parts, summary, terminal
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import choices, fastest_ways
 from assay.store import Run
 from command_line import assay
 from made_documents import as_json, document, figure, section
@@ -48,11 +51,11 @@ def test_every_operation_is_on_the_first_screen_or_in_the_table(collective: Docu
     assert all(operation in text for operation in operations)
     lines = text.splitlines()
     assert all(any(all(cell in line for cell in row) for line in lines) for row in table.rows)  # none is folded
-    assert table.title in page.markdown(collective)
-    shown, _ = parts.parts(collective)
-    assert shown[0].blocks[0].fastest == table
-    titles = [line.title for line in reached.lines(collective, [])]
-    assert titles[0] == "broadcast, 8 B, 8 ranks: binomial (fastest)" and len(set(titles)) == shown_first.MOST_FIRST
+    assert table.title in as_markdown(collective)
+    shown, _ = page_parts.parts(collective)
+    assert table in shown[0].blocks[0].tables
+    titles = [line.title for line in main_figures.lines(collective, [])]
+    assert titles[0] == "broadcast, 8 B, 8 ranks: binomial (fastest)" and len(set(titles)) == first_figures.MOST_FIRST
 
 
 def test_without_a_library_and_a_barrier_described_it_is_made_of_messages(collective: Document) -> None:
@@ -66,7 +69,7 @@ def test_without_a_library_and_a_barrier_described_it_is_made_of_messages(collec
     assert "of messages" in table.headings
     assert "bytes" not in table.headings  # a barrier has no length
     assert "Benjamini" not in table.note and "vary in no launch" in table.note
-    titles = [line.title for line in reached.lines(document(made), [], 20)]
+    titles = [line.title for line in main_figures.lines(document(made), [], 20)]
     assert not any(title.startswith("barrier") and title.endswith("library") for title in titles)
 
 

@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.analysis.disturbance import invalid
-from assay.analysis.figures import CaseSamples, FigureValue, cells, figures
+from assay.analysis.figures import CaseSamples, cells, figures
 from assay.analysis.fits import fits, times_by_launch
 from assay.analysis.nodes import odd_nodes
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure, Metric
+from assay.case import Case
+from assay.document.reported_figure import ReportedFigure
 from assay.errors import InputError
 
 ECHO = Benchmark(
@@ -40,7 +42,7 @@ ECHO = Benchmark(
 
 def cell(case: dict[str, object], *launches: list[float], first: tuple[float, ...] = (), batch: int = 4) -> CaseSamples:
     by_launch = {("n1", i): np.array(values) for i, values in enumerate(launches)}
-    return CaseSamples("round_trip", case, by_launch, first, batch)
+    return CaseSamples("round_trip", Case(case), by_launch, first, batch)
 
 
 @given(st.floats(0.1, 1e6), st.integers(1, 4096))
@@ -77,14 +79,14 @@ def test_an_interval_needs_six_launches_and_holds_the_value() -> None:
 
 
 def test_an_invalid_case_has_no_number() -> None:
-    made = figures(ECHO, [cell({"bytes": 8}, [1.0])], {("round_trip", '{"bytes":8}'): invalid()})
+    made = figures(ECHO, [cell({"bytes": 8}, [1.0])], {("round_trip", Case({"bytes": 8})): invalid()})
     assert {f.value for f in made} == {None} and {f.state for f in made} == {"invalid"}
 
 
 def test_a_tail_is_across_launches_where_each_launch_carries_its_own() -> None:
     """Eight launches of 500 single operations, 99th percentiles of 1.0 to 1.7; with one short launch: pooled."""
 
-    def tail_of(*launches: list[float]) -> FigureValue:
+    def tail_of(*launches: list[float]) -> ReportedFigure:
         made = figures(ECHO, [cell({"bytes": 8}, *launches, batch=1)])
         return next(f for f in made if (f.statistic, f.name) == ("p99", "half_round_trip"))
 
@@ -122,9 +124,9 @@ def test_the_tail_of_a_rate_is_its_first_percentile() -> None:
 
 def test_rows_become_cells_in_order_of_time() -> None:
     rows = [
-        ("t", '{"n":1}', "h", 0, [5.0], 1, True),
-        ("t", '{"n":1}', "h", 0, [2.0], 8, False),
-        ("t", '{"n":1}', "h", 1, [3.0, 4.0], 8, False),
+        ("t", Case({"n": 1}), "h", 0, [5.0], 1, True),
+        ("t", Case({"n": 1}), "h", 0, [2.0], 8, False),
+        ("t", Case({"n": 1}), "h", 1, [3.0, 4.0], 8, False),
     ]
     (made,) = cells(rows)
     assert (
@@ -186,7 +188,7 @@ def test_a_slow_node_is_named_and_an_even_cluster_is_not() -> None:
             for node in range(8)
             for launch in range(3)
         }
-        return CaseSamples("time", {"size": 1}, launches, (), 1)
+        return CaseSamples("time", Case({"size": 1}), launches, (), 1)
 
     assert odd_nodes([cluster(1.0)]) == []
     (odd,) = odd_nodes([cluster(1.2)])
@@ -198,7 +200,7 @@ def test_nodes_of_a_launch_are_no_replicates() -> None:
     launches = {
         (f"n{node}", launch): np.array([2.0 * (1 + node + 10 * launch)] * 3) for node in range(8) for launch in range(2)
     }
-    made = figures(ECHO, [CaseSamples("round_trip", {"bytes": 8}, launches, (), 1)])
+    made = figures(ECHO, [CaseSamples("round_trip", Case({"bytes": 8}), launches, (), 1)])
     half = next(f for f in made if f.name == "half_round_trip" and f.statistic == "median")
     assert (half.launches, half.samples, half.ci95) == (2, 48, None)
     assert half.range == [4.5, 14.5] and half.value == 9.5  # medians of 1..8 and of 11..18

@@ -50,7 +50,7 @@ CASES: dict[str, list[str]] = {
     "replay": ["replay", HYPERCUBE, "messages.csv", "-o", "delivered.csv"],
     "run": ["run", "echo", "--on", CONSTANT, "--set", "bytes=8,64"],
     "run, quoted": ["run", "lock", "--on", "ksr1"],
-    "run, quoted and doubtful": ["run", "thread_barrier", "--on", "paragon-mp"],
+    "run, quoted and doubtful": ["run", "thread-barrier", "--on", "paragon-mp"],
     "evaluate": ["evaluate", "--on", CONSTANT, "-N", "4", "--out", "whole"],
     "evaluate, all": ["evaluate", "--on", "all"],
     "report": ["report", "a"],

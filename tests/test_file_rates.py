@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from assay.document.section import Section
-from assay.report import by_length, file_rates, reached
-from assay.report.page import html, markdown
-from assay.report.parts import parts
-from assay.report.tables import listed
+from assay.report.judge import main_figures
+from assay.report.render.markdown import markdown
+from assay.report.render.page import html
+from assay.report.render.page_parts import parts
+from assay.report.render.tables import listed
+from assay.report.sections import file_rates, message_lengths
 from made_documents import document, figure, section
 
 SIZES, PROCESSES = (4096, 65536, 1048576), (1, 2, 4)
@@ -75,7 +77,7 @@ def test_rates_that_are_not_clean_are_counted_and_no_page_is_promised() -> None:
 
 def test_no_rate_of_files_stands_in_a_table_that_does_not_say_of_what_it_is(files: Section) -> None:
     """The tables by length took the first time and the first rate of a case, close and copy here."""
-    assert by_length.tables(files) == [] and by_length.remaining(files) == listed(files)
+    assert message_lengths.tables(files) == [] and message_lengths.shown(files) == set()
     title = ""
     for line in markdown(document(files)).splitlines():
         title = line if line.startswith(("#", "**")) else title
@@ -171,7 +173,7 @@ def test_the_first_screen_says_that_all_is_memory_s_where_no_case_is_a_main_figu
     cells = [rate(65536, 1, "cache", direction=way, engine=engine)
              for way in ("read", "reread") for engine in ("buffered", "direct")]  # fmt: skip
     made = document(section("file-rate", cells, part="files"))
-    titles = [line.title for line in reached.lines(made, [])]
+    titles = [line.title for line in main_figures.lines(made, [])]
     assert len(titles) == 4 and all("page cache, not storage" in title for title in titles)
 
 

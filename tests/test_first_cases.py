@@ -10,9 +10,10 @@ import pytest
 
 from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.json_form import to_json
-from assay.report import bounds, page, reached
-from assay.report.one_line import one_line
-from assay.report.shown_first import with_headlines
+from assay.report.judge import bounds, main_figures
+from assay.report.judge.first_figures import with_headlines
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.render.one_line import one_line
 from command_line import assay
 from made_documents import document, figure, headline, section
 
@@ -21,7 +22,7 @@ PATTERNS = ("neighbour-2d", "broadcast", "pingpong", "transposition")  # by no o
 
 def titles(name: str, figures: list[dict[str, Any]], **more: Any) -> list[tuple[str, float | None]]:
     made = document(section(name, figures, part="messages", title=name, **more))
-    return [(line.title, line.value) for line in reached.lines(made, [])]
+    return [(line.title, line.value) for line in main_figures.lines(made, [])]
 
 
 def test_patterns_come_in_the_papers_order_at_their_longest_length_without_what_was_counted() -> None:
@@ -59,8 +60,8 @@ def test_a_hardware_thread_with_itself_is_no_transfer_between_two() -> None:
         figure("time", 1e-9 if first == second else 5e-8, "s", first=first, second=second) | {"headline": True}
         for first, second in ((0, 0), (0, 1), (1, 1))
     ]
-    assert [value for _, value in titles("core_to_core", times)] == [5e-8]
-    assert [value for _, value in titles("core_to_core", times[:1])] == [1e-9]
+    assert [value for _, value in titles("core-to-core", times)] == [5e-8]
+    assert [value for _, value in titles("core-to-core", times[:1])] == [1e-9]
 
 
 def test_what_is_neither_a_rate_nor_a_time_is_named() -> None:
@@ -76,7 +77,7 @@ def test_a_part_is_bound_by_the_whole(value: float, bar: str) -> None:
     part = figure("communication_hidden", value, "1") | {"help": "part of communicating that computing hides"}
     for better in ("higher", "lower"):
         run = document(section("overlap", [part | {"better": better}], part="messages"))
-        (line,) = reached.lines(run, [])
+        (line,) = main_figures.lines(run, [])
         if better == "lower":
             assert line.bound is None
         else:
@@ -99,7 +100,7 @@ def test_the_benchmark_is_named_with_its_size_and_once_in_one_line() -> None:
     made = [figure("rate", 1e9 * (2 - at), "flop/s", code=code, size=4096) | {"headline": True}
             for at, code in enumerate(("library", "ours"))]  # fmt: skip
     whole = document(section("fft", made, part="processor", title="Fourier transform (EuroBen mod2f)"))
-    heads = [line.title for line in reached.lines(whole, [])]
+    heads = [line.title for line in main_figures.lines(whole, [])]
     assert heads == ["Fourier transform, size 4096: library", "Fourier transform, size 4096: ours"]
     line = one_line(whole)
     assert "Fourier transform, size 4096: library 2 Gflop/s (1.8" in line
@@ -139,7 +140,7 @@ def test_json_has_as_headlines_what_stands_for_main_figures() -> None:
     figures = [figure("rate", 1e6 * at, "B/s", pattern=name, ranks=8) for at, name in enumerate(PATTERNS, 1)]
     made = document(section("patterns", figures, part="messages"), section("empty", [], part="messages"))
     first, second = to_json(with_headlines(made))["benchmarks"]
-    shown = [(line.title, line.value, line.params) for line in reached.lines(made, [])]
+    shown = [(line.title, line.value, line.params) for line in main_figures.lines(made, [])]
     assert [(each["title"], each["value"], each["params"]) for each in first["headlines"]] == shown and len(shown) == 4
     assert second["headlines"] == []
     main = headline("main", 1e9, "B/s")
@@ -157,7 +158,7 @@ def test_headlines_in_json_name_the_variant_that_they_are_of() -> None:
     made = document(section("vectors", figures, part="kernels"))
     made = replace(made, variants=BuildVariants(builds=builds, rows=[], wrong=[], vectorised=[]))
     (head,) = with_headlines(made).benchmarks[0].headlines
-    assert head.value == 1e9 and head.params == figures[0]["params"]
+    assert head.figure.value == 1e9 and head.figure.params == figures[0]["params"]
 
 
 @pytest.mark.parametrize("words", [("patterns", "-n", "3"), ("bandwidth", "-n", "2")])
@@ -174,6 +175,6 @@ def test_a_script_reads_the_headlines_that_a_person_is_shown(words: tuple[str, .
 def test_without_main_figures_markdown_has_no_empty_table_of_them() -> None:
     figures = [figure("rate", 1e6, "B/s", pattern="broadcast", bytes=8, ranks=8)]
     made = document(section("patterns", figures, part="messages"))
-    assert "Main figures" not in page.markdown(made)
+    assert "Main figures" not in as_markdown(made)
     main = document(section("patterns", figures, part="messages", headlines=[headline("main", 1e9, "B/s")]))
-    assert "**Main figures**" in page.markdown(main)
+    assert "**Main figures**" in as_markdown(main)

@@ -8,6 +8,7 @@ import pytest
 from assay.analysis.figures import CaseSamples
 from assay.analysis.fits import fits
 from assay.benchmark.record import benchmark
+from assay.case import Case
 
 
 def cells(counts: list[int], serial: float, launches: int = 4) -> list[CaseSamples]:
@@ -19,7 +20,7 @@ def cells(counts: list[int], serial: float, launches: int = 4) -> list[CaseSampl
             for launch in range(launches)
         }
         case = {"by": "threads", "threads": count, "size": 512}
-        made.append(CaseSamples("time", case, times, [], 1))
+        made.append(CaseSamples("time", Case(case), times, [], 1))
     return made
 
 
@@ -46,7 +47,7 @@ def test_cache_levels_of_a_run() -> None:
     made = []
     for size in sizes:
         time = 1e-9 if size <= 2**15 else 4e-9 if size <= 2**20 else 8e-8
-        made.append(CaseSamples("time", {"size": size, "pages": "huge"}, {("here", 0): np.full(4, time)}, [], 8))
+        made.append(CaseSamples("time", Case({"size": size, "pages": "huge"}), {("here", 0): np.full(4, time)}, [], 8))
     (found,) = fits(benchmark("latency"), made)
     assert [level["size"] for level in found["levels"]] == [2**15, 2**20, 2**23]
     assert found["launches_agree"] == [1, 1] and "32 KiB" in found["text"]

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from assay.document.grid import grid
 from assay.document.grid_lines import ROW, laid_out, longest_piece, wrapped
-from assay.report.listing import listing
+from assay.report.render.console import listing
 from command_line import assay
 
 HEAD = ("the library's", "ranks", "time", "should be no slower than", "its time", "ratio", "interval", "is")

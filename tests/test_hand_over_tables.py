@@ -6,7 +6,7 @@ import pytest
 
 from assay.document.section import Section
 from assay.published.tables.hand_over import tables
-from assay.report.bounds import share
+from assay.report.judge.bounds import share
 from made_documents import document, figure, headline, section
 
 

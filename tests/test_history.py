@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.decide.history_changed import changed
+from assay.decide.change_causes import find_changes
 from assay.store import known_runs
 from command_line import assay
 from made_history import MADE_WITH, made
@@ -138,7 +138,7 @@ def test_what_lasts_is_named_before_what_comes_and_goes_and_the_run_before_its_n
         }
         for number, run in enumerate(runs)
     }
-    found = changed(runs, made_with, 4, 0, 8, "echo")
+    found = find_changes(runs, made_with, 4, 0, 8, "echo")
     assert [(each.key, each.at_run, each.lasting) for each in found] == [
         ("cpu_quota", "r4", True), ("assay", "r4", True), ("kernel", "r5", True), ("governor", "r4", False),
     ]  # fmt: skip

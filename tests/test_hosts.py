@@ -132,7 +132,7 @@ def test_any_file_of_hosts_is_read_or_refused_in_one_line(words):
     ("text", "says"),
     [
         ("alpha beta\n", "hosts:1: not understood; got 'beta'"),
-        ("alpha\nbob@beta:4\n", "hosts:2: a user before a host is not taken: say `User` in ~/.ssh/config"),
+        ("alpha\nbob@beta:4\n", "hosts:2: a user before a host is not accepted: set `User` in ~/.ssh/config"),
         ("alpha:x\n", "hosts:1: no number of slots behind the colon; got 'alpha:x'"),
         ("alpha:0\n", "hosts:1: no number of slots behind the colon"),
         ("alpha:2 slots=2\n", "hosts:1: slots are there twice"),

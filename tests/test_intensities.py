@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.report import intensities, own_tables
+from assay.report.render import page_parts
+from assay.report.sections import intensities
 from made_documents import document
 from test_like_work import loops
 
@@ -22,7 +23,7 @@ def test_f_and_the_ideal_are_the_printed_ones(monkeypatch: pytest.MonkeyPatch) -
         assert float(rows[kernel][3]) == pytest.approx(f, abs=0.001), kernel
     assert rows["rotation"][4] == "800 Mflop/s" and rows["polynomial9"][4] == "1.33 Gflop/s"
     assert "broadcast" not in rows and "copy" not in rows
-    assert table in own_tables.tables(made, made.benchmarks[0])
+    assert table in page_parts.parts(made)[0][0].blocks[0].tables
 
 
 def test_without_a_known_peak_there_is_no_ideal() -> None:

@@ -40,10 +40,10 @@ def played(machine: dict[str, Any], ranks: int, *given: str) -> tuple[list[dict[
     from assay._core import ranks as core
 
     resolved = program_words(benchmark("interference"), given, simulated=True)
-    lines, log = core.logged("interference", machine, ranks, list(resolved))
+    launch, log = core.logged("interference", machine, ranks, list(resolved))
     keys = ("source", "destination", "tag", "called", "delivered")
     sent = [dict(zip(keys, row, strict=True)) for row in zip(*(log["sent"][key] for key in keys), strict=True)]
-    return [json.loads(line) for line in lines.splitlines()], sent
+    return [json.loads(line) for line in launch.lines.splitlines()], sent
 
 
 def tagged(sent: list[dict[str, int]], tag: int) -> list[dict[str, int]]:

@@ -139,7 +139,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path: Path) -> None:
         assert until(out.exists)
         status, _, err, _ = interrupted(ran)
     assert status == 130 and len(out.read_text().splitlines()) == 1
-    assert err == f"assay: interrupted; finished points are kept in {out}, the same command resumes from there\n"
+    assert err == f"assay: interrupted; finished points are in {out}, the same command resumes from there\n"
 
 
 @pytest.mark.parametrize("words", [("--saturation",), ("--sweep", "traffic.load=0.1,0.2")], ids=lambda words: words[0])
@@ -212,7 +212,7 @@ def test_sigterm_ends_a_measurement_as_ctrl_c_does(verb: tuple[str, ...], tmp_pa
     finally:
         ran.kill()
         ran.communicate()
-    kept = f"finished launches are kept; to resume: assay evaluate --resume {run}"
+    kept = f"finished launches are stored; to resume: assay evaluate --resume {run}"
     assert (ran.returncode, err.splitlines()[-1]) == (143, f"assay: interrupted; {kept}")
     assert json.loads((run / "run.json").read_text())["state"] == "interrupted"
 
@@ -240,12 +240,12 @@ def test_the_way_to_go_on_is_named(verb: tuple[str, ...], tmp_path: Path, monkey
 
     monkeypatch.setattr(session, "do", pressed)
     found = assay(*verb, "--on", CONSTANT, "--out", str(tmp_path / "run"))
-    kept = f"; finished launches are kept; to resume: assay evaluate --resume {tmp_path / 'run'}"
+    kept = f"; finished launches are stored; to resume: assay evaluate --resume {tmp_path / 'run'}"
     assert (found.status, found.out) == (130, "")
     assert found.err == f"assay: interrupted{kept}\n"
 
 
-@pytest.mark.parametrize("where", ["assay.verbs._compared_document.document", "assay.report.page.html"])
+@pytest.mark.parametrize("where", ["assay.verbs._compared_document.document", "assay.report.render.page.html"])
 def test_ctrl_c_while_the_report_is_made_says_how_to_get_it(
     where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

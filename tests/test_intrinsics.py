@@ -25,7 +25,7 @@ from assay.benchmark.record import benchmark
 from assay.execute import first_launch, plan
 from assay.execute.build import build
 from assay.execute.duration import duration
-from assay.execute.preflight import announced
+from assay.execute.preflight import resource_notices
 from assay.machine.processors import processors
 from assay.published.tables import known_errors
 from command_line import assay
@@ -555,16 +555,18 @@ def test_full_takes_every_float_argument_once_and_says_how_long_before(monkeypat
     record = benchmark("intrinsics")
     assert "all" in resolved.values(record, {}, "full")["range"]
     monkeypatch.setattr(first_launch, "usable", lambda: 2)
-    (text,) = announced([record], "full")
+    (text,) = resource_notices([record], "full")
     assert (
         "judges all 2^32 float32 arguments of up to 88 of its loops (a function in a variant each), about 66 min"
         in text
     )
-    assert "2.2 h of processor time" in announced([record], "full", here=False)[0]
-    assert announced([record], "full", {"function": "exp,pow", "variant": "scalar"}) == [
+    assert "2.2 h of processor time" in resource_notices([record], "full", here=False)[0]
+    assert resource_notices([record], "full", {"function": "exp,pow", "variant": "scalar"}) == [
         text.replace("88 of", "1 of").replace("66 min", "45 s")
     ]
-    assert announced([record], "standard") == [] and announced([record], "full", {"type": "float64"}) == []
+    assert (
+        resource_notices([record], "standard") == [] and resource_notices([record], "full", {"type": "float64"}) == []
+    )
     seconds = [
         duration(plan.make([record], profile="full", launches=count), {"intrinsics": record}, "here", []).seconds
         for count in (1, 2)

@@ -169,7 +169,7 @@ def test_of_nodes_on_one_host_one_takes_part_or_two_where_there_is_no_other(monk
 
 def test_what_has_no_nodes_is_refused(tmp_path: Path) -> None:
     for words, message in (
-        (("--via", "mpiexec"), "--via: has no nodes to ask; got 'mpiexec', expected hosts:FILE, slurm"),
+        (("--via", "mpiexec"), "--via: has no nodes to query; got 'mpiexec', expected hosts:FILE, slurm"),
         (("--via", "slurm", "--watch"), "--watch: looks at this host only"),
         (("--via", f"hosts:{tmp_path / 'none'}"), "the file of hosts cannot be read"),
     ):

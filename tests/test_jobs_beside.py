@@ -55,8 +55,8 @@ def by_run(name: str, machine: DescribedMachine) -> tuple[list[dict[str, Any]], 
     program, ranks, given_ = PROGRAMS[name]
     world = JobWorld(machine)
     resolved = list(world.words(benchmark(program), given_))
-    lines, log = core.logged(program, machine.for_core(1), ranks, resolved)
-    return results(lines), max(log["spans"]["to"])
+    launch, log = core.logged(program, machine.for_core(1), ranks, resolved)
+    return results(launch.lines), max(log["spans"]["to"])
 
 
 def results(lines: str) -> list[dict[str, Any]]:

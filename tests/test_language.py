@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = {".py", ".cpp", ".hpp", ".md", ".toml", ".html", ".js", ".css", ""}
+TRANSCRIBED = ROOT / "src" / "assay" / "catalogue" / "published"  # of print, unchanged (tests/test_catalogue.py)
 
 _COUNTED = "ranks|processes|launches|threads|tasks|messages|flits|bytes|cycles|operations|requests|packets|time|times"
 _COUNTED += "|flops|ns|ps|us|bits|instructions|seconds|channels|readings|vectors|ticks|an addition"
@@ -37,6 +40,13 @@ BANNED = {
     r"\bcannot be told\b": "inconclusive, unknown",
     r"; seen: |; accepted: ": "got …, expected …",
     r"\bgoes on from there\b|\bthis goes on:": "resumes from there",
+    r"\bmap of the house\b": "source layout",
+    r"\bseveral times: each\b": "(repeatable)",
+    r"\bwith suspicion\b": "validated",
+    r"\btells nobody\b|\bnobody can tell\b": "sends no notification, unknown",
+    r"\blaunch until half of\b": "target half-width of the 95% confidence interval",
+    r"\bfarewell\b": "cleanup",
+    r"\bcannot say why\b": "the reason is unknown",
 }
 
 # Between two words: spaces, or the end of a line and what opens the next one of a comment; no empty line.
@@ -55,7 +65,8 @@ def rooms() -> Iterator[str]:
 def texts(room: str) -> Iterator[tuple[Path, str]]:
     top = ROOT / room
     for path in [top] if top.is_file() else sorted(top.rglob("*")):
-        if path.is_file() and path.suffix in KINDS and "__pycache__" not in path.parts:
+        wanted = path.suffix in KINDS and "__pycache__" not in path.parts and TRANSCRIBED not in path.parents
+        if path.is_file() and wanted:
             yield path, path.read_text(encoding="utf-8", errors="replace")
 
 
@@ -101,6 +112,92 @@ def test_the_phrases_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for text in good:
         (tmp_path / "good.py").write_text(text)
         assert faults("good.py") == [], text
+
+
+# Frequent words of the old prose, which plain ones replace, in comments and texts of rooms that were gone over.
+FREQUENT = {
+    r"\bbeside\b": "with, next to, compared with, in addition to",
+    r"\bheld(?![- ]out)\b": "allocated, locked, has",
+    r"\bkept\b": "stored, cached",
+    r"\bapart\b": "separately, differ",
+    r"\balike\b": "equal, equally",
+    r"\bstands\b": "is",
+    r"\b(?:nobody|whoever)\b": "no one, no other user, the caller",
+    r"\b(?:say|says|said)\b": "report, state, give",
+    r"\b(?:asks|asked)\b": "requests, queries, calls",
+    r"\btold\b": "distinguished, reported",
+}
+PLAIN_ROOMS = (
+    "analysis",
+    "api",
+    "decide",
+    "described",
+    "document",
+    "execute",
+    "exporters",
+    "fitting",
+    "machine",
+    "network",
+)
+PLAIN_ROOMS += ("stored", "throughput", "toml", "verbs")
+# Names of options, keys and files; parts of f-strings; code in texts.
+NAMED_THERE = re.compile(
+    r"\{[^{}]*\}|`[^`]*`|--beside|beside\.html|\bbeside: got|readings fall .* apart|launches are up to .* apart"
+)
+
+
+def frequent(path: Path) -> Iterator[str]:
+    """Frequent words in comments and texts of a module: line, word and what to write."""
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
+        if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and " " in token.string):
+            for at, line in enumerate(token.string.splitlines()):
+                prose = NAMED_THERE.sub("", line.strip("\"'"))
+                for word, instead in FREQUENT.items():
+                    if hit := re.search(word, prose, re.IGNORECASE):
+                        yield f"{path.relative_to(ROOT)}:{token.start[0] + at}: {hit[0]!r}: write {instead!r}"
+
+
+@pytest.mark.parametrize("room", [*PLAIN_ROOMS, "*.py"])
+def test_frequent_words_are_gone_from_a_room(room: str) -> None:
+    top = ROOT / "src" / "assay"
+    modules = sorted(top.glob(room)) if "*" in room else sorted((top / room).rglob("*.py"))
+    assert modules
+    assert [fault for path in modules for fault in frequent(path)] == []
+
+
+GENERATED = {
+    "benchmarks.md",
+    "commands.md",
+    "coverage.md",
+    "ghosh.md",
+    "json.md",
+    "machine_keys.md",
+    "machines.md",
+    "network.md",
+}
+GUIDES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md") if p.name not in GENERATED),
+]
+GUIDES += [f"docs/tasks/{p.name}" for p in (ROOT / "docs" / "tasks").glob("*.md")]
+# Blocks and quoted code, names of files, and what a report prints.
+NO_PROSE = re.compile(r"```.*?^```|^    .*?$|`[^`\n]*`|\]\([^)]*\)|\(as the guest is told\)", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", sorted(GUIDES))
+def test_frequent_words_are_gone_from_a_guide(page: str) -> None:
+    prose = NO_PROSE.sub("", (ROOT / page).read_text(encoding="utf-8"))
+    found = [hit[0] for word in FREQUENT for hit in re.finditer(rf".*{word}.*", prose, re.IGNORECASE)]
+    assert found == []
+
+
+def test_frequent_words_are_found_in_texts_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("test_language.ROOT", tmp_path)
+    (tmp_path / "a.py").write_text(
+        'kept = held  # nobody\nx = "beside"\ny = f"{said} held-out cells, `kept`"\nz = "it stands"\n'
+    )
+    assert [fault.split(":")[1] for fault in frequent(tmp_path / "a.py")] == ["1", "4"]
 
 
 # No names for what a program reports, records or notes, and none of persons for an index that names nothing.
@@ -169,7 +266,7 @@ MEASURED_HERE = ("src/assay/analysis", "src/assay/document", "src/assay/execute"
 MEASURED_HERE += tuple(room for room in rooms() if room.startswith("programs/"))
 DESCRIBED = {
     "src/assay/analysis/speedup.py": "the laws' own word",
-    "src/assay/report/described_bounds.py": "of described machines",
+    "src/assay/report/judge/described_bounds.py": "of described machines",
 }
 
 

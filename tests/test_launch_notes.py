@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report.document import document
-from assay.report.launch_notes import launch_notes
+from assay.report.derive.document import document
+from assay.report.derive.launch_notes import launch_notes
 from assay.store import Run
 from described_echo import described_echo
 

@@ -19,8 +19,8 @@ from assay.execute import duration as durations
 from assay.execute.duration import duration
 from assay.execute.mpi import launch_environment
 from assay.execute.plan import make
-from assay.report.run_verdict import verdict
-from assay.report.terminal import show
+from assay.report.judge.verdict import verdict
+from assay.report.render.terminal import show
 from compiled import compile_to
 from made_documents import document, figure, section
 from mpis_here import MPI, yielding

@@ -172,7 +172,7 @@ def test_a_program_that_hangs_is_ended_and_named(tmp_path, programs):
 
 
 def test_a_program_that_says_nothing_is_not_believed(tmp_path):
-    with pytest.raises(MeasurementError, match="asked for 1 process, seen 0"):
+    with pytest.raises(MeasurementError, match="requested 1 process, got 0"):
         launcher("local").run(job(tmp_path, ("/bin/true",)))
 
 
@@ -230,7 +230,7 @@ def test_an_mpiexec_that_starts_one_rank_is_found_out(tmp_path, programs):
         pytest.skip("no MPI")
     real = next(iter(MPIS.values()))
     one = fake_mpi(tmp_path, f'shift 2; exec "{real.mpiexec}" -n 1 "$@"')
-    with pytest.raises(MeasurementError, match=r"^on 4 ranks: asked for 4 ranks, seen 1"):
+    with pytest.raises(MeasurementError, match=r"^on 4 ranks: requested 4 ranks, got 1"):
         launcher("mpiexec", one).run(
             job(tmp_path, programs("hello", real), 4, environment={"OMPI_ALLOW_RUN_AS_ROOT": "1"})
         )
@@ -243,7 +243,7 @@ def test_an_mpiexec_of_another_mpi_is_found_out(tmp_path, programs):
         pytest.skip("no MPI")
     real = next(iter(MPIS.values()))
     stranger = fake_mpi(tmp_path, 'shift 2; for i in 1 2 3 4; do "$@"; done')
-    with pytest.raises(MeasurementError, match=r"seen 4 launches of 1, 1, 1, 1.*does not belong to the MPI"):
+    with pytest.raises(MeasurementError, match=r"got 4 launches of 1, 1, 1, 1.*does not belong to the MPI"):
         launcher("mpiexec", stranger).run(job(tmp_path, programs("hello", real), 4))
 
 

@@ -11,14 +11,16 @@ import pytest
 from assay.analysis.disturbance import Estimator, State, Verdict
 from assay.analysis.figures import CaseSamples, figures
 from assay.benchmark.record import benchmark
+from assay.case import Case
 from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.report import launches_apart, summary
-from assay.report.causes import causes
-from assay.report.earlier import EarlierLine, EarlierRun
-from assay.report.judging import Judged, Reason
-from assay.report.run_verdict import verdict
+from assay.report.derive.case_verdicts import Judged, Reason
+from assay.report.derive.causes import causes
+from assay.report.judge import launch_modes
+from assay.report.judge.history import EarlierLine, EarlierRun
+from assay.report.judge.verdict import verdict
+from assay.report.render import summary
 from made_documents import Json, document, figure, headline, section
 
 
@@ -53,25 +55,19 @@ def test_what_disturbance_may_have_set_apart_is_not_said_again(low: float, said:
 
 
 def test_launches_without_a_gap_are_a_range() -> None:
-    assert launches_apart.modes([1.0, 2.0, 4.0, 8.0], "s") == "from 1 s to 8 s"
-    assert launches_apart.modes([1.0, 1.1, 8.0], "s") == "1 s to 1.1 s in 2, 8 s in 1"
+    assert launch_modes.modes([1.0, 2.0, 4.0, 8.0], "s") == "from 1 s to 8 s"
+    assert launch_modes.modes([1.0, 1.1, 8.0], "s") == "1 s to 1.1 s in 2, 8 s in 1"
 
 
 def test_a_bound_keeps_the_best_reading_of_each_launch() -> None:
     """Against the least of each launch's own numbers, and of a rate the greatest: bytes over the least time."""
     times = {("here", 0): np.array([3e-6, 1e-6, 2e-6]), ("here", 1): np.array([5e-6, 4e-6])}
-    cell = CaseSamples("round_trip", {"bytes": 8, "ranks": 2}, times, [], 1)
+    cell = CaseSamples("round_trip", Case({"bytes": 8, "ranks": 2}), times, [], 1)
     bound = Verdict(State.BOUND, Estimator.BEST, None)
-    key = ("round_trip", next(iter(_cases(cell))))
+    key = ("round_trip", cell.case)
     found = {each.name: each for each in figures(benchmark("echo"), [cell], {key: bound}) if each.statistic == "best"}
     assert found["half_round_trip"].best_by_launch == [[0, pytest.approx(0.5e-6)], [1, pytest.approx(2e-6)]]
     assert found["rate"].best_by_launch == [[0, pytest.approx(8 / 0.5e-6)], [1, pytest.approx(8 / 2e-6)]]
-
-
-def _cases(cell: CaseSamples) -> list[str]:
-    from assay.samples import case_text
-
-    return [case_text(dict(cell.case))]
 
 
 @pytest.mark.parametrize(
@@ -97,5 +93,5 @@ def test_a_cause_names_how_far_an_estimate_was_moved_though_a_best_reading_stand
     both[1] |= {"state": "disturbed"}
     only = figure("width", 4.0, "1", "best") | {"metric": "frequency", "state": "disturbed"}
     reason = Reason("others", "others worked", (0,), 1.0)
-    (cause,) = causes([(section("clock", [*both, only]), Judged(touched=[(reason, [("frequency", "{}")])]))])
+    (cause,) = causes([(section("clock", [*both, only]), Judged(touched=[(reason, [("frequency", Case())])]))])
     assert [(each.figure, each.most) for each in cause.figures] == [("width", None), ("frequency", 0.5)]

@@ -19,8 +19,8 @@ from assay.execute import plan as planning
 from assay.execute import session
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Plan, Spending, Task
-from assay.report.launches_spent import launches_spent, lines
-from assay.report.watched import watched
+from assay.report.derive.stopping_figures import watched
+from assay.report.sections.launch_counts import launches_spent, lines
 from assay.samples import Circumstance
 from assay.store import Run
 from assay.stored import launch_file

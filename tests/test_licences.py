@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.report import page
+from assay.report.render import page
 
 ROOT = Path(__file__).parents[1]
 NOTICE = (ROOT / "NOTICE").read_text()
@@ -68,7 +68,7 @@ def test_the_pages_script_keeps_its_notice() -> None:
     (holder,) = re.findall(r"Copyright 2012-\d+, Plotly, Inc\.", script[:400])
     assert "Licensed under the MIT license" in script[:400]
     assert holder in NOTICE
-    own = {path.name for path in (ROOT / "src/assay/report/pages").glob("*.js")}
+    own = {path.name for path in (ROOT / "src/assay/report/render/pages").glob("*.js")}
     tracked = subprocess.check_output(["git", "ls-files", "*.js", "*.css"], cwd=ROOT, text=True).split()
     assert {Path(name).name for name in tracked if name.endswith(".js")} == own
     for name in tracked:

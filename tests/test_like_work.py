@@ -15,7 +15,7 @@ from assay.document.section import Section
 from assay.machine.catalogue import cells
 from assay.published.tables import hypercubes, in_text
 from assay.published.tables.ratios import against_machine
-from assay.report.comparing_tables import table_of_machine
+from assay.report.render.comparison_tables import table_of_machine
 from made_documents import document, figure, section
 
 CLUSTERS = ("compaq-xp1000-cluster", "ibm-netfinity-cluster", "sgi-l1200-cluster")
@@ -54,7 +54,7 @@ def module2() -> Document:
     ]
     return document(
         loops(),
-        run_of("matrix_vector", products),
+        run_of("matrix-vector", products),
         rates("linpack", (100, 1000), threads=1),
         rates("eigenvalues", (30, 200)),
         rates("fft", (256, 2048, 8192, 65536)),
@@ -143,7 +143,7 @@ def test_the_reports_table_has_the_texts_numbers_beside_the_runs_own() -> None:
 
 
 def test_one_sweep_beside_a_whole_program_has_no_ratio_and_says_so() -> None:
-    sweep = run_of("block_gauss_seidel", [figure("time", 1.6e-4, "s", size=257)])
+    sweep = run_of("block-gauss-seidel", [figure("time", 1.6e-4, "s", size=257)])
     rows, _ = against_machine(document(sweep), "compaq-xp1000-cluster")
     (row,) = rows
     assert row.ratio is None and row.unlike == "a whole program there, one sweep here"
@@ -151,7 +151,7 @@ def test_one_sweep_beside_a_whole_program_has_no_ratio_and_says_so() -> None:
     assert "a whole program there, one sweep here" in text and "No ratio is formed of unlike work." in text
 
 
-SOLVERS = ("linear_optimisation", "nonlinear_optimisation", "boundary_value", "elliptic", "multigrid")
+SOLVERS = ("linear-optimisation", "nonlinear-optimisation", "boundary-value", "elliptic", "multigrid")
 
 
 @given(st.sampled_from(SOLVERS), st.integers(2, 10**6), st.sampled_from(CLUSTERS))

@@ -10,17 +10,17 @@ import pytest
 
 from assay.benchmark.record import benchmark
 from assay.execute import plan
-from assay.execute.preflight import announced
+from assay.execute.preflight import resource_notices
 from command_line import assay
 from compiled import kept
 from library_programs import checks, lines, needs
 
-NAME = "linpack_largest"
+NAME = "linpack-largest"
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
 def test_it_is_part_of_full_alone_and_of_one_launch() -> None:
-    parts = {profile: {r.name for r in plan.chosen("kernels", profile=profile)} for profile in plan.LAUNCHES}
+    parts = {profile: {r.name for r in plan.select_benchmarks("kernels", profile=profile)} for profile in plan.LAUNCHES}
     assert {profile for profile, names in parts.items() if NAME in names} == {"full"}
     assert "linpack" in parts["standard"]
     made = plan.make([benchmark(NAME), benchmark("linpack")], profile="full", launches=4)
@@ -31,11 +31,11 @@ def test_it_is_part_of_full_alone_and_of_one_launch() -> None:
 
 
 def test_what_it_takes_is_said_before() -> None:
-    (line,) = announced([benchmark("linpack"), benchmark(NAME)], "full")
+    (line,) = resource_notices([benchmark("linpack"), benchmark(NAME)], "full")
     assert re.fullmatch(
         rf"{NAME}: takes 80% of the free memory, \S+ GB now, and about 60 min at most, once in a run", line
     )
-    assert "GB" not in announced([benchmark(NAME)], "full", here=False)[0]
+    assert "GB" not in resource_notices([benchmark(NAME)], "full", here=False)[0]
     shown = assay("plan", "--profile", "full", "--only", "kernels")
     assert shown.status == 0 and f"{NAME}: takes 80% of the free memory" in shown.out
     assert NAME not in assay("plan", "--profile", "standard", "--only", "kernels").out

@@ -18,13 +18,16 @@ from rich.console import Console
 
 from assay.benchmark.record import benchmark
 from assay.document.section import Section
-from assay.report import first_titles, loaded, page, parts, terminal
+from assay.report.judge import first_titles
+from assay.report.render import page_parts, terminal
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import load_latency
 from compiled import compile_to, kept
 from made_documents import document, figure, section
 from started import words
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
-RECORD = benchmark("loaded_latency")
+RECORD = benchmark("loaded-latency")
 ALONE = len(os.sched_getaffinity(0)) < 2
 two = pytest.mark.skipif(ALONE, reason="needs two hardware threads")
 Lines = list[dict[str, Any]]
@@ -33,7 +36,7 @@ Lines = list[dict[str, Any]]
 def run(program: Path, *settings: str, status: int = 0, before: tuple[str, ...] = ()) -> Lines:
     given = [word for setting in settings for word in ("--set", setting)]
     few = ("--slice", "0.0005", "--blocks", "1")
-    command = [*before, str(program), *words("loaded_latency", *few, *given)]
+    command = [*before, str(program), *words("loaded-latency", *few, *given)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200)
     assert done.returncode == status, (done.stdout[-500:], done.stderr[-2000:])
     return [json.loads(line, parse_constant=pytest.fail) for line in done.stdout.splitlines()]
@@ -81,7 +84,7 @@ def test_one_hardware_thread_is_said_to_be_too_few() -> None:
     pinned = ("taskset", "-c", str(min(os.sched_getaffinity(0))))
     if shutil.which("taskset") is None:
         pytest.skip("needs taskset")
-    program = [*pinned, str(kept("memory/loaded_latency")), *words("loaded_latency", "--or-nothing")]
+    program = [*pinned, str(kept("memory/loaded_latency")), *words("loaded-latency", "--or-nothing")]
     done = subprocess.run(program, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "latency under load takes two hardware threads" in done.stdout
@@ -157,7 +160,7 @@ def test_counters_that_cannot_be_opened_or_are_not_there_say_so(
 def made() -> Section:
     def of(stores: str, writes: int, pause: int, *found: float) -> list[dict[str, Any]]:
         case = {"stores": stores, "writes": writes, "pause": pause, "streams": 0}
-        units = zip(loaded.WHOSE, ("B/s", "s", "B/s", "1"), found, strict=True)
+        units = zip(load_latency.WHOSE, ("B/s", "s", "B/s", "1"), found, strict=True)
         return [figure(name, value, unit, **case) for name, unit, value in units]
 
     figures = [
@@ -168,18 +171,18 @@ def made() -> Section:
         *of("nontemporal", 100, 100, 8e9, 130e-9, 7e9, 0.9),
         *of("nontemporal", 100, 100000, 1e9, 100e-9, 0.5e9, 0.5),
     ]
-    return section("loaded_latency", figures, title=RECORD.title, notes=["bytes moved: by the model; none"])
+    return section("loaded-latency", figures, title=RECORD.title, notes=["bytes moved: by the model; none"])
 
 
 def test_each_share_of_writes_is_a_curve_by_rising_bandwidth() -> None:
-    (plot,) = loaded.plots(made())
+    (plot,) = load_latency.plots(made())
     assert [trace["name"] for trace in plot["data"]] == ["loads only", "100% stores, non-temporal"]
     assert plot["data"][0]["x"] == [1e9, 10e9, 30e9] and plot["data"][0]["y"] == [100e-9, 120e-9, 300e-9]
     assert plot["data"][1]["text"][-1] == "STREAM counts 19 GB/s; 95% of the bytes moved are written"
     assert {"ns", "GB/s"} <= {
         text.split()[1] for kinds in plot["ticks"].values() for text in kinds["linear"][1] if " " in text
     }
-    assert loaded.plots(section("levels", [])) == []
+    assert load_latency.plots(section("levels", [])) == []
 
 
 def test_points_that_are_no_estimates_say_so() -> None:
@@ -195,18 +198,18 @@ def test_points_that_are_no_estimates_say_so() -> None:
         else:
             figures.append(each)
     marked = replace(made(), figures=figures)
-    (table,) = loaded.tables(marked)
+    (table,) = load_latency.tables(marked)
     assert table.headings[-1] == "state" and table.rows[0] == (
         *("loads only", "100 ns", "300 ns", "30 GB/s", "29 GB/s", "0%"),
         "best readings, clean",
     )
     assert table.rows[1][-1] == "disturbed, best readings"
     assert "best readings are of different moments" in table.note
-    (plot,) = loaded.plots(marked)
+    (plot,) = load_latency.plots(marked)
     assert plot["data"][0]["marker"]["symbol"] == ["circle-open", "circle", "circle"]
     assert plot["data"][0]["text"][0].endswith("; best readings") and "best" not in plot["data"][0]["text"][1]
     assert plot["data"][1]["text"][0].endswith("; disturbed")
-    assert "state" not in loaded.tables(made())[0].headings  # all are clean
+    assert "state" not in load_latency.tables(made())[0].headings  # all are clean
 
 
 def test_its_first_figures_are_called_as_in_its_table() -> None:
@@ -223,15 +226,15 @@ def test_its_first_figures_are_called_as_in_its_table() -> None:
 
 
 def test_the_page_draws_it_and_the_tables_show_the_curves_ends() -> None:
-    _, drawn = parts.parts(document(made()))
+    _, drawn = page_parts.parts(document(made()))
     assert [plot["layout"]["title"]["text"] for plot in drawn.plots.values()] == [
         "latency under load, by share of writes"
     ]
-    (table,) = loaded.tables(made())
+    (table,) = load_latency.tables(made())
     assert table.rows[0] == ("loads only", "100 ns", "300 ns", "30 GB/s", "29 GB/s", "0%")
     assert table.rows[1] == ("100% stores, non-temporal", "100 ns", "250 ns", "20 GB/s", "19 GB/s", "95%")
     assert "by the model; none" in table.note
     text = io.StringIO()
     terminal.show(document(made()), Console(file=text, width=80))
     assert "the ends of its curves" in text.getvalue() and "29 GB/s" in text.getvalue()
-    assert "| loads only | 100 ns | 300 ns | 30 GB/s | 29 GB/s | 0% |" in page.markdown(document(made()))
+    assert "| loads only | 100 ns | 300 ns | 30 GB/s | 29 GB/s | 0% |" in as_markdown(document(made()))

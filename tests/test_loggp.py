@@ -12,9 +12,9 @@ import pytest
 
 from assay.analysis.figures import CaseSamples, figures
 from assay.benchmark.record import benchmark
+from assay.case import Case
 from assay.described.machine_file import DescribedMachine, load
-from assay.document.reported_figure import reported
-from assay.report.not_positive import not_positive
+from assay.report.derive.positivity import not_positive
 from command_line import assay
 from mpis_here import MPI
 from started import play
@@ -72,11 +72,11 @@ def test_a_latency_that_is_none_is_not_given() -> None:
     record = benchmark("loggp")
     launches = {bytes_: {("here", i): np.array([value]) for i, value in enumerate(values)}
                 for bytes_, values in ((0, (-5e-8, -2e-8, -3e-8)), (8, (2e-7, 3e-7, 1e-7)))}  # fmt: skip
-    cells = [CaseSamples("latency", {"bytes": each}, values, [], 1) for each, values in launches.items()]
+    cells = [CaseSamples("latency", Case({"bytes": each}), values, [], 1) for each, values in launches.items()]
     (made,) = [figure for figure in figures(record, cells) if figure.statistic == "median"]
     assert made.params["bytes"] == 8 and made.value == pytest.approx(2e-7)
-    cells += [replace(cells[0], case={"bytes": each}) for each in (1024, 64)]
-    (line,) = not_positive(record, cells, [reported(made, "measured")])
+    cells += [replace(cells[0], case=Case({"bytes": each})) for each in (1024, 64)]
+    (line,) = not_positive(record, cells, [made])
     assert line.startswith("left out: latency of bytes 0 B, 64 B, 1 KiB: o_s and o_r hold the way itself")
 
 

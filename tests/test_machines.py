@@ -21,7 +21,7 @@ from assay.published.cells.answers import Played
 from assay.published.cells.comparison import ComparedCell, ComparedTable
 from assay.published.cells.described_file import read, value_at, with_values
 from assay.published.judge import ClaimVerdict
-from assay.toml.writing import rewritten
+from assay.toml.writing import replace_values
 from assay.validation.claims import messages as claims
 from assay.validation.claims.breaks import jumps
 from assay.validation.machines.document import cells, claim_grid, judged_claim, known, unfollowable
@@ -201,7 +201,7 @@ def test_the_fit_finds_its_way_back() -> None:
 def test_rewriting_changes_numbers_and_nothing_else() -> None:
     entries = '[[protocol]]\nstartup = "1 us"\n[[protocol]]\nstartup = "2 us"\n'
     text = f'# a comment\nname = "x"\n[network]\ncycle = "1 ns"  # tick\n{entries}'
-    new = rewritten(text, {"network.cycle": '"2 ns"', "protocol.1.startup": '"3 us"'})
+    new = replace_values(text, {"network.cycle": '"2 ns"', "protocol.1.startup": '"3 us"'})
     assert new == text.replace('"1 ns"', '"2 ns"').replace('"2 us"', '"3 us"')
     assert tomllib.loads(new)["protocol"][0]["startup"] == "1 us"
 
@@ -325,4 +325,4 @@ def test_the_page_shows_every_machine_and_picture() -> None:
     assert all(f"(`{machine}`)" in page for machine in NUMBERS)
     for name in (*(picture.name for picture in PICTURES), "overlay", "wires"):
         assert f"(machines/{name}.svg)" in page
-        assert (docs / "machines" / f"{name}.svg").read_text(encoding="utf-8").startswith("<?xml")
+        assert (docs / "machines" / f"{name}.svg").read_text(encoding="utf-8").startswith("<svg")

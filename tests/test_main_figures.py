@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.report.bounds import values
-from assay.report.states import states
+from assay.report.derive.states import states
+from assay.report.judge.bounds import values
 from made_documents import document, figure, section
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from assay.document.host_facts import HostFacts
-from assay.report.hosts import hosts, measuring_host
+from assay.report.derive.hosts import hosts, measuring_host
 from assay.store import Run
 from command_line import assay
 from made_documents import as_json as document

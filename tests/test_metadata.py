@@ -85,7 +85,7 @@ def test_a_cycle_is_the_sum_of_its_operations(program: Path, folder: Path) -> No
 
 
 def test_percentiles_rise_and_are_given_where_operations_suffice(program: Path, folder: Path) -> None:
-    """An interval of the median takes 6 values, of p95 73, of p99 368 (METHOD, rule 6)."""
+    """An interval of the median takes 6 values, of p95 73, of p99 368 (method.md, rule 6)."""
     lines, _ = run(program, folder, "processes=1,4", "files=92", "sharing=own")
     found: dict[tuple[int, int, str], dict[str, float]] = {}
     for line in blocks(lines, "latency"):

@@ -17,7 +17,7 @@ from assay.errors import InputError
 from assay.execute import mpi_variants, transports
 from assay.execute.compiler import find_compiler
 from assay.execute.mpi import Mpi, find_mpi
-from assay.execute.mpi_variants import wished
+from assay.execute.mpi_variants import requested_variants
 from assay.execute.plan import make
 from assay.execute.variants import admit
 from command_line import assay
@@ -52,7 +52,10 @@ def made_mpi(folder: Path, implementation: str, suffix: str = "") -> Path:
         (("sieve", "--transport", "tcp"), "sieve: is measured without MPI"),
         (("echo", "--compiler", "no-such"), "--compiler: compiler `no-such`: there is no such program"),
         (("echo", "--compiler", "g++", "--compiler", "g++ "), "--compiler: is given twice; got 'g++'"),
-        (("echo", "--compiler", "g++", "--flags", "-O2"), "--flags, --isa: echo: the kernel is not compiled apart"),
+        (
+            ("echo", "--compiler", "g++", "--flags", "-O2"),
+            "--flags, --isa: echo: the kernel is not compiled separately",
+        ),
         (("echo", "--on", "ipsc860", "--transport", "tcp"), "--transport: has no effect with --on ipsc860: nothing is"),
         (("patterns", "--on", "ipsc860", "--compiler", "g++"), "; got 'g++', expected no --compiler, or no --on"),
         (("echo", "--on", "ipsc860", "--mpi", "no-such"), "--mpi: has no effect with --on ipsc860"),
@@ -75,7 +78,7 @@ def test_an_mpi_is_its_wrapper_with_the_starter_beside_it(tmp_path: Path, implem
         assert (found.implementation, found.mpiexec) == (implementation, str(folder / "bin" / f"mpiexec{suffix}"))
     (folder / "bin" / f"mpiexec{suffix}").unlink()
     mpi_variants._named.cache_clear()
-    with pytest.raises(InputError, match="has no mpiexec or mpirun beside it"):
+    with pytest.raises(InputError, match="has no mpiexec or mpirun by it"):
         mpi_variants.mpi_of(MpiVariant(str(named[0]), "default"))
 
 
@@ -122,16 +125,18 @@ def test_compilers_are_of_kernels_or_where_there_are_none_of_whole_message_progr
     """With --mpi or --transport they are of message programs in any case: a run has variants of one kind."""
     parts: dict[str, Sequence[str]] = {"mpis": (), "transports": (), "compilers": ["g++"], "flags": (), "isas": ()}
     echo, vectors = benchmark("echo"), benchmark("vectors")
-    assert [type(each) for each in wished([echo, vectors], **parts)] == [Variant]
+    assert [type(each) for each in requested_variants([echo, vectors], **parts)] == [Variant]
     if find_mpi() is None:
         pytest.skip("no MPI here")
-    assert wished([echo], **parts) == (MpiVariant("default", "default", "g++"),)
-    assert [type(each) for each in wished([echo, benchmark("stream")], **parts)] == [Variant]  # and refused: no kernel
-    assert wished([echo, vectors], **parts | {"transports": ["shm", "tcp"]}) == (
+    assert requested_variants([echo], **parts) == (MpiVariant("default", "default", "g++"),)
+    assert [type(each) for each in requested_variants([echo, benchmark("stream")], **parts)] == [
+        Variant
+    ]  # and refused: no kernel
+    assert requested_variants([echo, vectors], **parts | {"transports": ["shm", "tcp"]}) == (
         MpiVariant("default", "shm", "g++"),
         MpiVariant("default", "tcp", "g++"),
     )
-    assert wished([echo, vectors], **parts | {"compilers": ()}) == ()
+    assert requested_variants([echo, vectors], **parts | {"compilers": ()}) == ()
 
 
 def wrapped(folder: Path, name: str) -> Path:

@@ -111,7 +111,7 @@ def test_node_programs_are_answered_by_the_description() -> None:
 def test_what_the_description_does_not_say_is_left_out_by_name() -> None:
     answer = assay("run", "stream", "--on", "paragon-mp", "--set", "threads=1,4", "--json")
     assert answer.status == 0 and "threads=4: a node of paragon-mp has 3" in " ".join(answer.document["notes"])
-    answer = assay("run", "inner_product", "--on", "paragon-mp", "--set", "form=vectorised")
+    answer = assay("run", "inner-product", "--on", "paragon-mp", "--set", "form=vectorised")
     assert answer.status == 2 and "form=vectorised" in answer.err
 
 

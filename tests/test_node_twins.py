@@ -145,9 +145,9 @@ def test_a_number_that_a_later_table_prints_again_counts_once() -> None:
 @pytest.mark.parametrize("machine", ["paragon-mp", "ipsc860"])
 def test_an_evaluation_plays_the_node_programs_that_are_described(machine: str) -> None:
     found = evaluation({"on": machine, "profile": "quick", "seed": 1, **OPTIONS})
-    assert found.wishes is not None and {"echo", "linpack", "jacobi"} <= set(found.wishes.names)
-    assert "whetstone" not in found.wishes.names and ("stream" in found.wishes.names) == (machine == "paragon-mp")
-    assert ("sieve" in found.wishes.names) == (machine == "ipsc860")
+    assert found.request is not None and {"echo", "linpack", "jacobi"} <= set(found.request.names)
+    assert "whetstone" not in found.request.names and ("stream" in found.request.names) == (machine == "paragon-mp")
+    assert ("sieve" in found.request.names) == (machine == "ipsc860")
 
 
 @pytest.mark.parametrize("bound", [1000, 8190, 100_000, 1_000_000])

@@ -21,7 +21,9 @@ from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
-from assay.report import nodes_over_time, page, terminal
+from assay.report.render import page, terminal
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import node_use
 from assay.samples import Circumstance
 from assay.stored.launch_file import content
 from command_line import assay
@@ -149,13 +151,13 @@ def two_nodes() -> Document:
 
 
 def test_the_table_has_means_over_time_and_the_busiest_first(two_nodes: Document) -> None:
-    table = nodes_over_time.table(two_nodes)
+    table = node_use.table(two_nodes)
     assert table is not None
     assert [list(row) for row in table.rows] == [
         ["n1", "4 s", "75%", "100%", "50%", "2 MB/s", "3 MB/s"],
         ["n2", "4 s", "0%", "0%", "10%", "0 B/s", "0 B/s"],
     ]
-    assert "Nodes during the run" in page.markdown(two_nodes)
+    assert "Nodes during the run" in as_markdown(two_nodes)
 
 
 def test_the_terminal_draws_each_node_over_the_run(two_nodes: Document) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from assay.described.shipped import open_described, shipped
 from assay.document.section import NodesUsed
-from assay.report.nodes_used import words
+from assay.report.derive.node_count import words
 from command_line import assay
 
 EXACT = "exact to the flit"

@@ -123,7 +123,7 @@ def test_what_is_written_whole_uses_no_name_that_a_person_may_have(tmp_path: Pat
     assert {name for name, content in tree(tmp_path).items() if content != b"mine"} == {"page.html", "samples.parquet"}
 
 
-def test_a_keeper_removes_no_folder_that_was_there_before(tmp_path: Path) -> None:
+def test_a_supervisor_removes_no_folder_that_was_there_before(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "file").write_text("x")
     ended = process_tree.run([process_tree.Command(("true",))], scratch=[tmp_path / "ours", tmp_path / "theirs"])

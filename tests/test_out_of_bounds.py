@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from assay.described.machine_tables import MachineTable
 from assay.errors import InputError
 from assay.network.network_tables import Method, NetworkTable, TrafficTable
-from assay.toml.checking import Table, validated
+from assay.toml.checking import Table, validate_tables
 from assay.toml.source import Source
 from command_line import assay
 
@@ -52,7 +52,7 @@ class Some(Table):
 )
 def test_both_bounds_are_said(key: str, value: object, said: str) -> None:
     with pytest.raises(InputError) as caught:
-        validated(Source(Path("some.toml"), ""), Some, {key: value})
+        validate_tables(Source(Path("some.toml"), ""), Some, {key: value})
     assert str(caught.value) == f"some.toml: {said}"
 
 
@@ -83,7 +83,9 @@ def test_no_key_of_a_description_is_refused_in_words_of_pydantics() -> None:
         for key in reversed(keys):
             table = {key: table}
         with pytest.raises(InputError) as caught:
-            validated(Source(Path("m.toml"), ""), model, {**table, **({"name": "m"} if model is MachineTable else {})})
+            validate_tables(
+                Source(Path("m.toml"), ""), model, {**table, **({"name": "m"} if model is MachineTable else {})}
+            )
         assert not PYDANTIC.search(str(caught.value)), caught.value
         seen += "is out of bounds" in str(caught.value)
     assert seen >= 20

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from assay.analysis.latency_histogram import quantile
 from assay.analysis.over_time import SlotSum, knee, stalls
 from assay.document.json_form import to_json
-from assay.report import over_time as shown
-from assay.report.over_time_plots import plots
-from assay.report.page import html, markdown
+from assay.report.render.markdown import markdown
+from assay.report.render.page import html
+from assay.report.sections.time_series import stalls as shown
+from assay.report.sections.time_series.series_plots import plots
 from assay.samples import Circumstance
 from assay.stored.launch_file import LaunchFile, LaunchFiles
 from assay.stored.over_time import time_slot

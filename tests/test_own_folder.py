@@ -113,7 +113,7 @@ def test_the_next_start_clears_what_a_kill_or_a_fault_left(
     of = Subfolder.within(str(scratch))
     child = os.fork()
     if child == 0:
-        with ledger.held([of]):
+        with ledger.track_folders([of]):
             process, _ = started(program, scratch, of)
             process.send_signal(number)
             process.wait()
@@ -152,7 +152,7 @@ def test_what_nodes_left_goes_by_their_marks(scratch: Path, foreign: bool) -> No
 
 def test_what_a_living_process_holds_is_left_alone(program: Path, scratch: Path) -> None:
     of = Subfolder.within(str(scratch))
-    with ledger.held([of]):
+    with ledger.track_folders([of]):
         process, folder = started(program, scratch, of)
         assert assay("version").err == ""
         assert folder.is_dir()

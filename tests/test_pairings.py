@@ -5,8 +5,8 @@ from __future__ import annotations
 import html as entities
 from pathlib import Path
 
-from assay.report import pairings
-from assay.report.page import html
+from assay.report.render.page import html
+from assay.report.sections import pairings
 from command_line import assay
 from made_documents import document, figure, section
 

@@ -12,12 +12,12 @@ from assay.analysis.binomial import share_interval
 from assay.analysis.figures import CaseSamples
 from assay.analysis.fits import fits
 from assay.benchmark.record import benchmark
+from assay.case import Case
 from assay.document.account import TimeAccount
 from assay.document.fits import Fit
 from assay.document.json_form import from_json
-from assay.report.document import frame
-from assay.report.predicted import coverage, predicted, tables, with_echo
-from assay.samples import case_text
+from assay.report.derive.document import frame
+from assay.report.sections.prediction import coverage, predicted, tables, with_echo
 from command_line import assay
 from mpis_here import MPI
 
@@ -30,7 +30,7 @@ def account(ranks: int, time: float) -> TimeAccount:
     """EP takes 2 s on one rank, in which it computes all the time."""
     lengths = (8, 64, 512, 4096, 32768) if ranks > 1 else ()
     return TimeAccount(
-        params={**CASE, "ranks": ranks},
+        params=Case({**CASE, "ranks": ranks}),
         ranks=ranks,
         time=time,
         computing=[time] * ranks,
@@ -52,7 +52,7 @@ class Figure:
 
     def __init__(self, ranks: int, shown: float, statistic: str = "median", *launches: float) -> None:
         """The time of a case on so many ranks, and of its launches."""
-        self.statistic, self.name, self.params, self.shown = statistic, "time", {**CASE, "ranks": ranks}, shown
+        self.statistic, self.name, self.params, self.shown = statistic, "time", Case({**CASE, "ranks": ranks}), shown
         self.by_launch, self.best_by_launch = [[float(i), each] for i, each in enumerate(launches)], None
 
 
@@ -75,8 +75,7 @@ def test_the_interval_is_that_of_the_launches_own_rates(launches: int, level: fl
     times = [1.5 + i / 10 for i in range(launches)]
     figures = [Figure(1, 1.5, "median", *times), Figure(2, times[1] / 2)]
     of_launches = {
-        (case_text(one.params), one.ranks): list(enumerate([one] * launches))
-        for one in (account(1, 2.0), account(2, 1.0))
+        (one.params, one.ranks): list(enumerate([one] * launches)) for one in (account(1, 2.0), account(2, 1.0))
     }
     given = [account(1, 2.0), account(2, 1.0)]
     (found,) = predicted(benchmark("nas"), given, figures, of_launches)  # type: ignore[arg-type]
@@ -98,7 +97,7 @@ def test_where_the_run_has_echo_its_line_predicts_too() -> None:
     assert with_echo([nas]) == [nas] and "by echo" not in tables(nas)[0].headings
     sizes = np.array([8.0, 512, 32768])
     line = fits(benchmark("echo"), [
-        CaseSamples("round_trip", {"bytes": int(n)}, {("here", 0): np.full(3, 2 * (startup + per_byte * n))}, [], 1)
+        CaseSamples("round_trip", Case(bytes=int(n)), {("here", 0): np.full(3, 2 * (startup + per_byte * n))}, [], 1)
         for n in sizes
     ])  # fmt: skip
     echo = replace(frame("echo", benchmark("echo")), fits=from_json(list[Fit], line))
@@ -132,7 +131,7 @@ def test_without_one_rank_messages_or_a_program_there_is_no_prediction() -> None
     both = [account(1, 2.0), account(2, 1.0)]
     figures = [Figure(1, 2.0), Figure(2, 1.0)]
     none: list[list[TimeAccount]] = [both[1:], both[:1], [both[0], replace(both[1], messages=[])]]
-    none.append([replace(each, params={**each.params, "kernel": "is"}) for each in both])
+    none.append([replace(each, params=each.params | {"kernel": "is"}) for each in both])
     for accounts in none:
         assert predicted(benchmark("nas"), accounts, figures) == []  # type: ignore[arg-type]
 

@@ -15,7 +15,7 @@ from assay.described.machine_file import DescribedMachine
 from assay.execute.build import build
 from assay.machine.catalogue import cells
 from assay.published.tables.euroben_patterns import tables
-from assay.report.document import document
+from assay.report.derive.document import document
 from assay.report.units import human
 from assay.store import Run
 from command_line import assay

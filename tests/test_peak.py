@@ -14,7 +14,7 @@ from assay.machine.node_inventory import InventoriedNode, NodeSpeed
 from assay.machine.peak import flops_per_cycle
 from assay.machine.processors import processors
 from assay.machine.provenance import provenance
-from assay.report.bounds import peak_of
+from assay.report.judge.bounds import peak_of
 from assay.verbs import _doctor_nodes
 from made_documents import document, figure, section
 

@@ -10,7 +10,9 @@ from rich.console import Console
 from assay.benchmark.record import among
 from assay.document.json_form import from_json, to_json
 from assay.document.run_document import Document
-from assay.report import page, peak_shares, terminal
+from assay.report.render import page, terminal
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import peak_shares
 from made_documents import Json, document, figure, section
 
 GHZ = 2e9
@@ -56,7 +58,7 @@ def test_page_markdown_terminal_and_json_show_them_by_size_type_and_threads() ->
     run = _run()
     out = io.StringIO()
     terminal.show(run, Console(file=out, width=100))
-    for text in (page.html(run), page.markdown(run), out.getvalue()):
+    for text in (page.html(run), as_markdown(run), out.getvalue()):
         assert "Matrix product: share of the arithmetic peak" in text
         for shown in ("24 Gflop/s (75%)", "40 Gflop/s (62%)", "96 Gflop/s (75%)", "16 Gflop/s (25%)"):
             assert shown in text

@@ -12,8 +12,8 @@ from assay.analysis import hops
 from assay.described.machine_file import load
 from assay.machine import catalogue
 from assay.published.cells.answers import play
-from assay.report.document import document
-from assay.report.tables import fits
+from assay.report.derive.document import document
+from assay.report.render.tables import fits
 from assay.store import Run
 from command_line import assay
 

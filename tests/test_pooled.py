@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report.pooled import pooled
-from assay.samples import Launch, case_text
+from assay.case import Case
+from assay.report.derive.homogeneity import pooled
+from assay.samples import Launch
 from assay.stored.provenance import differences
 
 VARIED = {  # what tells variants of each kind from one another in launches and circumstances
@@ -55,14 +56,14 @@ def test_a_difference_is_said_only_within_what_a_figure_combines(
 ) -> None:
     """`odd`: the launch that differs from those of its own variant, by what its program or its circumstances state."""
     provenance: dict[str, dict[str, Any]] = {}
-    alike: dict[str, list[Launch]] = {}
+    alike: dict[Case, list[Launch]] = {}
     for at, variant in enumerate(order):
         own = at == odd
         stated = {"host": "h", "cpu": "other" if own and what == "cpu" else f"processor {variant}"}
         stated["via"] = "other" if own and what == "launcher" else f"launcher {variant}"
         provenance[str(at)] = stated
         library = "other" if own and what == "library" else f"library {variant}"
-        alike.setdefault(case_text(VARIED[kind][variant]), []).append(launch(str(at), "h", library))
+        alike.setdefault(Case(VARIED[kind][variant]), []).append(launch(str(at), "h", library))
     found = pooled("echo", alike.values(), provenance)
     combined = odd is not None and odd < len(order) and order.count(order[odd]) > 1
     assert bool(found) == combined

@@ -41,7 +41,7 @@ def planned(ranks: int, ppn: int | None) -> Plan:
         ),
         (("-n", "9", "--ppn", "4"), "--ppn: needs 3 nodes for 9 ranks; here is 1; got 4, expected 9 or more"),
         (("-n", "4", "--ppn", "4,2"), "--ppn: needs 2 nodes for 4 ranks; here is 1; got 2"),
-        (("-n", "4", "--ppn", "2", "-N", "1"), "--ppn: needs 2 nodes for 4 ranks; -N says 1; got 2"),
+        (("-n", "4", "--ppn", "2", "-N", "1"), "--ppn: needs 2 nodes for 4 ranks; -N is 1; got 2"),
         (
             ("-n", "3", "-N", "2"),
             "-N: are more nodes than this host; got 2, expected 1, or --via hosts:FILE or slurm",
@@ -58,7 +58,7 @@ def test_more_nodes_than_this_host_are_refused(words: tuple[str, ...], said: str
 
 
 def test_more_ranks_than_the_nodes_hold_are_refused_behind_a_launcher() -> None:
-    with pytest.raises(InputError, match=r"needs 4 nodes for 8 ranks; -N says 2; got 2, expected 4 or more, or more"):
+    with pytest.raises(InputError, match=r"needs 4 nodes for 8 ranks; -N is 2; got 2, expected 4 or more, or more"):
         enough_nodes(planned(8, 2), "slurm", 2)
     enough_nodes(planned(8, 4), "slurm", 2)
     enough_nodes(planned(8, 2), "slurm", None)

@@ -15,8 +15,10 @@ import compiled
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
-from assay.report import page, processor_time
-from assay.report.document import document
+from assay.report.derive.document import document
+from assay.report.render import page
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import processor_time
 from assay.samples import Launch
 from assay.store import Run
 from assay.stored.tables import schema
@@ -90,7 +92,7 @@ def test_a_report_adds_up_the_launches(tmp_path: Path, monkeypatch: pytest.Monke
     assert spent is not None and (spent.launches, spent.user, spent.system) == (3, 4.5, 1.5)
     table = processor_time.table(made)
     assert table is not None and table.rows[0][:5] == ("echo", "3", "4.5 s", "1.5 s", "25.0%")
-    assert "Processor time" in page.markdown(made) and 'id="processor-time"' in page.html(made)
+    assert "Processor time" in as_markdown(made) and 'id="processor-time"' in page.html(made)
     assert processor_time.lines(made)[0].startswith("Processor time: user 4.5 s, system 1.5 s (25.0% of both)")
 
 

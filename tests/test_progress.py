@@ -88,7 +88,7 @@ def test_the_clock_of_plain_lines_ends_with_them(monkeypatch: pytest.MonkeyPatch
 
 def test_times_to_go_are_written_as_people_do() -> None:
     assert [waiting_time(s) for s in (0.2, 40, 100, 5300, 9000)] == ["0 s", "40 s", "2 min", "88 min", "2.5 h"]
-    assert _progress.doing(tasks(4), 4) == "writing the tables" and _progress.doing(tasks(4), 1) == "b1"
+    assert _progress.current_task(tasks(4), 4) == "writing the tables" and _progress.current_task(tasks(4), 1) == "b1"
 
 
 def test_a_terminal_gets_one_display_and_no_line_a_program(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from assay.benchmark.record import benchmark
 from assay.execute.job import Job
-from assay.execute.progress_lines import WITHIN, followed
+from assay.execute.progress_lines import WITHIN, follow_progress
 from assay.execute.real import Real
 from assay.verbs import _progress
 from compiled import kept
@@ -63,7 +63,9 @@ def test_each_node_s_program_is_followed_by_its_own_file_and_pace(tmp_path: Path
     texts, out = list[str](), tmp_path / "it.jsonl"
     old = tmp_path / "it@a.jsonl"
     old.write_text('{"event":"progress","done":7,"of":9,"now":"of an attempt before"}\n')
-    with followed(Job("it", ("program",), None, 2, 1, out, tmp_path / "log", 120.0, say=texts.append), every=0.01):
+    with follow_progress(
+        Job("it", ("program",), None, 2, 1, out, tmp_path / "log", 120.0, say=texts.append), every=0.01
+    ):
         for done in range(2):
             for node in ("a", "b"):
                 with (tmp_path / f"it@{node}.jsonl").open("a") as lines:

@@ -10,8 +10,9 @@ from assay.benchmark.record import benchmarks
 from assay.described.shipped import find
 from assay.machine import catalogue
 from assay.published.tables.quoted import of_run, published
-from assay.report.document import document as document_of
-from assay.report.page import html, markdown
+from assay.report.derive.document import document as document_of
+from assay.report.render.markdown import markdown
+from assay.report.render.page import html
 from assay.store import Run
 from command_line import assay
 from made_documents import as_json as document
@@ -26,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 # The papers' own numbers: Dunigan 1995, Tables 3.1 to 3.4
 PRINTED = [
     ("paragon_mp", "lock", "time", {"cpus": 1}, 13e-6, "s", "Table 3.2"),
-    ("paragon-mp", "thread_barrier", "time", {"cpus": 1}, 13e-6, "s", "Table 3.2"),
+    ("paragon-mp", "thread-barrier", "time", {"cpus": 1}, 13e-6, "s", "Table 3.2"),
     ("ksr1", "lock", "time", {"cpus": 3}, 17e-6, "s", "Table 3.3"),
     ("BBN TC2000", "creation", "time", {"cpus": 1}, 44e-3, "s", "Table 3.2"),
     ("sequent", "hotspot", "time", {"cpus": 1}, 1.4e-6, "s", "Table 3.2"),
@@ -81,7 +82,7 @@ def test_all_that_the_catalogue_holds_for_a_machine_and_a_benchmark_is_quoted(na
 
 
 def test_a_doubtful_digit_is_called_so() -> None:
-    answer = assay("run", "thread_barrier", "--on", "paragon-mp")
+    answer = assay("run", "thread-barrier", "--on", "paragon-mp")
     assert (
         answer.status == 0 and "110 µs ?" in answer.out and "A ? marks a digit" in answer.out and "quoted" in answer.out
     )
@@ -119,7 +120,7 @@ def test_a_machine_that_is_only_published_is_evaluated_from_its_paper() -> None:
     answer = assay("evaluate", "--on", "sequent", "--json")
     assert answer.status == 0 and answer.document["kind"] == "quoted"
     found = {section["benchmark"] for section in answer.document["benchmarks"]}
-    assert {"lock", "thread_barrier", "creation", "hotspot", "jacobi", "cholesky"} <= found
+    assert {"lock", "thread-barrier", "creation", "hotspot", "jacobi", "cholesky"} <= found
     assert "latency" in answer.document["unpublished"] and "nothing was published of" in answer.document["warnings"][0]
     told = assay("evaluate", "--on", "sequent", "--only", "threads")
     assert "quoted" in told.out and "Cholesky" not in told.out

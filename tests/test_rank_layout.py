@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.benchmark.record import benchmark
-from assay.execute.run_request import Wishes
+from assay.execute.run_request import RunRequest
 from command_line import assay
 
 FOUR = ("--on", "fat-tree-hdr", "--set", "machine.node.processors=4", "--set", "machine.node.ranks=1")
@@ -31,10 +31,10 @@ def test_so_many_ranks_go_on_each_node_as_it_takes(
     on: str | None, nodes: int, ppn: tuple[int, ...], ranks: int, said: str | None
 ) -> None:
     machine = {"node.processors": "4", "node.ranks": "1"} if on else {}
-    wishes = Wishes(names=("interference",), on=on, nodes=nodes, ppn=ppn, machine=machine)
-    sizes = wishes._sizes(benchmark("interference"))
+    request = RunRequest(names=("interference",), on=on, nodes=nodes, ppn=ppn, machine=machine)
+    sizes = request._sizes(benchmark("interference"))
     assert sizes[0].ranks == ranks and len(sizes) == max(1, len([each for each in ppn if each * nodes >= 4]))
-    assert wishes.raised() == ([] if said is None else [said])
+    assert request.raised() == ([] if said is None else [said])
 
 
 def test_two_nodes_have_a_victim_and_an_aggressor_each(tmp_path: Path) -> None:

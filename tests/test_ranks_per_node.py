@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assay.report import reached
-from assay.report.ranks_per_node import unlike
+from assay.report.derive.ranks_per_node import unlike
+from assay.report.judge import main_figures
 from command_line import assay
 from made_documents import document, figure, headline, section
 
@@ -55,7 +55,7 @@ def titles(*values: float) -> list[str]:
     """Of the lines for main figures of 1, 2, … ranks per node."""
     every = [(f"rate, {ppn} per node", value, {"ppn": ppn}) for ppn, value in enumerate(values, start=1)]
     of = section("b", [], headlines=[headline(title, value, "B/s", params=params) for title, value, params in every])
-    return [line.title for line in reached.lines(document(of), [])]
+    return [line.title for line in main_figures.lines(document(of), [])]
 
 
 def test_the_first_screen_has_the_best_and_the_worst_and_says_once_what_is_alike() -> None:

@@ -13,6 +13,7 @@ import pytest
 from assay.analysis.figures import CaseSamples, figures
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import PARTS, Benchmark, Parameter, benchmark, benchmarks, programs_root, read_record
+from assay.case import Case
 from assay.errors import InputError
 
 RECORD = """
@@ -259,6 +260,6 @@ def test_a_formula_may_use_the_constants_of_a_cases_choice() -> None:
     assert record.constants({"kernel": "axpy", "access": "indexed", "length": 7})["flops"] == 2
     assert record.constants({"kernel": "axpy", "access": "indexed"})["index"] == 4
     for kernel, flops in (("axpy", 2), ("polynomial9", 18)):
-        cell = CaseSamples("time", {"kernel": kernel, "access": "stride3"}, {("here", 0): np.array([2e-9])}, [], 1)
+        cell = CaseSamples("time", Case(kernel=kernel, access="stride3"), {("here", 0): np.array([2e-9])}, [], 1)
         rate = next(f for f in figures(record, [cell]) if f.name == "rate")
         assert rate.value == pytest.approx(flops / 2e-9)

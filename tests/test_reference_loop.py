@@ -1,4 +1,4 @@
-"""The loop that is timed beside each launch: a processor slower than at best is seen where no account shows it."""
+"""The reference loop of each launch: a processor slower than at best is seen where no account shows it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
 from assay.execute.mpi import launch_environment
-from assay.report import page
-from assay.report.document import document as typed
+from assay.report.derive.document import document as typed
+from assay.report.render import page
 from assay.store import Run
 from made_documents import as_json as document
 from mpis_here import CROWD, MPI

@@ -101,7 +101,7 @@ REFUSED = {
     "evaluate --profile quik": "--profile: no such profile; got 'quik'",
     "evaluate --within 2%": "--within: needs more launches than --profile quick makes",
     "run vectors -n 2": "vectors: is a program of one process per node; -n is for message-passing benchmarks",
-    "evaluate --only kernels --ppn 2": "--ppn: is for message-passing benchmarks, of which there is none here",
+    "evaluate --only kernels --ppn 2": "--ppn: is for message-passing benchmarks, but there are none here",
     "run vectors --ppn 2": "vectors: is a program of one process per node; --ppn is for message-passing benchmarks",
     "run echo --launches 0": "--launches: is out of bounds; got '0', expected a whole number from 1 on; `assay run",
     "run echo --launches some": "--launches: is wrong; got 'some', expected a whole number from 1 on; `assay run",

@@ -19,9 +19,11 @@ from rich.console import Console
 from assay.document.json_form import from_json, to_json
 from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
-from assay.report import bounds, page, page_beside, side_by_side, summary, tables
-from assay.report.document import document
-from assay.report.terminal import show
+from assay.report.derive.document import document
+from assay.report.judge import bounds
+from assay.report.render import page, runs_page, runs_table, summary, tables
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.render.terminal import show
 from assay.report.units import human, params
 from assay.store import Run
 from command_line import assay
@@ -203,7 +205,7 @@ def test_the_page_fits_a_phone(browser: Any, written: Path, scheme: str) -> None
 
 @pytest.mark.browser
 def test_a_wide_table_of_runs_scrolls_in_its_block_on_a_phone(browser: Any, whole: Document, tmp_path: Path) -> None:
-    beside = page_beside.write(side_by_side.side_by_side([whole] * 4), tmp_path / "beside.html")
+    beside = runs_page.write(runs_table.side_by_side([whole] * 4), tmp_path / "beside.html")
     with Opened(browser, beside, viewport={"width": 390, "height": 844}) as opened:
         opened.says("document.querySelectorAll('details').forEach(each => { each.open = true; })")
         assert opened.says("document.documentElement.scrollWidth") <= 390
@@ -315,7 +317,7 @@ def test_a_unit_that_opens_a_script_or_a_comment_leaves_the_page_whole(whole: Do
 
 
 def test_markdown_holds_the_same_numbers(whole: Document) -> None:
-    text = page.markdown(whole)
+    text = as_markdown(whole)
     for each in whole.benchmarks:
         for row in tables.figures(each).rows:
             assert all(cell in text for cell in row)

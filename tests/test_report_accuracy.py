@@ -13,7 +13,11 @@ from rich.console import Console
 from assay.document.build_variants import BuildVariants, VariantBuild
 from assay.document.section import Section
 from assay.published.tables import known_errors
-from assay.report import accuracy, findings, page, parts, reached, shown_first, terminal, variant_accuracy
+from assay.report.judge import findings, first_figures, main_figures
+from assay.report.render import page, page_parts, terminal
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import accuracy
+from assay.report.sections.variants import variant_accuracy
 from assay.report.units import human
 from made_documents import document, figure, section
 
@@ -128,8 +132,8 @@ def test_every_view_of_the_run_has_the_table() -> None:
         text.getvalue().split()
     )  # 1024 of them are a call of the vector variant
     assert "ulp max" not in text.getvalue()  # 27 rows of single figures are for the page
-    assert "| exp | float32 | 2 ns, 0.5 | 1 ns, 2 |" in page.markdown(made)
-    (block,), drawn = parts.parts(made)
+    assert "| exp | float32 | 2 ns, 0.5 | 1 ns, 2 |" in as_markdown(made)
+    (block,), drawn = page_parts.parts(made)
     assert block.blocks[0].plots and drawn.plots[block.blocks[0].plots[0]]["data"]
     assert re.search(r"Speed and accuracy.*2 ns, 0\.5", page.html(made), re.DOTALL)
 
@@ -137,14 +141,14 @@ def test_every_view_of_the_run_has_the_table() -> None:
 def test_a_run_without_main_figures_opens_with_its_first_ones() -> None:
     """intrinsics names no main figure: the verdict shows cases of its time, and their spread gives the grade."""
     made = document(intrinsics(case(1e-9, 2, variant="fast"), case(2e-9, 0.5, variant="scalar")))
-    assert [(line.title, line.value) for line in reached.lines(made, [])] == [
+    assert [(line.title, line.value) for line in main_figures.lines(made, [])] == [
         ("intrinsics, exp, float32, usual: scalar", 2e-9),
         ("intrinsics, exp, float32, usual: fast", 1e-9),
     ]
     many = [
         case(1e-9, 2, variant="fast", function=name) for name in ("exp", "log", "sin", "cos", "tan", "sinh", "tanh")
     ]
-    assert len(reached.lines(document(intrinsics(*many)), [])) == shown_first.MOST_FIRST
+    assert len(main_figures.lines(document(intrinsics(*many)), [])) == first_figures.MOST_FIRST
 
 
 def test_published_errors_stand_beside_the_greatest_that_was_found() -> None:
@@ -164,7 +168,7 @@ def test_published_errors_stand_beside_the_greatest_that_was_found() -> None:
     text = io.StringIO()
     terminal.show(made, Console(file=text, width=80))
     assert "Published errors of float64 functions" in text.getvalue()
-    assert "| exp | 0.510 | 0.510 | 3.20 / 3.20 / 3.20 | 3.204 |" in page.markdown(made)
+    assert "| exp | 0.510 | 0.510 | 3.20 / 3.20 / 3.20 | 3.204 |" in as_markdown(made)
     assert not known_errors.tables(document(intrinsics(case(2e-9, 0.5, variant="scalar"))))
 
 

@@ -8,7 +8,8 @@ from rich.console import Console
 
 from assay.document.section import Section
 from assay.published.tables import dot_products, euroben_algorithms, paragon
-from assay.report import page, terminal
+from assay.report.render import terminal
+from assay.report.render.markdown import markdown as as_markdown
 from made_documents import document, figure, section
 
 # As Table 6.13 prints them; section 6.2.2.1 has another number for mod2b on the IBM cluster.
@@ -25,7 +26,7 @@ def products() -> Section:
     )
     figures = [figure("rate", rate, "flop/s", code=code, form=form, size=size) for code, form, size, rate in rates]
     figures.append(figure("rate", 9e10, "flop/s", "best", code="ours", form="dot", size=50))  # r_max is of medians
-    return section("matrix_vector", figures, historical=True, published=["euroben.mod2a"])
+    return section("matrix-vector", figures, historical=True, published=["euroben.mod2a"])
 
 
 def test_the_greatest_rates_stand_beside_table_6_13() -> None:
@@ -59,7 +60,7 @@ def test_a_person_sees_the_table_on_terminal_and_page() -> None:
     made = document(products())
     out = io.StringIO()
     terminal.show(made, Console(file=out, width=80))
-    assert "Table 6.13" in out.getvalue() and "Table 6.13" in page.markdown(made)
+    assert "Table 6.13" in out.getvalue() and "Table 6.13" in as_markdown(made)
 
 
 def test_appendix_b_has_this_machines_linpack_and_dhrystone() -> None:
@@ -81,9 +82,9 @@ def test_figure_1_has_a_row_for_each_length_and_a_column_for_each_code() -> None
         ("compiled", "float64", 16, 2e9),
     )
     figures = [figure("rate", rate, "flop/s", code=code, type=kind, length=n) for code, kind, n, rate in cases]
-    (table,) = dot_products.tables(made := document(section("dot_product", figures, historical=True)))
+    (table,) = dot_products.tables(made := document(section("dot-product", figures, historical=True)))
     assert table.rows == (("16", "2 Gflop/s", "–"), ("1000", "3 Gflop/s", "40 Gflop/s"))
     assert "compilers reach 15 Mflop/s" in table.note and dot_products.tables(document(products())) == []
     out = io.StringIO()
     terminal.show(made, Console(file=out, width=80))
-    assert "Figure 1" in out.getvalue() and "Figure 1" in page.markdown(made)
+    assert "Figure 1" in out.getvalue() and "Figure 1" in as_markdown(made)

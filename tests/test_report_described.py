@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from assay.analysis.figures import FigureValue
 from assay.benchmark.record import benchmarks
 from assay.document.grid import grid
-from assay.document.reported_figure import reported
 from assay.document.run_document import Document
 from assay.published.tables import hypercubes
-from assay.report import tables, terminal
-from assay.report.document import _headlines
+from assay.report.derive.document import _headlines
+from assay.report.render import tables, terminal
+from made_documents import bare, figure, section
 from made_documents import document as made_document
-from made_documents import figure, section
 
 
 def fit(hops: int | None, alpha: float, over: tuple[float, float]) -> dict[str, Any]:
@@ -74,24 +72,21 @@ def test_a_headline_can_ask_for_the_most_of_a_parameter() -> None:
     record = benchmarks()["barrier"]
     case = {"algorithm": "library", "timing": "window"}
     times = {2: 1e-6, 8: 3e-6, 4: 2e-6}
-    derived = [
-        reported(FigureValue("barrier", "time", t, "s", "median", case | {"ranks": n}), "measured")
-        for n, t in times.items()
-    ]
+    derived = [bare("barrier", "time", t, "s", case | {"ranks": n}) for n, t in times.items()]
     (made,) = _headlines(record, derived, described=True)
-    assert (made.value, made.chosen) == (3e-6, [])
+    assert (made.figure.value, made.chosen) == (3e-6, [])
 
 
 def test_a_headline_says_of_what_its_case_is_the_best() -> None:
-    rates = [reported(FigureValue("echo", "rate", 1e6 * n, "B/s", "median", {"bytes": n, "ranks": 2}), "measured")
+    rates = [bare("echo", "rate", 1e6 * n, "B/s", {"bytes": n, "ranks": 2})
              for n in (1 << 20, 1 << 22)]  # fmt: skip
     (made,) = _headlines(benchmarks()["echo"], [replace(each, better="higher") for each in rates], described=True)
-    assert (made.params["bytes"], made.chosen) == (1 << 22, ["bytes"])
+    assert (made.figure.params["bytes"], made.chosen) == (1 << 22, ["bytes"])
 
 
 def test_what_takes_the_rest_is_no_software_where_there_is_none() -> None:
     record = benchmarks()["echo"]
-    times = [reported(FigureValue("echo", "half_round_trip", 1e-6, "s", "median", {"bytes": 8}), "measured")]
+    times = [bare("echo", "half_round_trip", 1e-6, "s", {"bytes": 8})]
     said = [[each.advice for each in _headlines(record, times, described)] for described in (False, True)]
     assert said == [
         ["MPI's software path takes the rest: another transport or MPI may be faster"],
@@ -99,7 +94,7 @@ def test_what_takes_the_rest_is_no_software_where_there_is_none() -> None:
     ]
     barrier = benchmarks()["barrier"]
     case = {"algorithm": "library", "timing": "window", "ranks": 2}
-    times = [reported(FigureValue("barrier", "time", 1e-6, "s", "median", case), "measured")]
+    times = [bare("barrier", "time", 1e-6, "s", case)]
     assert _headlines(barrier, times, True)[0].advice == _headlines(barrier, times, False)[0].advice
 
 

@@ -46,7 +46,7 @@ def test_each_table_holds_our_column_and_the_printed_ones() -> None:
 def test_cached_vectors_stand_beside_what_the_text_says_of_each_processor() -> None:
     """88 MB/s for each processor, in the text of section 3 and in no table."""
     cached = {"form": "compiled", "type": "float64", "place": "cache", "threads": 2}
-    (made,) = tables(made_document(section("inner_product", [("rate", 4e9, cached)])))
+    (made,) = tables(made_document(section("inner-product", [("rate", 4e9, cached)])))
     assert made.rows == (("ddot-cached, 2", "32 GB/s", "88 MB/s each"),)
 
 

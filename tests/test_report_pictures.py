@@ -13,7 +13,9 @@ from assay.benchmark.record import benchmarks
 from assay.document.json_form import from_json
 from assay.document.reported_figure import Headline
 from assay.document.section import Section
-from assay.report import bounds, matrices, page, plots, roof, shares, spectra, speedups, tables
+from assay.report.judge import bounds
+from assay.report.render import page, plots, tables
+from assay.report.sections import matrices, noise_spectrum, roof, shares, speedups
 from made_documents import document, figure, headline, section
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -304,13 +306,13 @@ def heard() -> Section:
 
 
 def test_a_spectrum_keeps_its_peaks_when_it_is_thinned_and_names_them() -> None:
-    (made,) = spectra.plots(heard())
+    (made,) = noise_spectrum.plots(heard())
     line, limit, named = made["data"]
-    assert len(line["x"]) == len(line["y"]) <= spectra.MOST_POINTS
+    assert len(line["x"]) == len(line["y"]) <= noise_spectrum.MOST_POINTS
     assert (1234.0, 40.0) in zip(line["x"], line["y"], strict=True) and line["y"].count(40.0) == 1
     assert limit["y"] == [3.0, 3.0] and (limit["x"][0], limit["x"][1]) == (line["x"][0], line["x"][-1])
     assert named["x"] == [1234.0] and named["text"] == ["1234 Hz"] and named["hovertext"] == ["a <made> cause"]
-    assert spectra.plots(section("quiet", [])) == []
+    assert noise_spectrum.plots(section("quiet", [])) == []
 
 
 def test_no_benchmarks_name_stands_in_the_pictures() -> None:

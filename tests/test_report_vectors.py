@@ -15,8 +15,10 @@ from assay.document.fits import LevelRatesFit
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.published.tables import euroben
-from assay.report import kernel_curves, level_rates, page, terminal
-from assay.report.fit_states import with_states
+from assay.report.derive.fit_states import with_states
+from assay.report.render import terminal
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import kernel_curves, level_rates
 from made_documents import document, figure, section
 
 
@@ -168,7 +170,7 @@ def test_terminal_and_markdown_show_them() -> None:
     text = io.StringIO()
     terminal.show(whole(), Console(file=text, width=160))
     assert "by level of memory, contiguous" in text.getvalue() and "Table 6.12" in text.getvalue()
-    written = page.markdown(whole())
+    written = as_markdown(whole())
     assert "by level of memory, contiguous" in written and "| axpy | 20 Gflop/s | 513 Mflop/s | 0.5 | 2.55 |" in written
 
 

@@ -128,7 +128,7 @@ def test_every_default_is_accepted_as_if_it_were_set(name: str) -> None:
 def test_a_program_without_its_parameters_is_not_run() -> None:
     machine = {"name": "m", "messages": {"startup": 1e-5, "per_byte": 1e-9}}
     with pytest.raises(ValueError, match="no parameters given; expected `assay run echo`"):
-        core.run("echo", machine, 2, [])
+        core.play("echo", machine, 2, [])
 
 
 @pytest.mark.parametrize(

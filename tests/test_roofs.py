@@ -20,8 +20,11 @@ from assay.document.json_form import from_json
 from assay.document.reported_figure import Headline
 from assay.document.run_document import Document
 from assay.execute.build import build
-from assay.report import found_levels, page, roof, roof_table, terminal
-from assay.report.bounds import BOUNDS, share
+from assay.report.derive import memory_levels
+from assay.report.judge.bounds import BOUNDS, share
+from assay.report.render import terminal
+from assay.report.render.markdown import markdown as as_markdown
+from assay.report.sections import roof, roof_table
 from compiled import compile_to
 from made_documents import document, figure, section
 from started import words
@@ -322,14 +325,14 @@ def test_terminal_and_markdown_show_it() -> None:
     text = io.StringIO()
     terminal.show(document(made().benchmarks[0]), Console(file=text, width=80))
     assert "320 GB/s" in text.getvalue() and "(75%)" in text.getvalue()
-    assert "| L1 (1 KiB to 4 KiB) | load | – | 320 GB/s (75%) |" in page.markdown(made())
+    assert "| L1 (1 KiB to 4 KiB) | load | – | 320 GB/s (75%) |" in as_markdown(made())
 
 
 def test_the_latency_curve_decides_where_a_working_set_lies() -> None:
-    found = found_levels.caches(document(latency(49152.0, 1048576.0, 30 * 2.0**20)))
+    found = memory_levels.caches(document(latency(49152.0, 1048576.0, 30 * 2.0**20)))
     assert found == {1: 49152.0, 2: 1048576.0, 3: 30 * 2.0**20}
-    assert found_levels.contradicted("L3", 16 * 2.0**20, found) == ""
-    assert found_levels.contradicted("L3", 240 * 2.0**20, found) == "beyond the caches found"
-    assert found_levels.contradicted("L3", 524288.0, found) == "in L2 by the latency curve"
-    assert found_levels.contradicted("memory", 2.0**28, found) == ""
-    assert found_levels.caches(document(section("roofs", []))) is None
+    assert memory_levels.contradicted("L3", 16 * 2.0**20, found) == ""
+    assert memory_levels.contradicted("L3", 240 * 2.0**20, found) == "beyond the caches found"
+    assert memory_levels.contradicted("L3", 524288.0, found) == "in L2 by the latency curve"
+    assert memory_levels.contradicted("memory", 2.0**28, found) == ""
+    assert memory_levels.caches(document(section("roofs", []))) is None

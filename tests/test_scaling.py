@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import least_squares, nnls
 
-from assay.analysis.speedup import Law, amdahl, gustafson, scaled, universal
+from assay.analysis.speedup import Law, amdahl, gustafson, scale_times, universal
 from command_line import assay
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,7 +65,7 @@ def _sum(law: Law, times: np.ndarray) -> float:
 
 
 def test_times_are_scaled_to_the_work_of_the_fewest() -> None:
-    assert scaled([2, 4, 8], [1.0, 1.0, 2.0]).tolist() == [[1.0, 0.5, 0.5]]
+    assert scale_times([2, 4, 8], [1.0, 1.0, 2.0]).tolist() == [[1.0, 0.5, 0.5]]
 
 
 @pytest.fixture

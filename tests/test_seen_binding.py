@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assay.execute.binding import crowded, seen, stated
+from assay.execute.binding import describe_binding, observed_binding, sharing_warnings
 from assay.store import Run
 from command_line import assay
 from made_documents import as_json as document
@@ -43,23 +43,26 @@ def rank(number: int, cpus: list[int], host: str = "a") -> dict[str, Any]:
     ],
 )
 def test_a_binding_is_read_from_masks(masks: list[list[int]], expected: str) -> None:
-    assert seen([rank(number, cpus) for number, cpus in enumerate(masks)], {"a": HOST}) == expected
+    assert observed_binding([rank(number, cpus) for number, cpus in enumerate(masks)], {"a": HOST}) == expected
 
 
 def test_what_was_asked_is_stated_only_where_it_differs() -> None:
-    assert stated("cores", "core") == "core" and stated("hwthread", "hardware thread") == "hardware thread"
-    assert stated("cores", "none") == "none (asked: core)"
-    assert stated("core", "core", shared=True) == "core shared by several ranks (asked: core)"
-    assert stated("core", "unknown") == "core"
+    assert (
+        describe_binding("cores", "core") == "core"
+        and describe_binding("hwthread", "hardware thread") == "hardware thread"
+    )
+    assert describe_binding("cores", "none") == "none (requested: core)"
+    assert describe_binding("core", "core", shared=True) == "core shared by several ranks (requested: core)"
+    assert describe_binding("core", "unknown") == "core"
 
 
 def test_ranks_that_share_processors_are_counted_by_host() -> None:
-    assert crowded([rank(0, [0]), rank(1, [1]), rank(2, [0], "b")]) == []
-    (text,) = crowded([rank(0, [0]), rank(1, [0]), rank(2, [1])])
+    assert sharing_warnings([rank(0, [0]), rank(1, [1]), rank(2, [0], "b")]) == []
+    (text,) = sharing_warnings([rank(0, [0]), rank(1, [0]), rank(2, [1])])
     assert text.startswith("2 ranks share one hardware thread of a (0; oversubscribed)")
-    (text,) = crowded([rank(number, [0, 1, 2]) for number in range(4)])
+    (text,) = sharing_warnings([rank(number, [0, 1, 2]) for number in range(4)])
     assert text.startswith("4 ranks share 3 hardware threads of a (0-2; oversubscribed)")
-    (text,) = crowded([rank(0, [0]), rank(1, [0, 1]), rank(2, [0, 1])])
+    (text,) = sharing_warnings([rank(0, [0]), rank(1, [0, 1]), rank(2, [0, 1])])
     assert text.startswith("3 ranks share 2 hardware threads")
 
 
@@ -100,7 +103,7 @@ def test_ranks_pinned_to_one_processor_are_not_called_bound_to_cores(tmp_path: P
     answer = assay(*WORDS, str(tmp_path / "run"), "-n", "2")
     assert answer.status in (0, 1) and answer.out, answer.err
     (section,) = document(Run.open(tmp_path / "run"))["benchmarks"]
-    assert section["binding"] != ["core"] and "shared by several ranks (asked: core)" in section["binding"][0]
+    assert section["binding"] != ["core"] and "shared by several ranks (requested: core)" in section["binding"][0]
     shared = [text for text in section["warnings"] if "2 ranks share one hardware thread" in text]
     assert len(shared) == 1 and f"({cpu}; oversubscribed)" in shared[0]
     assert section["state"] != "clean"
@@ -116,7 +119,7 @@ def test_unbound_ranks_are_called_unbound(tmp_path: Path, starter: Any) -> None:
     starter(f'{UNBOUND}\nexec "$real" {LEAVE} "$@"')
     assay(*WORDS, str(tmp_path / "run"), "-n", "2")
     (entry,) = [e for e in Run.open(tmp_path / "run").entries() if e["event"] == "ended"]
-    assert entry["binding"] == "none (asked: core)" and entry["warnings"] == []
+    assert entry["binding"] == "none (requested: core)" and entry["warnings"] == []
 
 
 @pytest.mark.mpi
@@ -127,7 +130,7 @@ def test_fewer_ranks_than_asked_give_no_number(tmp_path: Path, starter: Any) -> 
     (section,) = document(Run.open(tmp_path / "run"))["benchmarks"]
     assert all(figure["value"] is None for figure in section["figures"]), section["figures"]
     said = section["warnings"][0]
-    assert re.search("^000-([a-z_]+) failed: on 4 ranks: asked for 4 ranks, seen 2", said) and said.count("000-") == 1
+    assert re.search("^000-([a-z_]+) failed: on 4 ranks: requested 4 ranks, got 2", said) and said.count("000-") == 1
     counted = Run.open(tmp_path / "run").connect().execute("SELECT count(*) FILTER (complete) FROM launches")
     assert counted.fetchall() == [(0,)]
     assert list((tmp_path / "run" / "launches").glob("*.jsonl")), "what was written is kept"

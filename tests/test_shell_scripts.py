@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,3 +75,26 @@ def test_clang_tidy_finds_a_use_after_move(tmp_path: Path) -> None:
     assert "unknown" not in done.stderr  # a check that this clang-tidy does not have
     verified = subprocess.run([TIDY, "--verify-config", "--config-file", ROOT / ".clang-tidy"], capture_output=True)
     assert verified.returncode == 0, verified.stdout
+
+
+@pytest.mark.parametrize(("nightly", "second", "status"), [("", 0, 0), ("1", 0, 1), ("", 1, 1), ("1", 1, 1)])
+def test_what_passes_only_the_second_time_fails_the_nightly_run(
+    nightly: str, second: int, status: int, tmp_path: Path
+) -> None:
+    """`alone` of x, with a second run that ends with the status `second`."""
+    failed = tmp_path / "tested" / "v" / "cache" / "lastfailed"
+    failed.parent.mkdir(parents=True)
+    failed.write_text('{"tests/test_it.py::test_it": true}')
+    (function,) = re.findall(r"^alone\(\) \{.*?^\}$", (ROOT / "x").read_text(), re.MULTILINE | re.DOTALL)
+    script = f"""
+        set -euo pipefail
+        say() {{ printf '%s\\n' "$*"; }}
+        part() {{ status={second}; }}
+        {function}
+        venv={sys.prefix} build={tmp_path} length=all nightly={nightly} status=1
+        alone
+        exit "$status"
+    """
+    ended = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert ended.returncode == status, ended
+    assert ("fails the nightly run" in ended.stdout) == bool(nightly and not second)

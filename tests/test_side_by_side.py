@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from assay.document.section import Section
-from assay.report import by_length
-from assay.report.document import document
+from assay.report.derive.document import document
+from assay.report.sections import message_lengths
 from assay.store import Run
 from command_line import assay
 from test_compare_gate import made
@@ -120,7 +120,7 @@ def test_echo_by_length_has_one_unit_per_column(tmp_path: Path) -> None:
     for number in range(3):
         times = {1 << 20: 200e-6, 8: 2e-6, 1024: 4e-6}  # round trips
         launch(run, number, [block(n, [t * (1 + 0.1 * number)] * 5) for n, t in times.items()])
-    (table,) = by_length.tables(section(run))
+    (table,) = message_lengths.tables(section(run))
     assert table.headings[:2] == ("bytes", "time (us)") and table.headings[4] == "rate (MB/s)"
     assert [row[:5] for row in table.rows] == [
         ("8", "1.10", "1.00", "1.20", "7.27"),
@@ -146,7 +146,7 @@ def test_partners_at_several_distances_have_a_table_each(tmp_path: Path) -> None
         str(tmp_path / "r"),
     )
     assert "hops 3" in assay(*words).out
-    tables = by_length.tables(section(Run.open(tmp_path / "r")))
+    tables = message_lengths.tables(section(Run.open(tmp_path / "r")))
     assert [len(table.rows) for table in tables] == [2, 2]
     assert float(tables[0].rows[0][1]) < float(tables[1].rows[0][1])
 
@@ -154,4 +154,4 @@ def test_partners_at_several_distances_have_a_table_each(tmp_path: Path) -> None
 def test_what_has_no_time_and_rate_by_length_has_no_such_table(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
     launch(run, 0, [{**block(8, [1e-3] * 4), "metric": "time", "case": {}}], benchmark="sieve")
-    assert by_length.tables(section(run)) == []
+    assert message_lengths.tables(section(run)) == []

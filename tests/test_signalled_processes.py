@@ -31,7 +31,7 @@ def bystander() -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.parametrize("pidfd", [True, False])
-def test_a_keeper_signals_its_own_tree_alone(
+def test_a_supervisor_signals_its_own_tree_alone(
     bystander: subprocess.Popen[bytes], pidfd: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its children and what is below them; not one elsewhere whose number it has, as after a number has passed on."""

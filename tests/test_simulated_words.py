@@ -78,15 +78,15 @@ def test_an_end_is_said_as_a_reason_beside_the_cycles_that_were_measured(mesh: P
     line = ended(mesh, "--set", "method.cycles=40000")
     assert line == (
         "not saturated; 1 replication, 40,000 cycles measured after 1,000 of warm-up; "
-        "ended: all cycles asked for are simulated (method.cycles)"
+        "ended: all requested cycles are simulated (method.cycles)"
     )
     line = ended(mesh, "--set", "method.replications=3")
     assert line == (
         "not saturated; 3 replications, 60,000 cycles measured after 3,000 of warm-up in all; "
-        "ended: all replications asked for are made (method.replications)"
+        "ended: all requested replications are made (method.replications)"
     )
     line = ended(mesh, "--set", "method.messages=500")
-    assert line.endswith("; ended: all messages asked for are delivered (method.messages)")
+    assert line.endswith("; ended: all requested messages are delivered (method.messages)")
     assert "; 1 replication, 20,000 cycles" not in line
     mesh.write_text(mesh.read_text().split("[method]")[0])
     line = ended(mesh, "--set", "method.precision=0.05")

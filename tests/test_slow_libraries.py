@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from assay.document.section import Section
-from assay.report import page, summary
-from assay.report.slow_libraries import slow
+from assay.report.render import page, summary
+from assay.report.sections.slow_libraries import slow
 from made_documents import document, figure, section
 
 NOTE = "library: OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Haswell MAX_THREADS=64, kernels for Haswell"
@@ -71,7 +71,7 @@ def test_each_number_of_threads_is_a_case_of_its_own() -> None:
 
 
 def test_a_generator_of_the_language_is_no_library_that_knows_processors() -> None:
-    run = document(product(sizes(3.0), benchmark="random_numbers", note="library: std::mt19937_64"))
+    run = document(product(sizes(3.0), benchmark="random-numbers", note="library: std::mt19937_64"))
     assert list(slow(run.benchmarks[0])) == []
 
 

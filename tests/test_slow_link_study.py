@@ -13,8 +13,8 @@ import pytest
 
 from assay.analysis.slow_pairs import FALSE_ALARMS, localise
 from assay.described.shipped import open_described
-from assay.described.ways import with_ways
-from assay.report.all_pairs import Layout, _alone, _classes, _kinds, _layout, _passes
+from assay.described.ways import pairs_event
+from assay.report.sections.pairs.tournament import Layout, _alone, _classes, _kinds, _layout, _passes
 from slow_link_trials import Floats, measured, noise
 from started import play
 
@@ -26,8 +26,9 @@ def simulated(passes: int, seed: int, **more: str) -> tuple[Layout, Floats, np.n
     """The layout, log times (passes, readings) and classes of a tournament of messages of 256 KiB."""
     machine = open_described("fat-tree-hdr", TREE | more)
     given = ("--seed", str(seed), "--set", "bytes=262144", "--set", f"passes={passes}")
-    lines = with_ways(play("tournament", machine.for_core(1), RANKS, given), machine, range(RANKS))
-    events = [json.loads(line) for line in lines.splitlines() if '"event":"pairs"' in line]
+    lines = play("tournament", machine.for_core(1), RANKS, given).splitlines()
+    lines.insert(-1, json.dumps(pairs_event(machine, range(RANKS))))
+    events = [json.loads(line) for line in lines if '"event": "pairs"' in line]
     layout = _layout(RANKS, [], events)
     (found,) = _passes([(0, event) for event in events], RANKS)
     return layout, found.logs, np.stack([_classes(layout, places, layout.reading) for places in found.places])

@@ -10,7 +10,7 @@ from scipy import stats
 
 from assay.analysis.as_fast import as_fast
 from assay.analysis.slow_pairs import CandidateKind, Localised, SlowPart, _judge, _scored, localise, residuals
-from assay.report.all_pairs import Layout, _kinds, _thing
+from assay.report.sections.pairs.tournament import Layout, _kinds, _thing
 from slow_link_trials import measured, noise, tree
 
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import slurm_cluster
-from assay.machine.slurm_nodes import ASLEEP, DOWN, DRAINED, HOPELESS, RESERVED, UP, slurm_nodes
+from assay.machine.slurm_nodes import ASLEEP, DOWN, DRAINED, NEVER_STARTS, RESERVED, UP, slurm_nodes
 from command_line import assay
 from slurm_cluster import SlurmCluster
 
@@ -37,8 +37,8 @@ def test_reasons_for_which_a_job_never_starts() -> None:
         QOSMaxWallDurationPerJobLimit DependencyNeverSatisfied JobHeldAdmin PartitionConfig"""
     later = """Resources Priority None Dependency QOSGrpCpuLimit AssocGrpCpuLimit BeginTime Licenses ReqNodeNotAvail
         QOSMaxJobsPerUserLimit QOSMaxCpuPerUserLimit JobHeldUser"""
-    assert all(HOPELESS.search(each) for each in never.split())
-    assert not any(HOPELESS.search(each) for each in later.split())
+    assert all(NEVER_STARTS.search(each) for each in never.split())
+    assert not any(NEVER_STARTS.search(each) for each in later.split())
 
 
 class PowerSavingCluster(SlurmCluster):
@@ -77,8 +77,8 @@ def test_doctor_asks_no_node_that_is_kept_from_jobs(monkeypatch: pytest.MonkeyPa
         answer = assay("doctor", "--via", "slurm", "--for", "40", "--json")
         found = json.loads(answer.out)
         assert [each["node"] for each in found["nodes"]] == ["n1", "n7", "n8"], found["silent"]
-        assert found["silent"] == [{"node": "n3", "why": "Slurm says that it is down: memory"}]
+        assert found["silent"] == [{"node": "n3", "why": "Slurm reports it as down: memory"}]
         said = {each["node"]: each["why"] for each in found["not_asked"]}
-        assert set(said) == {"n2", "n4", "n5", "n6"} and said["n2"] == "Slurm says that it is drained: fan"
+        assert set(said) == {"n2", "n4", "n5", "n6"} and said["n2"] == "Slurm reports it as drained: fan"
         assert "powering down" in said["n4"] and "maint" in said["n5"] and "allocated" in said["n6"]
         assert answer.status == 1 and (cluster.folder / "power").read_text() == asleep

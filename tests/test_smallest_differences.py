@@ -1,4 +1,4 @@
-"""The smallest networks in which an engine once differed from SIMULATOR's rules, with the ticks worked out by hand.
+"""The smallest networks in which an engine once differed from the model's rules, with the ticks worked out by hand.
 
 Rows are (id, cycle, source, destination, flits); expected are head and tail of each: the ticks in which they start to
 cross the ejection link.

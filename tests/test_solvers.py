@@ -17,9 +17,10 @@ from rich.console import Console
 
 from assay.benchmark.record import benchmark
 from assay.execute.build import build
-from assay.execute.plan import chosen
+from assay.execute.plan import select_benchmarks
 from assay.published.tables import euroben_solvers
-from assay.report import page, terminal
+from assay.report.render import terminal
+from assay.report.render.markdown import markdown as as_markdown
 from compiled import WARNINGS
 from made_documents import document, figure, section
 from started import words
@@ -28,11 +29,11 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 # Small sizes, and in how many ways ASSAY_BREAK breaks the kernel (historical/module3/kernels/NAME.cpp says which).
 SMALL = {
     "multigrid": ("size=16,64", 2),
-    "block_gauss_seidel": ("size=5,40,257", 2),
-    "boundary_value": ("size=8,100,10000", 2),
+    "block-gauss-seidel": ("size=5,40,257", 2),
+    "boundary-value": ("size=8,100,10000", 2),
     "elliptic": ("size=8,50", 2),
-    "linear_optimisation": ("size=2,7,50", 2),
-    "nonlinear_optimisation": ("size=2,20", 2),
+    "linear-optimisation": ("size=2,7,50", 2),
+    "nonlinear-optimisation": ("size=2,20", 2),
 }
 BREAKS = [(name, which) for name, (_, ways) in SMALL.items() for which in range(1, ways + 1)]
 
@@ -111,13 +112,13 @@ def test_the_papers_table_stands_beside_this_machines_times() -> None:
     made = document(solved)
     out = io.StringIO()
     terminal.show(made, Console(file=out, width=80))
-    assert "Table 6.14" in out.getvalue() and "Table 6.14" in page.markdown(made)
+    assert "Table 6.14" in out.getvalue() and "Table 6.14" in as_markdown(made)
 
 
 def test_basic_algorithms_and_solvers_are_no_part_of_quick() -> None:
     """`--profile quick --only kernels` stays short: EuroBen's modules 2 and 3 come with standard."""
-    left = {record.name for record in chosen("kernels")} - {
-        record.name for record in chosen("kernels", profile="quick")
+    left = {record.name for record in select_benchmarks("kernels")} - {
+        record.name for record in select_benchmarks("kernels", profile="quick")
     }
-    assert {*SMALL, "matrix_vector", "eigenvalues", "sparse_system", "sparse_eigenvalues", "wavelet"} <= left
+    assert {*SMALL, "matrix-vector", "eigenvalues", "sparse-system", "sparse-eigenvalues", "wavelet"} <= left
     assert {"gemm", "linpack", "vectors", "intrinsics", "fft", "livermore"} & left == set()

@@ -106,14 +106,14 @@ def waited(for_what: Callable[[], bool]) -> None:
 
 
 @pytest.mark.paced
-@pytest.mark.parametrize("how", ["keeper", "assay", "script"])
+@pytest.mark.parametrize("how", ["supervisor", "assay", "script"])
 def test_what_a_kill_leaves_is_removed_at_the_next_start(how: str, tmp_path: Path) -> None:
-    """The keeper of a tree, a process with a temporary folder, the script that holds a folder on a node."""
+    """The supervisor of a tree, a process with a temporary folder, the script that holds a folder on a node."""
     folder = tmp_path / "assay-scratch"
     code = {
-        "keeper": f"from pathlib import Path\nfrom assay.execute import process_tree\n"
+        "supervisor": f"from pathlib import Path\nfrom assay.execute import process_tree\n"
         f"held = process_tree.ProcessTree([process_tree.Command(('sleep', '100'))], scratch=[Path({str(folder)!r})])\n"
-        "import time; print(held._keeper.pid, flush=True); time.sleep(100)",
+        "import time; print(held._supervisor.pid, flush=True); time.sleep(100)",
         "assay": "import os, time\nfrom assay.execute.stale_files import temporary_folder\n"
         "with temporary_folder('assay-scratch'):\n    print(os.getpid(), flush=True)\n    time.sleep(100)",
     }.get(how)
@@ -132,7 +132,7 @@ def test_what_a_kill_leaves_is_removed_at_the_next_start(how: str, tmp_path: Pat
     assert (found / "file").exists()
     os.kill(number, signal.SIGKILL)
     waited(lambda: not Path(f"/proc/{number}").exists() or "Z" in Path(f"/proc/{number}/stat").read_text())
-    if how != "keeper":
+    if how != "supervisor":
         process.wait()
     process.kill()
     process.communicate()

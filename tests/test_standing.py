@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from assay.analysis import disturbance
-from assay.report import page, tables
-from assay.report.document import document as typed
+from assay.report.derive.document import document as typed
+from assay.report.render import tables
+from assay.report.render.markdown import markdown as as_markdown
 from assay.samples import Circumstance
 from assay.store import Run
 from command_line import assay
@@ -102,7 +103,7 @@ def test_the_headline_is_by_the_estimator_that_stands(run: Run, interrupted: boo
     headlines = [h for h in whole["benchmarks"][0]["headlines"] if h["name"] == "half_round_trip"]
     assert [h["estimator"] for h in headlines] == [words]
     assert headlines[0]["value"] == pytest.approx(1e-5 if interrupted else 1e-6, rel=0.02)
-    assert "10 µs" not in page.markdown(typed(run)) or interrupted
+    assert "10 µs" not in as_markdown(typed(run)) or interrupted
 
 
 def test_where_most_readings_were_interrupted_the_best_reading_is_printed_as_a_bound(run: Run) -> None:

@@ -62,7 +62,7 @@ def test_a_fault_ends_the_run_with_what_is_kept_and_a_resumption_finishes_it(
     assert calls >= failing
     assert answer.status == 1, answer.err
     last = answer.err.splitlines()[-1]
-    assert "kept" in last and f"assay evaluate --resume {tmp_path / 'run'}" in last and "Traceback" not in answer.err
+    assert "stored" in last and f"assay evaluate --resume {tmp_path / 'run'}" in last and "Traceback" not in answer.err
     assert state(tmp_path) != "done"
     resumed = assay("evaluate", "--resume", str(tmp_path / "run"), "-q")
     assert resumed.status == 0 and state(tmp_path) == "done", resumed.err
@@ -87,7 +87,7 @@ def test_a_folder_that_is_removed_meanwhile_leaves_no_run_that_is_done(
         answer = evaluated(tmp_path)
     assert answer.status == 1 and "Traceback" not in answer.err, answer.err
     if not inner:
-        assert "nothing of it is kept" in answer.err.splitlines()[-1]
+        assert "nothing of it is left" in answer.err.splitlines()[-1]
         return
     assert state(tmp_path) != "done"
     resumed = assay("evaluate", "--resume", str(tmp_path / "run"), "-q")

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from assay.analysis.storage_errors import judged, missed_in_words
+from assay.analysis.storage_errors import judge_cells, missed_in_words
 from assay.analysis.storage_law import RateCell, storage_law
 from assay.described.machine_file import load
 from assay.document.run_document import Document
 from assay.fitting.from_run import description as storage_and_network
 from assay.fitting.storage_from_run import storage_description
-from assay.report.page import html, markdown
+from assay.report.render.markdown import markdown
+from assay.report.render.page import html
 from command_line import assay
 from made_documents import document, figure, section
 
@@ -158,19 +159,19 @@ def test_errors_have_intervals_and_what_the_law_misses_is_named() -> None:
              for size in SIZES for flight in (1, 2, 4)]  # fmt: skip
     law = storage_law(cells)
     assert law is not None
-    found = {(each.cell.bytes, each.cell.flight): each for each in judged(law)}
+    found = {(each.cell.bytes, each.cell.flight): each for each in judge_cells(law)}
     wrong = found.pop((262144, 4))
     assert not wrong.cell.fitted and wrong.missed and wrong.between == pytest.approx((1.0, 1.0), rel=1e-3)
     assert all(each.interval and not each.missed for each in found.values())
-    assert missed_in_words(judged(law)).endswith("1 of 8 held out: 262144 B with 4 (+100%)")
+    assert missed_in_words(judge_cells(law)).endswith("1 of 8 held out: 262144 B with 4 (+100%)")
     # each launch has a pace of its own in one cell: no whole interval is beyond, so none is missed
     spread = {launch: rate * (0.4 + 0.3 * launch) for launch, rate in measured(262144, 4, 1.0).launches.items()}
     again = storage_law([replace(each, launches=spread, rate=0.5 * each.rate)
                          if (each.bytes, each.flight) == (262144, 4) else each for each in cells])  # fmt: skip
-    assert again is not None and missed_in_words(judged(again)) == ""
+    assert again is not None and missed_in_words(judge_cells(again)) == ""
     few = storage_law([replace(each, launches={0: each.rate, 1: each.rate}) for each in cells])
-    assert few is not None and not any(each.interval for each in judged(few))
-    assert few.launches == 2 and few.spread and any(each.missed for each in judged(few))
+    assert few is not None and not any(each.interval for each in judge_cells(few))
+    assert few.launches == 2 and few.spread and any(each.missed for each in judge_cells(few))
 
 
 def test_one_launch_is_no_range_and_nothing_is_missed_by_it_alone() -> None:

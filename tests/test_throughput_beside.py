@@ -51,8 +51,8 @@ def workload(folder: Path, schedule: str, table: str = TABLE) -> Workload:
     return job_table.workload(schedule_file.parsed(schedule, path), job_table.load(jobs), path)
 
 
-def played(folder: Path, text: str, schedule: str, policy: str, *wishes: str, table: str = TABLE) -> Scheduled:
-    machine = machine_file.open_machine(str(written(folder, text)), wishes)
+def played(folder: Path, text: str, schedule: str, policy: str, *request: str, table: str = TABLE) -> Scheduled:
+    machine = machine_file.open_machine(str(written(folder, text)), request)
     return mix.schedule_mix(workload(folder, schedule, table), machine, policy)
 
 
@@ -153,7 +153,7 @@ def test_the_example_in_terminal_json_and_page(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     answer = assay(*words, "--export", str(page))
     assert answer.status == 0, answer.err
-    assert "slowed down most by others: " in answer.out and "Beside one another, each job" in answer.out
+    assert "slowed down most by others: " in answer.out and "Concurrent jobs, each" in answer.out
     document = assay(*words, "--json").document
     assert {job["state"] for job in document["jobs"]} == {"completed"} and len(document["played"]) == 15
     assert all(job["answer"] is True for job in document["jobs"])
@@ -164,7 +164,7 @@ def test_the_example_in_terminal_json_and_page(tmp_path: Path) -> None:
     named = {(figure["name"], figure["params"].get("job")) for figure in document["figures"]}
     assert {("interference", "reduce"), ("slowdown", "pair")} <= named
     text = page.read_text()
-    assert "Beside one another, by name" in text and "transpose.1" in text
+    assert "Concurrent jobs by name" in text and "transpose.1" in text
 
 
 def test_what_cannot_be_simulated_so_is_one_line(tmp_path: Path) -> None:
@@ -224,8 +224,8 @@ def test_parts_run_one_after_the_other_and_what_cannot_run_is_said(tmp_path: Pat
     assert answer.status == 0, answer.err
     lines = (
         "files (2): not run, parallel-files uses files, and bars has no [storage], what its I/O nodes and disks take; "
-        "held its nodes for its time",
-        "alone (1): not run, sieve passes no messages; held its nodes for its time",
+        "its nodes were occupied",
+        "alone (1): not run, sieve passes no messages; its nodes were occupied",
     )
     page = (tmp_path / "page.html").read_text()
     assert all(line in " ".join(answer.out.split()) and line in page for line in lines)

@@ -41,7 +41,7 @@ def test_outages_are_weibull_and_exponential() -> None:
 
 
 def test_failing_jobs_and_wrong_requests() -> None:
-    jobs = lublin.drawn(lublin.LublinWishes(jobs=20_000))
+    jobs = lublin.drawn(lublin.LublinSettings(jobs=20_000))
     wrong = faults.estimated(jobs, faults.BatchEstimates(factor=5, seed=2))
     long = jobs.runs > 1000
     assert stats.kstest((wrong.requested / np.maximum(jobs.runs, 1))[long], stats.uniform(1, 4).cdf).statistic < 0.02

@@ -191,7 +191,7 @@ def test_the_folder_holds_page_and_files_and_another_test_beside(mix: Path) -> N
     assert answer.status == 2 and "cannot be read" in answer.err and answer.err.count("\n") == 1
     (mix / "result.json").write_text("{}")
     answer = assay("throughput", *local(mix, "0: 2 * good", "--beside", str(mix)))
-    assert answer.status == 2 and "holds no result of a throughput test" in answer.err
+    assert answer.status == 2 and "has no result of a throughput test" in answer.err
 
 
 def test_programs_alone_and_in_the_mix(mix: Path) -> None:
@@ -213,7 +213,7 @@ def test_programs_alone_and_in_the_mix(mix: Path) -> None:
     assert many["alone"] == pytest.approx(by_itself) and many["jobs"] == 3
     assert many["slowdown"] == pytest.approx(sum(runs) / 3 / by_itself, rel=1e-4)
     assert many["largest"] == pytest.approx(max(runs) / by_itself, rel=1e-4) and max(runs) >= 0.45
-    assert "many" in (mix / "out/report.html").read_text().partition("Beside single-user mode")[2]
+    assert "many" in (mix / "out/report.html").read_text().partition("Compared with single-user mode")[2]
     again = assay("throughput", *words).document  # resumed: nothing runs again
     assert again["alone"] == found["alone"] and assay("throughput", *words[:-2]).status == 2
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from assay.throughput.lublin import LublinWishes, drawn, slot_weights
+from assay.throughput.lublin import LublinSettings, drawn, slot_weights
 from command_line import assay
 from test_throughput_verb import machine
 
-JOBS = drawn(LublinWishes(jobs=200_000, seed=7))
+JOBS = drawn(LublinSettings(jobs=200_000, seed=7))
 # As the paper's program has them (model without job types), typed here once more.
 SERIAL, POWER, LOW, MEDIUM, HIGH, LOWER = 0.244, 0.576, 0.8, 4.5, 7.0, 0.86
 
@@ -81,11 +81,11 @@ def test_arrivals_follow_the_day_and_their_rate() -> None:
 
 
 def test_a_load_and_other_sizes_of_machine() -> None:
-    jobs = drawn(LublinWishes(jobs=5000, processors=1000, load=0.8))
+    jobs = drawn(LublinSettings(jobs=5000, processors=1000, load=0.8))
     assert jobs.processors.max() <= 1000 and jobs.work / 1000 / jobs.submitted[-1] == pytest.approx(0.8, rel=1e-3)
-    again = drawn(LublinWishes(jobs=5000, processors=1000, load=0.8))
+    again = drawn(LublinSettings(jobs=5000, processors=1000, load=0.8))
     assert (jobs.runs == again.runs).all() and (jobs.submitted == again.submitted).all()
-    assert (jobs.runs != drawn(LublinWishes(jobs=5000, processors=1000, load=0.8, seed=2)).runs).any()
+    assert (jobs.runs != drawn(LublinSettings(jobs=5000, processors=1000, load=0.8, seed=2)).runs).any()
 
 
 def test_a_sweep_has_intervals_over_seeds(tmp_path: Path) -> None:

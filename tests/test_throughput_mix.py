@@ -127,8 +127,8 @@ REFUSED = {
     '[[a.part]]\nprogram = "sieve"\nset = ["size=9"]\n': ":6: a.part.0.set.0: parameter size: is out of bounds",
     '[[a.part]]\nprogram = "sieve"\nslice = "1 B"\n': ":6: a.part.0.slice: ",
     '[[a.part]]\nprogram = "echo"\nprocessors = 1\n': ":6: a.part.0.processors: are too few ranks for echo",
-    'command = "true"\n[[a.part]]\nprogram = "sieve"\n': ":4: a.command: has no place beside parts",
-    'program = "sieve"\n[[a.part]]\nprogram = "sieve"\n': ":4: a.program: has no place beside parts",
+    'command = "true"\n[[a.part]]\nprogram = "sieve"\n': ":4: a.command: cannot be used with parts",
+    'program = "sieve"\n[[a.part]]\nprogram = "sieve"\n': ":4: a.program: cannot be used with parts",
 }
 
 

@@ -34,7 +34,7 @@ def test_a_cube_allocates_subcubes_and_says_what_they_cost(tmp_path: Path) -> No
     found = assay(*asked, "--json").document
     assert [job["nodes"] for job in found["jobs"]] == [["0", "1", "2", "3"], ["4", "5"], ["6", "7"]]
     assert found["idle"]["unused"]["processor_seconds"] == 10 and found["idle"]["fragmented"]["processor_seconds"] == 0
-    assert "held by jobs that do not use them" in assay(*asked).out
+    assert "allocated to jobs that do not use them" in assay(*asked).out
     line = assay(*asked, "--set", "batch.allocation=contiguous", "--json").document
     assert [job["nodes"] for job in line["jobs"]] == [["0", "1", "2"], ["3", "4"], ["5", "6"]]
     count = assay(*asked, "--set", "batch.allocation=anywhere", "--json").document

@@ -129,9 +129,9 @@ def test_plans_of_before_are_the_same_ones() -> None:
 START = '[a]\nprocessors = 1\ntime = "1 s"\n'
 REFUSED = {
     'program = "seive"\n': ':4: a.program: no such benchmark (did you mean sieve?); got \'seive\', expected ',
-    'program = "sieve"\ncommand = "true"\n': ":5: a.command: has no place beside a benchmark program",
-    'program = "sieve"\nwait = "1 s"\n': ":5: a.wait: has no place beside a benchmark program",
-    'program = "sieve"\nanswer = "x"\n': ":5: a.answer: has no place beside a benchmark program",
+    'program = "sieve"\ncommand = "true"\n': ":5: a.command: cannot be used with a benchmark program",
+    'program = "sieve"\nwait = "1 s"\n': ":5: a.wait: cannot be used with a benchmark program",
+    'program = "sieve"\nanswer = "x"\n': ":5: a.answer: cannot be used with a benchmark program",
     'program = "sieve"\nset = ["size"]\n': ":5: a.set.0: is not KEY=VALUE; got 'size', expected ",
     'program = "sieve"\nset = ["size=10", "sise=5"]\n': ":5: a.set.1: --set sise: sieve has no such parameter",
     'program = "sieve"\nset = ["size=9"]\n': ":5: a.set.0: parameter size: is out of bounds; got '9', expected ",

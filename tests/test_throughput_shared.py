@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import slurm_cluster
-from assay.throughput.batch_system import SystemWishes, opened
+from assay.throughput.batch_system import SystemRequest, opened
 from assay.throughput.occupancy import Occupancy
 from slurm_cluster import SlurmCluster
 from throughput_folder import end_all_jobs, log_lines, throughput
@@ -105,7 +105,7 @@ def test_jobs_that_slurm_does_not_show_are_in_the_books(tmp_path: Path, monkeypa
         wrapper.chmod(0o755)
         for key, value in private.environment.items():
             monkeypatch.setenv(key, value)
-        system = opened("slurm", SystemWishes())
+        system = opened("slurm", SystemRequest())
         system.facts()
         assert system.occupancy() == Occupancy(total=16, others=8)
         monkeypatch.setenv("PATH", f"{tmp_path}:{private.environment['PATH']}")

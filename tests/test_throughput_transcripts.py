@@ -28,7 +28,7 @@ from assay.throughput.batch_system import (
     WAITING,
     AccountedTime,
     SilentSystemError,
-    SystemWishes,
+    SystemRequest,
     SystemWork,
     opened,
 )
@@ -104,7 +104,7 @@ def replayed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
 
 
 def begun(name: str, tmp_path: Path, jobs: list[LiveJob], held: dict[str, str], option: str = "") -> Any:
-    system = opened(f"{name}:{option}" if option else name, SystemWishes())
+    system = opened(f"{name}:{option}" if option else name, SystemRequest())
     system.facts()
     commands = {job.id: ["/opt/job record", "--limit", "1", "--", "true"] for job in jobs}
     system.open(SystemWork(folder=tmp_path, mark="assay-mark", jobs=jobs, commands=commands, held=held))
@@ -114,7 +114,7 @@ def begun(name: str, tmp_path: Path, jobs: list[LiveJob], held: dict[str, str], 
 def test_what_a_system_is_and_its_queues(replayed: tuple[str, Replayed]) -> None:
     """Two nodes of four are up and one is down; two queues, of which one is jobs' own."""
     name, _ = replayed
-    facts = opened(name, SystemWishes()).facts()
+    facts = opened(name, SystemRequest()).facts()
     assert (facts.processors, facts.nodes, facts.name) == (8, ("node01", "node02"), name)
     assert facts.version == {"pbs": "23.06.06", "lsf": "10.1.0.12", "flux": "0.71.0", "slurm": "22.05.8"}[name]
     queues = {queue.name: queue.facts for queue in facts.queues}
@@ -308,7 +308,7 @@ def cell(waiting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qalter: 
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr("assay.throughput.systems.sge.VERIFIES_EACH", 0.0)
-    system = GridEngineSystem(SystemWishes())
+    system = GridEngineSystem(SystemRequest())
     system.open(SystemWork(folder=tmp_path, mark="m", jobs=[JOB], commands={}, held={JOB.id: "7"}))
     return system.poll()["7"]
 
@@ -421,9 +421,9 @@ def test_what_is_wrong_is_said_in_a_line(
     name, made = replayed
     monkeypatch.setattr(command_system, "SHOWN_WITHIN", 0.6)
     with pytest.raises(InputError, match=r"there is no such (queue|partition)"):
-        opened(f"{name}:{'-p' if name == 'slurm' else '-q'} none", SystemWishes()).facts()
+        opened(f"{name}:{'-p' if name == 'slurm' else '-q'} none", SystemRequest()).facts()
     with pytest.raises(InputError, match="is not ours to choose"):
-        opened(name, SystemWishes(policy="easy"))
+        opened(name, SystemRequest(policy="easy"))
     system = begun(name, tmp_path, [JOB], {})
     (made.folder / "always.sh").write_text('echo "no job here"; exit 0\n')
     (made.folder / "now.sh").write_text("")
@@ -488,7 +488,7 @@ def test_grid_engines_slots_that_are_away_and_others(monkeypatch: pytest.MonkeyP
         return "Welcome to the cell, 2 hosts are down\n12\n" if words[0] == "qsub" else SGE[" ".join(words)]
 
     monkeypatch.setattr(command_system.CommandSystem, "_ask", ask)
-    system = GridEngineSystem(SystemWishes(option="-q all.q"))
+    system = GridEngineSystem(SystemRequest(option="-q all.q"))
     facts = system.facts()
     assert (facts.processors, facts.whole, facts.nodes) == (8, 16, ("n1", "n2"))
     first = replace(JOB, processors=3, instances=1)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from assay.execute.run_request import Wishes
+from assay.execute.run_request import RunRequest
 from command_line import assay
 
 
 @pytest.mark.parametrize("timeout", [20.0, 900.0])
 def test_a_timeout_bounds_every_launch(timeout: float) -> None:
-    tasks = Wishes(names=("echo", "linpack_largest"), profile="full", launches=2, timeout=timeout).plan().tasks
+    tasks = RunRequest(names=("echo", "linpack-largest"), profile="full", launches=2, timeout=timeout).plan().tasks
     assert tasks and {task.timeout for task in tasks} == {timeout}
 
 
 def test_without_it_a_record_may_allow_more() -> None:
-    tasks = Wishes(names=("linpack_largest",), profile="full", launches=1).plan().tasks
+    tasks = RunRequest(names=("linpack-largest",), profile="full", launches=1).plan().tasks
     assert min(task.timeout for task in tasks) >= 300
 
 

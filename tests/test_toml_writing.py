@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.described.shipped import shipped
-from assay.toml.writing import rewritten, written
+from assay.toml.writing import replace_values, write_toml
 
 KEYS = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
@@ -42,14 +42,14 @@ def exact(value: Any) -> Any:
 
 @given(FILES, st.lists(TEXTS, max_size=2))
 def test_what_is_written_is_read_back(tables: dict[str, Any], comments: list[str]) -> None:
-    text = written(tables, comments)
+    text = write_toml(tables, comments)
     assert exact(tomllib.loads(text)) == exact(tables)
 
 
 @given(SCALARS)
 def test_a_value_that_is_put_in_is_read_back_and_all_else_stays(value: Any) -> None:
-    words = written({"v": value}).removeprefix("v = ").removesuffix("\n")
-    made = rewritten(FILE, {"protocol.1.startup": words})
+    words = write_toml({"v": value}).removeprefix("v = ").removesuffix("\n")
+    made = replace_values(FILE, {"protocol.1.startup": words})
     whole = tomllib.loads(FILE)
     whole["protocol"][1]["startup"] = value
     assert exact(tomllib.loads(made)) == exact(whole)
@@ -59,11 +59,11 @@ def test_a_value_that_is_put_in_is_read_back_and_all_else_stays(value: Any) -> N
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_a_file_in_which_nothing_is_changed_is_the_same_to_the_byte(name: str) -> None:
     text = shipped()[name].read_text(encoding="utf-8")
-    assert rewritten(text, {}) == text
-    assert rewritten(text, {"no.such.key": "3", "protocol.99.startup": "3"}) == text
+    assert replace_values(text, {}) == text
+    assert replace_values(text, {"no.such.key": "3", "protocol.99.startup": "3"}) == text
 
 
 def test_comments_and_layout_stay() -> None:
     values = {"name": '"yours"', "network.cycle": '"2 ns"', "network.list.1": "7", "protocol.0.startup": '"60 us"'}
     wanted = FILE.replace('"mine"', '"yours"').replace("1 ns", "2 ns").replace("1, 2, 3", "1, 7, 3")
-    assert rewritten(FILE, values) == wanted.replace("70 us", "60 us")
+    assert replace_values(FILE, values) == wanted.replace("70 us", "60 us")

@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from assay._core import network
+from assay._core import DescriptionError, network
 
 
 def test_hypercube_links_are_numbered_as_its_record_says() -> None:
@@ -26,7 +26,7 @@ def test_hypercube_links_are_numbered_as_its_record_says() -> None:
     ("keys", "key", "says"),
     [
         ({"topology": "moebius"}, "network.topology", "hypercube"),
-        ({"topology": "hypercube"}, "network.dimension", "must be given"),
+        ({"topology": "hypercube"}, "network.dimension", "is missing"),
         ({"topology": "hypercube", "dimension": 0}, "network.dimension", "from 1 to 22"),
         ({"topology": "hypercube", "dimension": 3, "colour": 1}, "network.colour", "no such key"),
         ({"topology": "mesh", "extents": [3, -1]}, "network.extents", "of integers from 1"),
@@ -37,10 +37,11 @@ def test_hypercube_links_are_numbered_as_its_record_says() -> None:
     ],
 )
 def test_wrong_keys_are_named(keys: dict[str, object], key: str, says: str) -> None:
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(DescriptionError) as caught:
         network.build_network(keys)
-    assert caught.value.args[0] == key
-    assert says in caught.value.args[1]
+    error = caught.value
+    assert error.key == key
+    assert says in f"{error.problem} {error.expected}"
 
 
 @pytest.mark.parametrize("dimension", [23, 24])
@@ -51,12 +52,13 @@ def test_a_cube_that_is_simulated_without_tables_is_no_larger_than_its_record_sa
     assert accepted == "an integer from 1 to 22"
     keys = {"topology": "hypercube", "dimension": dimension}
     method = {"cycles": 1, "warmup_cycles": 0}
-    with pytest.raises(ValueError) as caught:
+    wanted = ("not-accepted", "network.dimension", dimension, accepted)
+    with pytest.raises(DescriptionError) as caught:
         network.simulate({"network": keys, "traffic": {"load": 1e-6}, "method": method})
-    assert caught.value.args == ("network.dimension", f"is {dimension}, accepted is {accepted}")
-    with pytest.raises(ValueError) as caught:
+    assert (caught.value.code, caught.value.key, caught.value.value, caught.value.expected) == wanted
+    with pytest.raises(DescriptionError) as caught:
         network.build_network(keys)
-    assert caught.value.args == ("network.dimension", f"is {dimension}, accepted is {accepted}")
+    assert (caught.value.code, caught.value.key, caught.value.value, caught.value.expected) == wanted
 
 
 @pytest.mark.parametrize(
@@ -163,5 +165,5 @@ def test_wrong_graph_files_are_named_to_the_line(tmp_path: Path, name: str, text
     path.write_text(text)
     with pytest.raises(ValueError) as caught:
         network.build_network({"topology": "graph", "file": str(path)})
-    assert caught.value.args[0] == "network.file"
-    assert says in caught.value.args[1]
+    assert str(caught.value).startswith("network.file: ")
+    assert says in str(caught.value)

@@ -21,7 +21,7 @@ from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.machine_file import DescribedMachine
 from assay.document.tournament import TournamentFound
-from assay.report.all_pairs import Layout, _rounds, _text
+from assay.report.sections.pairs.tournament import Layout, _rounds, _text
 from command_line import assay
 from mpis_here import MPI
 
@@ -37,10 +37,10 @@ def played(ranks: int, *words: str) -> tuple[list[dict[str, Any]], dict[str, Any
     from assay._core import ranks as core
 
     resolved = program_words(benchmark("tournament"), words, simulated=True)
-    lines, log = core.logged("tournament", MACHINE, ranks, list(resolved))
+    launch, log = core.logged("tournament", MACHINE, ranks, list(resolved))
     timed = [at for at, tag in enumerate(log["sent"]["tag"]) if tag == MESSAGE]
     sent = {key: [log["sent"][key][at] for at in timed] for key in ("source", "destination", "called", "delivered")}
-    return [json.loads(line) for line in lines.splitlines()], sent
+    return [json.loads(line) for line in launch.lines.splitlines()], sent
 
 
 @settings(max_examples=30, deadline=None)

@@ -17,9 +17,9 @@ from assay.described.shipped import open_described
 from assay.described.ways import ways
 from assay.document.json_form import from_json, to_json
 from assay.document.tournament import TournamentFound
-from assay.report import pairs_shown
-from assay.report.all_pairs import tournaments
-from assay.report.run_verdict import verdict
+from assay.report.judge.verdict import verdict
+from assay.report.sections.pairs import pair_tables
+from assay.report.sections.pairs.tournament import tournaments
 from assay.store import Run
 from command_line import Answer, assay
 from made_documents import document, section
@@ -81,7 +81,7 @@ def test_the_slow_link_alone_is_named_in_the_json(run: tuple[dict[str, Any], Pat
 def test_the_map_shows_the_pairs_whose_messages_cross_the_link(run: tuple[dict[str, Any], Path]) -> None:
     """From leaves 0 to 2 to node 14, whose number over 4 leaves 2: spine 6. What shared a link may hide one of them."""
     found = section("tournament", [], tournament=run[0]["tournament"])
-    (plot,) = pairs_shown.plots(found)
+    (plot,) = pair_tables.plots(found)
     drawn = plot["data"][0]["z"]
     crossing = {(source, 14) for source in range(12)}
     red = {(a, b) for a, row in enumerate(drawn) for b, more in enumerate(row) if (more or 0) > 0.07}
@@ -105,10 +105,10 @@ def test_terminal_markdown_and_page_say_the_same(run: tuple[dict[str, Any], Path
 
 
 def test_amounts_are_said_as_people_do() -> None:
-    assert pairs_shown.longer(0.086, (0.08, 0.09)) == ("8.6% longer", "8.0% to 9.0%")
-    assert pairs_shown.longer(2.0, (1.5, 3.0)) == ("3 times as long", "2.5 to 4")
-    assert pairs_shown.longer(2.0, (-0.5, 30.0)) == ("3 times as long", "by how much is not sure")
-    assert pairs_shown.longer(0.5, (0.5, 0.5)) == ("50.0% longer", "")
+    assert pair_tables.longer(0.086, (0.08, 0.09)) == ("8.6% longer", "8.0% to 9.0%")
+    assert pair_tables.longer(2.0, (1.5, 3.0)) == ("3 times as long", "2.5 to 4")
+    assert pair_tables.longer(2.0, (-0.5, 30.0)) == ("3 times as long", "by how much is not sure")
+    assert pair_tables.longer(0.5, (0.5, 0.5)) == ("50.0% longer", "")
 
 
 def test_a_node_that_may_only_be_further_away_is_no_matter_of_its_own_cable(run: tuple[dict[str, Any], Path]) -> None:
@@ -124,7 +124,7 @@ def test_a_node_that_may_only_be_further_away_is_no_matter_of_its_own_cable(run:
     (said,) = advised(but_for=["4"])
     assert said.startswith("it may only be further away, on another switch than most") and "its ports" not in said
     found = section("tournament", [], tournament=whole | {"slow": [link | {"but_for": ["4", "5", "6", "7"]}]})
-    (table,) = pairs_shown.tables(found)
+    (table,) = pair_tables.tables(found)
     assert "but not with 4, 5, 6 …" in table.markdown()
 
 

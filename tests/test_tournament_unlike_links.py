@@ -10,7 +10,7 @@ from assay.described.shipped import open_described
 from assay.described.ways import _without_slower, ways
 from assay.document.json_form import from_json
 from assay.document.tournament import TournamentFound
-from assay.report.all_pairs import Layout, _alone, _classes, _rounds
+from assay.report.sections.pairs.tournament import Layout, _alone, _classes, _rounds
 from command_line import assay
 
 DRAGONFLY = "dragonfly-slingshot"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from assay.report import bounds
-from assay.report.usable import usable_processors
+from assay.report.derive.usable_processors import usable_processors
+from assay.report.judge import bounds
 from assay.samples import Circumstance, Launch, folded
 from assay.store import Run
 from command_line import assay

@@ -98,7 +98,7 @@ def uses() -> tuple[dict[str, set[str]], set[str]]:
 
 
 def _dotted(node: ast.AST, known: dict[str, str]) -> str | None:
-    """`shares.plot` as assay.report.shares.plot, where `shares` is an imported module."""
+    """`shares.plot` as assay.report.sections.shares.plot, where `shares` is an imported module."""
     if isinstance(node, ast.Attribute):
         before = _dotted(node.value, known)
         return f"{before}.{node.attr}" if before else None
@@ -114,7 +114,7 @@ def used_within(module: str, name: str, definition: ast.AST) -> bool:
 
 
 def reasons() -> dict[str, str]:
-    """What is found by lying in a folder or by a name that a file gives: verbs, launchers, batch systems, exporters."""
+    """What is found by its folder or by a name that a file gives: verbs, launchers, systems, exporters, sections."""
     verbs = {f"assay.verbs.{p.stem}": "a verb, found by its file" for p in (SOURCE / "verbs").glob("[!_]*.py")}
     ways = {f"assay.execute.{name}": "a launcher, found by LAUNCHER in its file" for name in launchers()}
     systems = {
@@ -125,7 +125,12 @@ def reasons() -> dict[str, str]:
         f"assay.exporters.{p.stem}": "a form of export, found by its file"
         for p in (SOURCE / "exporters").glob("[!_]*.py")
     }
-    found = FOUND | systems | verbs | ways | forms
+    shown = {
+        f"assay.{folder.replace('/', '.')}.{p.stem}": "a section of a report, or published tables, found by its file"
+        for folder in ("report/sections", "published/tables")
+        for p in (SOURCE / folder).glob("[!_]*")
+    }
+    found = FOUND | systems | verbs | ways | forms | shown
     return found | {f"{verb}.register": "a verb, found by its file" for verb in verbs}
 
 

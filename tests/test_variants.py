@@ -26,8 +26,8 @@ from assay.benchmark.variants import KEYS, Variant, labels, without
 from assay.errors import InputError
 from assay.execute import variants
 from assay.execute.plan import make
-from assay.report import comparing
-from assay.report.variants import of_variant
+from assay.report.derive.variants import of_variant
+from assay.report.judge import comparison
 from command_line import assay
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
@@ -181,7 +181,7 @@ def test_an_interrupted_run_goes_on_with_its_variants(planted: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("sieve", "--flags", "-O2"), "sieve: the kernel is not compiled apart"),
+        (("sieve", "--flags", "-O2"), "sieve: the kernel is not compiled separately"),
         (("vectors", "--compiler", "no-such++"), "compiler `no-such++`: there is no such program"),
         (("vectors", "--compiler", "/bin/ls"), "--compiler: compiles no C++: "),
         (("vectors", "--flags", "-O2 -fno-such-flag"), "unrecognized command-line option"),
@@ -310,7 +310,7 @@ def test_launches_of_two_variants_are_compared_in_pairs() -> None:
         figure = made.figure("rate", factor * 3.0, "flop/s", kernel="dot", **variant.factors)
         figures.append(figure | {"by_launch": values, "launches": 20, "benchmark": "vectors"})
     document = made.document(made.section("vectors", figures), folder="/here")
-    (row,) = comparing.against(of_variant(document, first, "-O2"), of_variant(document, second, "-O3"))
+    (row,) = comparison.against(of_variant(document, first, "-O2"), of_variant(document, second, "-O3"))
     assert (row.a.run, row.b.run, row.params) == ("-O2", "-O3", {"kernel": "dot"})
     assert row.verdict == "differs" and row.ci95 is not None and 1.998 < row.ci95[0] <= row.ci95[1] < 2.002
     apart = compare(*([value for _, value in figure["by_launch"]] for figure in figures), paired=False)

@@ -12,8 +12,10 @@ from rich.console import Console
 from assay.document.build_variants import BuildVariants, VariantBuild, VectorisedKernel
 from assay.document.grid import Grid
 from assay.document.run_document import Document
-from assay.report import comparing, listing, page, summary, terminal, variant_accuracy, variant_tables
-from assay.report.comparing_tables import few_launches
+from assay.report.judge import comparison
+from assay.report.render import console, page, summary, terminal
+from assay.report.render.comparison_tables import few_launches
+from assay.report.sections.variants import variant_accuracy, variant_tables
 from made_documents import document, figure, headline, section
 
 FLAGS = ("-O2", "-O3")
@@ -117,7 +119,7 @@ def _compared(pairs: dict[str, tuple[float, float]], *, most: int | None = None)
         replace(document(*(section(name, of[at]) for name, of in kinds.items())), run=FLAGS[at], folder="/run")
         for at in range(2)
     ]
-    variants = replace(run.variants, rows=comparing.against(*documents))
+    variants = replace(run.variants, rows=comparison.against(*documents))
     return variants, variant_tables.tables(replace(run, variants=variants), most)
 
 
@@ -194,4 +196,4 @@ def test_titles_say_what_the_first_variant_is(builds: list[dict[str, Any]], said
     lines = summary.brief(run)
     titled = " ".join(" ".join(lines).split())
     assert f"Of {said}, the first variant; how the others differ stands below:" in titled
-    assert max(map(len, lines)) <= listing.WIDTH
+    assert max(map(len, lines)) <= console.WIDTH

@@ -11,8 +11,8 @@ import pytest
 
 from assay.benchmark.record import benchmarks, programs_root
 from assay.execute.units import unit_source
-from assay.execute.vectorised import by_units, described, kernels, short
-from assay.report.vector_widths import summary
+from assay.execute.vectorised import kernels, kernels_as_dicts, list_kernels, short
+from assay.report.derive.vector_widths import summary
 
 pytestmark = pytest.mark.skipif(
     os.uname().machine != "x86_64" or not shutil.which("objdump") or not shutil.which("g++"),
@@ -87,10 +87,10 @@ def test_a_function_of_several_units_is_named_with_its_unit_and_what_is_alike_is
     for name, text in (("wide", wide), ("by_one", f"{plain} double h(double x) {{ return x * x; }}")):
         (tmp_path / name).mkdir()
         objects[name] = compiled(tmp_path / name, text, "-O2", "-fno-tree-vectorize")
-    found = by_units(objects)
+    found = list_kernels(objects)
     assert found is not None
     assert [kernel.name for kernel in found] == ["f (wide)", "g (wide)", "f (by one)", "g (by one)", "h"]
-    assert summary(described(found) or []) == "128 bits: f, g (each: wide). scalar: f, g (each: by one), h"
+    assert summary(kernels_as_dicts(found) or []) == "128 bits: f, g (each: wide). scalar: f, g (each: by one), h"
 
 
 UNITS = [(name, unit) for name, record in benchmarks().items() for unit in record.units]

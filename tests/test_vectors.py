@@ -20,8 +20,9 @@ import pytest
 from assay.analysis.figures import CaseSamples
 from assay.analysis.fits import fits
 from assay.analysis.fits_levels import footprints
-from assay.analysis.level_rates import beyond_measured, fit_levels, name_levels
+from assay.analysis.level_rates import exceeds_measured, fit_levels, name_levels
 from assay.benchmark.record import benchmark
+from assay.case import Case
 from assay.execute.build import build as compiled
 from assay.machine import catalogue
 from assay.published.tables import euroben
@@ -191,7 +192,7 @@ def made(kernel: str, access: str, metric: str, by_level: dict[str, tuple[float,
         start, each = by_level[level or "L1"]
         value = (start + length * each) / length
         launches = {("here", k): np.array([value * (1 + 0.002 * k)] * 3) for k in range(6)}
-        cells.append(CaseSamples(metric, {**rest, "length": length}, launches, [], 1))
+        cells.append(CaseSamples(metric, Case({**rest, "length": length}), launches, [], 1))
     return cells
 
 
@@ -199,7 +200,7 @@ def fitted(cells: list[CaseSamples]) -> dict[str, dict[str, Any]]:
     caches = [
         CaseSamples(
             "cache",
-            {"kernel": "add", "access": "contiguous", "length": 1, "level": k},
+            Case({"kernel": "add", "access": "contiguous", "length": 1, "level": k}),
             {("here", 0): np.array([size])},
             [],
             1,
@@ -245,7 +246,7 @@ def chased(edges: dict[float, float]) -> list[CaseSamples]:
         value = next(latency for edge, latency in edges.items() if size <= edge) * 1e-9
         launches = {("here", k): np.array([value * (3 if k < 2 else 1)] * 2) for k in range(6)}
         cells.append(
-            CaseSamples("chase", {"kernel": "add", "access": "contiguous", "length": 1, "size": size}, launches, [], 1)
+            CaseSamples("chase", Case(kernel="add", access="contiguous", length=1, size=size), launches, [], 1)
         )
     return cells
 
@@ -327,7 +328,7 @@ def test_no_line_gives_a_greatest_rate_below_a_rate_measured() -> None:
 
 
 def clocked(hertz: float) -> list[CaseSamples]:
-    return [CaseSamples("clock", {"kernel": "add"}, {("here", k): np.array([1 / hertz]) for k in range(3)}, [], 1)]
+    return [CaseSamples("clock", Case(kernel="add"), {("here", k): np.array([1 / hertz]) for k in range(3)}, [], 1)]
 
 
 @pytest.mark.parametrize(("hertz", "basis"), [(3e9, "line"), (3.2e9, "line"), (3.5e9, "best reading")])
@@ -385,10 +386,10 @@ def test_a_start_up_that_cannot_be_told_from_zero_is_not_given(error: float, tol
         assert level.n_half is not None and level.n_half_range is not None and level.start_up_range is not None
         assert level.n_half_range[0] == pytest.approx(min(halves)) and level.n_half_range[1] >= max(halves) * 0.999
         assert level.start_up_range[0] == pytest.approx(min(start for _, start in ends))
-        assert not beyond_measured(level)
+        assert not exceeds_measured(level)
     else:
         assert level.n_half is level.start_up is level.n_half_range is None
-        assert "inconclusive from zero" in (level.reason or "") and beyond_measured(level)
+        assert "inconclusive from zero" in (level.reason or "") and exceeds_measured(level)
 
 
 def test_the_text_of_a_line_has_the_ranges_and_the_best_rate_measured() -> None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from assay.case import Case
 from assay.document.json_form import from_json, to_json
 from assay.document.run_verdict import RunVerdict
-from assay.report import page, summary
-from assay.report.earlier import EarlierLine, EarlierRun
-from assay.report.run_verdict import judged, verdict
+from assay.report.judge.history import EarlierLine, EarlierRun
+from assay.report.judge.verdict import judged, verdict
+from assay.report.render import page, summary
 from assay.store import Run
 from judged_documents import earlier, judge, part
 from made_documents import document, figure, headline
@@ -54,7 +55,7 @@ def test_what_an_earlier_run_reached_with_other_software_is_said_to_be_of_it() -
     assert "│ 2 earlier runs, some with Open MPI 4.1" in " ".join(summary.terminal(two, 80))
     alike = replace(run, summary=beside(mpi="MPICH")[0])
     assert "earlier run, with" not in "".join(summary.terminal(alike, 80)) + page.html(alike)
-    old = [EarlierRun("r0", [EarlierLine(benchmark="echo", title="8 bytes", unit="s", params={}, value=1e-9)])]
+    old = [EarlierRun("r0", [EarlierLine(benchmark="echo", title="8 bytes", unit="s", params=Case(), value=1e-9)])]
     assert all(not tick.made_with for line in verdict(run, None, old).lines for tick in line.earlier)
 
 

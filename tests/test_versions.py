@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay import versions
 from assay.benchmark import own
-from assay.report.earlier import earlier
+from assay.report.judge.history import earlier
 from assay.store import Run
 from command_line import Answer, assay
 from described_echo import MACHINE
@@ -176,7 +176,7 @@ def test_every_form_is_tried_here() -> None:
     assert {form.what for form in versions.FORMS} - tried == {
         each.what for each in (versions.DOCUMENT, versions.SUMMARY, versions.LEDGER)
     }
-    assert all(len(form.steps) == form.version for form in versions.FORMS)
+    assert all(0 < form.oldest <= form.version for form in versions.FORMS)
 
 
 def asked(name: str, place: int, value: Any, made: Path) -> Answer:
@@ -206,6 +206,29 @@ def test_a_newer_version_names_file_version_and_what_is_read(name: str, place: i
     assert answer.status == 2
     assert f"{form.what} was written by a newer Assay; got 7, expected {form.version} or less" in answer.err
     assert where().name in answer.err
+
+
+@pytest.mark.parametrize("name", [name for name, (form, *_) in FILES.items() if form.oldest > 1])
+def test_a_version_that_no_release_wrote_is_refused(name: str, made: Path) -> None:
+    answer = asked(name, 0, 1, made)
+    form, _, where, _ = FILES[name]
+    assert answer.status == 2 and where().name in answer.err
+    assert (
+        f"{form.what} was written before the first release; got 1, expected {form.oldest} to {form.version}"
+        in answer.err
+    )
+
+
+def test_each_step_makes_one_version_into_the_next() -> None:
+    steps = (lambda made: made | {"a": made["a"] + 1}, lambda made: made | {"a": 10 * made["a"]})
+    form = versions.Form("a form", 5, steps)
+    refusal = versions.in_file(Path("x"))
+    made = [
+        versions.current(form, stated | {"a": 1}, refusal)
+        for stated in ({}, {"version": 3}, {"version": 4}, {"version": 5})
+    ]
+    assert [each["a"] for each in made] == [20, 20, 10, 1]
+    assert not any("version" in each for each in made)
 
 
 def without(value: Any) -> Any:
@@ -250,7 +273,7 @@ def figures(answer: Answer) -> Any:
 def test_every_document_of_a_verb_says_its_version(made: Path) -> None:
     shutil.copytree(made, ".", dirs_exist_ok=True)
     for words in (("report", "run"), ("export", "run"), ("runs",), ("plan",), ("compare", "run", "before")):
-        assert assay(*words, "--json").document["version"] == 3
+        assert assay(*words, "--json").document["version"] == versions.DOCUMENT.version
 
 
 def test_a_newer_neighbour_costs_a_warning_and_no_answer(made: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from assay.decide.watch_files import files
 from assay.errors import InputError
-from assay.report.run_verdict import judged
+from assay.report.judge.verdict import judged
 from assay.store import Run
 from assay.verbs import _watch_round
 from assay.verbs._compared_document import whole
@@ -38,7 +38,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, folder: Path, last: float, failures
         run = Run.open(ids[-1])
         return run, judged(run, whole(run)), failures
 
-    monkeypatch.setattr(_watch_round, "measured", measured)
+    monkeypatch.setattr(_watch_round, "measure_round", measured)
     return ids
 
 

@@ -83,14 +83,14 @@ def test_the_core_has_no_defaults_of_its_own_for_io_nodes() -> None:
         rest = {name: value for name, value in given.items() if name != key}
         with pytest.raises(ValueError, match="is missing") as raised:
             core.simulate({"network": {"topology": "hypercube", "dimension": 3}, "io": rest})
-        assert raised.value.args[0] == f"io.{key}"
+        assert str(raised.value).startswith(f"io.{key}: ")
 
 
 def test_wrong_placements_name_their_key() -> None:
     for nodes in ([0, 7, 9], [0, 0], [0, 128]):
         with pytest.raises(ValueError) as raised:
             run(nodes=nodes)
-        assert raised.value.args[0] == "io.nodes"
+        assert str(raised.value).startswith("io.nodes: ")
 
 
 def test_the_worst_node_is_the_element_least_served() -> None:
@@ -146,7 +146,7 @@ def test_failed_nodes_requests_are_forwarded_by_brute_force_counts(failed: list[
 def test_nodes_that_cannot_fail_name_their_key(io: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words) as raised:
         run(3, nodes=[0, 7], **io)
-    assert raised.value.args[0] == "io.failed"
+    assert str(raised.value).startswith("io.failed: ")
 
 
 def lone(**io: Any) -> dict[str, Any]:
@@ -196,4 +196,4 @@ def test_the_overall_latency_of_transactions_is_that_of_reads_and_writes_in_thei
 def test_a_service_time_is_refused_beside_files() -> None:
     with pytest.raises(ValueError) as raised:
         run(service=10, files=network_tables.IoFiles())
-    assert raised.value.args[0] == "io.service"
+    assert str(raised.value).startswith("io.service: ")

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "goal/replay.hpp"
+#include "ranks/machine_parameters.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -35,13 +36,13 @@ void bind_goal(nb::module_& module) {
       .def_prop_ro("operations", &goal::Schedule::ops)
       .def_prop_ro("messages", [](const goal::Schedule& its) { return its.count(goal::Kind::send); })
       .def_prop_ro("receives", [](const goal::Schedule& its) { return its.count(goal::Kind::recv); });
-  const auto table = [](const nb::dict& machine) {
-    return std::get<assay::network::Table>(assay::network::to_value(machine).held);
+  const auto decoded = [](const nb::dict& machine) {
+    return assay::described::read_machine(std::get<assay::network::Table>(assay::network::to_value(machine).held));
   };
   module.def(
       "play",
-      [table](const goal::Schedule& schedule, const nb::dict& machine) {
-        const auto description = table(machine);
+      [decoded](const goal::Schedule& schedule, const nb::dict& machine) {
+        const auto description = decoded(machine);
         goal::Played played;
         {
           const nb::gil_scoped_release released;
@@ -56,8 +57,8 @@ void bind_goal(nb::module_& module) {
       "schedule"_a, "machine"_a, "Until the last rank ends [ps]; who waits (rank, call, peer, tag) for ever; events.");
   module.def(
       "first_order",
-      [table](const goal::Schedule& schedule, const nb::dict& machine) {
-        const auto description = table(machine);
+      [decoded](const goal::Schedule& schedule, const nb::dict& machine) {
+        const auto description = decoded(machine);
         const nb::gil_scoped_release released;
         return goal::first_order(schedule, description);
       },

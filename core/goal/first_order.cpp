@@ -18,7 +18,7 @@ using described::World;
 // What one message takes alone, by its length and how far it goes: measured on the empty machine.
 class Alone {
  public:
-  Alone(int ranks, const described::Description& machine)
+  Alone(int ranks, const described::MachineParameters& machine)
       : model_(described::model_of(machine)), world_(ranks, *model_) {}
   struct Cost {
     Time sender = 0, free = 0, latency = 0, gap = 0, receiver = 0;
@@ -96,7 +96,7 @@ bool fits(const Receive& receive, const Coming& coming) {
 
 class LogGops {
  public:
-  LogGops(const Schedule& schedule, const described::Description& machine)
+  LogGops(const Schedule& schedule, const described::MachineParameters& machine)
       : schedule_(schedule), alone_(static_cast<int>(schedule.ranks.size()), machine) {
     for (const RankOps& its : schedule.ranks) ranks_.emplace_back(its);
   }
@@ -231,7 +231,7 @@ class LogGops {
 };
 }  // namespace
 
-Time first_order(const Schedule& schedule, const described::Description& machine) {
+Time first_order(const Schedule& schedule, const described::MachineParameters& machine) {
   return LogGops(schedule, machine).run();
 }
 

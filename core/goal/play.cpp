@@ -119,7 +119,7 @@ ranks::Task run(Player& mine) {
 }
 }  // namespace
 
-Played play(const Schedule& schedule, const described::Description& machine) {
+Played play(const Schedule& schedule, const described::MachineParameters& machine) {
   const auto model = described::model_of(machine);
   const int count = static_cast<int>(schedule.ranks.size());
   if (model->nodes() > 0 && count > model->nodes())
@@ -129,7 +129,7 @@ Played play(const Schedule& schedule, const described::Description& machine) {
   std::vector<Player> players;
   players.reserve(schedule.ranks.size());
   World world(count, *model);
-  described::furnish(world, described::read_machine(machine));
+  described::furnish(world, machine);
   for (int rank = 0; rank < count; ++rank) {
     const RankOps& its = schedule.ranks[static_cast<std::size_t>(rank)];
     players.push_back({world, rank, its, Progress(its), {}});

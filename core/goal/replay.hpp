@@ -15,11 +15,11 @@ struct Played {
   std::uint64_t events = 0;
 };
 // timing::InputFault where the machine has not so many ranks.
-Played play(const Schedule& schedule, const described::Description& machine);
+Played play(const Schedule& schedule, const described::MachineParameters& machine);
 
 // The same by LogGOPS (Hoefler, Schneider and Lumsdaine, 2010), without a network in which messages meet: a send takes
 // the sender's processor for o and its interface for nG, L later the receiver's interface is taken for nG, then its
 // processor for o. L, o and nG are what one message of n bytes alone takes on the empty machine.
-described::Time first_order(const Schedule& schedule, const described::Description& machine);
+described::Time first_order(const Schedule& schedule, const described::MachineParameters& machine);
 
 }  // namespace assay::goal

@@ -34,12 +34,10 @@ Engine choose_engine(const Network& network, const Switching& switching) {
                                  [](const Link& link) { return link.lanes > 1; });
   const bool packets = switching.switching == "cut-through" || switching.switching == "store-and-forward";
   for (const auto& link : network.fabric->links)
-    if (link.head < 1) throw ParameterError("network.head_ticks", "is 0, accepted is 1 or more");
-  if (switching.sink_ticks < 1) throw ParameterError("network.sink_ticks", "is 0, accepted is 1 or more");
+    if (link.head < 1) throw ParameterError::not_accepted("network.head_ticks", 0, "1 or more");
+  if (switching.sink_ticks < 1) throw ParameterError::not_accepted("network.sink_ticks", 0, "1 or more");
   if (switching.switching == "circuit" && lanes)
-    throw ParameterError("network.lanes",
-                         "is more than 1, but a circuit takes whole channels; accepted is 1 with a "
-                         "routing that needs no more");
+    throw ParameterError("network.lanes", Refusal::needs_lanes, "is more than 1, but a circuit takes whole channels");
   if (switching.switching == "circuit" && switching.header_flits != 0)
     throw ParameterError("network.header_flits", "is for packets; accepted with circuit switching is 0");
   if (switching.engine == "flit") {

@@ -197,8 +197,7 @@ const std::vector<Parameter>& io_parameters() {
 
 Network with_io_network(Network processors, const Value& io, const LinkClasses& classes) {
   const std::string prefix = "network.io.";
-  if (!std::holds_alternative<Table>(io.held))
-    throw ParameterError("network.io", "is " + io.text() + ", accepted is a table");
+  if (!std::holds_alternative<Table>(io.held)) throw ParameterError::not_accepted("network.io", io, "a table");
   Table rest = std::get<Table>(io.held), own;
   for (const auto& parameter : io_parameters())
     if (auto found = rest.extract(parameter.name); !found.empty()) own.insert(std::move(found));
@@ -249,7 +248,7 @@ Network with_io_network(Network processors, const Value& io, const LinkClasses& 
     try {
       io_network = count > 1 || settings.text("topology") != "hypercube" ? build_network(rest) : Network{};
     } catch (const ParameterError& error) {
-      throw ParameterError("network.io" + error.key().substr(std::string("network").size()), error.message());
+      throw error.at("network.io" + error.key().substr(std::string("network").size()));
     }
     if (io_network.fabric && io_network.fabric->nodes != count)
       throw settings.wrong("topology", "has " + std::to_string(io_network.fabric->nodes) + " nodes for " +

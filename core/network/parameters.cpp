@@ -91,6 +91,20 @@ bool fits(const Parameter& parameter, const Value& value) {
 
 }  // namespace
 
+ParameterError ParameterError::missing(std::string key, std::string expected) {
+  return {std::move(key), Refusal::missing, "is missing", {}, std::move(expected)};
+}
+ParameterError ParameterError::unknown(std::string key, std::string expected) {
+  return {std::move(key), Refusal::unknown_key, "there is no such key", {}, std::move(expected)};
+}
+ParameterError ParameterError::not_accepted(std::string key, Value value, std::string expected) {
+  const std::string problem = "is not accepted; got " + value.text() + ", expected " + expected;
+  return {std::move(key), Refusal::not_accepted, problem, std::move(value), std::move(expected)};
+}
+ParameterError ParameterError::no_link(std::string key, std::int64_t from, std::int64_t to) {
+  return {std::move(key), Refusal::no_link, "no link joins these two routers", Value(Value::List{from, to})};
+}
+
 std::string Value::text() const { return std::visit(Printer{}, held); }
 
 std::string Parameter::accepts() const {
@@ -120,20 +134,20 @@ Settings Settings::resolve(const Table& given, const std::vector<Parameter>& par
     const auto found = given.find(parameter.name);
     if (found == given.end() || found->second.absent()) {
       if (parameter.fallback.absent() && !parameter.optional)
-        throw settings.wrong(parameter.name,
-                             "must be given: " + parameter.accepts() + " (" + parameter.description + ")");
+        throw ParameterError::missing(settings.prefix_ + parameter.name,
+                                      parameter.accepts() + " (" + parameter.description + ")");
       settings.values_[parameter.name] = parameter.fallback;
       continue;
     }
     if (!fits(parameter, found->second))
-      throw settings.wrong(parameter.name, "is " + found->second.text() + ", accepted is " + parameter.accepts());
+      throw ParameterError::not_accepted(settings.prefix_ + parameter.name, found->second, parameter.accepts());
     settings.values_[parameter.name] = found->second;
   }
   for (const auto& [key, value] : given) {
     if (settings.values_.contains(key)) continue;
     std::string known;
     for (const auto& parameter : parameters) known += (known.empty() ? "" : ", ") + parameter.name;
-    throw settings.wrong(key, "no such key here; there are " + known);
+    throw ParameterError::unknown(settings.prefix_ + key, known);
   }
   return settings;
 }
@@ -172,6 +186,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> Settings::pairs(const std::st
 }
 ParameterError Settings::wrong(const std::string& key, const std::string& message) const {
   return {prefix_ + key, message};
+}
+ParameterError Settings::no_link(const std::string& key, std::int64_t from, std::int64_t to) const {
+  return ParameterError::no_link(prefix_ + key, from, to);
 }
 
 }  // namespace assay::network

@@ -32,16 +32,49 @@ struct Value {
 };
 using Table = Value::Table;
 
-/// The input is wrong: the key (dotted), and a sentence with the value seen and what is accepted.
+/// What is wrong with a key of the input. Whoever tells a person composes the sentence (network/refused.py).
+enum class Refusal : std::uint8_t {
+  invalid,       // as `problem` says
+  missing,       // it must be given: `expected`
+  unknown_key,   // there is no such key: `expected` lists those that there are
+  not_accepted,  // `value` is not `expected`
+  no_link,       // `value`: two routers that no link joins
+  needs_lanes,   // a circuit takes whole channels, and the routing needs several lanes of each
+};
+
+/// The input is wrong: the key (dotted), the code, and what goes with it.
 class ParameterError : public std::invalid_argument {
  public:
-  ParameterError(std::string key, const std::string& message)
-      : std::invalid_argument(key + ": " + message), key_(std::move(key)), message_(message) {}
+  ParameterError(std::string key, const std::string& problem)
+      : ParameterError(std::move(key), Refusal::invalid, problem) {}
+  ParameterError(std::string key, Refusal code, const std::string& problem, Value value = {}, std::string expected = "")
+      : std::invalid_argument(key + ": " + problem),
+        key_(std::move(key)),
+        code_(code),
+        problem_(problem),
+        value_(std::move(value)),
+        expected_(std::move(expected)) {}
+  static ParameterError missing(std::string key, std::string expected = "");
+  static ParameterError unknown(std::string key, std::string expected);
+  static ParameterError not_accepted(std::string key, Value value, std::string expected);
+  static ParameterError no_link(std::string key, std::int64_t from, std::int64_t to);
+  /// The same about another key.
+  [[nodiscard]] ParameterError at(std::string key) const {
+    return {std::move(key), code_, problem_, value_, expected_};
+  }
+
   [[nodiscard]] const std::string& key() const { return key_; }
-  [[nodiscard]] const std::string& message() const { return message_; }
+  [[nodiscard]] Refusal code() const { return code_; }
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] const Value& value() const { return value_; }
+  [[nodiscard]] const std::string& expected() const { return expected_; }
 
  private:
-  std::string key_, message_;
+  std::string key_;
+  Refusal code_;
+  std::string problem_;
+  Value value_;
+  std::string expected_;
 };
 
 enum class Kind : std::uint8_t { integer, number, flag, text, integers, pairs, table };
@@ -77,6 +110,7 @@ class Settings {
   [[nodiscard]] bool has(const std::string& key) const;
   /// An error about this key, with its full name.
   [[nodiscard]] ParameterError wrong(const std::string& key, const std::string& message) const;
+  [[nodiscard]] ParameterError no_link(const std::string& key, std::int64_t from, std::int64_t to) const;
 
  private:
   [[nodiscard]] const Value& at(const std::string& key) const;

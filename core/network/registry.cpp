@@ -15,7 +15,7 @@ const Record& find(const std::vector<const Record*>& records, const std::string&
     if (record->name == name) return *record;
     known += (known.empty() ? "" : ", ") + record->name;
   }
-  throw ParameterError(key, "is \"" + name + "\", accepted is one of " + known);
+  throw ParameterError::not_accepted(key, name, "one of " + known);
 }
 
 LinkClass link_class(const Settings& settings, const std::string& channels) {
@@ -44,9 +44,7 @@ void fail(Fabric& fabric, const Settings& settings) {
   for (const auto& [from, to] : settings.pairs("failed_links")) {
     const auto a = check("failed_links", from, fabric.routers), b = check("failed_links", to, fabric.routers);
     const auto link = fabric.between(a, b);
-    if (link == none)
-      throw settings.wrong("failed_links",
-                           "names " + std::to_string(a) + " to " + std::to_string(b) + ", which no link joins");
+    if (link == none) throw settings.no_link("failed_links", a, b);
     fabric.fail_link(link);
     if (const auto back = fabric.between(b, a); back != none && !settings.flag("failed_one_way"))
       fabric.fail_link(back);
@@ -148,8 +146,7 @@ Network build_network(const Table& given) {
   const auto& shape = topology(std::get<std::string>(keys["topology"].held));
   const auto found = keys.find("routing");
   const auto* wanted = found == keys.end() ? nullptr : std::get_if<std::string>(&found->second.held);
-  if (found != keys.end() && !wanted)
-    throw ParameterError(prefix + "routing", "is " + found->second.text() + ", accepted is a text");
+  if (found != keys.end() && !wanted) throw ParameterError::not_accepted(prefix + "routing", found->second, "a text");
   const auto& way = routing(wanted ? *wanted : shape.routing);
 
   std::vector<Parameter> all = common_parameters();
@@ -168,7 +165,7 @@ Network build_network(const Table& given) {
     try {
       network.routing = way.make(*network.fabric, turns);
     } catch (const ParameterError& error) {
-      if (error.key() == "routing") throw ParameterError(prefix + "routing", error.message());
+      if (error.key() == "routing") throw error.at(prefix + "routing");
       throw;
     }
   };

@@ -1,120 +1,20 @@
 #include "network/settings.hpp"
 
-#include <limits>
-
-#include "network/parameters.hpp"
+#include "network/fields.hpp"
 
 namespace assay::network {
 
 namespace {
 
-/// Takes known keys out of a table; what remains is refused.
-class Reader {
- public:
-  Reader(const Table& config, std::string name) : name_(std::move(name)) {
-    if (const auto found = config.find(name_); found != config.end()) {
-      if (!std::holds_alternative<Table>(found->second.held)) throw ParameterError(name_, "must be a table");
-      table_ = std::get<Table>(found->second.held);
-      given_ = true;
-    }
-  }
-  [[nodiscard]] bool given() const { return given_; }
-  template <class Number>
-    requires std::is_arithmetic_v<Number>
-  void operator()(const char* key, Number& out) {
-    const Value* value = find(key);
-    if (value == nullptr) return;
-    if constexpr (std::is_same_v<Number, bool>) {
-      if (!std::holds_alternative<bool>(value->held)) wrong(key, *value, "true or false");
-      out = std::get<bool>(value->held);
-    } else if constexpr (std::is_floating_point_v<Number>) {
-      if (std::holds_alternative<double>(value->held))
-        out = std::get<double>(value->held);
-      else if (std::holds_alternative<std::int64_t>(value->held))
-        out = static_cast<double>(std::get<std::int64_t>(value->held));
-      else
-        wrong(key, *value, "a number");
-    } else {
-      out = whole<Number>(key, *value);
-    }
-  }
-  void operator()(const char* key, std::string& out) {
-    const Value* value = find(key);
-    if (value == nullptr) return;
-    if (!std::holds_alternative<std::string>(value->held)) wrong(key, *value, "a text");
-    out = std::get<std::string>(value->held);
-  }
-  void operator()(const char* key, std::vector<std::uint32_t>& out) {
-    const Value* value = find(key);
-    if (value == nullptr) return;
-    if (!std::holds_alternative<Value::List>(value->held)) wrong(key, *value, "a list of integers");
-    out.clear();
-    for (const auto& item : std::get<Value::List>(value->held)) out.push_back(whole<std::uint32_t>(key, item));
-  }
-  void operator()(const char* key, std::vector<std::pair<std::uint32_t, double>>& out) {
-    const Value* value = find(key);
-    if (value == nullptr) return;
-    if (std::holds_alternative<std::int64_t>(value->held)) {
-      out = {{whole<std::uint32_t>(key, *value), 1.0}};
-      return;
-    }
-    if (!std::holds_alternative<Value::List>(value->held)) wrong(key, *value, "a length or pairs of length and weight");
-    out.clear();
-    for (const auto& item : std::get<Value::List>(value->held)) {
-      const auto* pair = std::get_if<Value::List>(&item.held);
-      if (pair == nullptr || pair->size() != 2) wrong(key, item, "a pair of length and weight");
-      const auto& weight = (*pair)[1].held;
-      if (!std::holds_alternative<double>(weight) && !std::holds_alternative<std::int64_t>(weight))
-        wrong(key, item, "a pair of length and weight");
-      const auto& length = (*pair)[0];
-      out.emplace_back(std::holds_alternative<double>(length.held)
-                           ? static_cast<std::uint32_t>(std::get<double>(length.held))
-                           : whole<std::uint32_t>(key, length),
-                       std::holds_alternative<double>(weight) ? std::get<double>(weight)
-                                                              : static_cast<double>(std::get<std::int64_t>(weight)));
-    }
-  }
-  /// A table inside, for a reader of its own; none where it is not given.
-  [[nodiscard]] Table inside(const char* key) {
-    const Value* value = find(key);
-    return value == nullptr ? Table{} : Table{{name_ + "." + key, *value}};
-  }
-  /// A key that has no default here.
-  template <class Type>
-  void required(const char* key, Type& out) {
-    if (const auto found = table_.find(key); found == table_.end() || found->second.absent())
-      throw ParameterError(name_ + "." + key, "is missing");
-    (*this)(key, out);
-  }
-  void done() const {
-    for (const auto& [key, value] : table_)
-      if (!value.absent()) throw ParameterError(name_ + "." + key, "is not a key of [" + name_ + "]");
-  }
-
- private:
-  const Value* find(const char* key) {
-    const auto found = table_.find(key);
-    if (found == table_.end()) return nullptr;
-    taken_.push_back(found->second);
-    table_.erase(found);
-    return taken_.back().absent() ? nullptr : &taken_.back();
-  }
-  template <class Number>
-  Number whole(const char* key, const Value& value) const {
-    const auto* held = std::get_if<std::int64_t>(&value.held);
-    if (held == nullptr || *held < 0 ||
-        static_cast<std::uint64_t>(*held) > static_cast<std::uint64_t>(std::numeric_limits<Number>::max()))
-      wrong(key, value, "an integer from 0 to " + std::to_string(std::numeric_limits<Number>::max()));
-    return static_cast<Number>(*held);
-  }
-  [[noreturn]] void wrong(const char* key, const Value& value, const std::string& accepted) const {
-    throw ParameterError(name_ + "." + key, "is " + value.text() + ", accepted is " + accepted);
-  }
-  std::string name_;
-  Table table_;
-  std::vector<Value> taken_;
-  bool given_ = false;
-};
+/// The table of a configuration; an empty one where it has none.
+Fields fields_of(const Table& config, const std::string& name) {
+  static const Table none;
+  const auto found = config.find(name);
+  if (found == config.end()) return {none, name};
+  const auto* table = std::get_if<Table>(&found->second.held);
+  if (!table) throw ParameterError::not_accepted(name, found->second, "a table");
+  return {*table, name};
+}
 
 void one_of(const std::string& key, const std::string& value, std::initializer_list<const char*> accepted) {
   std::string words;
@@ -122,7 +22,7 @@ void one_of(const std::string& key, const std::string& value, std::initializer_l
     if (value == word) return;
     words += (words.empty() ? "" : ", ") + std::string(word);
   }
-  throw ParameterError(key, "is \"" + value + "\", accepted is one of " + words);
+  throw ParameterError::not_accepted(key, value, "one of " + words);
 }
 
 }  // namespace
@@ -134,9 +34,7 @@ Switching read_switching(Table& network) {
   Table own;
   for (const auto* key : keys)
     if (auto node = network.extract(key)) own.insert(std::move(node));
-  Table config;
-  config["network"] = Value(std::move(own));
-  Reader read(config, "network");
+  const Fields read(own, "network");
   Switching out;
   double ignored = 0;
   read("engine", out.engine);
@@ -157,12 +55,12 @@ Switching read_switching(Table& network) {
   one_of("network.circuit_release", out.circuit_release, {"tail", "end"});
   one_of("network.engine", out.engine, {"auto", "worm", "packet", "flit"});
   if (out.packet_flits != 0 && out.packet_gap < 1)
-    throw ParameterError("network.packet_gap", "is 0, accepted is 1 or more");
+    throw ParameterError::not_accepted("network.packet_gap", 0, "1 or more");
   return out;
 }
 
 Traffic read_traffic(const Table& config) {
-  Reader read(config, "traffic");
+  const Fields read = fields_of(config, "traffic");
   Traffic out;
   read("pattern", out.pattern);
   read("self", out.self);
@@ -182,9 +80,7 @@ Traffic read_traffic(const Table& config) {
 
 namespace {
 
-std::optional<BlockDrive> read_drive(const Table& config) {
-  Reader read(config, "io.drive");
-  if (!read.given()) return std::nullopt;
+BlockDrive read_drive(const Fields& read) {
   BlockDrive out{};
   read.required("cylinders", out.cylinders);
   read.required("heads", out.heads);
@@ -200,12 +96,7 @@ std::optional<BlockDrive> read_drive(const Table& config) {
   return out;
 }
 
-std::optional<BlockFiles> read_files(const Table& config, const Table& drive) {
-  Reader read(config, "io.files");
-  if (!read.given()) {
-    if (!drive.empty()) throw ParameterError("io.drive", "needs [io.files], which says what lies on it");
-    return std::nullopt;
-  }
+BlockFiles read_files(const Fields& read, const std::optional<Fields>& drive) {
   BlockFiles out{};
   read.required("blocks", out.blocks);
   read.required("files", out.files);
@@ -214,15 +105,15 @@ std::optional<BlockFiles> read_files(const Table& config, const Table& drive) {
   read.required("cache", out.cache);
   read.required("broadcast", out.broadcast);
   read.done();
-  out.drive = read_drive(drive);
+  if (drive) out.drive = read_drive(*drive);
   return out;
 }
 
 }  // namespace
 
 std::optional<InputOutput> read_io(const Table& config) {
-  Reader read(config, "io");
-  if (!read.given()) return std::nullopt;
+  const Fields read = fields_of(config, "io");
+  if (!config.contains("io")) return std::nullopt;
   InputOutput out{};
   read("nodes", out.nodes);
   read("failed", out.failed);
@@ -245,14 +136,15 @@ std::optional<InputOutput> read_io(const Table& config) {
   read.required("forward_flits", out.forward_flits);
   read.required("reply_flits", out.reply_flits);
   read.required("write_flits", out.write_flits);
-  const Table files = read.inside("files"), drive = read.inside("drive");
+  const auto files = read.inside("files"), drive = read.inside("drive");
   read.done();
-  out.files = read_files(files, drive);
+  if (!files && drive) throw ParameterError("io.drive", "needs [io.files], which says what lies on it");
+  if (files) out.files = read_files(*files, drive);
   return out;
 }
 
 Method read_method(const Table& config) {
-  Reader read(config, "method");
+  const Fields read = fields_of(config, "method");
   Method out;
   read("seed", out.seed);
   read("stream", out.stream);
@@ -263,8 +155,8 @@ Method read_method(const Table& config) {
   read("messages", out.messages);
   read("utilisation", out.utilisation);
   read.done();
-  if (out.cycles == 0) throw ParameterError("method.cycles", "is 0, accepted is 1 or more");
-  if (out.batches == 0) throw ParameterError("method.batches", "is 0, accepted is 1 or more");
+  if (out.cycles == 0) throw ParameterError::not_accepted("method.cycles", 0, "1 or more");
+  if (out.batches == 0) throw ParameterError::not_accepted("method.batches", 0, "1 or more");
   return out;
 }
 

@@ -59,8 +59,7 @@ std::vector<std::uint32_t> named(const Fabric& fabric, const Settings& entry) {
   if (ends.size() != 2) throw entry.wrong("routers", "must be given: two routers, or else a node");
   const auto a = check("routers", ends[0], fabric.routers), b = check("routers", ends[1], fabric.routers);
   between(fabric, a, b, out);
-  if (out.empty())
-    throw entry.wrong("routers", "names " + std::to_string(a) + " to " + std::to_string(b) + ", which no link joins");
+  if (out.empty()) throw entry.no_link("routers", a, b);
   if (both && a != b) between(fabric, b, a, out);
   return out;
 }
@@ -83,7 +82,7 @@ void slow_down(Fabric& fabric, const Value& entries) {
   for (std::size_t index = 0; index < list->size(); ++index) {
     const std::string prefix = "network.links." + std::to_string(index);
     const auto* table = std::get_if<Table>(&(*list)[index].held);
-    if (table == nullptr) throw ParameterError(prefix, "is " + (*list)[index].text() + ", accepted is a table");
+    if (table == nullptr) throw ParameterError::not_accepted(prefix, (*list)[index], "a table");
     const auto entry = Settings::resolve(*table, keys_of_a_link(), prefix + ".");
     for (const auto at : named(fabric, entry)) {
       if (!seen.insert(at).second)

@@ -2,10 +2,14 @@
 #include "network/values/bind.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "ranks/gray_ring.hpp"
 #include "ranks/jobs.hpp"
@@ -17,8 +21,8 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-assay::described::Description description(const nb::dict& machine) {
-  return std::get<assay::network::Table>(assay::network::to_value(machine).held);
+assay::described::MachineParameters decoded(const nb::dict& machine) {
+  return assay::described::read_machine(std::get<assay::network::Table>(assay::network::to_value(machine).held));
 }
 
 template <class Rows, class Of>
@@ -64,20 +68,83 @@ nb::dict columns(const assay::described::Log& log) {
   return all;
 }
 
+nb::list waits(const std::vector<assay::described::Waiting>& waiting) {
+  return column(waiting, [](const auto& each) {
+    return nb::make_tuple(each.rank, each.call, each.peer < 0 ? nb::object(nb::none()) : nb::int_(each.peer), each.tag);
+  });
+}
+
+template <class Out, class Rows, class Of>
+nb::object numbers(const Rows& rows, Of of) {
+  auto* copy = new std::vector<Out>();
+  copy->reserve(rows.size());
+  for (const auto& row : rows) copy->push_back(of(row));
+  nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<Out>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, Out, nb::ndim<1>>(copy->data(), {copy->size()}, owner));
+}
+
+// Blocks as columns: a row a block, whose values are those from `ends` of the row before on.
+nb::dict blocks(const std::vector<assay::described::Block>& rows) {
+  std::vector<double> values;
+  std::vector<std::int64_t> ends;
+  for (const auto& each : rows) {
+    values.insert(values.end(), each.values.begin(), each.values.end());
+    ends.push_back(static_cast<std::int64_t>(values.size()));
+  }
+  nb::dict all;
+  all["metric"] = column(rows, [](const auto& each) { return each.metric; });
+  all["case"] = column(rows, [](const auto& each) { return each.label; });
+  all["batch"] = numbers<std::int64_t>(rows, [](const auto& each) { return each.batch; });
+  all["first"] = numbers<double>(rows, [](const auto& each) { return each.first.value_or(std::nan("")); });
+  all["ends"] = numbers<std::int64_t>(ends, [](std::int64_t each) { return each; });
+  all["values"] = numbers<double>(values, [](double each) { return each; });
+  return all;
+}
+
+nb::object account(const std::optional<assay::described::Account>& found) {
+  if (!found) return nb::none();
+  nb::dict all;
+  all["messages"] = found->messages;
+  all["startup"] = found->startup;
+  all["copying"] = found->copying;
+  all["waiting"] = found->waiting;
+  all["transport"] = found->transport;
+  all["protocol"] = found->protocol;
+  return all;
+}
+
+void bind_launch(nb::module_& module) {
+  using assay::described::Launch;
+  nb::class_<Launch>(module, "Launch", "What a program on a described machine gave.")
+      .def_ro("lines", &Launch::lines, "JSON lines, as a launch on a real machine writes them.")
+      .def_prop_ro(
+          "blocks", [](const Launch& its) { return blocks(its.blocks); },
+          "Columns, a row a block: metric, case (JSON), batch, first (NaN: none), and values, a block's up to `ends`.")
+      .def_prop_ro(
+          "accounts",
+          [](const Launch& its) { return column(its.blocks, [](const auto& each) { return account(each.account); }); },
+          "Of each block where its messages' time went, in s a message; None where the machine has no network.")
+      .def_prop_ro(
+          "failed",
+          [](const Launch& its) {
+            return column(its.failed, [](const auto& each) { return nb::make_tuple(each.label, each.detail); });
+          },
+          "Checks that failed: the case (JSON) and the detail.")
+      .def_prop_ro(
+          "waiting", [](const Launch& its) { return waits(its.waiting); }, "Of a deadlock: (rank, call, peer, tag).")
+      .def_prop_ro("stopped", [](const Launch& its) { return seconds(its.stopped); }, "When it was over, in s.");
+}
+
 nb::dict about(const assay::described::Jobs::Job& job) {
   static constexpr const char* states[] = {"running", "completed", "wrong answer", "failed", "ended", "deadlock"};
   nb::dict all;
   all["state"] = states[static_cast<int>(job.state)];
   all["begun"] = job.begun;
   all["ended"] = job.ended;
-  all["lines"] = job.lines;
+  all["launch"] = job.launch;
   all["failure"] = job.failure;
   all["input"] = job.input;
   all["undescribed"] = job.undescribed;
-  all["failed"] = column(job.failed, [](const auto& each) { return each; });
-  all["waiting"] = column(job.waiting, [](const auto& each) {
-    return nb::make_tuple(each.rank, each.call, each.peer < 0 ? nb::object(nb::none()) : nb::int_(each.peer), each.tag);
-  });
   return all;
 }
 
@@ -86,7 +153,7 @@ struct Written {
   std::unique_ptr<assay::described::Log> log;
 };
 struct LoggedJobs : Written, assay::described::Jobs {
-  LoggedJobs(const assay::described::Description& machine, bool logs)
+  LoggedJobs(const assay::described::MachineParameters& machine, bool logs)
       : Written{logs ? std::make_unique<assay::described::Log>() : nullptr}, Jobs(machine, log.get()) {}
 };
 
@@ -96,7 +163,7 @@ void bind_jobs(nb::module_& module) {
   nb::class_<Jobs>(module, "Jobs", "Several programs on one described machine, each a job; times in ps.")
       .def(
           "__init__",
-          [](Jobs* made, const nb::dict& machine, bool logged) { new (made) Jobs(description(machine), logged); },
+          [](Jobs* made, const nb::dict& machine, bool logged) { new (made) Jobs(decoded(machine), logged); },
           "machine"_a, "logged"_a = false, "logged: whether what happens is kept, for `log`.")
       .def(
           "log", [](const Jobs& jobs) { return jobs.log ? nb::object(columns(*jobs.log)) : nb::object(nb::none()); },
@@ -119,8 +186,7 @@ void bind_jobs(nb::module_& module) {
       .def("end", &Jobs::end, "job"_a, "End a job that runs.")
       .def(
           "job", [](const Jobs& jobs, std::size_t job) { return about(jobs.job(job)); }, "job"_a,
-          "state, begun, ended, lines, failure, input and undescribed (kinds of failure), failed (checks), waiting "
-          "(rank, call, peer, tag).");
+          "state, begun, ended, launch, failure, input and undescribed (kinds of failure).");
 }
 }  // namespace
 
@@ -139,32 +205,32 @@ void bind_ranks(nb::module_& module) {
       "undescribed",
       [](const std::string& program, const nb::dict& machine, const std::vector<std::string>& arguments) {
         const auto options = assay::described::options_of(assay::described::program_named(program), arguments);
-        return assay::described::undescribed(options.needs, description(machine));
+        return assay::described::undescribed(options.needs, decoded(machine));
       },
       "program"_a, "machine"_a, "arguments"_a, "What the program needs and the description lacks; else nothing.");
   module.def("load", &assay::described::load, "library"_a, "Add a person's own program from a shared library.");
   module.def("gray_ring", &assay::ranks::gray_ring, "ranks"_a, "The order in which the ring visits the ranks.");
   module.def(
-      "room", [](const nb::dict& machine) { return assay::described::room(description(machine)); }, "machine"_a,
+      "room", [](const nb::dict& machine) { return assay::described::room(decoded(machine)); }, "machine"_a,
       "How many ranks a described machine has room for; 0: any number.");
   module.def(
       "logged",
       [](const std::string& program, const nb::dict& machine, int ranks, const std::vector<std::string>& arguments) {
-        const auto table = description(machine);
+        const auto table = decoded(machine);
         assay::described::Log log;
-        std::string lines;
+        assay::described::Launch launch;
         {
           const nb::gil_scoped_release released;
-          lines = assay::described::play(program, table, ranks, arguments, &log);
+          launch = assay::described::play(program, table, ranks, arguments, &log);
         }
-        return nb::make_tuple(lines, columns(log));
+        return nb::make_tuple(std::move(launch), columns(log));
       },
       "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
-      "As run; gives the lines and what happened, in columns: spans, sent, passages, matrix. Times in s.");
+      "As play; gives the launch and what happened, in columns: spans, sent, passages, matrix. Times in s.");
   module.def(
       "schedule",
       [](const std::string& program, const nb::dict& machine, int ranks, const std::vector<std::string>& arguments) {
-        const auto table = description(machine);
+        const auto table = decoded(machine);
         const nb::gil_scoped_release released;
         assay::described::Recorder recorder(ranks);
         assay::described::play(program, table, ranks, arguments, nullptr, &recorder);
@@ -173,13 +239,13 @@ void bind_ranks(nb::module_& module) {
       "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
       "The first operation that the program measures, as GOAL; RuntimeError for what GOAL has no word for.");
   module.def(
-      "run",
+      "play",
       [](const std::string& program, const nb::dict& machine, int ranks, const std::vector<std::string>& arguments) {
-        const auto table = description(machine);
+        const auto table = decoded(machine);
         const nb::gil_scoped_release released;
         return assay::described::play(program, table, ranks, arguments);
       },
-      "program"_a, "machine"_a, "ranks"_a, "arguments"_a,
-      "Run a program on a described machine (tables, SI units); returns its JSON lines.");
+      "program"_a, "machine"_a, "ranks"_a, "arguments"_a, "Run a program on a described machine (tables, SI units).");
+  bind_launch(module);
   bind_jobs(module);
 }

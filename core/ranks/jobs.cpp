@@ -13,13 +13,10 @@ struct Jobs::Tenant {
   Tenant(Jobs& all, std::size_t its_number, timing::Options options)
       : jobs(all),
         number(its_number),
-        session(std::move(options), [this](const timing::Json& event) { write(event); }, true, 0, 0) {}
-  void write(const timing::Json& event) {
-    const std::string line = event.str();
-    // The model counts the messages of all jobs: of one that had the machine to itself they are its own.
-    seen.lines += jobs.tenants_.size() == 1 ? lines_of(event, *jobs.model_) : line + "\n";
-    if (line.starts_with("{\"event\":\"check\"") && line.find("\"passed\":false") != std::string::npos)
-      seen.failed.push_back(line);
+        session(std::move(options), [this](const ranks::Event& event) { write(event); }, true, 0, 0) {}
+  // The model counts the messages of all jobs: of one that had the machine to itself they are its own.
+  void write(const ranks::Event& event) {
+    seen.launch.add(event, jobs.tenants_.size() == 1 ? jobs.model_.get() : nullptr);
   }
 
   Jobs& jobs;
@@ -39,28 +36,24 @@ Time cycle_of(const MachineParameters& machine) {
 double seconds(Time time) { return static_cast<double>(time) / picoseconds_a_second; }
 }  // namespace
 
-Jobs::Jobs(const Description& machine, Log* log)
-    : name_(read_machine(machine).name),
-      machine_(machine),
-      model_(model_of(machine)),
-      processors_(read_machine(machine).processors),
-      cycle_(cycle_of(read_machine(machine))) {
+Jobs::Jobs(MachineParameters machine, Log* log)
+    : machine_(std::move(machine)), model_(model_of(machine_)), cycle_(cycle_of(machine_)) {
   if (model_->nodes() == 0)
-    throw timing::InputFault(name_ + " does not say how many nodes it has, on which jobs could be");
+    throw timing::InputFault(machine_.name + " does not say how many nodes it has, on which jobs could be");
   World::ShortCuts shorter;
   shorter.near = std::numeric_limits<std::size_t>::max();
-  const auto storing = storage_of(machine);
+  const auto& storing = machine_.storage;
   const int servers = storing ? static_cast<int>(storing->io_nodes) : 0;
   world_ = std::make_unique<World>(model_->nodes() + servers, *model_, shorter);
   world_->hold_programs();
   world_->log(log);
-  if (storing) files_ = file_system(*world_, *model_, *storing, processors_);
-  furnish(*world_, read_machine(machine));
+  if (storing) files_ = file_system(*world_, *model_, *storing, machine_.processors);
+  furnish(*world_, machine_);
   if (files_) serve(*world_, *files_);
 }
 Jobs::~Jobs() = default;
 
-int Jobs::nodes() const { return model_->nodes() / processors_; }
+int Jobs::nodes() const { return model_->nodes() / machine_.processors; }
 
 // A rank of a job: its program, and what is to happen at its end.
 ranks::Task Jobs::occupy(Tenant& tenant, ranks::Task program) {
@@ -94,9 +87,9 @@ std::size_t Jobs::begin(const std::string& name, const std::vector<std::string>&
   const timing::Options options = options_of(program, arguments);
   if (places.empty()) throw timing::InputFault(name + ": a job without ranks; expected 1 or more");
   if (options.host && model_->has_host())
-    throw timing::InputFault(name + " uses the host processor of " + name_ + ", which no job has to itself");
+    throw timing::InputFault(name + " uses the host processor of " + machine_.name + ", which no job has to itself");
   if (const std::string table = undescribed(options.needs, machine_); !table.empty())
-    throw timing::InputFault(name + ": not described by " + name_ + ": " + table);
+    throw timing::InputFault(name + ": not described by " + machine_.name + ": " + table);
   const Time at = (world_->now() + cycle_ - 1) / cycle_ * cycle_;
   while (world_->now() < at) advance(at);
   Tenant& tenant = tenants_.emplace_back(*this, tenants_.size(), options);
@@ -109,7 +102,7 @@ std::size_t Jobs::begin(const std::string& name, const std::vector<std::string>&
   tenant.seen.begun = at;
   tenant.left = static_cast<int>(places.size());
   tenant.session.began = seconds(at);
-  tenant.seen.lines = launch_event(name, options, name_, tenant.left, seconds(at)).str() + "\n";
+  tenant.seen.launch.add(launch_event(name, options, machine_.name, tenant.left, seconds(at)));
   for (int rank = 0; rank < static_cast<int>(places.size()); ++rank) {
     Simulated& comm = tenant.ranks.emplace_back(*world_, Groups::Place{tenant.group, rank});
     world_->start_at(at, places[static_cast<std::size_t>(rank)], occupy(tenant, program.run(comm, tenant.session)));
@@ -138,18 +131,16 @@ void Jobs::end(std::size_t number) {
     throw timing::InputFault("job " + std::to_string(number) + " does not run");
   Tenant& tenant = tenants_[number];
   tenant.seen.ended = world_->now();
-  const bool stuck = world_->stuck(tenant.group);
-  if (stuck) tenant.seen.waiting = world_->waiting(tenant.group);
-  leave(tenant, stuck ? State::deadlock : State::ended);
+  leave(tenant, world_->stuck(tenant.group) ? State::deadlock : State::ended);
 }
 
 void Jobs::leave(Tenant& tenant, State state) {
   tenant.seen.state = state;
+  std::vector<Waiting> waiting;
+  if (state == State::deadlock) waiting = world_->waiting(tenant.group);
   world_->leave(tenant.group);
-  if (state == State::deadlock)
-    tenant.seen.lines += deadlock_event(tenant.seen.waiting, tenant.seen.ended).str() + "\n";
-  else if (state == State::completed || state == State::wrong)
-    tenant.seen.lines += timing::Json().text("event", "done").str() + "\n";
+  if (state == State::deadlock || state == State::completed || state == State::wrong)
+    tenant.seen.launch.end(std::move(waiting), tenant.seen.ended);
   ended_.push_back(tenant.number);
 }
 

@@ -25,25 +25,23 @@ class Jobs {
   struct Job {
     State state = State::running;
     Time begun = 0, ended = never;
-    std::string lines;                // as play() gives them, times from the world's beginning
-    std::string failure;              // what a rank threw, or the network's own deadlock
-    bool input = false;               // it is one that the user can mend
-    bool undescribed = false;         // it is what the description does not say
-    std::vector<Waiting> waiting;     // of a job that never goes on: its ranks, by its own numbers
-    std::vector<std::string> failed;  // details of checks that failed
+    Launch launch;             // as play() gives it, times from the world's beginning
+    std::string failure;       // what a rank threw, or the network's own deadlock
+    bool input = false;        // it is one that the user can mend
+    bool undescribed = false;  // it is what the description does not say
   };
 
   // `log`: where what happens is written down, by place; nowhere where it is null. InputFault where the machine has no
   // number of nodes.
-  explicit Jobs(const Description& machine, Log* log = nullptr);
+  explicit Jobs(MachineParameters machine, Log* log = nullptr);
   ~Jobs();
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  int nodes() const;                              // of the network
-  int processors() const { return processors_; }  // of each node
-  Time cycle() const { return cycle_; }           // at whole ones of which jobs start
-  Time now() const { return world_->now(); }      // since the world's beginning
+  int nodes() const;                                      // of the network
+  int processors() const { return machine_.processors; }  // of each node
+  Time cycle() const { return cycle_; }                   // at whole ones of which jobs start
+  Time now() const { return world_->now(); }              // since the world's beginning
   std::uint64_t events() const { return world_->events(); }
   std::uint64_t messages() const { return world_->messages(); }
 
@@ -68,10 +66,8 @@ class Jobs {
   ranks::Task occupy(Tenant& tenant, ranks::Task program);
   void leave(Tenant& tenant, State state);
 
-  std::string name_;
-  Description machine_;
+  MachineParameters machine_;
   std::unique_ptr<MessageModel> model_;
-  int processors_;
   Time cycle_;
   std::deque<Tenant> tenants_;
   std::unique_ptr<World> world_;

@@ -1,9 +1,10 @@
-// A described machine's numbers as the simulator uses them: read from the tables that Python validated
+// A described machine as the simulator uses it: decoded once from the tables that Python validated
 // (src/assay/described/machine_tables.py documents every key), times in picoseconds.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,9 @@
 #include "ranks/kernel_cost.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/replayed_noise.hpp"
+#include "storage/storage_parameters.hpp"
 
 namespace assay::described {
-
-using Description = network::Table;
 
 // How messages up to some length travel.
 struct Protocol {
@@ -57,9 +57,13 @@ struct MachineParameters {
   Time barrier = -1;  // of the machine's own barrier, a step; less than 0: made of messages
   BarrierBy barrier_by = BarrierBy::dissemination;
   bool host_files = false;  // files lie at the host processor
+  std::optional<storage::StorageParameters> storage;
+  std::optional<network::Table> network;  // for the network's own reader (network/live/make.hpp)
+  bool says_progress = false, says_forwarding = false;
 };
 
-MachineParameters read_machine(const Description& description);
+// ParameterError for a value of another kind.
+MachineParameters read_machine(const network::Table& description);
 // The first whose up_to holds so many bytes.
 const Protocol& protocol_for(const std::vector<Protocol>& protocols, std::uint64_t bytes);
 

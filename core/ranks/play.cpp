@@ -7,8 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "events/stop.hpp"
+#include "network/fields.hpp"
 #include "ranks/constant.hpp"
 #include "ranks/frames.hpp"
 #include "ranks/machine_parameters.hpp"
@@ -20,50 +22,12 @@ namespace assay::described {
 namespace {
 
 constexpr std::size_t most_places = 1024;  // ranks whose placement is listed
-constexpr std::size_t most_waiting = 64;
-
-const std::string& word(const Description& machine, const std::string& key) {
-  return std::get<std::string>(machine.at(key).held);
-}
 }  // namespace
 
-std::unique_ptr<MessageModel> model_of(const Description& description) {
-  MachineParameters machine = read_machine(description);
-  if (const auto network = description.find("network"); network != description.end()) {
-    const bool passing = machine.forward > 0 || machine.forward_byte > 0;
-    auto live = network::make_live(std::get<network::Table>(network->second.held), passing);
-    return std::make_unique<Networked>(std::move(machine), std::move(live));
-  }
-  return std::make_unique<Constant>(machine);
-}
-
-namespace {
-// Where a message's time went, on the average of the messages since the last block; `block` is that event's line.
-timing::Json where_json(const Where& where, const std::string& block) {
-  const auto from = block.find("\"case\":") + 7;
-  const std::string label = block.substr(from, block.find(",\"metric\"") - from);
-  const double n = static_cast<double>(std::max<std::uint64_t>(1, where.messages)) * picoseconds_a_second;
-  return timing::Json()
-      .text("event", "where")
-      .raw("case", label)
-      .integer("messages", static_cast<std::int64_t>(where.messages))
-      .number("startup", static_cast<double>(where.startup) / n)
-      .number("copying", static_cast<double>(where.copying) / n)
-      .number("waiting", static_cast<double>(where.waiting) / n)
-      .number("transport", static_cast<double>(where.transport) / n)
-      .number("protocol", static_cast<double>(where.protocol) / n);
-}
-
-}  // namespace
-
-std::string lines_of(const timing::Json& event, MessageModel& model) {
-  const std::string line = event.str();
-  std::string lines = line + "\n";
-  if (const Where* where = model.where()) {
-    if (line.starts_with("{\"event\":\"block\"")) lines += where_json(*where, line).str() + "\n";
-    model.forget_where();
-  }
-  return lines;
+std::unique_ptr<MessageModel> model_of(const MachineParameters& machine) {
+  if (!machine.network) return std::make_unique<Constant>(machine);
+  const bool passing = machine.forward > 0 || machine.forward_byte > 0;
+  return std::make_unique<Networked>(machine, network::make_live(*machine.network, passing));
 }
 
 timing::Json launch_event(const std::string& program, const timing::Options& options, const std::string& host,
@@ -85,20 +49,6 @@ timing::Json launch_event(const std::string& program, const timing::Options& opt
   json.text("flags", "").null("library");
   return json.object("clock",
                      timing::Json().text("name", "simulated").number("resolution", 1e-12).number("overhead", 0));
-}
-
-timing::Json deadlock_event(const std::vector<Waiting>& waiting, Time now) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min(waiting.size(), most_waiting); ++i) {
-    const Waiting& each = waiting[i];
-    timing::Json json;
-    json.integer("rank", each.rank).text("call", each.call);
-    each.peer < 0 ? json.null("peer") : json.integer("peer", each.peer);
-    list += (list.empty() ? "" : ",") + json.integer("tag", each.tag).str();
-  }
-  timing::Json json;
-  json.text("event", "deadlock").number("t", static_cast<double>(now) / picoseconds_a_second);
-  return json.raw("waiting", "[" + list + "]").integer("count", static_cast<std::int64_t>(waiting.size()));
 }
 
 namespace {
@@ -130,9 +80,23 @@ Program program_named(const std::string& name) {
   throw timing::InputFault("no rank program '" + name + "'");
 }
 
+namespace {
+// Whether a machine with a network says what a program `needs`: a table of the description.
+bool says(const MachineParameters& machine, const std::string& need) {
+  if (need == "self") return !machine.self.empty();
+  if (need == "host") return !machine.host.empty();
+  if (need == "forced") return !machine.ready.empty();
+  if (need == "storage") return machine.storage.has_value();
+  if (need == "progress") return machine.says_progress;
+  if (need != "forwarding") return false;
+  const bool stores = network::Fields(*machine.network, "network").text("switching") == "store-and-forward";
+  return !stores || machine.says_forwarding;
+}
+}  // namespace
+
 // The first of the tables that a program `needs` and that a machine with a network lacks, as a person would write it:
 // what the benchmark measures is not described then. `forwarding` is needed where nodes store and forward.
-std::string undescribed(const std::vector<std::string>& needs, const Description& machine) {
+std::string undescribed(const std::vector<std::string>& needs, const MachineParameters& machine) {
   static const std::map<std::string, std::string> written = {
       {"self", "[[self]], what a message within a node takes"},
       {"host", "[[host]], what a message between host and node takes"},
@@ -140,22 +104,9 @@ std::string undescribed(const std::vector<std::string>& needs, const Description
       {"storage", "[storage], what its I/O nodes and disks take"},
       {"progress", "[progress], how a node answers while its program computes"},
       {"forwarding", "[node.forwarding], what a message that passes takes of a node's processor"}};
-  const auto network = machine.find("network");
-  const auto inside = [](const Description& table, const std::string& key) -> const network::Value* {
-    const auto found = table.find(key);
-    return found == table.end() || found->second.absent() ? nullptr : &found->second;
-  };
   for (const std::string& each : needs) {
-    const network::Value* there = inside(machine, each);
-    if (network == machine.end() && each != "storage") continue;  // a machine without a network has none of the others
-    if (each == "forwarding") {
-      const auto* how = inside(std::get<network::Table>(network->second.held), "switching");
-      if (!how || std::get<std::string>(how->held) != "store-and-forward") continue;
-      const auto* node = inside(machine, "node");
-      there = node ? inside(std::get<network::Table>(node->held), "forwarding") : nullptr;
-    }
-    const auto* list = there ? std::get_if<network::Value::List>(&there->held) : nullptr;
-    if (!there || (list && list->empty())) return written.contains(each) ? written.at(each) : each;
+    if (!machine.network && each != "storage") continue;  // a machine without a network has none of the others
+    if (!says(machine, each)) return written.contains(each) ? written.at(each) : each;
   }
   return "";
 }
@@ -176,11 +127,6 @@ void furnish(World& world, MachineParameters machine) {
   world.library(std::move(machine.mpi));
 }
 
-std::optional<storage::StorageParameters> storage_of(const Description& machine) {
-  const auto found = machine.find("storage");
-  if (found == machine.end() || found->second.absent()) return std::nullopt;
-  return storage::read_storage(std::get<network::Table>(found->second.held));
-}
 std::unique_ptr<FileSystem> file_system(World& world, MessageModel& model, const storage::StorageParameters& storage,
                                         int processors) {
   world.last_are_servers(static_cast<int>(storage.io_nodes));
@@ -218,51 +164,47 @@ std::vector<std::string> program_names() {
   return names;
 }
 
-int room(const Description& machine) {
-  const MachineParameters read = read_machine(machine);
-  const auto network = machine.find("network");
-  if (network == machine.end()) return read.nodes;
-  return static_cast<int>(network::live_nodes(std::get<network::Table>(network->second.held))) * read.processors;
+int room(const MachineParameters& machine) {
+  if (!machine.network) return machine.nodes;
+  return static_cast<int>(network::live_nodes(*machine.network)) * machine.processors;
 }
 
-std::string play(const std::string& name, const Description& machine, int count,
-                 const std::vector<std::string>& arguments, Log* log, Recorder* recorder) {
+Launch play(const std::string& name, const MachineParameters& machine, int count,
+            const std::vector<std::string>& arguments, Log* log, Recorder* recorder) {
   const Program program = program_named(name);
   const auto model = model_of(machine);
   if (count < 1) throw timing::InputFault("ranks: " + std::to_string(count) + "; expected 1 or more");
   if (model->nodes() > 0 && count > model->nodes()) {
-    const int on_each = machine.contains("network") ? read_machine(machine).processors : 1,
-              nodes = model->nodes() / on_each;
+    const int on_each = machine.network ? machine.processors : 1, nodes = model->nodes() / on_each;
     throw timing::InputFault("-n: more ranks than there is room for; got " + std::to_string(count) +
                              "; expected 1 to " + std::to_string(model->nodes()) + ": " + std::to_string(nodes) +
                              " nodes, " + std::to_string(on_each) + (on_each == 1 ? " rank" : " ranks") + " on each");
   }
   const timing::Options options = options_of(program, arguments);
   const double began = timing::unix_time();
-  std::string lines = launch_event(name, options, word(machine, "name"), count, began).str() + "\n";
-  const auto sink = [&](const timing::Json& event) { lines += lines_of(event, *model); };
-  ranks::Session session(options, sink, true, 0, 0);
+  Launch launch;
+  launch.add(launch_event(name, options, machine.name, count, began));
+  ranks::Session session(options, [&](const ranks::Event& event) { launch.add(event, model.get()); }, true, 0, 0);
   session.began = began;
   const auto skipped = [&](const std::string& what) {
-    session.note("left out: not described by " + word(machine, "name") + ": " + what);
-    return lines + timing::Json().text("event", "done").str() + "\n";
+    session.note("left out: not described by " + machine.name + ": " + what);
+    launch.end({}, 0);
+    return std::move(launch);
   };
   if (const std::string table = undescribed(options.needs, machine); !table.empty()) return skipped(table);
   const FrameArena arena;  // outlives the ranks' coroutines
   const bool hosted = options.host && model->has_host();
-  MachineParameters read = read_machine(machine);
-  const auto storing = storage_of(machine);
-  const int servers = storing ? static_cast<int>(storing->io_nodes) : 0;
+  const int servers = machine.storage ? static_cast<int>(machine.storage->io_nodes) : 0;
   World world(count + (hosted ? 1 : 0) + servers, *model);
   std::unique_ptr<FileSystem> files;
-  if (storing) files = file_system(world, *model, *storing, read.processors);
+  if (machine.storage) files = file_system(world, *model, *machine.storage, machine.processors);
   if (hosted) {
     model->host_is(count);
     world.last_is_host();
   }
   world.log(log);
   world.recorder(recorder);
-  furnish(world, std::move(read));
+  furnish(world, machine);
   events::Steps steps;
   std::uint32_t left = steps.next();
   for (int rank = 0; rank < world.ranks(); ++rank) {
@@ -278,8 +220,8 @@ std::string play(const std::string& name, const Description& machine, int count,
   }
   if (!waiting.empty())
     if (const std::string stuck = model->stuck(); !stuck.empty()) throw timing::MeasurementFault(stuck);
-  lines += (waiting.empty() ? timing::Json().text("event", "done") : deadlock_event(waiting, world.now())).str() + "\n";
-  return lines;
+  launch.end(std::move(waiting), world.now());
+  return launch;
 }
 
 }  // namespace assay::described

@@ -1,24 +1,21 @@
-// One program on one described machine: the same JSON lines as a launch on a real one.
+// One program on one described machine: the same JSON lines as a launch on a real one, and the same as columns.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "network/parameters.hpp"
+#include "ranks/launch.hpp"
 #include "ranks/log.hpp"
+#include "ranks/machine_parameters.hpp"
 #include "ranks/recorder.hpp"
 
 namespace assay::described {
-
-// A machine's description as Python read it: tables, numbers in SI units (src/assay/described/machine_tables.py);
-// [network] as the network's own reader leaves it.
-using Description = network::Table;
 
 // The names in the programs' records.
 std::vector<std::string> program_names();
 
 // How many nodes' ranks a described machine has room for; 0: any number.
-int room(const Description& machine);
+int room(const MachineParameters& machine);
 
 // Adds a program from a shared library, which `assay build FILE` makes; it stays until the process ends.
 void load(const std::string& library);
@@ -27,7 +24,7 @@ void load(const std::string& library);
 // timing::InputFault for what the user can mend, timing::MeasurementFault otherwise. A deadlock is a result: an event
 //   {"event":"deadlock","t":s,"waiting":[{"rank":0,"call":"recv","peer":1,"tag":7},…],"count":n}
 // where peer null is any source and at most 64 ranks are listed, in place of "done".
-std::string play(const std::string& program, const Description& machine, int ranks,
-                 const std::vector<std::string>& arguments, Log* log = nullptr, Recorder* recorder = nullptr);
+Launch play(const std::string& program, const MachineParameters& machine, int ranks,
+            const std::vector<std::string>& arguments, Log* log = nullptr, Recorder* recorder = nullptr);
 
 }  // namespace assay::described

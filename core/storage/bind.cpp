@@ -23,7 +23,8 @@ using namespace assay::storage;
 namespace {
 
 StorageParameters read(const nb::dict& storage) {
-  return read_storage(std::get<assay::network::Table>(assay::network::to_value(storage).held));
+  const auto table = std::get<assay::network::Table>(assay::network::to_value(storage).held);
+  return read_storage(assay::network::Fields(table, "storage"));
 }
 Time picoseconds(double seconds) { return std::llround(seconds * picoseconds_a_second); }
 double seconds(Time time) { return static_cast<double>(time) / picoseconds_a_second; }

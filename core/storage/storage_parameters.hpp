@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "network/parameters.hpp"
+#include "network/fields.hpp"
 #include "storage/disk.hpp"
 #include "storage/drive.hpp"
 #include "storage/fitted_device.hpp"
@@ -40,7 +40,8 @@ struct StorageParameters {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> failed_disk;
 };
 
-StorageParameters read_storage(const network::Table& table);
+// ParameterError for a value of another kind.
+StorageParameters read_storage(const network::Fields& read);
 std::unique_ptr<Device> make_device(const StorageParameters& storage);
 
 }  // namespace assay::storage

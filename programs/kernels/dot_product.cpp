@@ -12,7 +12,7 @@
 #include "timing/opaque.hpp"
 
 constexpr std::string_view record = R"record(
-name = "dot_product"
+name = "dot-product"
 title = "Inner product by length"
 part = "kernels"
 kind = "node"

@@ -13,7 +13,7 @@
 #include "timing/memory_limits.hpp"
 
 constexpr std::string_view record = R"record(
-name = "linpack_largest"
+name = "linpack-largest"
 title = "LINPACK of all memory"
 part = "kernels"
 kind = "node"

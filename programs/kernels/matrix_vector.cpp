@@ -15,7 +15,7 @@
 #include "timing/opaque.hpp"
 
 constexpr std::string_view record = R"record(
-name = "matrix_vector"
+name = "matrix-vector"
 title = "Matrix-vector product (EuroBen mod2a)"
 part = "kernels"
 kind = "node"

@@ -15,7 +15,7 @@
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
-name = "random_numbers"
+name = "random-numbers"
 title = "Random numbers"
 part = "kernels"
 kind = "node"

@@ -8,7 +8,7 @@
 #include "threads/crew.hpp"
 
 constexpr std::string_view record = R"record(
-name = "shallow_water"
+name = "shallow-water"
 title = "Shallow-water kernel"
 part = "kernels"
 kind = "node"

@@ -20,7 +20,7 @@
 #include "timing/opaque.hpp"
 
 constexpr std::string_view record = R"record(
-name = "sparse_eigenvalues"
+name = "sparse-eigenvalues"
 title = "Sparse eigenvalues (EuroBen mod2e)"
 part = "kernels"
 kind = "node"

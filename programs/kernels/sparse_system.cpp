@@ -18,7 +18,7 @@
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
-name = "sparse_system"
+name = "sparse-system"
 title = "Sparse linear system (EuroBen mod2c)"
 part = "kernels"
 kind = "node"

@@ -17,7 +17,7 @@
 #include "threads/team.hpp"
 
 constexpr std::string_view record = R"record(
-name = "bus_files"
+name = "bus-files"
 title = "The bus shared with files"
 part = "memory"
 kind = "node"

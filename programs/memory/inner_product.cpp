@@ -14,14 +14,14 @@
 #include "threads/team.hpp"
 
 constexpr std::string_view record = R"record(
-name = "inner_product"
+name = "inner-product"
 title = "Inner product"
 part = "memory"
 kind = "node"
 summary = "inner product compiled and vectorised by hand, single and double precision, in the cache and out of it, on 1 to p hardware threads"
 cost = "one operation is one element: 2 flops, and 8 or 16 bytes read"
 check = "small whole numbers, whose sum is exact in any order, against 64-bit integer arithmetic"
-source = "Dunigan 1995, section 3, Table 3.1; by vector length: dot_product"
+source = "Dunigan 1995, section 3, Table 3.1; by vector length: dot-product"
 published = ["ddot", "ddot-cached"]
 flags = ["-fopenmp-simd"]
 statistics = ["median", "best"]

@@ -22,7 +22,7 @@
 #endif
 
 constexpr std::string_view record = R"record(
-name = "loaded_latency"
+name = "loaded-latency"
 title = "Memory latency under load"
 part = "memory"
 kind = "node"

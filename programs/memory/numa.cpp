@@ -1,7 +1,7 @@
 // From the hardware threads of each node to the memory of each node: the rate of all of them reading, and the latency
 // of one load. On a machine with one node that is one cell, and it says so.
 //
-// The memory is bound to its node before it is touched, and asked where it lies afterwards (METHOD, rule 15). All
+// The memory is bound to its node before it is touched, and asked where it lies afterwards (method.md, rule 15). All
 // hardware threads of a node read their parts of it, once per operation; one of them follows a chain through it.
 #include <cstring>
 #include <map>

@@ -59,7 +59,7 @@ int measure(const std::string& name, const timing::Options& options, Communicato
   }
   if ((status = agreed(status, comm.handle())) != 0) return status;
   ranks::Session session(
-      options, [&](const timing::Json& event) { output->line(event); }, false, clock.overhead, clock.resolution);
+      options, [&](const ranks::Event& event) { output->line(event.json); }, false, clock.overhead, clock.resolution);
   for (const auto& place : places) {
     bool lead = true;
     for (const auto& earlier : places) lead = lead && (earlier.rank >= place.rank || earlier.host != place.host);

@@ -1,4 +1,4 @@
-// A moment at which all ranks begin, by the global clock (METHOD.md, rule 7), for operations that are read one by one
+// A moment at which all ranks begin, by the global clock (method.md, rule 7), for operations that are read one by one
 // and are no windows (windows.hpp): who leaves a barrier first waits for the others inside its operation, for up to a
 // message's time. On a real machine.
 #pragma once

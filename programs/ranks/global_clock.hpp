@@ -1,5 +1,5 @@
 // One time line for all ranks: this rank's clock as rank 0's, for collectives that are timed from a common start to the
-// last exit (METHOD.md, rule 7). Where two ranks' clocks are one, nothing is probed and the error is nothing.
+// last exit (method.md, rule 7). Where two ranks' clocks are one, nothing is probed and the error is nothing.
 //
 // Down a binomial tree every rank learns from its parent, which knows already: of `probes` round trips the fastest says
 // where the parent's stamp lay, with an error of at most half that round trip, beside the parent's own. Taken before

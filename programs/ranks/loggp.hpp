@@ -1,4 +1,4 @@
-// LogGP's parameters between two ranks, each by a probe of its own with delays put in (METHOD, rule 12).
+// LogGP's parameters between two ranks, each by a probe of its own with delays put in (method.md, rule 12).
 //
 // LogGP says that a message of N bytes keeps its sender's processor busy for o_s, its receiver's for o_r, is on its way
 // for L between them, and that a sender can send the next one after a gap of g + N G. Four things are timed in turn:

@@ -34,9 +34,22 @@ struct Reason {
   std::string accepted;
 };
 
+struct BlockLine;
+struct BlockFacts;
+
+// An event as its JSON, and what the events say that a simulated launch also gives as columns.
+struct Event {
+  const timing::Json& json;
+  const BlockLine* block = nullptr;  // of a block, with its facts and its order
+  const BlockFacts* facts = nullptr;
+  std::int64_t order = 0;
+  const timing::Json* checked = nullptr;  // of a check, the case, with the verdict
+  const Verdict* verdict = nullptr;
+};
+
 class Session {
  public:
-  using Sink = std::function<void(const timing::Json&)>;
+  using Sink = std::function<void(const Event&)>;
   using Order = std::vector<std::size_t>;
 
   // `described`: a simulated machine. Fixed repetitions (one, unless given), batch 1, no warm-up and no accounting.
@@ -98,7 +111,8 @@ class Session {
     if (ticks_.size() < static_cast<std::size_t>(readings)) ticks_.resize(static_cast<std::size_t>(readings));
     return ticks_.data();
   }
-  void write(const timing::Json& event) { sink_(event); }
+  void write(const timing::Json& event) { sink_({event}); }
+  void write(const Event& event) { sink_(event); }
   // Refuses a metric that the record does not name: it would have no unit.
   void require_metric(std::string_view metric) const;
   // A note on the launch, such as cases that this machine cannot do and that are skipped; written once.

@@ -1,10 +1,10 @@
-// Collectives from a common start to the last exit (METHOD.md, rule 7): each operation begins, on all ranks, at an
+// Collectives from a common start to the last exit (method.md, rule 7): each operation begins, on all ranks, at an
 // agreed moment of the global clock, and its time is that of the last exit less that of the last entry. Rank 0 agrees
 // the first start and the distance of starts ("window") for a run. A rank that comes too late for a window has missed
 // it. Where the entries lie more than a tenth of the operation's time apart, it counts from the first of them: who
 // comes late, as others had its processor, may find done all that it waits for, and the rest is no operation's time.
 // How well the clocks agree is a metric of its own; where that passes a tenth of what was measured, no figure is drawn
-// from it (report/coarse.py).
+// from it (report/derive/resolution.py).
 // Ranks may be made to enter later than the start by a lateness of their own; the time then counts from the last entry.
 // Source: Hoefler, Schneider, Lumsdaine (2008), window-based timing; Hunold and Carpen-Amarie (2016).
 #pragma once

@@ -6,7 +6,7 @@
 #endif
 
 constexpr std::string_view record = R"record(
-name = "thread_barrier"
+name = "thread-barrier"
 title = "Thread barrier"
 part = "threads"
 kind = "node"

@@ -7,7 +7,7 @@
 #include "threads/team.hpp"
 
 constexpr std::string_view record = R"record(
-name = "core_to_core"
+name = "core-to-core"
 title = "Core to core"
 part = "threads"
 kind = "node"

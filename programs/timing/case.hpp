@@ -24,7 +24,7 @@ struct Traits {
   std::int64_t unit = 1;                 // the operations of a call come in multiples of this
   Work subtract = nullptr;               // its time is taken off reading by reading (the loop's own time) ...
   std::string subtract_metric = "";      // ... and written as samples of this metric, where named
-  std::string cache = "same buffer";     // METHOD rule 8: same buffer, rotating, flushed
+  std::string cache = "same buffer";     // method.md, rule 8: same buffer, rotating, flushed
   double reading = 0;                    // s, the least that a reading takes: where setting threads to work costs time
   std::function<void()> warm = nullptr;  // before every block, not timed: what the block before it drove out
 };

@@ -36,7 +36,7 @@ _PLACES |= dict.fromkeys(("replay", "schedule", "simulate", "sweep"), "simulatin
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for when it is asked for: the command line needs none of it."""
+    """Import on first use: the command line needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
     from importlib import import_module

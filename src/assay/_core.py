@@ -16,7 +16,7 @@ _COMPILED = "ASSAY_CORE"  # the module's file, for child processes: they need no
 
 
 def __getattr__(name: str) -> Any:
-    """Serve type checkers only: the compiled module takes this one's place before anybody can ask."""
+    """Serve type checkers only: the compiled module takes this one's place before anything can ask."""
     raise AttributeError(name)
 
 
@@ -30,7 +30,7 @@ def _compiled() -> str:
         raise ImportError("assay._core, the simulator, was not compiled into this installation: install it again")
     made = subprocess.run([script, "core"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
     if made.returncode != 0:
-        raise SystemExit(made.returncode)  # the script has said on standard error what is wrong
+        raise SystemExit(made.returncode)  # the script has reported the error
     os.environ[_COMPILED] = made.stdout.strip()
     return os.environ[_COMPILED]
 

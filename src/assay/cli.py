@@ -13,7 +13,7 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any, TextIO, cast
@@ -25,8 +25,8 @@ from assay import sanitised, search_paths, stops, trusted, verbs, versions
 from assay.errors import AssayError, InputError, InterruptError
 from assay.verbs import _first_words
 
-COMPLETION = "_ASSAY_COMPLETE"  # what a shell sets where it asks for completions of a command line
-CLOSED_PIPE = 141  # exit status of what SIGPIPE ends: nobody reads on, and nothing went wrong
+COMPLETION = "_ASSAY_COMPLETE"  # set by a shell to request completions of a command line
+CLOSED_PIPE = 141  # exit status after SIGPIPE: the reader closed the pipe, which is no error
 
 
 def application(verb: str | None = None) -> typer.Typer:
@@ -78,16 +78,16 @@ def _clear_folders() -> None:
     folders = state_folder() / "folders"
     if any(folders.glob("*.json")) and trusted.fault(folders) is None:
         from assay.execute import ledger
-        from assay.execute.folders import answered
+        from assay.execute.folders import call_with_patience
 
-        done = answered(ledger.clear)
+        done = call_with_patience(ledger.clear)
         for path in done[0] if done is not None and isinstance(done[0], list) else ():
             sys.stderr.write(f"assay: removed {path}, which a run that was killed had left\n")
     if _any_temporary():
         from assay.execute import stale_files
-        from assay.execute.folders import answered
+        from assay.execute.folders import call_with_patience
 
-        answered(stale_files.clear)  # in /tmp and /dev/shm, without a word: nobody chose these places
+        call_with_patience(stale_files.clear)  # in /tmp and /dev/shm, silently: the user did not choose these places
 
 
 def _any_temporary() -> bool:
@@ -105,12 +105,12 @@ def _leave() -> None:
         gc.freeze()
 
 
-_COLLECTED: ContextVar[list[Any] | None] = ContextVar("documents that Python asked for", default=None)
+_COLLECTED: ContextVar[list[Any] | None] = ContextVar("documents requested by Python", default=None)
 
 
 @contextlib.contextmanager
 def answered() -> Iterator[list[Any]]:
-    """Collect the documents of commands that Python asks (assay.api), which print none then."""
+    """Collect the documents of commands from Python (assay.api), which print none then."""
     documents: list[Any] = []
     token = _COLLECTED.set(documents)
     try:
@@ -123,7 +123,7 @@ def emit(document: Any) -> None:
     """Print the one JSON document of a verb under --json to standard output, with the version of its form."""
     if isinstance(document, dict):
         document = versions.marked(versions.DOCUMENT, document)
-    text = json.dumps(document, allow_nan=False, indent=2, default=str)
+    text = json.dumps(document, allow_nan=False, indent=2, default=_plain)
     collected = _COLLECTED.get()
     if collected is not None:
         collected.append(json.loads(text))
@@ -131,10 +131,15 @@ def emit(document: Any) -> None:
     sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that json leaves
 
 
+def _plain(value: object) -> object:
+    """What JSON has no word for: a mapping, such as a case, is an object; else its text."""
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
 def main() -> None:
     """Run the command line; an AssayError becomes one line on standard error and its exit status."""
     search_paths.leave_out_current_folder()
-    os.umask(os.umask(0o022) | 0o022)  # what is made here is executed and resumed later: nobody else may write it
+    os.umask(os.umask(0o022) | 0o022)  # what is made here is executed and resumed later: no other user may write it
     _streams()
     with stops.answered() as stop:
         _run(stop)
@@ -165,7 +170,7 @@ def _run(stop: stops.Stop) -> None:
         sys.stderr.write(usage(error))
         sys.exit(error.exit_code)
     except SystemExit as end:
-        if end.code == InterruptError.status:  # a signal where no verb says more: typer says nothing
+        if end.code == InterruptError.status:  # a signal without a verb's own message: typer prints nothing
             sys.stderr.write("assay: interrupted\n")
             sys.exit(stop.status)
         if isinstance(end.__context__, BrokenPipeError):  # which rich and typer make an exit of status 1

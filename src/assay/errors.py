@@ -1,4 +1,4 @@
-"""The errors that a person sees: one clear line, and the exit status that goes with it (DESIGN, Exit status)."""
+"""Errors for the user: one line, and an exit status (docs/usage.md, Output and exit status)."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ class InputError(AssayError):
 
 
 class InterruptError(AssayError):
-    """Ctrl-C: `str()` of it says what is kept and how to go on, where anything is and one can."""
+    """Ctrl-C: `str()` of it states what is stored and how to resume, where that is possible."""
 
     status = 130
 
 
 class MeasurementError(AssayError):
-    """A measurement failed or is invalid: a compiler, a launcher, a rank or a check said no."""
+    """A measurement failed or is invalid: a compiler, a launcher, a rank or a check failed."""
 
     status = 1
 
 
 class StorageError(MeasurementError):
-    """The storage failed a run that was being measured: `str()` of it says what is kept and how to go on.
+    """The storage failed a run that was being measured: `str()` of it states what is stored and how to resume.
 
     Neither wrong input, nor a launch that failed: no other launch would do better, and the run is not done.
     """
 
 
 def warn(text: str) -> None:
-    """Say in one line on standard error what a person should know of an answer that is given all the same."""
+    """A warning in one line on standard error about an answer that is given all the same."""
     sys.stderr.write(f"assay: warning: {text}\n")

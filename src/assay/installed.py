@@ -10,7 +10,7 @@ from assay import __version__
 
 _PACKAGE = Path(__file__).resolve().parent
 _WRITTEN = _PACKAGE / "_commit"  # by the build of a wheel (cmake/commit.cmake)
-_DIGITS = 12  # of a commit: as many as name one in any repository of ours
+_DIGITS = 12  # of a commit: enough to identify one
 _WITHIN = 5.0  # s, for git
 
 

@@ -1,7 +1,7 @@
-"""What a number says of a description: one scheme of words for published cells, claims and simulated figures.
+"""Kinds of numbers: what each shows about a description; for published cells, claims and simulated figures.
 
-The words stand in code, in JSON (`kind`, `mark`) and in the documents with the meaning that `MEANING` gives. Only what
-is extrapolated or transferred is evidence for a description (METHOD, rule 13).
+The words are used in code, in JSON (`kind`, `mark`) and in documents with the meaning that `MEANING` gives. Only what
+is extrapolated or transferred is evidence for a description (method.md, rule 13).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class NumberKind(StrEnum):
-    """The kinds of numbers, from what says nothing of a description to what says most."""
+    """The kinds of numbers, from the least to the most evidence for a description."""
 
     MEASURED = "measured"
     QUOTED = "quoted"
@@ -44,7 +44,7 @@ EVIDENCE = (NumberKind.EXTRAPOLATED, NumberKind.TRANSFERRED)
 
 
 def weakest(kinds: Iterable[NumberKind]) -> NumberKind | None:
-    """The kind that says least of a description, None of none: a claim is no more than its weakest clause."""
+    """The kind with the least evidence, None of none: a claim is no more than its weakest clause."""
     order = list(NumberKind)
     return min(kinds, key=order.index, default=None)
 

@@ -1,4 +1,4 @@
-"""Names of temporary files that say which process made them, so that what a killed process left can be removed.
+"""Names of temporary files with their process, so that files of killed processes can be removed.
 
 The mark in a name is that of the marked folders in /tmp (execute/stale_files.py): host, boot and process namespace,
 here as a digest, the process, and when that began. A file is removed only where it is this user's, its mark is of this
@@ -56,7 +56,7 @@ def _removed(path: Path) -> bool:
 
 @functools.cache
 def _here() -> str:
-    """Host, boot and process namespace; where the kernel does not say, a name that no other process has."""
+    """Host, boot and process namespace; where unknown, a name that no other process has."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         words = f"{os.uname().nodename} {boot} {Path('/proc/self/ns/pid').readlink()}"

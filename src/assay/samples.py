@@ -1,4 +1,4 @@
-"""THE row: one observation, whoever made it; and how the lines that programs write become rows.
+"""The row: one observation; and how the lines that programs write become rows.
 
 A program appends JSON lines (events launch, block, check, note, done). A block holds many observations that share
 their circumstances: `folded()` reads it as it is, `rows()` unfolds it. Values are in SI base units: the metric's unit
@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from assay.case import Case
+
 
 @dataclass(frozen=True, slots=True)
 class Circumstance:
@@ -28,15 +30,15 @@ class Circumstance:
     attempt: int
     provenance: str
     factors: dict[str, Any] = field(default_factory=dict)  # what was varied from outside: part of every case
-    superseded: bool = False  # done again, or not what was asked for: its samples are kept, its launch does not count
+    superseded: bool = False  # done again, or not as requested: its samples stay, its launch does not count
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One observation.
 
-    `value` in `unit` (SI) per operation; `batch` operations one reading of the clock covered (METHOD, rule 6); `first`
-    marks the first call, which is kept and never averaged in (rule 8); `case` is the JSON text of the parameters.
+    `value` in `unit` (SI) per operation; `batch` operations one reading of the clock covered (method.md, rule 6);
+    `first` marks the first call, stored and never averaged in (rule 8); `case` becomes text in tables.
     """
 
     run: str
@@ -44,7 +46,7 @@ class Sample:
     part: str
     machine: str
     metric: str
-    case: str
+    case: Case
     value: float
     batch: int
     allocation: int
@@ -69,7 +71,7 @@ class Block:
     benchmark: str
     machine: str
     metric: str
-    case: str
+    case: Case
     allocation: int
     launch: int
     attempt: int
@@ -100,7 +102,7 @@ class Block:
 # them; the tables of a run without any have no such columns
 PROCESSOR_TIME = ("user_seconds", "system_seconds")  # of a launch; runs before them have no such columns
 ENERGY = ("energy_package", "energy_memory", "energy_platform", "energy_source")
-# what the kernel accounted to a block, where it says: fields of Block
+# the kernel's accounts of a block, where available: fields of Block
 ACCOUNTING = (
     "steal",
     "others",
@@ -121,7 +123,7 @@ class Check:
     run: str
     benchmark: str
     machine: str
-    case: str
+    case: Case
     allocation: int
     launch: int
     attempt: int
@@ -132,7 +134,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One fresh process or mpiexec: the replicate (METHOD, rule 1). `complete` is False where it was cut short."""
+    """One fresh process or mpiexec: the replicate (method.md, rule 1). `complete` is False where it was cut short."""
 
     run: str
     benchmark: str
@@ -162,7 +164,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One block as its program wrote it: what its samples share, the first call apart, the values in order of time."""
+    """One block as its program wrote it: what its samples share, the first call, the values in order of time."""
 
     block: Block
     first: float | None
@@ -172,11 +174,6 @@ class Measured:
 
 
 Row = Sample | Block | Check | Launch
-
-
-def case_text(case: dict[str, Any]) -> str:
-    """Return the parameters of a case as one canonical text: the key by which cases are compared."""
-    return json.dumps(case, sort_keys=True, separators=(",", ":"))
 
 
 def events(path: Path) -> Iterator[dict[str, Any]]:
@@ -215,7 +212,7 @@ def folded(
 ) -> Iterator[Measured | Check | Launch]:
     """Read one task's events. Several hosts may have written into one file: a line names its `host`.
 
-    A line that says what cannot be (a NaN, text for a number, a key that is missing) gives no row: `complain` is called
+    A line with impossible values (a NaN, text for a number, a key that is missing) gives no row: `complain` is called
     with its place in `lines`, from 0, and what is wrong. Kinds of lines that are not known are of a newer Assay.
     """
     launches: dict[str, dict[str, Any]] = {}
@@ -306,14 +303,17 @@ def _check(event: dict[str, Any], about: Circumstance, host: str) -> Check:
     )
 
 
-def case_of(event: dict[str, Any], about: Circumstance) -> str:
-    """Return the case's text. ValueError where a parameter is neither a finite number nor text, true, false or null."""
+def case_of(event: dict[str, Any], about: Circumstance) -> Case:
+    """Return the case, sorted by name.
+
+    ValueError where a parameter is neither a finite number nor text, true, false or null.
+    """
     stated = event.get("case", {})
     if not isinstance(stated, dict):
         raise ValueError(f"case: got {str(stated)[:40]!r}, expected an object")
     case = stated | about.factors
     _parameters("case", case)
-    return case_text(case)
+    return Case({name: case[name] for name in sorted(case)})
 
 
 def _parameters(key: str, case: dict[str, Any]) -> None:
@@ -358,7 +358,7 @@ _MOST_WHOLE = 2**62  # fits a column, also after adding a few
 
 
 def fault(row: Row | Circumstance) -> str | None:
-    """Say which column of a row, or key of a circumstance, holds what it cannot; None where all is well."""
+    """The column of a row, or key of a circumstance, with an impossible value; None where all is well."""
     for column in fields(row):
         value = getattr(row, column.name)
         kind, _, optional = str(column.type).partition(" | ")

@@ -10,24 +10,24 @@ import time
 
 from assay import left_names
 
-MOST = 4.0  # a start from a cold disk waits, too, and says nothing of what comes after it
+MOST = 4.0  # a start from a cold disk waits, too, without meaning for what follows
 _began: list[float] = []
 
 
 def this_process_is_it() -> None:
-    """Say that this process was started for the command; called once, by the program's entry."""
+    """Declare that this process was started for the command; called once, by the program's entry."""
     _began[:] = [_process_began()]
 
 
 def command_began() -> float:
-    """When the command began, by time.monotonic(); now, where this process does not say that it is one."""
+    """When the command began, by time.monotonic(); now, where this process has not declared it."""
     return _began[0] if _began else time.monotonic()
 
 
 def slowed() -> float:
     """How many times its processor time the command has taken so far, at most MOST: on a quiet host about 1.
 
-    1 where this process does not say that it is one.
+    1 where this process has not declared it.
     """
     used = sum(os.times()[:4])  # with that of processes that it waited for
     return min(max(1.0, (time.monotonic() - command_began()) / used), MOST) if _began and used else 1.0

@@ -74,7 +74,7 @@ class Stop:
             self._raise()
 
     def over(self) -> None:
-        """From now on a signal ends the process at once: all has been said."""
+        """From now on a signal ends the process at once: all output is written."""
         self._over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -125,7 +125,7 @@ class Stop:
             del stopped  # else this frame, which its traceback has, holds it
 
     def lost(self, about: sys.UnraisableHookArgs) -> None:
-        """Say nothing of what was raised where nothing can be raised: it comes again."""
+        """Ignore what was raised where nothing can be raised: it comes again."""
         if not isinstance(about.exc_value, Stopped):
             sys.__unraisablehook__(about)
 

@@ -1,9 +1,9 @@
-"""What Assay may execute, or act upon: files that nobody but this user and root can have put where they are.
+"""Which files Assay may execute or act upon: those that only this user and root can have written.
 
 A binary in a cache, a run that is resumed (its run.json names a compiler), a throughput test whose records name
-processes: a file or folder must belong to this user or to root, nobody else may write it, and the same holds for the
+processes: a file or folder must belong to this user or to root, no other user may write it, and the same applies to the
 folders above it. These may be writable by others where they are sticky, as /tmp is. What a person names on PATH or as
-a command (site tools, administrators' installations, a foreign checkout) is that person's choice, and not asked here.
+a command (site tools, administrators' installations, a foreign checkout) is that person's choice, and not checked here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from assay.errors import InputError
 
-ACCEPTED = "what you or root own, in folders that nobody else may write (chmod go-w)"
+ACCEPTED = "what you or root own, in folders that no other user may write (chmod go-w)"
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -38,7 +38,7 @@ class Fault:
 def fault(path: Path, above: Path | None = None) -> Fault | None:
     """What is wrong with a path, or with a folder above it; None where nothing is, or where nothing is there yet.
 
-    Symbolic links count, and what they lead to. `above`: a folder above it that was asked about before.
+    Symbolic links count, and what they lead to. `above`: a folder above it that was checked before.
     """
     named = Path(os.path.normpath(Path(path).absolute()))
     seen: dict[Path, bool] = {}  # whether it is a folder above

@@ -70,7 +70,7 @@ struct Trial {
       const Jobs::Job& about = jobs.job(job);
       ++states[about.state];
       const bool fine = about.state == Jobs::State::completed || about.state == Jobs::State::ended;
-      if (!fine) throw std::runtime_error("job " + std::to_string(job) + ": " + about.failure + "\n" + about.lines);
+      if (!fine) throw std::runtime_error("job " + std::to_string(job) + ": " + about.failure + "\n" + about.launch.lines);
     }
     return !over.empty();
   }
@@ -120,7 +120,7 @@ int main(int words, char** arguments) {
   }
   std::map<Jobs::State, int> states;
   for (int trial = 0; trial < std::atoi(arguments[2]); ++trial) {
-    Trial one{.jobs = Jobs(std::get<Table>(machine.held)),
+    Trial one{.jobs = Jobs(assay::described::read_machine(std::get<Table>(machine.held))),
               .kinds = kinds,
               .dice = std::mt19937_64(static_cast<std::uint64_t>(trial)),
               .states = states};

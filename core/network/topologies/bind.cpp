@@ -214,14 +214,6 @@ nb::list points(const std::vector<Point>& at) {
 }  // namespace
 
 void bind_topologies(nb::module_& module) {
-  // ValueError with two arguments: the dotted key and the message.
-  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
-    try {
-      std::rethrow_exception(pointer);
-    } catch (const ParameterError& error) {
-      PyErr_SetObject(PyExc_ValueError, nb::make_tuple(error.key(), error.message()).ptr());
-    }
-  });
   module.def("topologies", &topology_records, "The records of all topologies, one dict each.");
   module.def("routings", &routing_records, "The records of all routings, one dict each.");
   module.def(

@@ -8,6 +8,9 @@
 namespace assay::network {
 namespace nb = nanobind;
 
+/// Adds the class of refusals to the module, and has every ParameterError raised as one (bind.cpp).
+void bind_refusals(nb::module_& module);
+
 /// `key`: where the value stands, dotted, for the error about an integer that is too large.
 inline Value to_value(nb::handle object, const std::string& key = "") {
   if (object.is_none()) return {};

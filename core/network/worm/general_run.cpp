@@ -18,7 +18,7 @@ void check_fits(const Network& network) {
                            "is " + std::to_string(link.lanes) +
                                ", but the worm engine has one lane per channel; accepted is 1 with a routing "
                                "that needs no more");
-    if (link.head < 1) throw ParameterError("network.head_ticks", "is 0, accepted is 1 or more");
+    if (link.head < 1) throw ParameterError::not_accepted("network.head_ticks", 0, "1 or more");
   }
 }
 

@@ -11,7 +11,7 @@
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
-name = "block_gauss_seidel"
+name = "block-gauss-seidel"
 title = "PDE by block Gauss-Seidel"
 part = "kernels"
 kind = "node"

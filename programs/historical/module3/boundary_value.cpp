@@ -11,7 +11,7 @@
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
-name = "boundary_value"
+name = "boundary-value"
 title = "ODE, boundary value problem"
 part = "kernels"
 kind = "node"

@@ -10,7 +10,7 @@
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
-name = "linear_optimisation"
+name = "linear-optimisation"
 title = "Linear optimisation"
 part = "kernels"
 kind = "node"

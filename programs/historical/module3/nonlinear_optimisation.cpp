@@ -9,7 +9,7 @@
 #include "timing/program.hpp"
 
 constexpr std::string_view record = R"record(
-name = "nonlinear_optimisation"
+name = "nonlinear-optimisation"
 title = "Non-linear optimisation"
 part = "kernels"
 kind = "node"

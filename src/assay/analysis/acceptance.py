@@ -58,7 +58,7 @@ class AcceptancePlan:
             raise ValueError(f"a risk lies above 0 and up to {MOST_RISK:g}")
 
     def look(self, met: int, launches: int) -> AcceptanceVerdict:
-        """Judge after `launches`, of which `met` meet the limit; between the looks nothing is shown."""
+        """Judge after `launches`, `met` of which meet the limit; between the looks nothing is shown."""
         if launches in self.looks:
             at = self.looks.index(launches)
             accepted, rejected = (cuts(self.looks, level)[at] for level in (self.buyer, self.vendor))
@@ -69,7 +69,7 @@ class AcceptancePlan:
         return AcceptanceVerdict.NOT_SHOWN
 
     def decide(self, meets: Sequence[bool]) -> AcceptanceVerdict:
-        """Judge launches in their order, each of which meets the limit or not: the first look that decides counts."""
+        """Judge launches in their order, each meets the limit or not: the first look that decides counts."""
         for look in self.looks:
             if look <= len(meets):
                 verdict = self.look(sum(meets[:look]), look)
@@ -142,7 +142,7 @@ def planning_spread(values: Sequence[float], indifference: float) -> float:
     """Return the standard deviation of ln(value) by which launches like these (at least two) are to be planned.
 
     Where some are further from the median than `indifference` (relative), that of the normal distribution which has as
-    many there: noise with a long tail needs more launches than its core says, and fewer than its variance says.
+    many there: noise with a long tail needs more launches than its core suggests, and fewer than its variance suggests.
     """
     from scipy import stats
 

@@ -2,7 +2,7 @@
 
 `ordinary`: least squares of the times themselves over chosen sizes, as the papers did (Dunigan 1991, section 4.1,
 Table 6), so that their coefficients can be compared. Long messages rule it. `relative`: Huber's M-estimate of the
-*relative* residuals (T - fit)/T, by iteratively reweighted least squares; each size counts alike and a deviant one is
+*relative* residuals (T - fit)/T, by iteratively reweighted least squares; sizes have equal weights and a deviant one is
 damped. `piecewise` fits each stretch between protocol breakpoints by itself.
 
 Launches are the replicates: times come as (launches, sizes), each size is reduced to its median over launches, and
@@ -25,7 +25,7 @@ from assay.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 HUBER = 1.345  # in robust standard deviations: 95% efficiency on normal residuals
-FLOOR = 1e-4  # relative residuals below this are not told apart (clock ticks, rounding)
+FLOOR = 1e-4  # relative residuals below this are not distinguished (clock ticks, rounding)
 
 
 @dataclass(frozen=True)

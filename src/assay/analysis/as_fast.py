@@ -1,6 +1,6 @@
 """With which others a slow node exchanges as fast as everybody does: one that is slow itself, or its cable, with none.
 
-A node that is only further away than most, on another switch, has those beside it. Whether a partner's messages take
+A node that is only further away than most, on another switch, has its neighbours. Whether a partner's messages take
 less than half of the node's excess is a sign test over its readings, whatever their distribution is, at one level for
 all partners together (Bonferroni).
 """

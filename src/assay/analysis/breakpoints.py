@@ -34,7 +34,7 @@ class Breakpoint(AnalysisResult):
     """A change between the lengths `below` and `above` (B).
 
     `jump` is relative to the time there, `slope` the relative change of beta; `effect` is what the break is judged
-    by; `kind` says jump or slope; `support` is the share of resampled launches in which the effect passes again (None
+    by; `kind`: jump or slope; `support` is the share of resampled launches in which the effect passes again (None
     under three).
     """
 

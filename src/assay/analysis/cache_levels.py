@@ -65,8 +65,8 @@ def decide(levels: tuple[CacheLevel, ...], stated: Mapping[int, float]) -> tuple
     """Bytes of each cache by its number, and which of these were found: where the curve has an edge, it decides.
 
     An edge belongs to the first cache that the system states to be at least half as large, the last of several edges
-    there; what is larger than twice the last one is a further cache. A guest is told the last cache of a whole socket
-    of which neighbours leave it a part: its edge is smaller. A stated cache without an edge keeps its stated size.
+    there; what is larger than twice the last one is a further cache. A guest sees the last cache of a whole socket
+    and gets a part of it: its edge is smaller. A stated cache without an edge keeps its stated size.
     """
     decided, found = dict(sorted(stated.items())), set()
     for level in levels:

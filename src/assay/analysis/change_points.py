@@ -8,7 +8,7 @@ final: it is not tested again, and the next test takes the values from it on.
 The test works on logarithms. Its statistic is the greatest CUSUM over all splits with at least `LEAST` runs on either
 side; its null distribution comes from random permutations, drawn until `ENOUGH` of them are as great (Besag and
 Clifford), so that most looks cost a hundred. Of the values the two greatest count as the third, and so do the two
-least: an outlier hides no step, and no level of `LEAST` runs is touched. Runs that follow one another are alike: the
+least: an outlier hides no step, and no level of `LEAST` runs is touched. Successive runs are similar: the
 residuals' lag-1 correlation is estimated after the best split, from above, and removed (x[t] - r x[t-1]) before
 anything is permuted; the rate holds for correlations up to 0.5 (docs/history.md has the simulations).
 
@@ -38,7 +38,7 @@ ENOUGH = 10  # permutations as great as the data, after which no more are drawn
 DRAWS = 10  # times 1 / level: the most permutations
 BATCH = 128
 MOST_CORRELATION = 0.8
-POWER = 0.8  # with which a step is found in as many runs as `runs_needed` says
+POWER = 0.8  # with which a step is found in `runs_needed` runs
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def change_points(values: ArrayLike, level: float, seed: int = 1) -> list[Change
             start = last - len(since) + split(since)
             found.append(ChangePoint(start, last - 1, p))
     ends = [0, *(each.at for each in found), len(logs)]
-    for number, each in enumerate(found):  # the values that came later say more of where it was
+    for number, each in enumerate(found):  # later values locate it better
         before, after = ends[number], ends[number + 2]
         ends[number + 1] = before + split(logs[before:after])
         found[number] = ChangePoint(ends[number + 1], each.found, each.p)

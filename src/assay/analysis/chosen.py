@@ -4,7 +4,7 @@ Every way of every cell (an operation at one size) is compared with the library'
 (`comparison`), and all these comparisons are one family, corrected by Benjamini and Hochberg. A cell is named where at
 least one way is faster, beyond the margin and after the correction; its best way is the one with the greatest ratio.
 
-Picking the best, and only the cells where it stands out, would leave each interval too short. Those that are stated
+Picking the best, and only the cells where it is the best, would leave each interval too short. Those that are stated
 have the level 1 - 0.05 R / m, with R cells named of m comparisons: then at most 5% of them miss their ratio on
 average, however they were picked (the false coverage rate). Where the launches are too few for that level there is no
 interval, and the cell is not named.
@@ -33,7 +33,7 @@ MISSES = 0.05  # of the intervals stated, on average
 
 @dataclass(frozen=True)
 class Rival:
-    """One way beside the library's choice: the comparison (ratio: the choice over the way), its pairs of launches."""
+    """One algorithm and the library's choice: their comparison (ratio: the choice over it), its pairs of launches."""
 
     comparison: Comparison
     ways: Sequence[float]
@@ -57,7 +57,7 @@ class Chosen(AnalysisResult):
     reason: str
 
 
-def judged(cells: Sequence[Mapping[str, Rival]]) -> list[Chosen]:
+def judge_choices(cells: Sequence[Mapping[str, Rival]]) -> list[Chosen]:
     """Judge each cell's choice against its ways, by name; no cell may be empty."""
     family = [rival.comparison for ways in cells for rival in ways.values()]
     corrected = iter(correct_family(family, "benjamini-hochberg"))

@@ -1,6 +1,6 @@
-"""Do two things differ? Ratio of launch medians, a margin, and an A/A run first (METHOD rule 9).
+"""Do two things differ? Ratio of launch medians, a margin, and an A/A run first (method.md, rule 9).
 
-The launches of A and B are interleaved, so they come as pairs; the i-th of A beside the i-th of B cancels what drifts
+The launches of A and B are interleaved, so they come as pairs; the i-th of A with the i-th of B cancels what drifts
 slowly. The ratio is Hodges and Lehmann's: exp of the median of all Walsh averages of ln(b_i / a_i); its interval
 joins the order statistics of the Walsh averages that Wilcoxon's signed-rank test leaves. `differs` needs that
 interval to exclude 1 *and* the ratio to pass the margin; `equal` needs two one-sided signed-rank tests at the margin
@@ -33,7 +33,7 @@ ITSELF = "A/A itself"  # begins the reason where the machine, not B, is why noth
 
 
 class ComparisonVerdict(enum.Enum):
-    """What may be said of B beside A."""
+    """The result of comparing B with A."""
 
     DIFFERS = "differs"
     EQUAL = "equal"
@@ -63,7 +63,7 @@ class Comparison(AnalysisResult):
 
     @property
     def blind(self) -> bool:
-        """Whether nothing is known because A beside itself was not equal at the margin."""
+        """Whether nothing is known because A compared with itself was not equal at the margin."""
         return self.verdict is ComparisonVerdict.UNKNOWN and ITSELF in self.reason
 
 
@@ -79,8 +79,8 @@ def compare(
 ) -> Comparison:
     """Compare launch values `a` and `b` (launches,), positive, in one unit; `a_against_a`: both halves of the A/A run.
 
-    `paired_halves`: whether those are paired, too (None: as the launches are); a run beside a constant has no pairs.
-    `statistic` names what each side's launches were reduced to. Raises ValueError where they are not alike, where a
+    `paired_halves`: whether those are paired, too (None: as the launches are); a run and a constant have no pairs.
+    `statistic` names what each side's launches were reduced to. Raises ValueError where they differ, where a
     value is not positive, or where pairs do not match.
     """
     if statistic[0] != statistic[1]:
@@ -96,7 +96,7 @@ def compare(
             a_against_a, margin, paired if paired_halves is None else paired_halves, verdict, reason, interval
         )
     elif verdict is ComparisonVerdict.EQUAL:
-        reason += "; no A/A run shows what this machine can tell apart"
+        reason += "; no A/A run shows what this machine can distinguish"
     return Comparison(
         verdict=verdict,
         ratio=math.exp(centre),
@@ -238,7 +238,7 @@ def _verdict(
 
 
 def _away(log_ratio: float) -> str:
-    """Write how far apart two values are: +3.2%, or 12 times where percentages say nothing any more."""
+    """The distance of two values as text: +3.2%, or 12 times where percentages are no longer readable."""
     ratio = math.exp(log_ratio)
     return f"{ratio - 1:+.1%}" if 0.1 < ratio < 10 else f"{ratio:.3g} times"
 
@@ -253,7 +253,7 @@ def _after_a_against_a(
 ) -> tuple[ComparisonVerdict, str, tuple[float, float]]:
     """Hold the verdict against the same thing compared with itself, and give the spread of that.
 
-    Where A/A is not equal at the margin, B is not either; a difference is then still told if its whole interval lies
+    Where A/A is not equal at the margin, B is not either; a difference is then reported if its whole interval lies
     beyond every single A/A pair and the margin.
     """
     first, second = (_logs(half) for half in halves)

@@ -1,16 +1,15 @@
 """From samples to figures: the record's formulas over launch medians, each with interval, range and scope.
 
 A figure is derived, never stored in place of samples. Its statistic is taken inside each launch, then across launches
-(METHOD, rules 1 and 2); a rate is the formula of the median time, so that it is work over time and no mean of ratios
-(rule 10). Tails come only from single operations (rule 6); the first call stands by itself (rule 8).
+(method.md, rules 1 and 2); a rate is the formula of the median time, so that it is work over time and no mean of ratios
+(rule 10). Tails come only from single operations (rule 6); the first call is separate (rule 8).
 """
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,8 @@ from assay.analysis.median import median
 from assay.analysis.quantiles import quantile, tail_across_launches
 from assay.benchmark.formula import evaluate
 from assay.benchmark.record import Benchmark, Figure
-from assay.samples import case_text
+from assay.case import Case
+from assay.document.reported_figure import Moved, ReportedFigure
 
 Array = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class CaseSamples:
     """
 
     metric: str
-    case: Mapping[str, Any]
+    case: Case
     launches: Mapping[tuple[str, int], Array]  # (host, launch) -> values in order of time
     first: Sequence[float]
     batch: int
@@ -44,52 +44,14 @@ class CaseSamples:
     days: int = 1
 
 
-@dataclass
-class FigureValue:
-    """One figure of a run, as `--json` prints it.
-
-    `estimator` says what `value` was computed from, and `disturbance` (`low`, `high`) how far others can have moved
-    it: value / undisturbed - 1; None where nothing was judged or that is not known. `reasons` are the rules that marked
-    blocks of this case, of whose `blocks` so many are `marked`.
-    """
-
-    benchmark: str
-    name: str
-    value: float | None
-    unit: str
-    statistic: str
-    params: dict[str, Any]
-    ci95: list[float] | None = None
-    range: list[float] | None = None
-    scope: str = ""
-    launches: int = 0
-    samples: int = 0
-    batch: int = 1
-    state: str = "clean"
-    estimator: str = "median"
-    disturbance: dict[str, float] | None = None
-    reasons: list[str] = field(default_factory=list)
-    marked: int = 0
-    blocks: int = 0
-    better: str = "lower"
-    headline: bool = False
-    kind: str = "measured"
-    host: str | None = None
-    metric: str = ""
-    by_launch: list[list[float]] = field(default_factory=list)  # launch and its value: what a comparison rests on
-    best_by_launch: list[list[float]] | None = None  # of a bound: launch and its best reading
-    help: str = field(default="", repr=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the figure as plain data."""
-        return dict(self.__dict__)
+Describe = Callable[[float | None, str, str, str], ReportedFigure]  # of value, statistic, estimator and scope
 
 
 def cells(blocks: Iterable[tuple[Any, ...]]) -> list[CaseSamples]:
     """Group blocks of rows, with a list of values in the place of one, in order of time, into cells."""
-    grouped: dict[tuple[str, str], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
-    first: dict[tuple[str, str], list[float]] = defaultdict(list)
-    batches: dict[tuple[str, str], int] = {}
+    grouped: dict[tuple[str, Case], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
+    first: dict[tuple[str, Case], list[float]] = defaultdict(list)
+    batches: dict[tuple[str, Case], int] = {}
     for metric, case, host, launch, values, batch, is_first in blocks:
         key = (metric, case)
         batches.setdefault(key, 1)
@@ -101,7 +63,7 @@ def cells(blocks: Iterable[tuple[Any, ...]]) -> list[CaseSamples]:
     return [
         CaseSamples(
             metric,
-            json.loads(case),
+            case,
             {k: np.asarray(v) for k, v in launches.items()},
             first[metric, case],
             batches[metric, case],
@@ -111,26 +73,30 @@ def cells(blocks: Iterable[tuple[Any, ...]]) -> list[CaseSamples]:
 
 
 JUDGED_BY_NOBODY = Verdict(State.CLEAN, Estimator.MEDIAN, None)  # simulated time has no neighbours
-Verdicts = Mapping[tuple[str, str], Verdict]  # by metric and the case's canonical text
+Verdicts = Mapping[tuple[str, Case], Verdict]  # by metric and case
 
 
-def figures(benchmark: Benchmark, found: Sequence[CaseSamples], verdicts: Verdicts | None = None) -> list[FigureValue]:
-    """Return every figure that the record promises, for every case that was sampled.
+def figures(
+    benchmark: Benchmark, found: Sequence[CaseSamples], verdicts: Verdicts | None = None, kind: str = "measured"
+) -> list[ReportedFigure]:
+    """Return every figure that the record promises, for every case that was sampled; of a `kind` (assay.kinds).
 
-    `found` holds the samples that stand; an invalid case has no value, one that is bound its best reading.
+    `found` holds the samples that count; an invalid case has no value, one that is bound its best reading.
     """
     promised = benchmark.figures or {m: Figure(m, m, benchmark.metrics[m].unit, "") for m in benchmark.metrics}
     made = []
     for cell in found:
-        verdict = (verdicts or {}).get((cell.metric, case_text(dict(cell.case))), JUDGED_BY_NOBODY)
+        verdict = (verdicts or {}).get((cell.metric, cell.case), JUDGED_BY_NOBODY)
         for figure in promised.values():
             if figure.metric != cell.metric:
                 continue
-            made += _of_cell(benchmark, figure, cell, verdict)
+            made += _of_cell(benchmark, figure, cell, verdict, kind)
     return made
 
 
-def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: Verdict) -> list[FigureValue]:
+def _of_cell(
+    benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: Verdict, kind: str
+) -> list[ReportedFigure]:
     by_launch, nodes = _by_launch(cell)
     values_by_launch = list(by_launch.values())
     valid = verdict.state is not State.INVALID
@@ -140,14 +106,15 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
     def derive(value: float) -> float | None:
         return evaluate(figure.formula, {**constants, **cell.case, "value": value})
 
-    def described(value: float | None, statistic: str, estimator: str) -> FigureValue:
-        return FigureValue(
+    def described(value: float | None, statistic: str, estimator: str, scope: str) -> ReportedFigure:
+        return ReportedFigure(
             benchmark=benchmark.name,
             name=figure.name,
             value=value if valid else None,
             unit=figure.unit,
             statistic=statistic,
-            params=dict(cell.case),
+            params=cell.case,
+            scope=scope,
             launches=len(by_launch),
             samples=sum(len(v) for v in cell.launches.values()),
             batch=cell.batch,
@@ -158,7 +125,9 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
             blocks=verdict.blocks,
             better=figure.better,
             headline=figure.headline,
+            kind=kind,
             metric=figure.metric,
+            by_launch=[],
             help=figure.help,
         )
 
@@ -168,10 +137,12 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
     if verdict.estimator is Estimator.BEST:
         if best is None or (figure.positive and best <= 0):
             return []
-        bound = described(best, "best", verdict.estimator.value)
-        bound.scope = f"the best of all samples of {len(by_launch)} launches: others bound it, no estimate stands"
-        bound.disturbance = _displaced(derive, float(pooled.min()), verdict.disturbance)
-        bound.best_by_launch = _best_values(derive, by_launch, figure.better)
+        scope = f"the best of all samples of {len(by_launch)} launches: others bound it, no estimate stands"
+        bound = replace(
+            described(best, "best", verdict.estimator.value, scope),
+            disturbance=_displaced(derive, float(pooled.min()), verdict.disturbance),
+            best_by_launch=_best_values(derive, by_launch, figure.better),
+        )
         return [bound, *_first(cell, derive, described)]
     estimate: LaunchEstimate = across_launches(
         values_by_launch, level=cell.level, allocations=cell.allocations, days=cell.days
@@ -179,18 +150,20 @@ def _of_cell(benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: V
     centre = derive(estimate.value)
     if valid and (centre is None or (figure.positive and centre <= 0)):
         return []
-    median = described(centre, "median", verdict.estimator.value)
-    median.scope = estimate.scope + (f"; of each launch the median of {nodes} nodes" if nodes > 1 else "")
+    scope = estimate.scope + (f"; of each launch the median of {nodes} nodes" if nodes > 1 else "")
+    middle = described(centre, "median", verdict.estimator.value, scope)
     if valid:
-        median.by_launch = _launch_values(derive, by_launch)
-        median.range = _mapped(derive, estimate.range)
-        median.ci95 = _mapped(derive, estimate.ci95)
-        median.disturbance = _displaced(derive, estimate.value, verdict.disturbance)
-    made = [median]
+        middle = replace(
+            middle,
+            by_launch=_launch_values(derive, by_launch),
+            range=_mapped(derive, estimate.range),
+            ci95=_mapped(derive, estimate.ci95),
+            disturbance=_displaced(derive, estimate.value, verdict.disturbance),
+        )
+    made = [middle]
     if "best" in benchmark.extra.get("statistics", ()) and best is not None:
-        extreme = described(best, "best", "best reading")
-        extreme.scope = f"the best of all samples of {estimate.launches} launches: one extreme, no estimate"
-        made.append(extreme)
+        scope = f"the best of all samples of {estimate.launches} launches: one extreme, no estimate"
+        made.append(described(best, "best", "best reading", scope))
     return [*made, *_tail(cell, nodes, derive, described), *_first(cell, derive, described)]
 
 
@@ -198,9 +171,9 @@ def _tail(
     cell: CaseSamples,
     nodes: int,
     derive: Callable[[float], float | None],
-    described: Callable[[float | None, str, str], FigureValue],
-) -> list[FigureValue]:
-    """The 99th percentile, of single operations and enough of them (METHOD, rule 6).
+    described: Describe,
+) -> list[ReportedFigure]:
+    """The 99th percentile, of single operations and enough of them (method.md, rule 6).
 
     Where each launch carries its own it is an estimate across launches; else one of all their readings together. Of a
     figure that falls while its metric grows, as a rate does with its time, it is the first percentile ("p1").
@@ -218,42 +191,35 @@ def _tail(
     twice = derive(2 * found.value)
     falls = twice is not None and twice < value
     name, words = ("p1", "1st percentile") if falls else ("p99", "99th percentile")
-    p99 = described(value, name, words if across is None else f"median of the launches' {words}s")
-    p99.scope = "within the launches sampled; order statistics" if across is None else across.scope
+    estimator = words if across is None else f"median of the launches' {words}s"
+    scope = "within the launches sampled; order statistics" if across is None else across.scope
+    p99 = described(value, name, estimator, scope)
     if p99.value is not None:
-        p99.ci95 = _mapped(derive, found.ci95)
-        p99.range = None if across is None else _mapped(derive, across.range)
+        spread = None if across is None else _mapped(derive, across.range)
+        p99 = replace(p99, ci95=_mapped(derive, found.ci95), range=spread)
     return [p99]
 
 
-def _first(
-    cell: CaseSamples,
-    derive: Callable[[float], float | None],
-    described: Callable[[float | None, str, str], FigureValue],
-) -> list[FigureValue]:
-    """The first call by itself, where there was one (METHOD, rule 8)."""
+def _first(cell: CaseSamples, derive: Callable[[float], float | None], described: Describe) -> list[ReportedFigure]:
+    """The first call by itself, where there was one (method.md, rule 8)."""
     value = derive(median(cell.first)) if cell.first else None
     if value is None:
         return []
-    first = described(value, "first", "median of the first calls")
-    first.scope, first.samples, first.batch = "the first call of each block of launches", len(cell.first), 1
-    if first.value is not None:
-        first.range = _mapped(derive, (min(cell.first), max(cell.first)))
-    return [first]
+    first = described(value, "first", "median of the first calls", "the first call of each block of launches")
+    spread = None if first.value is None else _mapped(derive, (min(cell.first), max(cell.first)))
+    return [replace(first, samples=len(cell.first), batch=1, range=spread)]
 
 
-def _displaced(
-    derive: Callable[[float], float | None], value: float, moved: Displacement | None
-) -> dict[str, float] | None:
+def _displaced(derive: Callable[[float], float | None], value: float, moved: Displacement | None) -> Moved | None:
     """How far a metric's displacement can have moved the figure that the record's formula makes of its `value`."""
     if moved is None:
         return None
     if moved.low == moved.high == 0:
-        return {"low": 0.0, "high": 0.0}
+        return Moved(0.0, 0.0)
     seen = derive(value)
     undisturbed = [derive(value / (1 + moved.low)) if moved.low > -1 else None, derive(value / (1 + moved.high))]
     ratios = [seen / of - 1 for of in undisturbed if of and seen is not None]
-    return {"low": min(0.0, *ratios), "high": max(0.0, *ratios)} if len(ratios) == 2 else None
+    return Moved(min(0.0, *ratios), max(0.0, *ratios)) if len(ratios) == 2 else None
 
 
 def _launch_values(derive: Callable[[float], float | None], by_launch: Mapping[int, Array]) -> list[list[float]]:
@@ -275,7 +241,7 @@ def _best_values(
 def _by_launch(cell: CaseSamples) -> tuple[dict[int, Array], int]:
     """Samples of each launch, and on how many nodes it ran at most.
 
-    Nodes of one launch are no replicates of it (METHOD, rules 1 and 2): of several, their medians are the samples.
+    Nodes of one launch are no replicates of it (method.md, rules 1 and 2): of several, their medians are the samples.
     """
     together: dict[int, list[Array]] = defaultdict(list)
     for (_, launch), values in cell.launches.items():

@@ -1,6 +1,6 @@
-"""Which law a record asks for, fitted to its cells: `model = "alpha_beta"` fits time against length (bytes).
+"""The law that a record names, fitted to its cells: `model = "alpha_beta"` fits time against length (bytes).
 
-The robust estimator stands beside the papers' own least squares, each named (METHOD, rule 12).
+The robust estimator is given with the papers' own least squares, each named (method.md, rule 12).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PAPER_SHORT = (8.0, 100.0)  # Table 6: "up to 100 bytes", what Intel's protocols
 
 
 def fits(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
-    """Fit the record's law to every family of cells that differ in length only; [] where it asks for none.
+    """Fit the record's law to every family of cells that differ in length only; [] where it names none.
 
     The line is fitted to the record's first figure that is a time.
     """
@@ -117,7 +117,7 @@ def _amount(count: float) -> str:
 
 
 def _not_positive(line: alpha_beta.AlphaBeta) -> str:
-    """A remark on a line that says a message of no length takes less than no time."""
+    """A remark on a line with a negative time for a message of length zero."""
     return "; a start-up below zero is none: the line holds for these lengths only" if line.alpha < 0 else ""
 
 
@@ -144,7 +144,7 @@ def times_by_launch(
 
 
 def _cache_levels(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
-    """Levels of a latency curve over `size`, from the least readings; the range of each size over launches beside."""
+    """Levels of a latency curve over `size`, from the least readings, with the range of each size over launches."""
     figure = next(figure for figure in record.figures.values() if figure.unit == "s")
     made = []
     for rest, cells in families(found, figure.metric, "size").items():
@@ -159,7 +159,7 @@ def _cache_levels(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[
         made.append(
             {"benchmark": record.name, "figure": figure.name, "params": dict(rest), "law": "cache_levels"}
             | {"levels": [level.to_dict() for level in levels], "launches_agree": [agree, len(by_launch)]}
-            | {"text": f"{cache_levels.levels_text(levels)} ({agree} of {len(by_launch)} launches alone say the same)"}
+            | {"text": f"{cache_levels.levels_text(levels)} ({agree} of {len(by_launch)} launches alone agree)"}
         )
     return made
 
@@ -169,7 +169,7 @@ def families(
 ) -> dict[tuple[tuple[str, Any], ...], dict[float, CaseSamples]]:
     """Group the cells of `metric` that differ only in the number `key`; each family in rising order of it.
 
-    Cells whose `key` is no number, as a damaged line may say, are in none.
+    Cells whose `key` is no number, as in a damaged line, are in none.
     """
     grouped: dict[tuple[tuple[str, Any], ...], dict[float, CaseSamples]] = defaultdict(dict)
     for cell in found:
@@ -184,7 +184,7 @@ def _speedup(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, 
 
 
 def _rates_by_level(record: Benchmark, found: Sequence[CaseSamples]) -> list[dict[str, Any]]:
-    return fits_levels.by_level(record, found, families)
+    return fits_levels.fit_families(record, found, families)
 
 
 LAWS: dict[str, Callable[[Benchmark, Sequence[CaseSamples]], list[dict[str, Any]]]] = {

@@ -1,6 +1,6 @@
 """The per-hop model fitted to an echo's cells: one plane over all lengths as the papers did, and one by stretch.
 
-Named as the lines of `fits` are (METHOD, rule 12): robust beside least squares. A plane of least squares over all
+Named as the lines of `fits` are (method.md, rule 12): robust, and least squares. A plane of least squares over all
 lengths and hops is the DELTA report's (Table 3.1); the gammas by length are those of the hypercube report's text.
 """
 
@@ -19,7 +19,7 @@ from assay.benchmark.record import Figure
 
 Times = Callable[[Figure, Mapping[Any, CaseSamples]], tuple[Any, npt.NDArray[np.float64]]]
 Place = tuple[float, float]  # length (B), hops
-MISSES = 0.25  # a plane that is off by more at hops it was not fitted on is said to be no description
+MISSES = 0.25  # a plane that is off by more at hops it was not fitted on is reported as unsuitable
 
 
 def per_hop(

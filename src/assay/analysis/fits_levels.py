@@ -4,7 +4,7 @@ The record has a metric `time` (s) and a metric `cycles`, both of an element, `c
 program takes a curve of its own, `chase` (s) by `size`; the parameter `length`, and of each case the constants `flops`,
 `paper`, `bytes`, `arrays`, `stride` and `index`. Rates come from `time`, start-up and cycles from `cycles`, so that
 r_max times cycles over the clock gives the flop count: where the record has a metric `clock` (s) that is checked, and
-two lines that contradict each other do not stand.
+two lines that contradict each other are rejected.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from assay.analysis.figures import CaseSamples
 from assay.analysis.level_rates import (
     AGREE,
     BEST,
+    BEST_RATE,
     LINE,
-    STANDS,
     LevelRates,
     best_alone,
-    beyond_measured,
+    drop_start_up,
+    exceeds_measured,
     fit_levels,
-    without_start_up,
 )
 from assay.benchmark.record import Benchmark
 
@@ -36,7 +36,7 @@ Cells = Mapping[float, CaseSamples]
 Families = Callable[[Sequence[CaseSamples], str, str], Mapping[tuple[tuple[str, Any], ...], Cells]]
 
 
-def by_level(record: Benchmark, found: Sequence[CaseSamples], families: Families) -> list[dict[str, Any]]:
+def fit_families(record: Benchmark, found: Sequence[CaseSamples], families: Families) -> list[dict[str, Any]]:
     """Fit every family of cells that differ in length only; one entry a family and level."""
     caches, seen = _caches(found, families)
     cycles = families(found, "cycles", "length")
@@ -89,16 +89,16 @@ def _agreeing(
 ) -> tuple[LevelRates, LevelRates | None]:
     """Rates with cycles that rest on the same and give the same time of an element; else without a line, or cycles.
 
-    Time over cycles is the length of a cycle, which was measured beside; they agree within what medians do (AGREE).
+    Time over cycles is the length of a cycle, which was measured as well; they agree within what medians do (AGREE).
     """
     if cycles is not None:
         rates, cycles = _with_one_start_up(rates, cycles)
-    if beyond_measured(rates):
+    if exceeds_measured(rates):
         rates = best_alone(rates, f"no line: {rates.reason}")
     if cycles is None:
         return rates, None
     if rates.basis == LINE and cycles.basis == BEST:
-        return _without_cycles(rates, f"of theirs {(cycles.reason or '').removesuffix(STANDS)}")
+        return _without_cycles(rates, f"of cycles {(cycles.reason or '').removesuffix(BEST_RATE)}")
     if rates.basis == BEST and cycles.basis == LINE:
         cycles = best_alone(cycles, "")
     if cycle is None:
@@ -127,7 +127,7 @@ def _with_one_start_up(rates: LevelRates, cycles: LevelRates) -> tuple[LevelRate
         lacking, kind = (rates, "times") if own is None else (cycles, "cycles")
         why = f"by the line of {kind} {lacking.reason}"
     reason = f"no start-up: {why}"
-    return without_start_up(rates, reason), without_start_up(cycles, cycles.reason)
+    return drop_start_up(rates, reason), drop_start_up(cycles, cycles.reason)
 
 
 def _without_cycles(rates: LevelRates, why: str) -> tuple[LevelRates, None]:

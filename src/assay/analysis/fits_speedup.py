@@ -65,7 +65,7 @@ def _family(
     if len(counts) < 2 or not len(times):
         return []
     base = f"the same program on {counts[0]:g} {key if counts[0] > 1 else key.removesuffix('s')}"
-    same = times if work is None else speedup.scaled(work, times)
+    same = times if work is None else speedup.scale_times(work, times)
     ratio = speedup.speedups(counts, same, base=base)
     ratios = "; ".join(
         f"{e.value:.3g} on {p} ({e.range[0]:.3g} to {e.range[1]:.3g}), efficiency {share:.2f}"

@@ -1,4 +1,4 @@
-"""Guidelines of collectives: what an operation may cost beside others that give the same or more.
+"""Guidelines of collectives: the maximum cost of an operation relative to others that give the same or more.
 
 An operation of p ranks is broken up into others that together do its work (a mock-up): a library whose own is slower
 could have done it so. Lengths are those of `assay run collective`: n is a block, what a rank gives to each. A guideline

@@ -52,7 +52,7 @@ def from_fit(line: AlphaBeta) -> HalfPerformance:
 def from_rates(sizes: ArrayLike, rates: ArrayLike) -> HalfPerformance:
     """Read the pair off a curve: `sizes` (B) and `rates` (B/s), both (n,).
 
-    Between two lengths the time is taken to grow evenly, as of start-up and bytes: so lengths may be far apart.
+    Between two lengths the time is taken to grow evenly, as of start-up and bytes: so lengths may be distant.
     """
     sizes, rates = np.asarray(sizes, float), np.asarray(rates, float)
     order = np.argsort(sizes)

@@ -1,8 +1,8 @@
-"""A number with its interval, launches being the replicates (METHOD rules 1 and 2).
+"""A number with its interval, launches being the replicates (method.md, rules 1 and 2).
 
 The value is the median of the launches' own medians. Its 95% interval joins two order statistics of the launches:
 with n launches the ranks k and n+1-k bracket the median of all launches with probability 1 - 2 P(Bin(n, 1/2) < k),
-whatever the distribution. The percentile bootstrap of launches, measured beside it
+whatever the distribution. The percentile bootstrap of launches, measured for comparison
 (tests/test_analysis_intervals.py), covers 92 to 94% with six to ten launches and is not used. Fewer than six
 launches cannot bracket at 95%: then only their range is given.
 
@@ -21,7 +21,7 @@ from assay.analysis.median import median
 from assay.analysis.result import AnalysisResult
 
 LEAST_LAUNCHES = 6  # 2 * 0.5**6 = 3.1%: the least number whose extremes bracket the median at 95%
-CLAIM_LAUNCHES = 30  # METHOD rule 1: what a claim rests on
+CLAIM_LAUNCHES = 30  # method.md, rule 1: what a claim rests on
 
 STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
     "median": median,
@@ -101,7 +101,7 @@ def across_launches(
 
 
 def scope(launches: int, interval: bool, allocations: int = 1, days: int = 1) -> str:
-    """Say in one sentence what was sampled and which levels were not."""
+    """One sentence: what was sampled and which levels were not."""
     counted = f"{launches} launch{'es' if launches != 1 else ''}"
     unsampled = ["another allocation"] * (allocations == 1) + ["another day"] * (days == 1)
     where = ("in one allocation" if allocations == 1 else f"in {allocations} allocations") + (

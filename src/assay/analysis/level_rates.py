@@ -3,12 +3,12 @@
 Hockney and Jesshope, Parallel Computers 2, section 1.3: a loop over n elements takes T = t_0 + n/r, so that
 n_half = t_0 r elements get half of the greatest rate. A line is fitted to the lengths whose vectors lie in one level:
 more than CLEAR of the cache before it, less than FULL of its own; lengths between belong to neither. Where a level has
-fewer than LEAST lengths there is no line: the best rate among them stands alone, and `reason` says so.
+fewer than LEAST lengths there is no line: the best rate among them is given, and `reason` explains it.
 
-Nor does a line stand that its own readings contradict. The greatest rate of the law lies above every rate measured, so
+A line that its own readings contradict is rejected. The greatest rate of the law lies above every rate measured, so
 that one below the best of them, by more than readings agree within (AGREE), is none. One far above is an extrapolation:
 at the longest length a share of n/(n + n_half) of it was seen. It may lie as far above the best rate as the rates of
-the level lie apart, which is what was seen of their growth, and at most 1/REACH, as then the longest vectors have at
+the level differ, which is what was seen of their growth, and at most 1/REACH, as then the longest vectors have at
 least REACH n_half elements, and an error of theirs is in r_max no more than 4/3 times.
 
 A start-up is a small part of times as long as those of a large cache, where three lengths can put it anywhere. Its
@@ -30,11 +30,11 @@ from assay.analysis.result import AnalysisResult
 FULL = 0.85  # of a cache: what else is in it takes some
 CLEAR = 1.5  # times the cache before: a vector that just overflows it still finds part of itself there
 LEAST = 3  # lengths of a line
-AGREE = 0.1  # relative: medians of one launch and another differ by so much (METHOD: 10 to 17%)
+AGREE = 0.1  # relative: medians of one launch and another differ by so much (docs/method.md: 10 to 17%)
 REACH = 3  # n_half that the longest vectors of a level must have
 LINE, BEST = "line", "best reading"  # what a rate rests on
 NOT_TOLD = "the start-up cannot be distinguished from zero by launches and by lines without one length"
-STANDS = ": the best rate measured there"
+BEST_RATE = ": the best rate measured there"
 
 Floats = NDArray[np.float64]
 Launch = tuple[str, int]  # host, launch
@@ -46,7 +46,7 @@ class LevelRates(AnalysisResult):
     """One level: r_max (elements/s), n_half (elements), start-up (s), each with its 95% interval where launches allow.
 
     `n_half_range` and `start_up_range` are those of launches and of lines without one length each.
-    `size` is the cache's bytes, None beyond the last. `lengths` are those that were used. `basis` says whether `r_max`
+    `size` is the cache's bytes, None beyond the last. `lengths` are those that were used. `basis` is whether `r_max`
     is a line's or `best`, the greatest median rate of a length, which bounds it from below.
     """
 
@@ -103,17 +103,17 @@ def fit_levels(
 
 
 def best_alone(rates: LevelRates, reason: str) -> LevelRates:
-    """Take the line away: the best rate stands, and why."""
+    """Remove the line: the best rate remains, with the reason."""
     return replace(
-        without_start_up(rates, reason + STANDS),
+        drop_start_up(rates, reason + BEST_RATE),
         basis=BEST,
         r_max=rates.best,
         r_max_ci95=None,
     )
 
 
-def without_start_up(rates: LevelRates, reason: str | None) -> LevelRates:
-    """Take start-up and n_half away, and say why."""
+def drop_start_up(rates: LevelRates, reason: str | None) -> LevelRates:
+    """Remove start-up and n_half, with the reason."""
     return replace(
         rates, n_half=None, n_half_ci95=None, n_half_range=None, start_up=None, start_up_range=None, reason=reason
     )
@@ -160,16 +160,16 @@ def _ranged(found: LevelRates, lengths: Floats, times: Floats) -> LevelRates:
             n_half_range=(float(halves.min()), float(halves.max())),
             start_up_range=(float(alpha.min()), float(alpha.max())),
         )
-    return without_start_up(found, NOT_TOLD)
+    return drop_start_up(found, NOT_TOLD)
 
 
-def beyond_measured(rates: LevelRates) -> bool:
-    """Whether a line's r_max lies above every rate measured with no start-up to say why."""
+def exceeds_measured(rates: LevelRates) -> bool:
+    """Whether a line's r_max lies above every rate measured without a start-up that explains it."""
     return rates.basis == LINE and rates.n_half is None and rates.r_max > rates.best
 
 
 def _contradicted(found: LevelRates, rates: Floats) -> str | None:
-    """What the rates at the lengths say against the line's r_max; None where nothing."""
+    """How the rates at the lengths contradict the line's r_max; None where they do not."""
     beyond = found.r_max / found.best - 1
     if beyond < -AGREE:
         return f"no line: its r_max would be {1 + beyond:.2g} of a rate measured"

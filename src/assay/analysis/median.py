@@ -1,4 +1,4 @@
-"""The median of numbers, of which judging a run needs hundreds of thousands: of a few numpy's own takes 30 us."""
+"""The median of a few numbers; judging a run needs hundreds of thousands, and numpy's takes 30 us."""
 
 from __future__ import annotations
 

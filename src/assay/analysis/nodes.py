@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from assay.analysis.figures import CaseSamples
 from assay.analysis.result import AnalysisResult
+from assay.case import Case
 
-LEAST_NODES = 3  # of two nodes nobody can say which one is odd
+LEAST_NODES = 3  # of two nodes either can be the outlier
 MARGIN = 0.05  # a smaller difference is no reason to drain a node
 DEVIATIONS = 4.0  # robust standard deviations of the nodes' own spread
 
@@ -23,14 +23,14 @@ class OddNode(AnalysisResult):
 
     host: str
     metric: str
-    case: dict[str, Any]
+    case: Case
     value: float
     ratio: float
     deviations: float
 
     @property
     def text(self) -> str:
-        """Say it in words."""
+        """As text."""
         return f"{100 * abs(self.ratio - 1):.0f}% {'above' if self.ratio > 1 else 'below'} the nodes' median"
 
 
@@ -50,5 +50,5 @@ def odd_nodes(found: Sequence[CaseSamples]) -> list[OddNode]:
         for host, value in zip(hosts, medians.tolist(), strict=True):
             away = abs(value - centre) / spread if spread else 0.0
             if away > DEVIATIONS and abs(value / centre - 1) > MARGIN:
-                odd.append(OddNode(host, cell.metric, dict(cell.case), value, value / centre, away))
+                odd.append(OddNode(host, cell.metric, cell.case, value, value / centre, away))
     return sorted(odd, key=lambda node: -node.deviations)

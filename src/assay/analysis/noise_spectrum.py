@@ -1,4 +1,4 @@
-"""Noise of a node: its spectrum, the periods in it, and what causes them as far as the kernel's counts tell.
+"""Noise of a node: its spectrum, the periods in it, and their causes as far as the kernel's counts show.
 
 The spectrum is the periodogram of what each fixed time quantum lost, averaged over blocks (Bartlett 1948). Where the
 loss is white, an ordinate over the mean of all is exponential, and the mean of B of them is gamma(B)/B; a peak counts
@@ -136,7 +136,7 @@ def causes(
 ) -> list[Cause]:
     """What the kernel counted over `seconds` of one hardware thread's time, the most frequent first.
 
-    Counts say how often each happened, not how long it took: only what happens about as often as detours can be most
+    Counts show how often each happened, not how long it took: only what happens about as often as detours can be most
     of them.
     """
     if seconds <= 0:

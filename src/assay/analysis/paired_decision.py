@@ -1,4 +1,4 @@
-"""Is B as fast as A? Decided while both take turns, at looks fixed beforehand (METHOD rules 4, 9 and 16).
+"""Is B as fast as A? Decided while both take turns, at looks fixed beforehand (method.md, rules 4, 9 and 16).
 
 Launches come in pairs, of A and B in random order; what is tested is the log ratio of each pair. Two answers are
 possible before the last look, each with a stated error rate:

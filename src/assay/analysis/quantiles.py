@@ -1,4 +1,4 @@
-"""Quantiles and their intervals from order statistics; tails only where the samples carry them (METHOD rule 6).
+"""Quantiles and their intervals from order statistics; tails only where the samples carry them (method.md, rule 6).
 
 Of n independent readings the number below the true quantile q is binomial, so two order statistics bracket it at a
 known level, whatever the distribution. A two-sided 95% interval of p99 needs 0.99^n <= 2.5%, that is n >= 368; and a
@@ -20,7 +20,7 @@ from assay.analysis.result import AnalysisResult
 
 @dataclass(frozen=True)
 class Quantile(AnalysisResult):
-    """The `q`-quantile of n readings, in their unit. `value` and `ci95` are None where `reason` says why."""
+    """The `q`-quantile of n readings, in their unit. `value` and `ci95` are None where there is a `reason`."""
 
     q: float
     value: float | None
@@ -40,7 +40,7 @@ def least_readings(q: float, level: float = 0.95) -> int:
 def quantile(values: ArrayLike, q: float, *, batch: int = 1, level: float = 0.95) -> Quantile:
     """Estimate the `q`-quantile of single operations from readings `values` (n,) that each cover `batch` operations.
 
-    Readings of one block follow each other and may be alike; the interval holds for readings that are independent.
+    Readings of one block follow each other and may be correlated; the interval holds for readings that are independent.
     """
     if not 0 < q < 1:
         raise ValueError(f"a quantile lies between 0 and 1, not at {q}")

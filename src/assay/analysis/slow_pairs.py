@@ -1,7 +1,7 @@
 """What is slow of all that was measured pair by pair: ranks, nodes, links, pairs, and one direction of each.
 
 Every pass of a tournament gives one time for each direction of each pair. Within a pass, readings of one class (same
-node, or ways over links described alike, and so many messages over the busiest of these) are alike but for chance: each
+node, or ways over equally described links, and so many messages over the busiest of these) differ by chance only: each
 is replaced by the normal score of its rank among them, so that no single outlier counts for more than being the
 greatest.
 
@@ -9,14 +9,14 @@ A candidate (a link, a node, …) is the set of readings that cross or touch it.
 deviation that a random set of the same readings would have (sampling without replacement, class by class), is ranked
 among the candidates of its kind; the normal score of that rank is the replicate's vote. Votes add up: sum /
 sqrt(replicates) is a standard normal where nothing is slow, whatever the noise is, as long as it is drawn anew for each
-replicate. Replicates are launches where there are six or more, else passes (METHOD, rule 1). A disturbance of one
+replicate. Replicates are launches where there are six or more, else passes (method.md, rule 1). A disturbance of one
 replicate is one vote.
 
 The false alarms allowed, 1%, are shared evenly by the kinds (a machine has a million pairs and a thousand links), and
-within a kind held by Holm. Of all candidates that pass, and whose readings take longer by more than the margin, the one
+within a kind limited by Holm. Of all candidates that pass, and whose readings are longer by the margin, the one
 with the greatest mean of standardised sums is named: of nested sets (a link, the node behind it, the pairs that cross
 it) it is the one that explains most of the excess. Its readings are set aside, and the rest is judged again: forward
-selection, as the links of a way are too much alike for all of them to be regressed on at once. Where more pairs pass
+selection, as the links of a way are too strongly correlated for a common regression. Where more pairs pass
 than could be exceptions, none is named but their number is.
 
 Intervals: the scatter of effects from replicate to replicate, pooled over the candidates of a kind (by the median
@@ -44,7 +44,7 @@ from scipy import stats
 from assay.analysis.result import AnalysisResult
 
 FALSE_ALARMS = 0.01  # of runs in which nothing is slow, at most
-MARGIN = 0.02  # of the time: less is nobody's reason to pull a cable
+MARGIN = 0.02  # of the time: less is no reason to replace a cable
 MISSES = 0.05  # of the intervals stated, on average
 LEAST_LAUNCHES = 6  # from which launches are the replicates
 MOST_NAMED = 64  # more than that is no exception but a property of the machine
@@ -73,8 +73,8 @@ class CandidateKind:
 class SlowPart(AnalysisResult):
     """One that is slow: its readings take `effect` longer (1: twice as long), with an interval; `p` before Holm.
 
-    `shared`: only where they share links with others; False also where nobody knows which do. `alone`: of its readings
-    those that shared no link; with none of them nothing says whether it is slow itself.
+    `shared`: only where they share links with others; False also where that is unknown. `alone`: of its readings
+    those that shared no link; without any it is unknown whether it is slow itself.
     """
 
     kind: str
@@ -91,7 +91,7 @@ class SlowPart(AnalysisResult):
 class Localised(AnalysisResult):
     """What is slow, the most telling first; `candidates` were judged on so many `replicates`.
 
-    `too_many`: pairs or directions that pass (of which are more), where more than MOST_NAMED could be named: none is.
+    `too_many`: pairs or directions that pass (there are more), where more than MOST_NAMED could be named: none is.
     """
 
     parts: tuple[SlowPart, ...]
@@ -159,7 +159,7 @@ def localise(
 ) -> Localised:
     """Name what is slow in log_times (passes, readings), each reading's class (passes, readings); launch of each pass.
 
-    `alone` (passes, readings): which readings shared no link; None where nobody knows. Such readings are in no class
+    `alone` (passes, readings): which readings shared no link; None where unknown. Such readings are in no class
     with others. Raises ValueError where the shapes do not match.
     """
     if alone is not None and alone.shape != classes.shape:
@@ -249,8 +249,8 @@ def _summed(of: Integers, values: Floats, size: int) -> Floats:
 def _variance(of: Integers, scored: _Scored, size: int) -> Floats:
     """Of the sum of a random set with as many readings of each class: n (N - n) / (N - 1) times the mean square.
 
-    Equal readings, as on a described machine, are alike, which speaks against what they belong to: they count as if
-    they had been told apart.
+    Equal readings, as on a described machine, are ties, which is evidence against what they belong to: they count as if
+    they had been distinguished.
     """
     found = np.zeros(size)
     for each, square in enumerate(scored.squares):

@@ -1,6 +1,6 @@
 """Speedup with its base, and two laws of it.
 
-Speedup S(p) = T(base) / T(p) says nothing without its base: the best serial program, or the parallel one on its
+Speedup S(p) = T(base) / T(p) has no meaning without its base: the best serial program, or the parallel one on its
 fewest processors. With the times of p processors given relative to the base's own count b, efficiency is S(p) b / p.
 `amdahl`: T(p) = T(1) (s + (1 - s) / p), s the serial share (Amdahl 1967). `universal`: S(p) = p / (1 + sigma (p - 1)
 + kappa p (p - 1)), sigma contention and kappa coherence (Gunther 2007), best at p* = sqrt((1 - sigma) / kappa). Both
@@ -8,8 +8,8 @@ are linear in their unknowns once written as p / S(p). `gustafson`: work that gr
 a rate of S(p) = p - sigma (p - 1) times that of one, sigma the serial share of the time on p (Gustafson 1988); the
 rate is linear in its unknowns. All are fitted by least squares of relative errors, within
 their bounds. Lack of fit: launches repeat each p; F compares what the law leaves with what the launches differ by.
-None without degrees of freedom. Beside the root mean square of its residuals stands that of perfect scaling, T(p) =
-T(1) / p (of growing work the same for the time of a unit), fitted alike: a law says something where it leaves less.
+None without degrees of freedom. The root mean square of its residuals is given with that of perfect scaling, T(p) =
+T(1) / p (of growing work the same for the time of a unit), fitted likewise: a law is useful where it leaves less.
 """
 
 import itertools
@@ -30,7 +30,7 @@ DRAWS = 400
 
 @dataclass(frozen=True)
 class Speedup(AnalysisResult):
-    """Speedup (1) and efficiency (1) at each count of processors, over launches; `base` says what one is."""
+    """Speedup (1) and efficiency (1) at each count of processors, over launches; `base` names what one is."""
 
     base: str
     processors: tuple[int, ...]
@@ -110,10 +110,10 @@ def gustafson(processors: ArrayLike, work: ArrayLike, times_by_launch: ArrayLike
 
     Times are taken for as much work as the fewest processors do; sigma is within 0 and 1.
     """
-    return _fit("gustafson", processors, scaled(work, times_by_launch), base, seed)
+    return _fit("gustafson", processors, scale_times(work, times_by_launch), base, seed)
 
 
-def scaled(work: ArrayLike, times_by_launch: ArrayLike) -> Floats:
+def scale_times(work: ArrayLike, times_by_launch: ArrayLike) -> Floats:
     """Times (launches, counts) in s for as much work as the least of `work` (counts,), at each count's own rate."""
     amounts = np.asarray(work, float)
     return np.asarray(np.atleast_2d(np.asarray(times_by_launch, float)) * amounts.min() / amounts)

@@ -1,4 +1,4 @@
-"""When to stop measuring: rules as objects that never read a clock (METHOD rules 3 and 4).
+"""When to stop measuring: rules as objects that never read a clock (method.md, rules 3 and 4).
 
 A rule reads how far the measuring is (`LaunchProgress`) and answers with a `Decision`: stop or go on, why, and the
 level at which an interval may be drawn now. Looks are fixed beforehand. A rule that looks k times at its own interval
@@ -22,7 +22,7 @@ from assay.analysis.intervals import median_interval
 from assay.analysis.median import median
 from assay.analysis.result import AnalysisResult
 
-HOPELESS = 2.0  # an interval that at the last look would still be so many times too wide is not waited for
+OUT_OF_REACH = 2.0  # an interval that at the last look would still be so many times too wide is not waited for
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class StoppingRule(Protocol):
     """Anything that decides from progress alone."""
 
     def decide(self, progress: LaunchProgress) -> Decision:
-        """Say whether to stop now, and why."""
+        """Whether to stop now, and why."""
         ...
 
 
@@ -93,7 +93,7 @@ class HalfWidth:
         if half <= self.target:
             return Decision(True, seen, self.spent, reached=True)
         widest = max((each for each in halves if each < math.inf), default=0.0)
-        if n < self.looks[-1] and widest > self.target * HOPELESS * math.sqrt(self.looks[-1] / n):
+        if n < self.looks[-1] and widest > self.target * OUT_OF_REACH * math.sqrt(self.looks[-1] / n):
             far = f"{self.looks[-1]} would not reach it (about +-{widest * math.sqrt(n / self.looks[-1]):.1%})"
             return Decision(True, f"{seen}: {far}", self.spent)
         return Decision(n >= self.looks[-1], f"last look: {seen}" if n >= self.looks[-1] else seen, self.spent)
@@ -133,7 +133,7 @@ class FirstOf:
     rules: tuple[StoppingRule, ...]
 
     def decide(self, progress: LaunchProgress) -> Decision:
-        """Ask all rules."""
+        """Apply all rules."""
         decisions = [rule.decide(progress) for rule in self.rules]
         level = max(decision.level for decision in decisions)
         stopping = [decision.reason for decision in decisions if decision.stop]

@@ -37,7 +37,7 @@ class JudgedCell:
         return self.between is not None and (self.between[0] > MARGIN or self.between[1] < -MARGIN)
 
 
-def judged(law: StorageLaw) -> list[JudgedCell]:
+def judge_cells(law: StorageLaw) -> list[JudgedCell]:
     """Each cell of a law, in its order."""
     common = sorted(set.intersection(*(set(cell.launches) for cell in law.cells)))
     of_launch = {

@@ -25,7 +25,7 @@ import scipy
 from assay.analysis.alpha_beta import fit
 
 LEAST_SIZES = 3  # of single operations: two are fitted, one judges
-NEARER, BENT = 0.8, 0.9  # of the plain law's misfit, to need a fourth number; of what many would move, to be held up
+NEARER, BENT = 0.8, 0.9  # of the plain law's misfit, to need a fourth number; of what many would move, to be delayed
 BEYOND, FALLEN = 1.2, 0.05  # times what saturates, and the least fall below the limit there, that a decline is made of
 
 
@@ -179,7 +179,7 @@ def _misfit(law: StorageLaw) -> float:
 
 
 def _sharing(law: StorageLaw) -> StorageLaw:
-    """The law with the time that each operation takes of what all share; unchanged where no two lengths are held up.
+    """The law with each operation's time of the shared resource; unchanged where no two lengths are delayed.
 
     Of each length the fastest cell counts in which several move clearly less than as many alone: its time for each
     operation is a straight line over the bytes.

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 
 def values_needed(coverage: float, confidence: float) -> int:
-    """Return the fewest values of which the worst one is a tolerance limit; ValueError where a share is none."""
+    """Return the minimum number of values whose worst is a tolerance limit; ValueError for an invalid share."""
     if not (0 < coverage < 1 and 0 < confidence < 1):
         raise ValueError("coverage and confidence lie between 0 and 1")
     return math.ceil(math.log(1 - confidence) / math.log(coverage) - 1e-9)

@@ -1,4 +1,4 @@
-"""Where the spread comes from: launch, block or repetition (METHOD rule 3).
+"""Where the spread comes from: launch, block or repetition (method.md, rule 3).
 
 A reading is y = mean + launch + block in launch + repetition in block, the last three random. The levels are peeled off
 by medians and median absolute deviations: the spread inside blocks, the spread of block medians less what the
@@ -77,7 +77,7 @@ def _pooled(groups: Sequence[NDArray[np.float64]]) -> float:
     """Robust variance inside groups: a weighted median of absolute differences.
 
     Small groups give all their pairs, |a - b| / sqrt(2), which needs no centre and so has no bias however few they
-    are; large ones their deviations from the median. Each group weighs as many as its degrees of freedom.
+    are; large ones their deviations from the median. Each group is weighted by its degrees of freedom.
     """
     parts, weights = [], []
     for values in groups:

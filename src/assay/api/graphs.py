@@ -24,7 +24,7 @@ class LinkedRouters:
     _named: bool = False
 
     def keys(self) -> dict[str, Any]:
-        """The keys of [network] that say so."""
+        """The corresponding keys of [network]."""
         found: dict[str, Any] = {"links": [list(pair) for pair in self.links]}
         channels = [channels for channels, _ in self.links.values()]
         delays = [delay for _, delay in self.links.values()]
@@ -50,7 +50,7 @@ class LinkedRouters:
 
 
 def linked(graph: Any) -> LinkedRouters:
-    """Read a graph: of networkx (edges may say `channels` and `delay`), a square matrix of channels, or edges.
+    """Read a graph: of networkx (edges may have `channels` and `delay`), a square matrix of channels, or edges.
 
     Labels that are the numbers 0 to n - 1 are the routers' numbers; others are numbered in the graph's order.
     InputError where it is none of these.

@@ -15,7 +15,7 @@ PLACE = Path("machine")
 
 @dataclass(frozen=True, init=False)
 class Machine:
-    """A machine that is only described: what its TOML file says (docs/machine_keys.md), as plain values by key."""
+    """A machine that is only described: the keys of its TOML file (docs/machine_keys.md) as plain values."""
 
     tables: dict[str, Any]
 
@@ -56,7 +56,7 @@ class Machine:
         return str(self.tables["name"])
 
     def to_toml(self) -> str:
-        """The text of a description that says the same."""
+        """The text of an equal description."""
         from assay import versions
         from assay.api.plain import toml
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.api.asking import answer, settings
+from assay.api.commands import answer, settings
 from assay.api.machine_object import Machine, as_described
 from assay.api.result import CommandResult
 
@@ -46,9 +46,9 @@ def open(run: str | Path) -> CommandResult:
     """Read a run: its folder, an id of `runs()`, its label, or "latest". Nothing is measured and nothing is written."""
     from assay.cli import answered, emit
     from assay.document.json_form import to_json
-    from assay.report.listed import of_sections
-    from assay.report.run_verdict import judged
-    from assay.report.shown_first import with_headlines
+    from assay.report.judge.first_figures import with_headlines
+    from assay.report.judge.verdict import judged
+    from assay.report.render.figure_list import of_sections
     from assay.store import Run
     from assay.verbs._compared_document import whole
 
@@ -71,7 +71,7 @@ def runs(last: int | None = None) -> list[dict[str, Any]]:
 def compare(
     run: str | Path | CommandResult, *others: str | Path | CommandResult, margin: float | None = None
 ) -> CommandResult:
-    """Compare runs with runs and machines: `document["comparisons"]`, of which each has its judged rows.
+    """Compare runs with runs and machines: `document["comparisons"]`, each with its judged rows.
 
     `margin`: count as equal what differs by no more (relative, such as 0.03); `passed` is then whether all is judged
     and equal.

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from assay.network.description import NetworkDescription
 
 Keys = Mapping[str, Any]
-PLACE = Path("network")  # what stands for a file's name in errors, and is taken out of them
+PLACE = Path("network")  # in place of a file's name in errors, removed from them
 
 
 @dataclass(frozen=True, init=False)
 class Network:
-    """A network, its traffic and the method of simulating it: what NETWORK.toml says, as tables of plain values.
+    """A network, its traffic and the method of simulating it: NETWORK.toml as tables of plain values.
 
     `labels`: of the routers by number, where they come from a graph.
     """
@@ -62,7 +62,7 @@ class Network:
         for name in tables:
             if name not in TABLES:
                 with without_file(PLACE):
-                    raise checking.unknown(Source(PLACE, ""), (name,), TABLES)
+                    raise checking.unknown_key_error(Source(PLACE, ""), (name,), TABLES)
         made = object.__new__(Network)
         for name in ("network", "traffic", "method"):
             object.__setattr__(made, name, plain_table(tables.get(name, {})))
@@ -97,7 +97,7 @@ class Network:
     ) -> Network:
         """Make a network of a graph: of networkx, a square matrix of channels, or edges (a, b) or (a, b, channels).
 
-        Edges of networkx may say `channels` and `delay` (cycles more than other links). `nodes`: the router of each
+        Edges of networkx may have `channels` and `delay` (cycles more than other links). `nodes`: the router of each
         node, by label; one at each by default. `routes`: rows with router, destination, next (lane, source), a
         DataFrame, {(router, destination): next}, or {source: {destination: [router, …]}}; up*/down* routing without
         them. `keys`: of [network]. InputError where anything is wrong.
@@ -114,7 +114,7 @@ class Network:
         return Network(traffic=traffic, method=method, labels=found.labels, **(made | keys))
 
     def description(self) -> NetworkDescription:
-        """Check it and fill in defaults. InputError says which key is wrong."""
+        """Check it and fill in defaults. InputError names the wrong key."""
         from assay.network import applies, description
         from assay.toml.source import Source
 
@@ -125,7 +125,7 @@ class Network:
         return found
 
     def tables(self) -> dict[str, Any]:
-        """The tables as a file has them; those that say nothing are left out."""
+        """The tables as a file has them; empty ones are left out."""
         held = {"network": self.network, "traffic": self.traffic, "io": self.io, "method": self.method}
         return {name: table for name, table in held.items() if table is not None and (table or name == "network")}
 
@@ -140,7 +140,7 @@ class Network:
         return made
 
     def to_toml(self) -> str:
-        """The text of a NETWORK.toml that says the same."""
+        """The text of an equal NETWORK.toml."""
         from assay import versions
         from assay.api.plain import toml
 

@@ -1,4 +1,4 @@
-"""What objects that stand for a TOML file share: plain values, errors without a file's name, the text."""
+"""What objects that represent a TOML file share: plain values, errors without a file's name, the text."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def without_file(path: Path) -> Iterator[None]:
 
 def toml(tables: Mapping[str, Any]) -> str:
     """Give the text of a file; a value of several lines is written as such."""
-    from assay.toml.writing import written
+    from assay.toml.writing import write_toml
 
-    return written({key: _by_lines(value) for key, value in tables.items()})
+    return write_toml({key: _by_lines(value) for key, value in tables.items()})
 
 
 def _by_lines(value: Any) -> Any:

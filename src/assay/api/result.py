@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.api.asking import CommandDocument
+from assay.api.commands import CommandDocument
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class CommandResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the command met what was asked of it: valid results, a comparison within its margin."""
+        """Whether the command succeeded: valid results, a comparison within its margin."""
         return self.status == 0
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.api.asking import answer, settings
+from assay.api.commands import answer, settings
 from assay.api.messages import as_rows, delivered
 from assay.api.network_object import Network
 from assay.api.plain import plain_table, without_file
@@ -28,7 +28,7 @@ def simulate(
 
     `messages`: in place of [traffic], what is sent: an array with the columns cycle, source, destination and flits
     (before them, if wanted, id), a DataFrame, an Arrow table, rows as mappings, or a CSV file. `samples` of the result
-    says when each arrived; `options` are those of `assay replay` then.
+    has the arrival of each; `options` are those of `assay replay` then.
     """
     if messages is not None:
         return sent(network, messages, parameters, **options)

@@ -47,7 +47,7 @@ BENCHMARKS = {
     **dict.fromkeys(("lmdd", "bw_file_rd", "bw_mmap_rd"), "file-rate"),
     **{f"{what}_{how}": "handover" for what in ("lat", "bw") for how in ("pipe", "unix", "tcp")},
     # HPC Challenge 1.5, by the sections of its output (src/hpcc.c), and its program HPL
-    **dict.fromkeys(("hpl", "xhpl"), "linpack_largest"),
+    **dict.fromkeys(("hpl", "xhpl"), "linpack-largest"),
     **dict.fromkeys(("dgemm", "stardgemm", "singledgemm"), "gemm"),
     **dict.fromkeys(("starstream", "singlestream"), "stream"),
     **dict.fromkeys(("starfft", "singlefft"), "fft"),
@@ -58,14 +58,14 @@ BENCHMARKS = {
     **dict.fromkeys(("fio", "elbencho", "iozone", "bonnie++"), "file-rate"),
     "ior": "parallel-files",
     "mdtest": "metadata",
-    "mlc": "loaded_latency",
+    "mlc": "loaded-latency",
     **dict.fromkeys(("multichase", "tinymembench"), "latency"),
     "likwid-bench": "levels",
     **dict.fromkeys(("netpipe", "npmpi"), "echo"),
     **dict.fromkeys(("netgauge", "ebb"), "bisection"),
     "logp": "loggp",
     **dict.fromkeys(("selfish", "fwq", "ftq", "osnoise"), "noise"),
-    "syncbench": "thread_barrier",
+    "syncbench": "thread-barrier",
 }
 # By a peer's command, in small letters: what to type.
 COMMANDS = {

@@ -22,7 +22,7 @@ from typing import Any
 from assay import input_file
 from assay.benchmark import own, peers, strict
 from assay.errors import InputError
-from assay.toml.source import parsed
+from assay.toml.source import parse_toml
 
 PARTS = ("processor", "memory", "threads", "kernels", "devices", "messages", "files", "applications")
 PROFILES = ("quick", "standard", "full")
@@ -325,7 +325,7 @@ def read_table(path: Path) -> dict[str, Any] | None:
     if not found:
         return None
     try:
-        return _whole(parsed(found.group(1), path, text.count("\n", 0, found.start(1)) + 1), path)
+        return _whole(parse_toml(found.group(1), path, text.count("\n", 0, found.start(1)) + 1), path)
     except ValueError as error:
         raise InputError(f"the record lacks or misuses {error}", file=path) from None
 
@@ -375,7 +375,7 @@ def _fragment(header: object, path: Path) -> dict[str, Any]:
         (root / str(header) for root in (*path.parents, programs_root()) if (root / str(header)).is_file()), None
     )
     text = None if found is None else _FRAGMENT.search(found.read_text(encoding="utf-8"))
-    return parsed(text.group(1), found) if found and text else {}
+    return parse_toml(text.group(1), found) if found and text else {}
 
 
 def _benchmark(table: dict[str, Any], path: Path) -> Benchmark:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from assay.benchmark.record import Benchmark
+from assay.case import Case
 
 KEYS = ("compiler", "flags", "isa")
 MPI_KEYS = ("mpi", "transport")
@@ -100,10 +101,10 @@ def exchanges(record: Benchmark) -> bool:
     return record.kind == "ranks" and not record.extra.get("host")
 
 
-def without(case: Mapping[str, Any]) -> dict[str, Any]:
+def without(case: Mapping[str, Any]) -> Case:
     """A case without its variant."""
     variant = variant_of(case)
-    return {key: value for key, value in case.items() if variant is None or key not in variant.factors}
+    return Case(case).without(() if variant is None else variant.factors)
 
 
 def labels(variants: Sequence[AnyVariant]) -> dict[AnyVariant, str]:

@@ -39,12 +39,12 @@ def _line(name: str, of: RequirementVerdict | NodeVerdict, requirement: Requirem
 
 
 def reasons(of: Acceptance) -> list[str]:
-    """Say of each requirement that is not accepted why."""
+    """The reason of each requirement that is not accepted."""
     return [f"{each.name}: {each.verdict}: {each.reason}" for each in of.requirements if each.reason]
 
 
 def one_line(of: Acceptance) -> str:
-    """Say the verdict, and how many requirements have which."""
+    """The verdict, and the number of requirements by verdict."""
     counts = Counter(each.verdict for each in of.requirements)
     counted = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     return f"{of.contract.name}: {of.verdict} ({counted})" + (f"; {of.ended}" if of.ended else "")

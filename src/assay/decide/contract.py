@@ -15,7 +15,7 @@ from assay.analysis.acceptance import LEAST_RISK, MOST_RISK
 from assay.benchmark.record import Benchmark, Figure, benchmarks
 from assay.errors import InputError
 from assay.machine import units
-from assay.toml.checking import Table, near, validated
+from assay.toml.checking import Table, near, validate_tables
 from assay.toml.source import Source, read
 
 KEYS = ("at_least", "at_most")
@@ -94,7 +94,7 @@ class Contract:
 def read_contract(path: Path) -> Contract:
     """Read a contract. InputError names file, line, key, the value seen and what is accepted."""
     tables, source = read(path, versions.CONTRACT)
-    table = validated(source, ContractTable, tables)
+    table = validate_tables(source, ContractTable, tables)
     found: list[Requirement] = []
     for at, each in enumerate(table.requirement):
         if any(each.name == other.name for other in found):
@@ -144,7 +144,7 @@ def _limit(source: Source, at: int, table: RequirementTable, figure: Figure) -> 
     examples = units.EXAMPLES.get(figure.unit, f'"12 {figure.unit}"')
     text, wrong = getattr(table, wanted), getattr(table, other)
     if wrong is not None:
-        problem = f"{table.figure} is better {'higher' if higher else 'lower'}: such a limit protects nobody"
+        problem = f"{table.figure} is better {'higher' if higher else 'lower'}: such a limit protects against nothing"
         raise source.error(("requirement", at, other), problem, value=wrong, accepted=wanted)
     if text is None:
         raise source.error(("requirement", at), f"has no limit of {table.figure}", accepted=f"{wanted} = {examples}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from assay.analysis.acceptance import launches_needed
 from assay.analysis.spending import looks_of
 from assay.decide.contract import Contract, Requirement
-from assay.decide.judged_contract import levels_of_test
+from assay.decide.contract_verdict import levels_of_test
 from assay.errors import InputError
 
 
@@ -26,7 +26,7 @@ class PlannedBenchmark:
         return {"benchmark": self.name, "settings": dict(self.settings), "looks": list(self.looks)}
 
 
-def planned(contract: Contract, nodes: int, launches: int | None = None) -> tuple[PlannedBenchmark, ...]:
+def plan_contract(contract: Contract, nodes: int, launches: int | None = None) -> tuple[PlannedBenchmark, ...]:
     """Plan each benchmark on `nodes` nodes; `launches`: at most so many, in the place of those that the risks need.
 
     InputError at the line of a requirement that needs too many launches, or whose case contradicts another one's.
@@ -62,7 +62,7 @@ def _settings(contract: Contract, of: list[tuple[int, Requirement]]) -> dict[str
     for key in dict.fromkeys(key for _, each in of for key in each.case if key in record.parameters):
         lacking = next((at for at, each in of if key not in each.case), None)
         if lacking is not None:
-            problem = f"says no {key}, which another requirement of {record.name} sets"
+            problem = f"has no {key}, which another requirement of {record.name} sets"
             raise contract.source.error(("requirement", lacking, "case"), problem, accepted=f"a case with {key}")
         found[key] = ",".join(dict.fromkeys(str(each.case[key]) for _, each in of))
         try:

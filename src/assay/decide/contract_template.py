@@ -14,7 +14,7 @@ buyer = "5%"    # how probably a machine that misses a limit is accepted
 name = "memory bandwidth of a node"
 benchmark = "stream"
 figure = "rate"
-case = { kernel = "triad", threads = 1 }   # threads: as many as a node has
+case = { kernel = "triad", threads = 1 }   # threads: all of a node
 at_least = "12 GB/s"
 share = 1             # of the nodes that must meet it; 0.95: all but one in twenty
 indifference = "5%"   # the smallest shortfall that must be found

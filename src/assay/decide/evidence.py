@@ -1,4 +1,4 @@
-"""What a run says of a requirement: of each node one figure of the case, or why there is none."""
+"""A run's evidence for a requirement: of each node one figure of the case, or why there is none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.benchmark.record import Benchmark
 from assay.decide.contract import Requirement
 from assay.document.reported_figure import ReportedFigure
 from assay.document.section import Section
-from assay.report import document
+from assay.report.derive import document
 from assay.store import Run
 
 TOGETHER = "all ranks"  # in the place of a node's name: what several ranks give together
@@ -22,7 +22,7 @@ STATES = {"bound": "only a bound is known"}
 class NodeEvidence:
     """What was measured on one node, or by all ranks together.
 
-    `figure`: None where there is none; `note` says why. A `note` keeps a figure from being accepted.
+    `figure`: None where there is none; `note` gives the reason. A figure with a `note` is not accepted.
     `exact`: launches give no other value, as of a described machine.
     """
 
@@ -97,7 +97,7 @@ def _fits(case: Mapping[str, Any], params: Mapping[str, Any]) -> bool:
 def _ambiguous(fitting: Sequence[ReportedFigure]) -> str:
     keys = dict.fromkeys(key for each in fitting for key in each.params)
     differing = [key for key in keys if len({str(each.params.get(key)) for each in fitting}) > 1]
-    return f"{len(fitting)} cases fit: the case must also say {', '.join(differing)}"
+    return f"{len(fitting)} cases fit: the case must also give {', '.join(differing)}"
 
 
 def _absent(requirement: Requirement, named: Sequence[ReportedFigure], section: Section) -> str:

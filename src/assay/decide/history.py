@@ -21,7 +21,7 @@ from assay.analysis.change_points import (
     segments,
 )
 from assay.analysis.comparison import compare
-from assay.decide.history_changed import changed
+from assay.decide.change_causes import find_changes
 from assay.document.history import FigureHistory, HistoryChange, HistoryRun, MachineHistory, RegressionVerdict
 
 FEW = 6  # runs, below which no deviation is estimated
@@ -90,7 +90,7 @@ def _change(
         p=points[number].p,
         runs_before=at - start,
         runs_after=end - at,
-        changed=changed(ids, made_with, at, start, end, of.figure.partition(".")[0]),
+        changed=find_changes(ids, made_with, at, start, end, of.figure.partition(".")[0]),
     )
 
 

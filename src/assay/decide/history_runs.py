@@ -9,20 +9,20 @@ from typing import Any
 from assay.document.history import FigureHistory, HistoryRun, HistoryValue
 from assay.document.reported_figure import ReportedFigure
 from assay.errors import AssayError, InputError, warn
-from assay.report import gate
-from assay.report.between_runs import matched
-from assay.report.comparing import Key, compared
-from assay.report.document import document
+from assay.report.derive.document import document
+from assay.report.judge import gate
+from assay.report.judge.comparison import Key, compared
+from assay.report.judge.run_differences import matched
 from assay.store import Run
 from assay.stored.provenance import fingerprint
 
-ALIKE = ("machine", "described")  # of run.json: what runs of one history have in common
+COMMON_KEYS = ("machine", "described")  # of run.json: what runs of one history have in common
 WRITTEN = ("clean", "disturbed")  # a bound and an invalid figure are no estimates
 NOT_MADE_WITH = frozenset({"names", "budget", "on", "launches", "within", "seed", "timeout", "profile", "nodes"})
 OTHER_KEYS = ("microcode", "firmware", "python")  # of circumstances, where a run states them
 
 
-def of_machine(runs: Sequence[Run], machine: str | None, here: str, since: str | None = None) -> list[Run]:
+def machine_runs(runs: Sequence[Run], machine: str | None, here: str, since: str | None = None) -> list[Run]:
     """Choose the runs of a machine (default: this host) that have ended, the newest last; from run id `since` on.
 
     Described and measured runs are never mixed: those like the newest count. InputError where there is none.
@@ -34,7 +34,7 @@ def of_machine(runs: Sequence[Run], machine: str | None, here: str, since: str |
         known = sorted({str(name) for run in ended if (name := run.about.get("machine"))})
         accepted = ", ".join(known) or "none: assay evaluate makes a run"
         raise InputError("no run of this machine is known", key="--machine", value=wanted, accepted=accepted)
-    alike = [run for run in named if all(run.about.get(key) == named[-1].about.get(key) for key in ALIKE)]
+    alike = [run for run in named if all(run.about.get(key) == named[-1].about.get(key) for key in COMMON_KEYS)]
     if since is None:
         return alike
     ids = [run.about["id"] for run in alike]
@@ -99,8 +99,8 @@ def _made_with(run: Run) -> dict[str, str]:
             if value is not None:
                 found.setdefault(key, {})[_text(value)] = None
     made = {key: " or ".join(sorted(values)) for key, values in found.items()}
-    wishes = run.about.get("wishes")
-    for key, value in (wishes if isinstance(wishes, dict) else {}).items():
+    request = run.about.get("wishes")
+    for key, value in (request if isinstance(request, dict) else {}).items():
         if key not in NOT_MADE_WITH and value not in (None, [], {}, ""):
             made[f"asked.{key}"] = _text(value)
     return made

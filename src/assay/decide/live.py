@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assay.analysis.paired_decision import PairedDecision, PairedPlan
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.errors import MeasurementError
 from assay.execute import session
-from assay.report.between_runs import matched
-from assay.report.comparing import Key, compared
-from assay.report.document import document
-from assay.report.gate import headlines, means
+from assay.report.derive.document import document
+from assay.report.judge.comparison import Key, compared
+from assay.report.judge.gate import headlines, means
+from assay.report.judge.run_differences import matched
 from assay.store import Run
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class LiveSide:
     where: session.Target
 
     def launch(self, pair: int, say: Callable[[str], None]) -> None:
-        """Make the launches of a pair. MeasurementError where one fails: a pair without it says nothing."""
+        """Make the launches of a pair. MeasurementError where one fails: a pair without it is useless."""
         tasks = tuple(task for task in self.plan.tasks if task.launch == pair)
         failures = session.do(self.run, replace(self.plan, tasks=tasks), self.where, say=say)
         if failures:
@@ -52,7 +52,7 @@ class LiveFigure:
 
     benchmark: str
     figure: str
-    params: Params
+    params: Parameters
     better: str
     decision: PairedDecision
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from assay.decide.contract import Contract
 from assay.decide.contract_plan import PlannedBenchmark
-from assay.decide.judged_contract import NOT_SHOWN
-from assay.decide.judged_runs import judged_runs
+from assay.decide.contract_verdict import NOT_SHOWN
 from assay.decide.live import LiveSide
+from assay.decide.run_verdict import judged_runs
 from assay.document.acceptance import Acceptance
 
 

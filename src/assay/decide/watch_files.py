@@ -12,7 +12,7 @@ from assay.document.history import WatchFile
 from assay.errors import InputError
 
 NAME = "assay-watch"
-KEPT = ("ASSAY_RUNS", "ASSAY_CACHE")  # of the environment, where they are set
+PASSED_ON = ("ASSAY_RUNS", "ASSAY_CACHE")  # of the environment, where they are set
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FIRST_AFTER = "10min"  # after a boot
 
@@ -30,7 +30,7 @@ def files(way: str, options: Sequence[str], every: float, folder: Path, seconds:
             "is no whole number of minutes", key="--every", value=f"{every:g} s", accepted="30min, 6h, 24h"
         )
     command = [sys.executable, "-P", "-m", "assay", "watch", "--once", *options]
-    kept = {name: os.environ[name] for name in KEPT if os.environ.get(name)}
+    kept = {name: os.environ[name] for name in PASSED_ON if os.environ.get(name)}
     for text in (*command, *kept.values(), str(folder)):
         if any(ord(letter) < 32 for letter in text):
             raise InputError("cannot be written in such a file", key="--install", value=text, accepted="no line ends")

@@ -1,1 +1,1 @@
-"""Described machines: their files, what these may say, and which of them ship."""
+"""Described machines: their files, the schema of these, and the shipped ones."""

@@ -1,6 +1,6 @@
-"""Which keys of a description could change no result, and what makes each idle (`assay.toml.idle`).
+"""Which keys of a description could change no result, and what makes each idle (`assay.toml.no_effect`).
 
-What a key needs to have an effect stands here rule by rule; tests/test_every_key.py varies every accepted key and sees
+What a key needs to have an effect is here rule by rule; tests/test_every_key.py varies every accepted key and sees
 a result change. Keys that are idle only because of what was set from outside (`--set machine.progress.kind=hardware`
 where the file states an interrupt's cost) are the file's own and stay.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from assay.described import machine_tables, storage_effects
 from assay.described.kernels import KERNELS, stand_ins
 from assay.toml.checking import Table
-from assay.toml.idle import Idle
+from assay.toml.no_effect import Idle
 
 
 def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
@@ -32,7 +32,7 @@ def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     if machine.compute is not None:
         for kernel in machine.compute.time:
             if kernel in machine.compute.rate:
-                yield Idle(("compute", "time", kernel), "has no effect beside compute.rate of the same kernel")
+                yield Idle(("compute", "time", kernel), "has no effect with compute.rate of the same kernel")
         for kernel, together in machine.compute.shared.items():
             if (useless := _not_shared(machine, kernel, together)) is not None:
                 yield Idle(("compute", "shared", kernel), useless)
@@ -48,12 +48,12 @@ def idle(machine: machine_tables.MachineTable) -> Iterator[Idle]:
 
 
 def _on_device(machine: machine_tables.MachineTable, device: machine_tables.NodeDeviceTable) -> Iterator[Idle]:
-    """Keys of a device that change nothing: beside another rate of the same kernel, or without any of their own."""
+    """Keys of a device without effect: with another rate of the same kernel, or without any of their own."""
     units = device.units()
     stated = {} if machine.compute is None else {**machine.compute.alone(), **machine.compute.cached}
     for kernel, (_, key) in units.items():
         if kernel in stated:
-            yield Idle(tuple(key.split(".")), f"has no effect beside the rate of {kernel} in [compute]")
+            yield Idle(tuple(key.split(".")), f"has no effect with the rate of {kernel} in [compute]")
     if not units:
         yield Idle(("device",), "has no effect without memory, peak, link or launch")
 
@@ -104,7 +104,7 @@ def _not_shared(machine: machine_tables.MachineTable, kernel: str, together: flo
 
 
 def _without_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
-    why = "has no effect without [network]: [messages] says what every message costs"
+    why = "has no effect without [network]: [messages] has the cost of every message"
     for name, field in type(machine).model_fields.items():
         given = getattr(machine, name)
         if name in ("protocol", "forced", "one_sided", "self_path", "host", "progress", "barrier") and given:
@@ -116,7 +116,7 @@ def _without_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
 
 def _with_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
     if machine.nodes is not None:
-        yield Idle(("nodes",), "has no effect with [network], whose topology says how many there are")
+        yield Idle(("nodes",), "has no effect with [network], whose topology has their number")
     if (machine.network or {}).get("io") is not None:
         yield Idle(("network", "io"), "has no effect here: a described machine's ranks are on the network's nodes")
     shared = [table for table in (machine.forced, machine.one_sided) if table is not None]
@@ -129,7 +129,7 @@ def _with_network(machine: machine_tables.MachineTable) -> Iterator[Idle]:
             if path.minimum and not path.copy_time:
                 yield Idle((name, place, "minimum"), "has no effect without copy")
             if place and path == entries[place - 1].model_copy(update={"up_to": path.up_to}):
-                yield Idle((name, place - 1, "up_to"), "has no effect: the next entry says the same")
+                yield Idle((name, place - 1, "up_to"), "has no effect: the next entry is the same")
     yield from _overruling(machine)
     if machine.progress is not None and machine.progress.kind != "interrupt" and machine.progress.interrupt:
         yield Idle(("progress", "interrupt"), f"has no effect with kind = {machine.progress.kind}")
@@ -165,11 +165,11 @@ def _protocol(
     if before is not None and before.up_to is not None and memory and before.up_to >= memory:
         yield "", f"has no effect: no message is longer than the node's memory, {memory:g} B"
     if before is not None and entry == before.model_copy(update={"up_to": entry.up_to}):
-        yield "", "has no effect: the entry before says the same"
+        yield "", "has no effect: the entry before is the same"
 
 
 def _overruling(machine: machine_tables.MachineTable) -> Iterator[Idle]:
-    """[forced] and [one_sided]: a key that says what the messages that it overrules say already."""
+    """[forced] and [one_sided]: a key that repeats the messages that it overrides."""
     plain: list[Mapping[str, Any]] = [entry.model_dump() for entry in machine.protocol]
     for table, given in (("forced", machine.forced), ("one_sided", machine.one_sided)):
         if given is None:
@@ -181,7 +181,7 @@ def _overruling(machine: machine_tables.MachineTable) -> Iterator[Idle]:
             if table == "one_sided" and name in ("receive", "receive_copy") and by_hardware:
                 yield Idle(keys, "has no effect where [progress] is by hardware")
             elif all(entry[name] == value for entry in plain):
-                yield Idle(keys, "has no effect: the messages that it overrules say the same")
+                yield Idle(keys, "has no effect: the messages that it overrides have the same")
             elif name == "handshake_every" and value and not any(entry["packet"] for entry in plain):
                 yield Idle(keys, "has no effect without packet")
         plain = [{**entry, **over} for entry in plain]

@@ -1,10 +1,10 @@
-"""The kernels by whose rates a described node computes: what a unit of work is, and which other rate stands for it.
+"""The kernels with whose rates a node computes: what a unit of work is, and which other rate substitutes for it.
 
 One table for node programs (a record's `[described] kernel`) and for rank programs (`compute(Work{"KERNEL", count},
 body)`, a record's `computes`). A kernel of which `[compute]` has no rate has that of the first of `like` that it has.
 `read`, `written`: bytes per unit of work that pass between a processor and memory where the data fit no cache. Where
-`[compute]` has both rate and cached of a kernel, these say what the bus takes. `beyond`: the same (read, written) where
-caches do not even hold what a loop works on again and again, as the program says (`memory` of Work): lines of a
+`[compute]` has both rate and cached of a kernel, these give the bus's share. `beyond`: the same (read, written) where
+the caches do not even hold what a loop reuses (`memory` of Work): lines of a
 transform, the rows around a row. tests/test_nas_traffic.py counts them by a simulated cache. A person's own programs
 may name kernels of their own, which have neither.
 """
@@ -18,7 +18,7 @@ COMPILED = ("compiled", "linpack")  # a compiler's code, whatever the loop
 
 @dataclass(frozen=True)
 class WorkKind:
-    """A kind of work: its unit, what it is, kernels whose rate stands for it; bytes from and to memory per unit.
+    """A kind of work: its unit, what it is, kernels whose rate substitutes for it; bytes from and to memory per unit.
 
     `made_of`: where none is stated, a unit takes these shares of units of other kernels, one after another.
     """
@@ -142,7 +142,7 @@ KERNELS: dict[str, WorkKind] = {
     ),
     "floatmath": WorkKind(
         "flop",
-        "add, multiply, subtract and divide in turn, of which a division counts as a multiplication",
+        "add, multiply, subtract and divide in turn, a division counts as a multiplication",
         made_of=(("float64_add", 1 / 2), ("float64_multiply", 1 / 2)),
     ),
     "device_memory": WorkKind("B", "bytes that a kernel streams from and to a device's memory ([device] memory)"),
@@ -151,12 +151,12 @@ KERNELS: dict[str, WorkKind] = {
     "device_float16": WorkKind("flop", "the same in half precision"),
     "device_link": WorkKind("B", "bytes between a host and its device, either way ([device] link)"),
     "device_launch": WorkKind("1", "a launch of a device's kernel ([device] launch)"),
-    "turn": WorkKind("1", "a turn of a loop that only computes (1 ns unless it is said)"),
-    "pack": WorkKind("B", "bytes packed or unpacked in a rank's own memory (nothing unless it is said)"),
-    "copy": WorkKind("B", "bytes copied in a rank's own memory (nothing unless it is said)"),
-    "maximum": WorkKind("B", "bytes of which a reduction takes the greatest (nothing unless it is said)"),
-    "rearrange": WorkKind("B", "bytes rearranged in a rank's own memory (nothing unless it is said)"),
-    "gather": WorkKind("B", "bytes that a rank receives as it gathers (nothing unless it is said)"),
+    "turn": WorkKind("1", "a turn of a loop that only computes (1 ns by default)"),
+    "pack": WorkKind("B", "bytes packed or unpacked in a rank's own memory (nothing by default)"),
+    "copy": WorkKind("B", "bytes copied in a rank's own memory (nothing by default)"),
+    "maximum": WorkKind("B", "bytes of which a reduction takes the greatest (nothing by default)"),
+    "rearrange": WorkKind("B", "bytes rearranged in a rank's own memory (nothing by default)"),
+    "gather": WorkKind("B", "bytes that a rank receives as it gathers (nothing by default)"),
 }
 
 

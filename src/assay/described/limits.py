@@ -25,8 +25,8 @@ MOST_NODES = 1 << 16  # of a network that is made for this alone
 def limits(description: DescribedMachine) -> dict[str, Any]:
     """The bounds in SI units: `protocols`, each with `up_to` (B, None: any length), `startup` and `receive` (s);
     `rate` of a message (B/s) with `rate_by`, what bounds it, None where nothing does; `barrier` {`algorithm`, `step`
-    (s)} where the machine has its own. `nodes` there are (None: any number), with `per_node` ranks each where nobody
-    asks for others.
+    (s)} where the machine has its own. `nodes` there are (None: any number), with `per_node` ranks each
+    by default.
     """
     protocols = [
         {"up_to": each.up_to, "startup": each.startup, "receive": each.receive} for each in description.protocol

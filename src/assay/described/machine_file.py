@@ -1,7 +1,7 @@
 """A described machine: a TOML file with units, validated, and what the simulated machine needs of it in SI units.
 
     name = "constant"
-    nodes = 64                     # left out: as many as a run asks for
+    nodes = 64                     # left out: as a run requests
     [messages]
     startup = "70 us"
     per_byte = "0.4 us/B"
@@ -26,7 +26,7 @@ from assay.errors import InputError
 from assay.network import applies, refused
 from assay.network import description as networks
 from assay.toml import checking, overriding
-from assay.toml.idle import Idle, refuse_idle
+from assay.toml.no_effect import Idle, refuse_idle
 from assay.toml.source import Keys, Source, read
 
 PICOSECOND = 1e-12
@@ -36,22 +36,33 @@ class DescribedMachine(machine_tables.MachineTable):
     """A machine that is only described, as read from its file."""
 
     _source: Source | None = PrivateAttr(default=None)
+    _network: networks.NetworkDescription | None = PrivateAttr(default=None)
 
     def network_description(self) -> networks.NetworkDescription | None:
-        """The network, read by the network's own reader; None where the machine has none."""
+        """The network, parsed by the network's own reader at the first call; None where the machine has none."""
         if self.network is None:
             return None
+        if self._network is None:
+            self._network = self._parsed(self.network)
+        return self._network
+
+    def share_network(self, other: DescribedMachine) -> None:
+        """Take the parsed network of another variant of the file where both tables say the same."""
+        if other._network is not None and other.network == self.network:
+            self._network = replace(other._network, source=self._source or other._network.source)
+
+    def _parsed(self, network: Mapping[str, Any]) -> networks.NetworkDescription:
         source = self._source or Source(Path(self.name), "")
-        found = networks.parse({"network": self.network}, source)
-        if not {"cycle", "channel_rate"} & set(self.network):
+        found = networks.parse({"network": network}, source)
+        if not {"cycle", "channel_rate"} & set(network):
             raise source.error(
                 ("network", "cycle"),
                 "is missing: a described machine states its clock, which has no default",
                 accepted='such as "0.64 ns", or channel_rate, such as "200 Gbit/s" with flit_bytes',
             )
         if found.cycle > quantities.MOST_CYCLE:
-            key = "cycle" if "cycle" in self.network else "channel_rate"
-            seen, most = self.network[key], f"{quantities.MOST_CYCLE:g} s"
+            key = "cycle" if "cycle" in network else "channel_rate"
+            seen, most = network[key], f"{quantities.MOST_CYCLE:g} s"
             raise source.error(("network", key), "is out of bounds", value=seen, accepted=f"a cycle of 1 ps to {most}")
         ticks = found.cycle / PICOSECOND
         if round(ticks) < 1 or abs(round(ticks) / ticks - 1) > 1e-5:
@@ -66,8 +77,8 @@ class DescribedMachine(machine_tables.MachineTable):
     def refused(self, error: Exception) -> InputError:
         """What the core refused of the description, at the key's place in the file."""
         source = self._source or Source(Path(self.name), "")
-        if len(error.args) == 2:
-            return refused.refused(source, overriding.keys_of(str(error.args[0])), str(error.args[1]))
+        if (found := refused.core_refusal(error)) is not None:
+            return refused.refused(source, found)
         return source.error((), str(error) or "too large for this machine's memory")
 
     def wrong(self, keys: Sequence[str | int], problem: str, accepted: str) -> InputError:
@@ -116,7 +127,7 @@ class DescribedMachine(machine_tables.MachineTable):
         }
 
     def _noise(self, where: str) -> list[dict[str, Any]]:
-        """The stored noise of real processors, in picoseconds; a path is looked for beside the description first."""
+        """The stored noise of real processors, in picoseconds; a path is tried in the description's folder first."""
         from assay.machine.noise_traces import processors
 
         beside = self._source.path.parent / where if self._source else Path(where)
@@ -144,7 +155,7 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> DescribedMac
     described = _chosen(filed, plain, given)
     for name in described.variant:
         if name != given.get("variant"):
-            _chosen(filed, plain, {"variant": name})
+            _chosen(filed, plain, {"variant": name}, described)
     return described
 
 
@@ -153,12 +164,17 @@ def check(tables: dict[str, Any], place: Path) -> DescribedMachine:
     source = Source(place, "")
     described = _chosen(tables, source, {})
     for name in described.variant:
-        _chosen(tables, source, {"variant": name})
+        _chosen(tables, source, {"variant": name}, described)
     return described
 
 
-def _chosen(filed: dict[str, Any], plain: Source, overrides: Mapping[str, str]) -> DescribedMachine:
-    """The machine that a file's tables describe with the variant and the keys that `overrides` give."""
+def _chosen(
+    filed: dict[str, Any], plain: Source, overrides: Mapping[str, str], other: DescribedMachine | None = None
+) -> DescribedMachine:
+    """The machine that a file's tables describe with the variant and the keys that `overrides` give.
+
+    `other`: a machine of the same file whose network has been parsed.
+    """
     words = dict(overrides)
     table: dict[str, Any] = filed
     varied: set[Keys] = set()
@@ -169,7 +185,9 @@ def _chosen(filed: dict[str, Any], plain: Source, overrides: Mapping[str, str]) 
         variant = ("variant", name)
     given = [overriding.override(key, text, f"machine.{key}={text}") for key, text in words.items()]
     source = replace(plain, overrides=tuple((each.keys, each.words) for each in given), variant=variant)
-    described = _validated(overriding.overridden(table, given), source)
+    described = _validated(overriding.apply_overrides(table, given), source)
+    if other is not None:
+        described.share_network(other)
     described.network_description()
     _refuse_origins_of_nothing(filed, described.origin, source)
     overridden = varied | {each.keys for each in given}
@@ -192,7 +210,7 @@ def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str],
 
 
 def _validated(table: dict[str, Any], source: Source) -> DescribedMachine:
-    described = checking.validated(source, DescribedMachine, table)
+    described = checking.validate_tables(source, DescribedMachine, table)
     published_name.check(described.published, source)
     described._source = source
     return described
@@ -207,7 +225,7 @@ def _idle(described: DescribedMachine) -> Iterator[Idle]:
 
 
 def _keys_of(table: Mapping[str, Any], outer: Keys = ()) -> Iterator[Keys]:
-    """The keys of all that a table says, lists' entries counted from 0."""
+    """All keys of a table, lists' entries counted from 0."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _keys_of(value, (*outer, key))

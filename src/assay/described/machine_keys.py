@@ -103,7 +103,7 @@ def _kernels() -> list[str]:
         "description has; `read` and `written` are bytes per unit that pass to and from memory where no cache holds "
         "the data; after a semicolon where caches do not even hold what a loop works on again and again (`memory` of "
         "Work). On the bus, which a node's processors share, a byte takes as long as one of `dot` does, where that "
-        "has both rate and cached and the kernel is not faster than that; else what [node] bus says.",
+        "has both rate and cached and the kernel is not faster than that; else the time by [node] bus.",
         "",
         "| kernel | unit | what it is | like | read | written |",
         "|---|---|---|---|---:|---:|",

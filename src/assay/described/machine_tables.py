@@ -1,4 +1,4 @@
-"""What a machine's description may say: every table and key with its unit, its bounds and its meaning.
+"""The schema of a machine's description: every table and key with its unit, its bounds and its meaning.
 
 Times may be written as "70 us", times per byte also as the rate they are the inverse of ("2.8 MB/s"), lengths as
 "2 KiB". [network] is not here: its keys are those of the network's own files (`assay.network.network_tables`, and the
@@ -18,7 +18,7 @@ from assay.toml.checking import Table, refuse
 
 
 class MessagesTable(Table):
-    """[messages]: A machine without a network: what every message costs, whoever sends it to whom."""
+    """[messages]: A machine without a network: what every message costs, whatever its ranks."""
 
     startup: Seconds = Field(description="time from the call to the first byte on its way")
     per_byte: SecondsPerByte = Field(description="time that each byte adds")
@@ -43,7 +43,7 @@ class ProtocolTable(Table):
     receive_copy: SecondsPerByte = Field(0.0, description="the receiver's processor copying, for each byte")
     copy_limit: Bytes | None = Field(None, description="bytes of a message that are copied at most")
     minimum: Bytes = Field(0.0, description="a shorter message is as long as this on the network")
-    header: Bytes = Field(0.0, description="bytes beside the payload of each packet")
+    header: Bytes = Field(0.0, description="bytes in addition to the payload of each packet")
     packet: Bytes = Field(
         0.0, description="longer messages go in packets of so many bytes, one behind the other; 0: whole"
     )
@@ -66,7 +66,7 @@ class ProtocolTable(Table):
 
 class ForcedTable(Table):
     """[forced]: What of the protocols is otherwise for a message in ready mode ("forced" in Intel's papers), whose
-    receive is known to be posted. Without this table such messages are not described; an empty one says that nothing
+    receive is known to be posted. Without this table such messages are not described; an empty one means that nothing
     is otherwise.
     """
 
@@ -77,14 +77,14 @@ class ForcedTable(Table):
     handshake: bool | None = Field(None, description="in place of the protocol's; usually false")
     handshake_every: int | None = Field(None, ge=0, description="in place of the protocol's")
     unposted: Literal["kept", "lost"] | None = Field(
-        None, description="what becomes of one that comes before its receive is posted; by default it is kept"
+        None, description="what becomes of one that comes before its receive is posted; by default it is buffered"
     )
 
 
 class OneSidedTable(Table):
     """[one_sided]: What is otherwise for one-sided messages than for those of [forced], or of the protocols where there
-    is none: puts, acknowledged by a word back, and gets, asked for by a word. They need no buffers; what the target's
-    processor does of them, [progress] says. Without this table they are not described; an empty one says that nothing
+    is none: puts, acknowledged by a word back, and gets, requested by a word. They need no buffers; what the target's
+    processor does of them is in [progress]. Without this table they are not described; an empty one means that nothing
     is otherwise.
     """
 
@@ -120,7 +120,7 @@ class NodeTable(Table):
         1, ge=1, le=4096, description="ranks that a node has room for; rank r is on node r / (ranks per node)"
     )
     ranks: int | None = Field(
-        None, ge=1, le=4096, description="of these, ranks per node where neither --ppn nor their number asks for more"
+        None, ge=1, le=4096, description="of these, ranks per node where neither --ppn nor their number needs more"
     )
     threads: int | None = Field(
         None,
@@ -132,7 +132,7 @@ class NodeTable(Table):
     second_cache: SecondCacheTable | None = Field(None, description="a second cache of a processor")
     memory: Bytes = Field(
         0.0,
-        description="no message may be longer; 0: not said. How many may wait for their receives is not limited: "
+        description="no message may be longer; 0: not known. How many may wait for their receives is not limited: "
         "no paper gives such a room, or a figure that shows it",
     )
     bus: SecondsPerByte = Field(
@@ -205,7 +205,7 @@ UnitTime = Annotated[float, reader("s"), Field(gt=0, le=MOST_SECONDS, json_schem
 class ComputeTable(Table):
     """[compute]: What a node's processor takes for the work of programs, by kernel: what a node program takes, and
     what compute(Work{"KERNEL", n}, ...) of a rank program is charged, by one table (`assay.described.node_model`).
-    Of short vectors, or of data that a cache holds, a rank program says so (`length` and `memory` of Work). Ranks of
+    Of short vectors, or of data that a cache holds, a rank program gives `length` and `memory` of Work. Ranks of
     a node that compute from memory at once wait for its bus as its threads do. A benchmark's record names its kernels
     (`computes`, `[described] kernel`).
     """
@@ -234,13 +234,13 @@ class ComputeTable(Table):
     )
 
     def alone(self) -> dict[str, tuple[float, str]]:
-        """Seconds of a unit of work on one processor, with the key that says so, by kernel."""
+        """Seconds of a unit of work on one processor, with its key, by kernel."""
         by_time = {kernel: (unit, f"compute.time.{kernel}") for kernel, unit in self.time.items()}
         return by_time | {kernel: (1 / rate, f"compute.rate.{kernel}") for kernel, rate in self.rate.items()}
 
 
 class NodeDeviceTable(Table):
-    """[device]: What computes beside a node's processors, such as a GPU. A rank program charges its kernels and
+    """[device]: What computes in addition to a node's processors, such as a GPU. A rank program charges its kernels and
     transfers by compute(Work{"KERNEL", n}, ...), with n bytes of device_memory or device_link, n flops of
     device_float64 and its like, n launches of device_launch; the ranks of a node share its devices.
     """
@@ -254,7 +254,7 @@ class NodeDeviceTable(Table):
     launch: Seconds | None = Field(None, gt=0, description="what a launch takes, whatever the kernel does")
 
     def units(self) -> dict[str, tuple[float, str]]:
-        """Seconds of a unit of work on one device, with the key that says so, by kernel."""
+        """Seconds of a unit of work on one device, with its key, by kernel."""
         single = (("memory", self.memory), ("link", self.link), ("launch", self.launch))
         found = {f"device_{name}": (value, f"device.{name}") for name, value in single if value is not None}
         return found | {f"device_{name}": (1 / rate, f"device.peak.{name}") for name, rate in self.peak.items()}
@@ -277,7 +277,7 @@ class MachineTable(Table):
     published: str | None = Field(None, description="id of the published machine that it describes (default: its name)")
     source: str = Field(default="", description="where the description is from")
     nodes: int | None = Field(
-        default=None, ge=1, le=1 << 24, description="without [network]: how many; by default as many as a run asks for"
+        default=None, ge=1, le=1 << 24, description="without [network]: how many; by default as a run requests"
     )
     messages: MessagesTable | None = Field(None, description="message costs of a machine without a network")
     network: dict[str, Any] | None = Field(None, description="the network, as in the network's own files")
@@ -295,7 +295,7 @@ class MachineTable(Table):
     progress: ProgressTable | None = Field(None, description="how a node answers while it computes")
     barrier: BarrierTable | None = Field(None, description="the machine's own barrier")
     compute: ComputeTable | None = Field(None, description="computing rates")
-    device: NodeDeviceTable | None = Field(None, description="what computes beside a node's processors")
+    device: NodeDeviceTable | None = Field(None, description="what computes in addition to a node's processors")
     storage: StorageTable | None = Field(None, description="the parallel file system")
     defaults: dict[str, int | float | str | list[int | float | str]] = Field(
         default_factory=dict, description="programs' parameters on this machine, where a person sets none"

@@ -9,12 +9,12 @@ server, the bus, and a delay, the processors. Its throughput follows by mean val
 exact for exponential service times; never above min(k / (own + bus), 1 / bus). Nothing here is fitted to two or more
 processors: `own` and `bus` follow from rates of one. A vector of n elements is slowed by 1 + n_half / n (Hockney).
 
-Levels: in a processor's own cache a unit takes what `[compute] cached` says; in a second cache the longer of that and
-of what its bytes take there (a roofline); from memory what rate or time say, of which the bus has what is more than in
+Levels: in a processor's own cache a unit takes what `[compute] cached` has; in a second cache the longer of that and
+of what its bytes take there (a roofline); from memory the rate or time; of it the bus has what is more than in
 the cache, or what the kernel's bytes take of it. Where a kernel has only a rate in the cache, memory adds its bytes.
 A byte takes the bus as long as one of the inner product's does (`dot`), where that has rates from memory and from the
 cache: what a compiler makes of a loop waits for lines of a cache. A kernel that is faster than that (it loads past the
-cache) takes what [node] bus says. What a loop works on again and again, where it is more than the caches hold, has
+cache) takes the time by [node] bus. What a loop works on again and again, where it is more than the caches hold, has
 more bytes (`beyond`).
 
 `levels` is what node programs and the simulator's `compute(Work{"KERNEL", count}, ...)` both charge by (`for_core`).
@@ -30,7 +30,7 @@ from typing import Any
 from assay.described.kernels import KERNELS, WorkKind, stand_ins
 from assay.described.machine_tables import ComputeTable, MachineTable
 
-DEVICE_KEYS = {  # by kernel, the key that says what it takes
+DEVICE_KEYS = {  # by kernel, the key with what it takes
     **{f"device_{name}": f"device.{name}" for name in ("memory", "link", "launch")},
     **{f"device_{name}": f"device.peak.{name}" for name in ("float64", "float32", "float16")},
 }
@@ -157,7 +157,7 @@ def _made(machine: MachineTable, known: WorkKind) -> tuple[Level, ...] | str:
 
 
 def node_kernel(machine: MachineTable, kernel: str, memory: float | None = None) -> NodeKernel | str:
-    """Say what a kernel takes on a node of this machine, or which key of its description that would need.
+    """What a kernel takes on a node of this machine, or which key of its description is missing.
 
     `memory`: bytes of one processor's working set (None: larger than any cache).
     """

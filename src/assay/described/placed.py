@@ -6,7 +6,7 @@
     submesh       the lowest block of a mesh or torus, of least size and then least surface
     0,8,16-19     these, in this order
 
-Ranks fill the nodes in their order, as many on each as `--ppn` or the description says.
+Ranks fill the nodes in their order, with the ranks per node of `--ppn` or of the description.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def listed(text: str) -> list[int] | None:
         nodes += range(low, high + 1)
     twice = [node for node, times in Counter(nodes).items() if times > 1]
     if twice:
-        accepted = "each node once; --ppn says how many ranks are on each"
+        accepted = "each node once; --ppn is the number of ranks on each"
         raise InputError(f"names node {twice[0]} twice", key=KEY, value=text, accepted=accepted)
     return nodes
 
 
 def nodes_filled(machine: DescribedMachine, ranks: int, ppn: int | None) -> int:
-    """How many nodes so many ranks fill: `ppn` on each, or as many as the description says."""
+    """How many nodes so many ranks fill: `ppn` on each, or the description's number."""
     return -(-ranks // (per_node(machine, ranks, ppn) or usual_per_node(machine)))
 
 
@@ -59,7 +59,7 @@ def nodes_for(machine: DescribedMachine, text: str, count: int, seed: int) -> li
     """So many nodes of the machine, by a placement. InputError where it has none such."""
     there = nodes_of(machine)
     if there is None:
-        problem = f"has no nodes to choose from: {machine.name} does not say how many it has"
+        problem = f"has no nodes to choose from: {machine.name} has no number of nodes"
         raise InputError(problem, key=KEY, value=text, accepted="a description with `nodes`, or with a network")
     named = listed(text)
     if named is not None:

@@ -1,4 +1,4 @@
-"""The published machine that a description's file says it describes: `published`, an id of the catalogue."""
+"""The published machine that a description's file names: `published`, an id of the catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantities of a description: read with their units, kept in SI units."""
+"""Quantities of a description: read with their units, stored in SI units."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _schema(unit: str) -> dict[str, Any]:
 MOST_SECONDS = 1e3
 MOST_A_BYTE = 1e-2  # a message of 4 MiB takes half a day
 LEAST_RATE = 1 / MOST_SECONDS  # of units of work a second
-MOST_CYCLE = 1e-3  # a network's, of which a message takes thousands
+MOST_CYCLE = 1e-3  # a network's; a message takes thousands
 MOST_BYTES = 1e15  # in 64 bits, with room for their sums
 
 Seconds = Annotated[float, reader("s"), Field(ge=0, le=MOST_SECONDS, json_schema_extra=_schema("s"))]

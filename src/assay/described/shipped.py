@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import hashlib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from assay import input_file
 from assay.described.machine_file import DescribedMachine, load
 from assay.described.published_name import SHIPPED
 from assay.errors import InputError
@@ -17,8 +20,14 @@ def shipped() -> dict[str, Path]:
     return {path.stem: path for path in sorted(SHIPPED.glob("*.toml"))}
 
 
+MOST_OPEN = 64  # descriptions that a process keeps parsed
+
+
 def open_described(name: str, overrides: Mapping[str, str] | None = None) -> DescribedMachine:
-    """Load what `--on NAME`, `--on FILE.toml` or `--on NAME:VARIANT` means, with keys set from outside."""
+    """Load what `--on NAME`, `--on FILE.toml` or `--on NAME:VARIANT` means, with keys set from outside.
+
+    A file is parsed once for the same overrides, however often a command opens it, and again where its content changed.
+    """
     given = dict(overrides or {})
     base, colon, variant = name.rpartition(":")
     if colon and not Path(name).exists():
@@ -27,7 +36,15 @@ def open_described(name: str, overrides: Mapping[str, str] | None = None) -> Des
     elif name not in shipped() and (found := _variant_published_as(name)) is not None:
         name, variant = found
         given.setdefault("variant", variant)
-    return load(find(name), given)
+    path = find(name)
+    digest = hashlib.sha256(input_file.content(path)).digest()
+    return _loaded(path, digest, tuple(given.items()))
+
+
+@functools.lru_cache(maxsize=MOST_OPEN)
+def _loaded(path: Path, digest: bytes, overrides: tuple[tuple[str, str], ...]) -> DescribedMachine:
+    """`digest`: of the file's content, so that an edited file is parsed again."""
+    return load(path, dict(overrides))
 
 
 def _variant_published_as(name: str) -> tuple[str, str] | None:
@@ -73,13 +90,13 @@ def nodes_of(description: DescribedMachine) -> int | None:
 
 
 def usual_per_node(description: DescribedMachine) -> int:
-    """How many ranks go on a node where nobody says it: the description's `node.ranks`, else its processors."""
+    """How many ranks go on a node by default: the description's `node.ranks`, else its processors."""
     node = description.node
     return 1 if node is None else node.ranks or node.processors
 
 
 def per_node(description: DescribedMachine, ranks: int, given: int | None = None) -> int | None:
-    """How many ranks go on a node: as `given` (--ppn), else the description's own, or as many more as `ranks` ask for.
+    """How many ranks go on a node: as `given` (--ppn), else the description's own, or more where `ranks` need it.
 
     None: one per node, or no nodes. InputError where a node has not so many processors.
     """
@@ -94,7 +111,7 @@ def per_node(description: DescribedMachine, ranks: int, given: int | None = None
 
 
 def find(name: str) -> Path:
-    """Find the description that `--on NAME` means; InputError says what is accepted instead."""
+    """Find the description that `--on NAME` means; InputError lists what is accepted."""
     known = shipped()
     if name in known:
         return known[name]
@@ -103,7 +120,7 @@ def find(name: str) -> Path:
         if path.is_file():
             return path
         raise InputError(_unreadable(name), key="--on", value=name, accepted="a TOML file that describes a machine")
-    from assay.machine import catalogue  # all that was ever published, for a name that is nobody's file
+    from assay.machine import catalogue  # all published machines, for a name without a file
 
     published = catalogue.load().machines
     try:

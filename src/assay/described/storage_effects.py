@@ -1,18 +1,18 @@
-"""Which keys of [storage] could change no result, and what makes each idle (`assay.toml.idle`)."""
+"""Which keys of [storage] could change no result, and what makes each idle (`assay.toml.no_effect`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from assay.described.storage_tables import StorageTable
-from assay.toml.idle import Idle
+from assay.toml.no_effect import Idle
 
 
 def idle(storage: StorageTable) -> Iterator[Idle]:
     """All keys of a file system that change no result."""
     copied = storage.client_per_byte if storage.client_write_byte is not None else None
     if copied is not None and copied == storage.client_write_byte:
-        yield Idle(("storage", "client_write_byte"), "has no effect: client_per_byte says the same")
+        yield Idle(("storage", "client_write_byte"), "has no effect: client_per_byte is the same")
     if storage.declustering == storage.io_nodes:
         yield Idle(("storage", "declustering"), "has no effect: it is all I/O nodes", "fewer, or nothing")
     if storage.queue != "fcfs" and storage.disk is None:

@@ -1,4 +1,4 @@
-"""What a machine's description may say of its parallel file system: [storage], its buffers, and its disks.
+"""The schema of a described parallel file system: [storage], its buffers, and its disks.
 
 The simulated machine takes these numbers as `core/storage/storage_parameters.hpp` reads them.
 """
@@ -24,7 +24,7 @@ class CacheTable(Table):
     size: Bytes = Field(gt=0, description="memory of an I/O node that holds blocks, in whole stripes")
     read_ahead: Bytes = Field(
         0.0,
-        description="bytes of a file that are read beyond what was asked for, of which each I/O node that the file is "
+        description="bytes of a file that are read beyond the request; of these each I/O node that the file is "
         "spread over reads its share",
     )
     write_behind: bool = Field(
@@ -112,7 +112,7 @@ class DeviceTable(Table):
 
     access: Seconds = Field(0.0, description="a time that every access takes")
     per_byte: SecondsPerByte = Field(0.0, description="time that each byte adds; the bytes of all accesses take turns")
-    own_per_byte: SecondsPerByte = Field(0.0, description="the same, of which each access has its own beside others")
+    own_per_byte: SecondsPerByte = Field(0.0, description="the same, of which each access has its own during others")
     beside: Seconds = Field(0.0, description="how much longer an access takes for each other that is under way")
     beside_per_byte: SecondsPerByte = Field(0.0, description="the same, for each of its bytes")
     at_once: int = Field(1, ge=1, le=1 << 16, description="accesses whose `access` may pass at the same time")
@@ -121,7 +121,7 @@ class DeviceTable(Table):
     def _company(self) -> DeviceTable:
         for key in ("beside", "beside_per_byte"):
             if getattr(self, key) > 0 and self.at_once == 1:
-                refuse((key,), "one access at a time has none beside it", "at_once of 2 or more, or no such key")
+                refuse((key,), "one access at a time has no other with it", "at_once of 2 or more, or no such key")
         return self
 
 
@@ -138,7 +138,7 @@ class StorageTable(Table):
     host: bool = Field(
         False,
         description="files lie at the host processor, which is the one I/O node: requests and answers go by [[host]], "
-        "one at a time, whoever asks",
+        "one at a time, for all clients",
     )
     stripe: Bytes = Field(4096.0, ge=1, description="bytes that lie together on an I/O node; also of a buffer")
     request: Seconds = Field(0.0, description="the I/O node's processor, for each request of at most a stripe")
@@ -203,7 +203,7 @@ class StorageTable(Table):
             refuse(("nodes",), f"names {len(self.nodes)} nodes for {self.io_nodes} I/O nodes", "one for each, or none")
         if self.host and (self.io_nodes > 1 or self.nodes):
             key = "nodes" if self.nodes else "io_nodes"
-            refuse((key,), "stands beside host = true: the host is the one I/O node", "io_nodes = 1, and no nodes")
+            refuse((key,), "cannot be used with host = true, whose host is the I/O node", "io_nodes = 1, and no nodes")
         if self.cache is not None and self.cache.size < self.stripe:
             refuse(("cache", "size"), f"has no room for a stripe of {self.stripe:g} B", f"{self.stripe:g} B or more")
         self._standing_in()
@@ -212,15 +212,15 @@ class StorageTable(Table):
         return self
 
     def _standing_in(self) -> None:
-        """What may fail, and what a neighbour needs to stand in."""
+        """What may fail, and what a neighbour needs to take over."""
         failures = [key for key in ("failed", "failed_link", "failed_disk") if getattr(self, key) is not None]
         if len(failures) > 1:
-            refuse((failures[1],), f"stands beside {failures[0]}", "one failure")
+            refuse((failures[1],), f"cannot be used with {failures[0]}", "one failure")
         disk = self.failed_disk
         named = {"failed": self.failed, "failed_link": self.failed_link, "failed_disk": disk[0] if disk else None}
         for key, node in named.items():
             if node is not None and (node >= self.io_nodes or self.io_nodes < 2):
-                refuse((key,), "is no I/O node that another one could stand in for", "0 to io_nodes - 1, of 2 or more")
+                refuse((key,), "is no I/O node that another one could replace", "0 to io_nodes - 1, of 2 or more")
         if disk is not None and disk[1] >= self.disks:
             refuse(("failed_disk",), f"names disk {disk[1]}", f"0 to {self.disks - 1}, the disks of an I/O node")
         if self.copies == 2 and self.io_nodes < 2:

@@ -6,19 +6,19 @@ lasts until the rank goes on); *messages*, each a span from its call until a rec
 network inside (request, reply, data), and an arrow from rank to rank. The matrix is a table of the pairs of ranks that
 spoke: messages and bytes. Both state the node of each rank; a host processor and I/O nodes, which come after the ranks,
 have none.
-Source: Trace Event Format, https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
 
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from assay import trace_events
 from assay.errors import InputError
+from assay.trace_events import MICRO, NestedSpans, TraceEvent
 
 Columns = Mapping[str, Sequence[Any]]
 Log = Mapping[str, Columns]
@@ -62,12 +62,12 @@ def write_timeline(path: Path, log: Log, on: Sequence[int], marks: Marks = NONE)
             accepted=f"{MOST}; fewer cases with --set, or fewer ranks",
         )
     events = [
-        _name(RANKS, "process_name", "ranks"),
-        _name(MESSAGES, "process_name", "messages"),
+        trace_events.process(RANKS, "ranks"),
+        trace_events.process(MESSAGES, "messages"),
         *_spans(log["spans"], on, marks),
         *_messages(log["sent"], log["passages"]),
     ]
-    _written(path, json.dumps({"displayTimeUnit": "ns", "traceEvents": events}, allow_nan=False))
+    trace_events.write(path, events)
 
 
 def write_matrix(path: Path, log: Log, on: Sequence[int]) -> None:
@@ -83,26 +83,18 @@ def write_matrix(path: Path, log: Log, on: Sequence[int]) -> None:
         raise InputError(f"cannot be written: {error.strerror}", file=path) from None
 
 
-def _written(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
-
-
-def _spans(spans: Columns, on: Sequence[int], marks: Marks) -> Iterator[dict[str, Any]]:
+def _spans(spans: Columns, on: Sequence[int], marks: Marks) -> Iterator[TraceEvent]:
     for rank in sorted(set(spans["rank"])):
         node = f" on node {on[rank]}" if rank < len(on) else ""
-        yield _name(RANKS, "thread_name", f"rank {rank}{node}{marks.get(rank, '')}", rank + 1)
-        yield _name(RANKS, "thread_sort_index", rank, rank + 1, key="sort_index")
+        yield from trace_events.track(RANKS, rank + 1, f"rank {rank}{node}{marks.get(rank, '')}", rank)
     about = spans.get("about") or [{}] * len(spans["rank"])  # what else is known of each
     columns = (spans[key] for key in ("rank", "doing", "from", "to"))
     for rank, doing, begin, end, more in zip(*columns, about, strict=True):
-        where = {"pid": RANKS, "tid": rank + 1, "cat": "rank"} | ({"args": more} if more else {})
-        yield where | {"ph": "X", "name": doing, "ts": begin * 1e6, "dur": (end - begin) * 1e6}
+        length = (end - begin) * MICRO
+        yield trace_events.span(RANKS, rank + 1, doing, begin * MICRO, length, more or None, "rank")
 
 
-def _messages(sent: Columns, passages: Columns) -> Iterator[dict[str, Any]]:
+def _messages(sent: Columns, passages: Columns) -> Iterator[TraceEvent]:
     inside: dict[int, list[tuple[str, float, float, int]]] = {}
     columns = (passages[key] for key in ("message", "crossing", "from", "arrived", "flits"))
     for message, crossing, begin, end, flits in zip(*columns, strict=True):
@@ -113,16 +105,10 @@ def _messages(sent: Columns, passages: Columns) -> Iterator[dict[str, Any]]:
         if delivered < 0:
             continue
         crossings = inside.get(row, [])
-        common = {"cat": "message", "pid": MESSAGES, "tid": 1, "id": row}
-        about = {"args": {"bytes": size, "tag": tag}}
+        message = NestedSpans(MESSAGES, row, "message")
         spans = [(f"{source} to {to}", called, delivered)] + [(name, begin, end) for name, begin, end, _ in crossings]
         for name, begin, end in spans:
-            yield common | about | {"ph": "b", "name": name, "ts": begin * 1e6}
-            yield common | {"ph": "e", "name": name, "ts": end * 1e6}
-        arrow = {"cat": "arrow", "name": "message", "id": row, "pid": RANKS}
-        yield arrow | {"ph": "s", "tid": source + 1, "ts": called * 1e6}
-        yield arrow | {"ph": "f", "bp": "e", "tid": to + 1, "ts": delivered * 1e6}
-
-
-def _name(process: int, what: str, name: object, track: int = 0, key: str = "name") -> dict[str, Any]:
-    return {"ph": "M", "pid": process, "tid": track, "name": what, "args": {key: name}}
+            yield message.begin(name, begin * MICRO, {"bytes": size, "tag": tag})
+            yield message.end(name, end * MICRO)
+        ends = (source + 1, called * MICRO), (to + 1, delivered * MICRO)
+        yield from trace_events.arrow(RANKS, row, *ends)

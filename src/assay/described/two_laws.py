@@ -12,7 +12,7 @@ def played(
 ) -> str | None:
     """The lines of a program on such a machine; None where it cannot be played there, or the core is not compiled.
 
-    `rates`: units of each kernel per second; `startup` in s, `per_byte` in s/B. Asked again it is not played again.
+    `rates`: units of each kernel per second; `startup` in s, `per_byte` in s/B. A repeated call is not simulated again.
     """
     machine = {
         "name": "two laws",
@@ -31,6 +31,6 @@ def _lines(program: str, machine: str, ranks: int, words: tuple[str, ...]) -> st
     try:
         from assay._core import ranks as core
 
-        return str(core.run(program, json.loads(machine), ranks, list(words)))
+        return str(core.play(program, json.loads(machine), ranks, list(words)).lines)
     except (ImportError, ValueError, RuntimeError, KeyError):
         return None

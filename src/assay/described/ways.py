@@ -7,13 +7,12 @@ can be localised from the run's files alone:
 
 `nodes`: the node of each rank. `ways`: for each of these nodes, in ascending order, to each other one, the links of the
 way, H of each, -1 where there are fewer. `alike`: for each of these pairs a number, the same where the links of their
-ways are described alike (a dragonfly's global links take longer than its local ones), so that an undisturbed message
-takes as long; [[network.links]], which say what is slow, do not count. Without a network only `nodes` is there.
+ways are described equally (a dragonfly's global links take longer than its local ones), so that an undisturbed message
+takes as long; [[network.links]], which define slow links, do not count. Without a network only `nodes` is there.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +33,7 @@ class Ways:
     """`links` (pairs of nodes, most hops): those that every message of a pair crosses, -1 for none.
 
     Pair (a, b) of n nodes is row a n + b. `ends`: each link's properties, as of `assay.network.engine.channels`.
-    `alike` (pairs of nodes): a number from 0, the same where the links of the ways are described alike but for those
+    `alike` (pairs of nodes): a number from 0, the same where the links of the ways are described equally but for those
     named as slower; -1 for a node and itself.
     """
 
@@ -83,7 +82,7 @@ def _without_slower(fabric: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kinds(links: Sequence[Mapping[str, Any]]) -> list[int]:
-    """A number for each link, the same for those that are described alike."""
+    """A number for each link, the same for those that are described equally."""
     numbers: dict[tuple[Any, ...], int] = {}
     return [numbers.setdefault(tuple(link[key] for key in OF_A_LINK), len(numbers)) for link in links]
 
@@ -96,11 +95,8 @@ def _common(routes: list[Route]) -> list[int]:
     return [link for link in first if all(link in other for other in others)]
 
 
-def with_ways(lines: str, machine: DescribedMachine, nodes: Sequence[int]) -> str:
-    """Give a program's lines, and before the last one the nodes of its ranks and the ways between them.
-
-    `nodes`: of each rank.
-    """
+def pairs_event(machine: DescribedMachine, nodes: Sequence[int]) -> dict[str, Any]:
+    """The nodes of a program's ranks and the ways between them, as an event. `nodes`: of each rank."""
     there = sorted(set(nodes))
     event: dict[str, Any] = {"event": "pairs", "nodes": list(nodes)}
     found = ways(machine, there) if len(there) > 1 else None
@@ -109,5 +105,4 @@ def with_ways(lines: str, machine: DescribedMachine, nodes: Sequence[int]) -> st
         links = [[link_name(each), each["kind"], each["from"], each["to"]] for each in found.ends]
         event |= {"ways": found.links[apart].ravel().tolist(), "hops": found.links.shape[1], "links": links}
         event |= {"alike": found.alike[apart].tolist()}
-    last = lines.rindex("\n", 0, -1) + 1
-    return lines[:last] + json.dumps(event, separators=(",", ":")) + "\n" + lines[last:]
+    return event

@@ -18,7 +18,7 @@ class TimeAccount:
     empty on a described machine. `calls`: seconds, calls and bytes of each kind of call, of all ranks; `kernels`:
     seconds, calls and amount (in the unit of `[compute]`). `lengths`: sent messages of L to 2 L - 1 bytes (L 0: of
     none) as (L, messages, bytes). `waits`: rank, for which, seconds in calls that a message of that one ended, longest
-    first. `messages`: bytes and seconds one way between the first and the last rank, beside the run.
+    first. `messages`: bytes and seconds one way between the first and the last rank, measured in the same run.
     `launches`: how many made an account; this is that of median time.
     """
 

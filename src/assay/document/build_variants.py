@@ -1,4 +1,4 @@
-"""Variants of a run beside one another: what each was made by or run with, what differs, whose results are wrong."""
+"""Variants of a run, compared: what each was made by or run with, what differs, whose results are wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class VariantBuild:
     """One variant: its `label` among those of the run, its parts, the compiler or MPI that it is (`by`), commands.
 
     Of a build variant `compiler`, `flags` and `isa`, of an MPI variant `mpi`, `transport` and, where it was named, the
-    `compiler` of the whole program; its environment and that compiler's version are what `commands` then says.
+    `compiler` of the whole program; its environment and that compiler's version are in `commands` then.
     """
 
     label: str
@@ -31,7 +31,7 @@ class VariantBuild:
 
 @dataclass(frozen=True, kw_only=True)
 class WrongResult:
-    """A check that failed in one variant: of which benchmark and case, and what it said."""
+    """A check that failed in one variant: its benchmark and case, and its message."""
 
     label: str
     benchmark: str
@@ -45,7 +45,7 @@ class VectorisedKernel:
     """What the compilers made of one function, variant by variant (execute/vectorised.py).
 
     `bits`: width of the widest register of its packed arithmetic, 0 where all is scalar; `texts` the same in words.
-    None where a variant's object holds no such function (it became part of another), or nothing says it.
+    None where a variant's object holds no such function (it became part of another), or it is unknown.
     """
 
     benchmark: str
@@ -58,7 +58,7 @@ class VectorisedKernel:
 class BuildVariants:
     """The variants in the order in which they were given; `rows` compare each with the first one.
 
-    `vectorised` is None where no disassembler said it.
+    `vectorised` is None without a disassembler.
     """
 
     builds: list[VariantBuild]

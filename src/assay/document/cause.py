@@ -24,7 +24,7 @@ class MovedFigure(Moved):
 
 @dataclass(frozen=True, kw_only=True)
 class Bystander:
-    """Processes of one name that worked beside the launches: how many, and how many processors they used."""
+    """Processes of one name that worked during the launches: how many, and how many processors they used."""
 
     name: str
     count: Annotated[int | None, WRITTEN_IF_SET] = None
@@ -35,7 +35,7 @@ class Bystander:
 class DisturbanceCause:
     """One cause on one host: the rule's name, from when to when (Unix s), the figures it touched, and what to do.
 
-    `amount` is in the rule's unit (processors, switches per second, relative change); None where nobody measured it.
+    `amount` is in the rule's unit (processors, switches per second, relative change); None where it was not measured.
     """
 
     cause: str

@@ -1,4 +1,4 @@
-"""What a library chose for an operation, beside the best of the ways that were measured with it."""
+"""What a library chose for an operation, compared with the best of the algorithms that were measured with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.document.params import Params
 class ChoiceWanted:
     """What a record wants compared: `[choice]`, the `own` value of the parameter `across` by a `figure` of time.
 
-    `whose`: of a machine without a library, what stands for "library" (report/own_library.py).
+    `whose`: of a machine without a library, what replaces "library" (report/derive/message_library.py).
     """
 
     figure: str

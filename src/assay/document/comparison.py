@@ -1,4 +1,4 @@
-"""Runs beside one another, and beside what was published: rows of figures with what may be said of their ratio."""
+"""Runs compared with one another, and with what was published: rows of figures with the verdict on their ratio."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class FigureSide:
     estimator: str
     disturbance: Moved | None
     launches: int
-    guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # `placement` is as a virtual machine is told
+    guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # `placement` is by a virtual machine's host
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedSide(FigureSide):
-    """One run's figure beside the first run's: the ratio to it, its 95% interval, the verdict and why."""
+    """One run's figure compared with the first run's: the ratio to it, its 95% interval, the verdict and why."""
 
     ratio: float | None
     ci95: Interval | None
@@ -44,7 +44,7 @@ class JudgedSide(FigureSide):
 class FigureRow:
     """A figure of two runs, A and B; `ratio` is B to A, of the two values.
 
-    `verdict`: differs, equal, inconclusive; `reason` says why. `shift` is Hodges and Lehmann's ratio, `ci95` its
+    `verdict`: differs, equal, inconclusive; `reason` explains it. `shift` is Hodges and Lehmann's ratio, `ci95` its
     interval, `spread` the least and greatest ratio of the A/A run: None where nothing was judged.
     """
 
@@ -79,7 +79,7 @@ class JudgedRow(FigureRow):
 
 @dataclass(frozen=True, kw_only=True)
 class OwnValue:
-    """A run's value (SI units) beside a published one."""
+    """A run's value (SI units) and a published one."""
 
     run: str
     value: float
@@ -101,7 +101,7 @@ class PublishedValue:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedRow:
-    """A run's number beside a published one, which has no launches: their ratio, published to own, and no verdict.
+    """A run's number and a published one, which has no launches: their ratio, published to own, and no verdict.
 
     `of`: what the run's number was chosen from, in words. `unlike`: in what the work of both is unlike: of such there
     is no ratio.
@@ -152,10 +152,10 @@ class LoneFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class RunComparison:
-    """A run beside `other`, a run or a machine: its kind (measured, simulated, quoted), its state, the rows.
+    """A run compared with `other`, a run or a machine: its kind (measured, simulated, quoted), its state, the rows.
 
     `differences` is what the two runs were made unlike in, `only_in_a` and `only_in_b` are figures without a row. What
-    was published has none of these, no state and no gate; its warnings say for which published cases the run has none.
+    was published has none of these, no state and no gate; its warnings list published cases without one in the run.
     """
 
     other: Annotated[str, Field(alias="with")]

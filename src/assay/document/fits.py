@@ -1,6 +1,6 @@
-"""The laws that are fitted to a benchmark's figures, as a document holds them; `law` tells them apart.
+"""The laws that are fitted to a benchmark's figures, in a document; `law` distinguishes them.
 
-Each has the fields of its own result in `assay.analysis` (units and meaning there), and `text`, which says it in words.
+Each has the fields of its own result in `assay.analysis` (units and meaning there), and `text`, the same in words.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """What all laws have: the figure of which benchmark, the family of cases, and the law in words."""
+    """What all laws have: benchmark and figure, the family of cases, and the law in words."""
 
     benchmark: str
     figure: str
@@ -28,7 +28,7 @@ class Fitted:
 
 @dataclass(frozen=True, kw_only=True)
 class FittedLackOfFit:
-    """F over its degrees of freedom (`analysis.alpha_beta.LackOfFit`); None where nothing is left to tell."""
+    """F over its degrees of freedom (`analysis.alpha_beta.LackOfFit`); None without degrees of freedom."""
 
     f: float | None
     p: float | None
@@ -134,7 +134,7 @@ class FittedLevel:
 
 @dataclass(frozen=True, kw_only=True)
 class LevelsFit(Fitted):
-    """Levels of memory seen in a latency curve; `launches_agree`: so many launches of how many say the same alone."""
+    """Levels of memory seen in a latency curve; `launches_agree`: how many single launches agree, and of how many."""
 
     law: Literal["cache_levels"]
     levels: list[FittedLevel]
@@ -171,7 +171,7 @@ class SpeedupFit(Fitted):
 
 @dataclass(frozen=True, kw_only=True)
 class SpeedupLawFit(Fitted):
-    """A law fitted to speedups (`analysis.speedup.Law`); `residual` beside that of perfect scaling, both relative."""
+    """A law fitted to speedups (`analysis.speedup.Law`); `residual` and that of perfect scaling, both relative."""
 
     law: Literal["amdahl", "gustafson", "universal"]
     name: str
@@ -194,7 +194,7 @@ class LevelRatesFit(Fitted):
     `r_max_paper` counts flops as the paper does; `n_half` is in elements; `size` (B) of the cache, None beyond.
     `n_half_range` and `start_up_cycles_range` are those of launches and of lines without one length each;
     `best_measured` (flop/s) is the greatest median rate, which a line's `r_max` extrapolates.
-    Where no line stands (`basis`), rates and cycles are those of the best median reading, and `reason` says why.
+    Without a line (`basis`), rates and cycles are those of the best median reading, and `reason` explains it.
     """
 
     law: Literal["rates_by_level"]

@@ -1,7 +1,7 @@
 """A table as lines of text for a given width: no word is broken, in whatever room there is.
 
 Cells are wrapped at spaces, and behind a hyphen or a slash. Where not even the longest pieces of all columns have room
-beside one another, the columns of values are shown some at a time, each time behind the columns of words; where these
+side by side, the columns of values are shown some at a time, each time behind the columns of words; where these
 alone fill the width, a row is a list of its cells.
 """
 
@@ -73,7 +73,7 @@ def _columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[lis
 
 
 def _groups(least: Sequence[int], left: int, width: int) -> list[list[int]] | None:
-    """The columns that are shown at a time; None where one beside the columns of words has no room."""
+    """The columns that are shown at a time; None where there is no room for one next to the columns of words."""
     if sum(least) + GAP * (len(least) - 1) <= width:
         return [[*range(len(least))]]
     words = [*range(left)]
@@ -94,7 +94,7 @@ def _groups(least: Sequence[int], left: int, width: int) -> list[list[int]] | No
 def _beside(
     headings: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[bool], least: Sequence[int], width: int
 ) -> Iterator[Line]:
-    """The rows of some columns, beside one another."""
+    """The rows of some columns, side by side."""
     columns = _columns(headings, rows)
     widths = [max(map(cell_len, column)) for column in columns]
     firm = [
@@ -116,7 +116,7 @@ def _beside(
 
 
 def _is_whole(cells: Sequence[str], word: bool) -> bool:
-    """Whether a column's cells are short enough to be kept on a line each while others can be wrapped."""
+    """Whether a column's cells are short enough for one line each while others can be wrapped."""
     short = all(cell_len(cell) <= (WHOLE_WORDS if word else WHOLE_NUMBERS) for cell in cells)
     return short or all(cell_len(cell) <= WHOLE_NAMES and cell.replace("-", "").isalpha() for cell in cells)
 

@@ -1,4 +1,4 @@
-"""A guideline of collectives: an operation beside others that do its work, as a library carries both out."""
+"""A guideline of collectives: an operation compared with others that do its work, both by a library."""
 
 from __future__ import annotations
 

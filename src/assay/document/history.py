@@ -58,7 +58,7 @@ class HistoryChange:
     """A figure's step at a run: medians of the levels before and after it (SI units), their ratio after / before.
 
     `interval`: of the ratio, 95%, by ranks of the runs' values; None of fewer than six runs on either side. `worse`: in
-    the direction that the figure's `better` says. `found_by`: the run after which it was shown. `p`: of its test, whose
+    the direction of the figure's `better`. `found_by`: the run after which it was shown. `p`: of its test, whose
     level is `level` of the answer. `changed`: what else changed there, the likeliest cause first.
     """
 

@@ -13,7 +13,7 @@ from assay.document.params import Facts
 
 @dataclass(frozen=True)
 class HostFacts:
-    """A view of what was stated: whatever a host says is kept, in SI units; a key that it did not state is None."""
+    """A view of what was stated: a host's data in SI units; a key that it did not state is None."""
 
     stated: Facts
 
@@ -133,7 +133,7 @@ class HostFacts:
 
     @property
     def hosts(self) -> list[str]:
-        """All hosts that measured, where this stands for several."""
+        """All hosts that measured, where this represents several."""
         return list(self.stated.get("hosts") or ())
 
     @property

@@ -6,9 +6,14 @@ over, so that documents of other versions can be read.
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter
+from pydantic_core import core_schema
+
+from assay.case import Case
 
 T = TypeVar("T")
 
@@ -18,6 +23,53 @@ def _is_none(value: object) -> bool:
 
 
 WRITTEN_IF_SET = Field(exclude_if=_is_none)  # of a field: its key is not in the JSON where it is None
+
+
+class CaseForm:
+    """Annotates a Case: an object of its parameters."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        plain = core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema())
+        written = core_schema.plain_serializer_function_ser_schema(dict, return_schema=plain)
+        return core_schema.no_info_after_validator_function(Case, plain, serialization=written)
+
+
+def flattened(name: str) -> Callable[[type[T]], type[T]]:
+    """Decorate a dataclass: the keys of its field `name`, another one, are written among its own, before them."""
+
+    def core(cls: Any, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        own = {field.name for field in dataclasses.fields(cls)} - {name}
+
+        def nested(data: Any) -> Any:
+            if not isinstance(data, Mapping):
+                return data
+            inner = {key: value for key, value in data.items() if key not in own}
+            return {name: inner} | {key: value for key, value in data.items() if key in own}
+
+        def flat(value: Any, write: core_schema.SerializerFunctionWrapHandler) -> dict[str, Any]:
+            data = write(value)
+            return {**data.pop(name), **data}
+
+        inner: Any = handler(source)
+        ref = inner.pop("ref", None)  # the flat form is the one that a schema names
+        written = core_schema.wrap_serializer_function_ser_schema(flat)
+        return core_schema.no_info_before_validator_function(nested, inner, ref=ref, serialization=written)
+
+    def described(cls: Any, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        named = handler(schema)
+        found = handler.resolve_ref_schema(named)
+        inner = handler.resolve_ref_schema(found["properties"].pop(name))
+        found["properties"] = {**inner["properties"], **found["properties"]}
+        found["required"] = [*inner["required"], *(key for key in found["required"] if key != name)]
+        return named
+
+    def decorated(kind: Any) -> Any:
+        kind.__get_pydantic_core_schema__ = classmethod(core)
+        kind.__get_pydantic_json_schema__ = classmethod(described)
+        return kind
+
+    return decorated
 
 
 def to_json(value: Any) -> Any:

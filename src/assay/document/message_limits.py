@@ -27,7 +27,7 @@ class BarrierLimits:
 class MessageLimits:
     """The bounds of all messages; `rate` (B/s) and what bounds it, None where nothing does.
 
-    `nodes` there are (None: any number), with `per_node` ranks each where nobody asks for others.
+    `nodes` there are (None: any number), with `per_node` ranks each by default.
     """
 
     protocols: list[ProtocolLimits]

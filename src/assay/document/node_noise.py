@@ -1,4 +1,4 @@
-"""What the traces of noise say of one node."""
+"""The results of the traces of noise of one node."""
 
 from __future__ import annotations
 

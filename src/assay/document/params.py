@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
-Params = dict[str, Any]  # a case: a benchmark's parameters by name
+from assay.case import Case, Parameters
+from assay.document.json_form import CaseForm
+
+__all__ = [
+    "KNOWN_FROM_HOST",
+    "WITHIN_A_NODE",
+    "Derived",
+    "Facts",
+    "Parameters",
+    "Params",
+    "Plot",
+    "placement_from_host",
+]
+Params = Annotated[Case, CaseForm]
+Derived = dict[str, Any]  # by sections of a report that have no field of their own: values by name
 Facts = dict[str, Any]  # circumstances as a host or a launcher states them, in SI units
 Plot = dict[str, Any]  # a Plotly figure: {data, layout, ticks}
 
@@ -15,7 +29,7 @@ WITHIN_A_NODE = ("same core", "same core complex", "same socket", "same node")
 KNOWN_FROM_HOST = WITHIN_A_NODE[:3]
 
 
-def placement_from_host(cases: Iterable[Params], virtualised: Iterable[bool | None]) -> bool | None:
+def placement_from_host(cases: Iterable[Parameters], virtualised: Iterable[bool | None]) -> bool | None:
     """Whether a case's `placement` is what the host told a virtual machine; None where no case has such a one."""
     near = any(case.get("placement") in KNOWN_FROM_HOST for case in cases)
     return True if near and any(virtualised) else None

@@ -1,4 +1,4 @@
-"""A time on several ranks, predicted from what one rank and a message take, beside the measured one."""
+"""A time on several ranks, predicted from what one rank and a message take, and the measured one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class PredictedTime:
     """One case on `ranks` ranks; times in s.
 
     `predicted`: of the same program, simulated with `rates` (units of each kernel per second, measured on one rank) and
-    a message that takes `startup` + `per_byte` * bytes (fitted to messages beside the run; off by up to `worst`,
+    a message that takes `startup` + `per_byte` * bytes (fitted to messages of the run; off by up to `worst`,
     relative). `perfect`: the time on one rank over `ranks`. `computing` and `in_calls`: shares of all ranks' time,
     measured and predicted; the rest is idling at the end.
 

@@ -48,7 +48,7 @@ class QuotedSection:
 
 @dataclass(frozen=True, kw_only=True)
 class QuotedAnswer:
-    """What every quoted answer has; `unpublished`: benchmarks of which nothing was published."""
+    """What every quoted answer has; `unpublished`: benchmarks without published numbers."""
 
     machine: str
     name: str

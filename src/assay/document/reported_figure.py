@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from assay.analysis.figures import FigureValue
-from assay.document.json_form import WRITTEN_IF_SET
+from assay.document.json_form import WRITTEN_IF_SET, flattened
 from assay.document.params import Params
 
 
@@ -25,11 +24,12 @@ class Moved:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportedFigure:
-    """One figure of a run, SI units. `analysis.figures.FigureValue` explains the fields; `kind`: measured, or of a
-    described machine one of `assay.kinds`.
+    """One figure of a run, SI units. `kind`: measured, or of a described machine one of `assay.kinds`.
 
-    `by_launch`: pairs of launch and value, which comparisons rest on; of a bound, which has none, `best_by_launch`:
-    pairs of launch and its best reading.
+    `estimator` says what `value` was computed from, and `disturbance` how far others can have moved it: None where
+    nothing was judged or that is not known. `reasons` are the rules that marked blocks of this case: `marked` of its
+    `blocks`. `by_launch`: pairs of launch and value, which comparisons rest on; of a bound, which has none,
+    `best_by_launch`: pairs of launch and its best reading.
     """
 
     benchmark: str
@@ -61,7 +61,7 @@ class ReportedFigure:
 
     @property
     def main(self) -> bool:
-        """Whether it is by the estimator that stands for its case: no tail, first call or extreme beside it."""
+        """Whether it is by the main estimator of its case: no tail, first call or extreme."""
         return self.statistic == "median" or (self.state == "bound" and self.statistic == "best")
 
     @property
@@ -76,7 +76,7 @@ class ReportedFigure:
 
     @property
     def marks(self) -> list[str]:
-        """What is said beside a value where there is no room for its state at length; [] of a clean one."""
+        """Marks of a value where there is no room for its whole state; [] of a clean one."""
         return {"bound": ["best reading"], "disturbed": ["disturbed"]}.get(self.state, [])
 
     def with_marks(self, text: str) -> str:
@@ -84,24 +84,19 @@ class ReportedFigure:
         return f"{text} ({', '.join(self.marks)})" if self.marks else text
 
 
+@flattened("figure")
 @dataclass(frozen=True, kw_only=True)
-class Headline(ReportedFigure):
-    """A main figure: its `title`, the words of `says`, the name of its `bound` (report/bounds.py) and its place.
+class Headline:
+    """A main figure: the `figure`, its `title`, the words of `says`, its place and the name of its `bound`.
 
-    `advice`: what takes the rest, or what to do, where it reaches little of its bound. `chosen`: the parameters
-    of whose values this case has the best one.
+    `bound` is one of report/judge/bounds.py. `advice`: what takes the rest, or what to do, where little of the bound is
+    reached. `chosen`: the parameters of whose values this case has the best one.
     """
 
+    figure: ReportedFigure
     title: str
     says: str | None = None
     bound: str | None = None
     order: int | None = None
     advice: str | None = None
     chosen: Annotated[list[str] | None, WRITTEN_IF_SET] = None
-
-
-def reported(value: FigureValue, kind: str) -> ReportedFigure:
-    """Give a derived figure the form of the document."""
-    moved = value.disturbance
-    found = vars(value) | {"kind": kind, "disturbance": None if moved is None else Moved(moved["low"], moved["high"])}
-    return ReportedFigure(**found)

@@ -36,11 +36,11 @@ class Skipped:
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """Everything that can be said of a run: `benchmarks` section by section, and what concerns all of them.
+    """The results of a run: `benchmarks` section by section, and what concerns all of them.
 
     `host` is the one that measured, `hosts` each by name, `provenance` the circumstances of launches by key.
     `summary` is the verdict; `validation` and `beside` a described machine against what was published of it; `report`
-    the path of the page, once there is one. `variants`: build variants beside one another, where there are any.
+    the path of the page, once there is one. `variants`: build variants, compared, where there are any.
     `balance`: flops for each byte from memory, against the matrix product first.
     `budget`: what it left out, where one was given. `unfinished`: how far a run came that has not ended.
     `nodes_over_time`: what each node did from `begun` on (s since 1970), where the launches looked.

@@ -37,7 +37,7 @@ class EarlierValue:
 
 @dataclass(frozen=True, kw_only=True)
 class BarTick:
-    """Where an earlier run stands on a bar, from 0 to 1; `made_with` as of its value."""
+    """The place of an earlier run on a bar, from 0 to 1; `made_with` as of its value."""
 
     run: str
     at: float
@@ -58,7 +58,7 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True)
 class ReachedLine:
-    """One main figure on the first screen, beside its bound and beside earlier runs.
+    """One main figure on the first screen, with its bound and earlier runs.
 
     `figure`: its name in the record; `made_with`: the compiler with its flags, libraries and MPI that it depends on.
     `chosen`: the parameters of whose values its case has the best one.
@@ -113,7 +113,7 @@ class Criterion:
 
 @dataclass(frozen=True, kw_only=True)
 class PartGrade:
-    """How good the main figures of a part are, and what says so."""
+    """How good the main figures of a part are, and why."""
 
     part: str
     grade: str

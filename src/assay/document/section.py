@@ -12,7 +12,7 @@ from assay.document.guideline import GuidelineTest
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.node_noise import NodeNoise
 from assay.document.over_time import TimeSeries
-from assay.document.params import Params
+from assay.document.params import Derived, Params
 from assay.document.predicted import PredictedTime
 from assay.document.processor_time import ProcessorTime
 from assay.document.reported_figure import Headline, ReportedFigure
@@ -21,7 +21,7 @@ from assay.document.tournament import TournamentFound
 
 @dataclass(frozen=True, kw_only=True)
 class VarianceByLevel:
-    """Where the spread of one metric and case on one host comes from (report/variance_by_level.py)."""
+    """Where the spread of one metric and case on one host comes from (report/derive/variance_components.py)."""
 
     metric: str
     unit: str
@@ -54,7 +54,7 @@ class DifferingNode:
 
 @dataclass(frozen=True, kw_only=True)
 class SharesDrawn:
-    """What a record wants drawn as bars: `[shares]` (report/shares.py)."""
+    """What a record wants drawn as bars: `[shares]` (report/sections/shares.py)."""
 
     parts: list[str]
     over: str
@@ -64,7 +64,7 @@ class SharesDrawn:
 
 @dataclass(frozen=True, kw_only=True)
 class AccuracyDrawn:
-    """What a record wants shown of speed beside accuracy: `[accuracy]` (report/accuracy.py)."""
+    """What a record wants shown of speed and accuracy: `[accuracy]` (report/sections/accuracy.py)."""
 
     time: str
     error: str
@@ -83,7 +83,7 @@ class ConvergenceStated:
 
 @dataclass(frozen=True, kw_only=True)
 class SpentEnergy:
-    """What the packages took while a rate was measured, and what that is for each unit of work (report/energy.py).
+    """What the packages took while a rate was measured, and what that is for each unit of work.
 
     Watts are medians of the launches; `value` and `range` in `unit` (J/flop, J/B, J/message; of an application also
     J/run and what its rate counts), of the packages alone; `state` is that of the rate. Of all that ran on the host,
@@ -105,7 +105,7 @@ class SpentEnergy:
 
 @dataclass(frozen=True, kw_only=True)
 class PeakShare:
-    """A rate of one case beside the arithmetic peak of as many threads in its precision (report/peak_shares.py).
+    """A rate of one case and the arithmetic peak of as many threads in its precision (report/sections/peak_shares.py).
 
     `passed_by`: what in this run passed that peak, so that no share of it is shown.
     """
@@ -122,7 +122,7 @@ class PeakShare:
 
 @dataclass(frozen=True, kw_only=True)
 class RoofPart:
-    """What a record has for the roof: `[roof]` (report/roof.py)."""
+    """What a record has for the roof: `[roof]` (report/sections/roof.py)."""
 
     bandwidth: Annotated[str | None, WRITTEN_IF_SET] = None
     by: Annotated[str | None, WRITTEN_IF_SET] = None
@@ -137,7 +137,7 @@ class RoofPart:
 
     @property
     def cases(self) -> dict[str, str]:
-        """What `where` asks of a case: values by parameter."""
+        """The condition `where` of a case: values by parameter."""
         return dict(word.split("=", 1) for word in (self.where or "").split())
 
 
@@ -158,7 +158,7 @@ class NodesUsed:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """What a benchmark's record says, and what was found: figures, main figures, fits, states, warnings.
+    """A benchmark's record, and its results: figures, main figures, fits, states, warnings.
 
     `state` is that which at least half the cases reach; `states` counts them. `part`: its part of the machine.
     """
@@ -196,8 +196,8 @@ class Section:
     binding: list[str] = field(default_factory=list)
     nodes: Annotated[list[NodesUsed] | None, WRITTEN_IF_SET] = None
     launches: int = 0
-    guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # where ranks lie is as a virtual machine is told
-    ppn: Annotated[int | None, WRITTEN_IF_SET] = None  # ranks per node, where one number was asked for
+    guest: Annotated[bool | None, WRITTEN_IF_SET] = None  # where ranks lie is by a virtual machine's host
+    ppn: Annotated[int | None, WRITTEN_IF_SET] = None  # ranks per node, where one number was requested
     figures: list[ReportedFigure] = field(default_factory=list)
     processor_time: Annotated[ProcessorTime | None, WRITTEN_IF_SET] = None
     energy: Annotated[list[SpentEnergy] | None, WRITTEN_IF_SET] = None
@@ -206,3 +206,4 @@ class Section:
     fits: list[Fit] = field(default_factory=list)
     variance: list[VarianceByLevel] = field(default_factory=list)
     odd_nodes: list[DifferingNode] = field(default_factory=list)
+    derived: Annotated[Derived | None, WRITTEN_IF_SET] = None  # by sections of the report that have no field here

@@ -24,7 +24,7 @@ class _Section:
 def split(text: str, folder: str, name: Namer) -> dict[str, str]:
     """Give `folder`.md and a page `folder`/NAME.md for each heading (level 2 or below) that `name` gives a name.
 
-    `name` is asked with a heading's text and the text below it. Such a section, with the sections below it, is a page
+    `name` is called with a heading's text and the text below it. Such a section, with the sections below it, is a page
     of its own, with its heading as title. The overview keeps the rest. It lists the pages where they were cut, those
     of level 2 before its first heading of that level. The keys are paths, the values whole pages. Two sections of one
     name raise ValueError.

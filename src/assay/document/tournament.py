@@ -1,4 +1,4 @@
-"""What a tournament of all pairs says: times of the pairs, and what is slow among them, by name."""
+"""The results of a tournament of all pairs: times of the pairs, and what is slow among them, by name."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from assay.document.params import Params
 class PairTimes:
     """Times of messages of `bytes` bytes one way (s), from row to column; null on the diagonal.
 
-    A row is one rank, or so many (`ranks_per_row`), of which the median of all their pairs is given. `slower` is each
-    time over the median of what is alike (same node, or like ways and messages over the busiest link), less 1.
+    A row is one rank, or so many (`ranks_per_row`), with the median of all their pairs. `slower` is each
+    time over the median of comparable ones (same node, or like ways and messages over the busiest link), less 1.
     """
 
     bytes: int
@@ -54,11 +54,11 @@ class SlowThing:
 class TournamentFound:
     """What was judged: so many `candidates` by `passes` of `launches`, and what is `slow`, the most telling first.
 
-    `replicates` are launches or passes; `routes` says whether the way of each message is known, as on a described
+    `replicates` are launches or passes; `routes` is whether the way of each message is known, as on a described
     machine: then links are among the candidates. `too_many`: pairs or directions that are slow, where they are
     too many to be named one by one. `params`, where a run's passes were of several numbers of ranks, ranks per node or
-    MPIs and each was judged apart, as if the run had no other (`false_alarms`): what these are of, and `label`, what
-    tells them from the others.
+    MPIs and each was judged separately, as a run of its own (`false_alarms`): what these are of, and `label`, what
+    distinguishes them.
     """
 
     params: Annotated[Params | None, WRITTEN_IF_SET] = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Unfinished:
-    """Launches that ended, of those planned (`most`: at most so many), and benchmarks of which none was begun.
+    """Launches that ended, of those planned (`most`: at most so many), and benchmarks that were not begun.
 
     `state`: "interrupted", or "running" while a process measures.
     """

@@ -1,4 +1,4 @@
-"""A described machine beside what was published of it: cells with their errors, table by table, and claims."""
+"""A described machine compared with what was published of it: cells with their errors, table by table, and claims."""
 
 from __future__ import annotations
 

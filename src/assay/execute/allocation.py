@@ -13,10 +13,10 @@ from collections.abc import Callable
 from assay.errors import MeasurementError
 from assay.execute import process_tree
 from assay.execute.mpi import launch_environment
-from assay.machine.slurm_nodes import HOPELESS
+from assay.machine.slurm_nodes import NEVER_STARTS
 
-_GRANTED = "assay: granted"  # stands behind the environment that the allocation has
-HELD_FOR = 60 * 60.0  # s, the limit of an allocation of our own unless --time says otherwise
+_GRANTED = "assay: granted"  # follows the environment that the allocation has
+TIME_LIMIT = 60 * 60.0  # s, the limit of an allocation of our own by default (--time)
 # What an outer step or a batch script's own options would impose on our steps.
 _IMPOSED = re.compile(
     r"^(SLURMD_|ASSAY_NODE|SLURM_(NTASKS|NPROCS|CPUS_PER_TASK|CPU_BIND|DISTRIBUTION|STEP|PROCID|LOCALID|NODEID|GTIDS"
@@ -25,7 +25,7 @@ _IMPOSED = re.compile(
 
 
 class Allocation:
-    """Nodes granted by Slurm: `environment` carries its variables; `held`: it is ours to give back."""
+    """Nodes granted by Slurm: `environment` carries its variables; `held`: it is ours to release."""
 
     def __init__(
         self, environment: dict[str, str], mark: str, held: process_tree.ProcessTree | None, lasts: float
@@ -47,16 +47,16 @@ class Allocation:
 
     @classmethod
     def hold(cls, nodes: int, options: list[str]) -> Allocation:
-        """Ask for whole nodes and wait, as long as the queue takes; MeasurementError when Slurm refuses."""
+        """Request whole nodes and wait for them, however long; MeasurementError when Slurm refuses."""
         mark = f"assay-{uuid.uuid4().hex[:12]}"
-        minutes = f"--time={int(HELD_FOR // 60)}"
+        minutes = f"--time={int(TIME_LIMIT // 60)}"
         command = ["salloc", f"--nodes={nodes}", "--exclusive", "--mem=0", minutes, *options, f"--job-name={mark}"]
         script = f"env -0; printf '{_GRANTED}'; exec sleep infinity"
         with process_tree.OutputFile() as granted, process_tree.OutputFile() as log:
             held = process_tree.ProcessTree(
                 [process_tree.Command((*command, "sh", "-c", script), granted.path, log.path)],
                 environment=launch_environment(os.environ),
-                farewell=[["scancel", f"--name={mark}"]],
+                cleanup=[["scancel", f"--name={mark}"]],
             )
             try:
                 _wait(held, nodes, mark, shlex.join(command), lambda: granted.read().endswith(_GRANTED), log.read)
@@ -67,7 +67,7 @@ class Allocation:
         environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
         environment.pop("ASSAY_PROCESS_TREE", None)
         unlimited = any(option.startswith(("-t", "--time")) for option in options)
-        return cls(environment, mark, held, float("inf") if unlimited else HELD_FOR)
+        return cls(environment, mark, held, float("inf") if unlimited else TIME_LIMIT)
 
     def alive(self) -> bool:
         """Whether it is still granted."""
@@ -96,26 +96,26 @@ def _wait(
     granted: Callable[[], bool],
     output: Callable[[], str],
 ) -> None:
-    """Wait until Slurm grants what salloc asked for; MeasurementError where it never will."""
+    """Wait until Slurm grants the request of salloc; MeasurementError where it never will."""
     began, inquiries = time.monotonic(), 0
     while not granted():
         why = last_words(output())
         alive = held.alive()
         waited = time.monotonic() - began
-        if alive and waited > 2 * 2**inquiries:  # ask less and less often
+        if alive and waited > 2 * 2**inquiries:  # with growing intervals
             reason = process_tree.ask(["squeue", "-h", f"--name={mark}", "-o", "%r"], timeout=30)[1].strip()
             inquiries += 1
-            if HOPELESS.search(reason):
+            if NEVER_STARTS.search(reason):
                 alive, why = False, reason
             elif inquiries == 1:
                 sys.stderr.write(f"assay: waiting for Slurm to grant {nodes} nodes ({mark}: {reason})\n")
         if not alive:
-            reason = why or "salloc said nothing"
+            reason = why or "salloc printed nothing"
             raise MeasurementError(f"Slurm gave no allocation of {nodes} nodes: {reason}; {command}")
         time.sleep(0.05)
 
 
 def last_words(text: str) -> str:
-    """The last two lines of what a command said, as one."""
+    """The last two lines of a command's output, as one."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return " / ".join(lines[-2:])[:300]

@@ -1,4 +1,4 @@
-"""Which hardware threads ranks really had: read from the masks that they state, whatever the launcher was asked for."""
+"""The hardware threads that ranks had: read from the masks that they report, whatever was requested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SAME = {"cores": "core", "hwthread": "hardware thread", "hwthreads": "hardware 
 Rank = Mapping[str, Any]
 
 
-def seen(placement: Sequence[Rank], hosts: Mapping[str, Mapping[str, Any]]) -> str:
+def observed_binding(placement: Sequence[Rank], hosts: Mapping[str, Mapping[str, Any]]) -> str:
     """The binding of all ranks: none, socket, core, hardware thread, "N cores"; several joined by commas.
 
     `placement`: what each rank stated; `hosts`: the facts of each host by its name (`processors`: how many hardware
@@ -42,8 +42,8 @@ def _of_one(rank: Rank, host: Mapping[str, Any]) -> str:
     return f"{cores} cores"
 
 
-def stated(policy: str, found: str, *, shared: bool = False) -> str:
-    """The binding as a reader sees it: what was seen, and what was asked only where it differs.
+def describe_binding(policy: str, found: str, *, shared: bool = False) -> str:
+    """The binding for display: the observed one, and the requested one only where it differs.
 
     `shared`: several ranks have the same core or hardware thread, which is not what binding to one means.
     """
@@ -52,10 +52,10 @@ def stated(policy: str, found: str, *, shared: bool = False) -> str:
         return wanted
     if shared and found != "none":
         found = f"{found} shared by several ranks"
-    return found if wanted == found else f"{found} (asked: {wanted})"
+    return found if wanted == found else f"{found} (requested: {wanted})"
 
 
-def crowded(placement: Sequence[Rank]) -> list[str]:
+def sharing_warnings(placement: Sequence[Rank]) -> list[str]:
     """A warning for each host where ranks share hardware threads: their times include waiting for one."""
     warnings = dict[str, int]()
     by_host: dict[str, list[frozenset[int]]] = defaultdict(list)

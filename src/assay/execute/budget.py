@@ -1,6 +1,6 @@
 """A budget bounds the time of a whole command: what of a plan fits into it, and what no longer does while it runs.
 
-Cut are launches first, down to LEAST of each benchmark; then benchmarks: those of a first look are kept before others,
+Cut are launches first, down to LEAST of each benchmark; then benchmarks: those of a first look are cut last,
 one of each part in turn, each where it still fits. What is left out is journaled and named in every report.
 """
 
@@ -20,7 +20,7 @@ from assay.execute.plan import Plan, Task
 LEAST = 3  # launches of a benchmark, as `quick` makes them
 BEFORE = 2.0  # s, of a command until its first launch, where everything is compiled
 AFTER = 2.0  # s, after its last one: the tables and the report
-EACH = 0.25  # s, besides, for each benchmark of the report
+EACH = 0.25  # s more for each benchmark of the report
 SHORTEST = 1.0  # s, of a launch that is ended at the budget's end
 
 
@@ -95,7 +95,7 @@ def fitted(
 
 
 def by_priority(records: Sequence[Benchmark]) -> list[str]:
-    """Names in the order in which they are kept: first looks' before others, then of each part one in turn."""
+    """Names by priority: first looks' before others, then of each part one in turn."""
     order: Counter[tuple[bool, str]] = Counter()
     ranked: list[tuple[bool, int, int, str]] = []
     for record in sorted(records, key=_place):
@@ -180,7 +180,7 @@ class TimeBound:
         self._dropped = frozenset(task.name for task in self.plan.tasks if task.name not in kept)
 
     def _too_short(self, when: str) -> InputError:
-        problem = f"has no time for a launch left {when}; what is compiled is kept: the same command starts with it"
+        problem = f"has no time for a launch left {when}; binaries are cached: the same command reuses them"
         return InputError(problem, key="--budget", value=f"{self.plan.budget:g}s", accepted="more, or the same again")
 
     def cuts(self, task: Task) -> bool:

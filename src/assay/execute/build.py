@@ -1,6 +1,6 @@
 """Compiles benchmark programs with the user's own compiler, only those that a run needs, in parallel, and keeps them.
 
-The key of a kept binary is a hash of its source and of every file of ours that it includes or links (units.py), of the
+The key of a cached binary is a hash of its source and of all files of ours that it includes or links (units.py), of the
 compiler and its version, the flags, the processor and the MPI. A binary comes to its place by a rename, so two builds
 at once are safe.
 """
@@ -24,7 +24,7 @@ from assay.benchmark.own import cache_root, is_ours
 from assay.benchmark.record import programs_root
 from assay.benchmark.variants import Variant
 from assay.errors import MeasurementError
-from assay.execute import cached, process_tree
+from assay.execute import cache_content, process_tree
 from assay.execute.compiler import Compiler, find_compiler, first_errors
 from assay.execute.libraries import FoundLibrary, with_libraries
 from assay.execute.mpi import Mpi, launch_environment
@@ -40,7 +40,7 @@ from assay.execute.units import (
     units_of,
 )
 from assay.execute.variants import compiler_of
-from assay.execute.vectorised import Kernel, by_units
+from assay.execute.vectorised import Kernel, list_kernels
 
 COMPILE_WITHIN = 300.0  # s, one program
 OWN_FLAGS = "-Werror=unused-result -Werror=unused-value"  # a person's own: a forgotten co_await is no warning
@@ -52,9 +52,9 @@ Progress = Callable[[str], None]
 class ProgramSource(Protocol):
     """What building needs of a benchmark: name, file, whether it passes messages (`ranks` or `node`).
 
-    A record may say `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it; and
+    A record may have `flags = ["-fopenmp"]` (`Benchmark.extra`): each is used where the compiler has it; and
     `libraries = ["blas"]`: each is linked where it is found (libraries.py). `[unit.NAME]` with `source` and `flags`
-    names a further source that is compiled by itself and linked (units.py, own_units); a `variant` (VariedProgram) says
+    names a source that is compiled separately and linked (units.py, own_units); a `variant` (VariedProgram) gives
     by which compiler and with which flags. `machine = "mpi/files.hpp"` names the header with the communicator that a
     message-passing program needs on a real machine (programs/mpi/main.cpp).
     """
@@ -85,7 +85,7 @@ class BuiltVariant:
 class Built:
     """A binary and what it was made by; `cached`: it was there before, `seconds` of compiling otherwise.
 
-    `vectorised`: what the compiler made of the kernels that are compiled apart, where a disassembler says it.
+    `vectorised`: the vector widths of separately compiled kernels, where there is a disassembler.
     """
 
     path: Path
@@ -124,9 +124,9 @@ def build(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         trusted.check(folder)
-        cached.held(folder)
+        cache_content.mark_in_use(folder)
     except OSError as error:
-        raise MeasurementError(f"binaries cannot be kept in {folder}: {error.strerror}; set ASSAY_CACHE") from None
+        raise MeasurementError(f"binaries cannot be stored in {folder}: {error.strerror}; set ASSAY_CACHE") from None
     left_names.clear(folder, ".")
     left_names.clear(folder / "units", ".")
     compilers = {kind: find_compiler(mpi=mpi if kind == "ranks" else None) for kind in {b.kind for b in benchmarks}}
@@ -134,7 +134,7 @@ def build(
     compilers |= {} if by is None else {"ranks": by}
     plans, units = list[_Plan](), dict[Path, Future[None]]()
     with ThreadPoolExecutor(max_workers=max(1, len(os.sched_getaffinity(0)))) as pool:
-        # Units stand first in the queue: a program that waits for one waits for another worker, never for itself. They
+        # Units come first in the queue: a program that waits for one waits for another worker, never for itself. They
         # are compiled while flags and libraries of the next programs are tried, one after another.
         try:
             for each in benchmarks:
@@ -165,7 +165,7 @@ def _widths(plan: _Plan, units: Mapping[Path, Future[None]]) -> tuple[Kernel, ..
     for unit in plan.apart:
         if unit.object in units:
             units[unit.object].result()
-    return by_units({unit.name: unit.object for unit in plan.apart})
+    return list_kernels({unit.name: unit.object for unit in plan.apart})
 
 
 def _missing(plan: _Plan, begun: Mapping[Path, Future[None]]) -> Iterator[SharedUnit]:
@@ -195,7 +195,7 @@ def build_for_simulator(benchmark: ProgramSource, progress: Progress = lambda te
         raise MeasurementError(f"{benchmark.name}: the simulator's headers are missing from this installation")
     folder.mkdir(parents=True, exist_ok=True)
     trusted.check(folder)
-    cached.held(folder)
+    cache_content.mark_in_use(folder)
     compiler = find_compiler()
     compiler = replace(compiler, flags=f"-O2 -fPIC -ffp-contract=off {OWN_FLAGS} -I{shlex.quote(str(core))}")
     files, sources = shared(includes([benchmark.path, *sorted(core.glob("ranks/*.hpp"))], root), root)
@@ -308,8 +308,10 @@ def _one(
 
 @functools.lru_cache(maxsize=64)
 def _has(compiler: Compiler, flag: str) -> bool:
-    """Whether a whole program can be made with `flag`; a program without it says itself what it must leave out."""
-    folder = Path(tempfile.gettempdir()) / f"assay-flag-{secrets.token_hex(8)}"  # the keeper's: gone however this ends
+    """Whether a whole program can be made with `flag`; a program without it reports what it skips."""
+    folder = (
+        Path(tempfile.gettempdir()) / f"assay-flag-{secrets.token_hex(8)}"
+    )  # the supervisor's: gone however this ends
     source = folder / "empty.cpp"
     command = replace(compiler, flags=f"{compiler.flags} {flag}").command(source, folder / "empty", folder, {})
     words = ("sh", "-c", 'echo "int main() {}" >"$0" && exec "$@"', str(source), *command)

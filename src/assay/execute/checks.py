@@ -1,4 +1,4 @@
-"""What is said of checks that failed: they lead the message, whatever else went wrong."""
+"""Failed checks in messages: they come first, whatever else failed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def failed_checks(failed: Sequence[Mapping[str, Any]], reason: str | None = None) -> str:
-    """The first failed check (its event), of which case, how many more; then `reason`, unless that says the same."""
+    """The first failed check (its event), of which case, how many more; then `reason`, unless that is the same."""
     case = ", ".join(f"{key} {value}" for key, value in (failed[0].get("case") or {}).items() if value is not None)
     more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
     failure = f"check failed{f' for {case}' if case else ''}: {failed[0].get('detail')}{more}"

@@ -1,4 +1,4 @@
-"""The user's C++ compiler: which it is, with which flags, and what it says when it fails."""
+"""The user's C++ compiler: its name and version, its flags, its error messages."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ class Compiler:
 
     @property
     def release(self) -> str:
-        """Its version without the name it was called by: c++ and g++ are one compiler, and say so alike."""
+        """Its version without the name of the command: c++ and g++ can be one compiler."""
         return self.version.partition(" ")[2]
 
     def make(self, name: str, command: Sequence[str], made: Path, timeout: float) -> None:
         """Run a command that makes the file `made`; MeasurementError names the first errors and the command.
 
         It is ended after `timeout` seconds, and at the end of `compiling_until`.
-        The compiler keeps its temporary files beside it, in a folder that the caller removes: a killed one leaves them.
+        The compiler's temporary files are in the same folder, which the caller removes: a killed one leaves them.
         """
         environment = launch_environment(os.environ) | dict(self.environment) | {"TMPDIR": str(made.parent)}
         timeout = max(_AT_LEAST, min([timeout, *(end - time.monotonic() for end in _ends)]))
@@ -119,7 +119,7 @@ class Compiler:
         return (*words, "-c", str(source), "-o", str(made))
 
     def key(self) -> str:
-        """All that a binary depends on beside its sources: compiler, flags, processor, MPI; not what starts it."""
+        """All that a binary depends on besides its sources: compiler, flags, processor, MPI; not what starts it."""
         parts = [
             *self.words,
             self.version,
@@ -198,7 +198,7 @@ def _opening(output: str) -> str:
 
 
 def _identity(words: tuple[str, ...], version: str) -> str:
-    """What people call it, from what it says at --version: `g++ 12.2.0`, `clang++ 14.0.6`."""
+    """Its usual name, from the output of --version: `g++ 12.2.0`, `clang++ 14.0.6`."""
     gnu, clang = "Free Software Foundation" in version, "clang version" in version
     name = "g++" if gnu else "clang++" if clang else Path(words[0]).name
     numbers = re.findall(r"\d+(?:\.\d+)+", version.partition("\n")[0])
@@ -221,7 +221,7 @@ def processor() -> str:
 
 @functools.cache
 def processor_features() -> frozenset[str]:
-    """What Linux calls the features of this processor; empty where it does not say."""
+    """What Linux calls the features of this processor; empty where it is unknown."""
     try:
         return frozenset(_features(Path("/proc/cpuinfo").read_text(errors="replace")))
     except OSError:
@@ -236,7 +236,7 @@ def _features(text: str) -> list[str]:
 def first_errors(output: str, limit: int = 3) -> str:
     """The first lines of a compiler's words that state an error, joined; else its first lines.
 
-    That the linker failed is left for last: the linker itself has said before why.
+    That the linker failed comes last: its own message precedes it and gives the reason.
     """
     every = [line.strip() for line in output.splitlines() if line.strip()]
     lines = [line for line in every if not _LINKER_FAILED.search(line)] or every

@@ -68,7 +68,7 @@ class DescribedTarget:
         return simulate(self.description, record, job, *where, verify=self.verify, goal=self.goal)
 
     def circumstances(self) -> dict[str, Any]:
-        """Say which version simulated, and what the description allows at best; a simulation has no other ones."""
+        """The version that simulated, and the bounds that follow from the description."""
         from assay import __version__
 
         return {"simulated": True, "assay": __version__, "limits": self._limits, **self._placed()}
@@ -98,4 +98,4 @@ class DescribedTarget:
         return "simulated"
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""

@@ -1,9 +1,9 @@
 """How long a plan will take: by what its launches took before on this machine, else by its programs' time slices.
 
 A program measures each case in `blocks` blocks of `slice` seconds; its cases are the product of its parameters' values
-(benchmark/resolved.py). A record whose cases take a time of their own says `takes`: a formula over `ranks` and its
-parameters, in seconds per case and block. What a launch takes besides is put at half a second. First launches stand
-apart: some programs do once what does not change from launch to launch (the intrinsic functions judge accuracy).
+(benchmark/resolved.py). A record whose cases need another time has `takes`: a formula over `ranks` and its
+parameters, in seconds per case and block. The rest of a launch is assumed to take half a second. First launches
+are separate: some programs do once what does not change from launch to launch (the intrinsic functions judge accuracy).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from assay.execute.budget import first_look
 from assay.execute.plan import Plan, varied_name
 from assay.store import Run
 
-STARTING = 0.5  # s, a launch besides its blocks
+STARTING = 0.5  # s, a launch without its blocks
 # A message-passing program measures for so many times its slices at most, or so many seconds where that is more,
 # however slow others' work makes it (programs/ranks/launch_time.hpp).
 MOST_SLICES = 12
@@ -34,7 +34,7 @@ RECENT = 20  # runs of a benchmark that are looked at: the newest on that machin
 
 @dataclass(frozen=True)
 class Duration:
-    """Seconds of the launches up to the first look, and at most: where intervals stay wide, or beside others' work.
+    """Seconds of the launches up to the first look, and at most: where intervals stay wide, or on a busy machine.
 
     `known` of `launches` are as measured before.
     """
@@ -51,7 +51,7 @@ class Duration:
 
 def duration(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]) -> Duration:
     """Expect how long the launches of `plan` take; compiling comes on top, once."""
-    found = expected(plan, records, machine, runs)
+    found = expect_durations(plan, records, machine, runs)
     seconds, slower = 0.0, 0.0
     for task in plan.tasks:
         if task.name in found:
@@ -73,7 +73,9 @@ class Expected:
     known: bool
 
 
-def expected(plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]) -> dict[str, Expected]:
+def expect_durations(
+    plan: Plan, records: Mapping[str, Benchmark], machine: str, runs: Iterable[Run]
+) -> dict[str, Expected]:
     """Expect how long each launch of the first look will take, by the task's name."""
     taken = _taken(_alike(runs, machine, plan), {task.benchmark for task in plan.tasks})
     found: dict[str, Expected] = {}
@@ -128,7 +130,7 @@ def _name(task: Mapping[str, Any]) -> str:
 
 
 def _at_most(record: Benchmark, profile: str) -> float:
-    """Return the seconds that a launch takes beside others' work at most; 0 where that is not bounded."""
+    """Return the maximum seconds of a launch on a busy machine; 0 where that is not bounded."""
     if record.kind != "ranks" or "takes" in record.extra:
         return 0.0
     slice_, blocks = resolved.sampling(record, profile)

@@ -1,4 +1,4 @@
-"""Why a launch failed, in one line: what the program said before what its starter said, ranks by their numbers."""
+"""Why a launch failed, in one line: the program's message before its starter's, ranks by their numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 INPUT_FAULT = 2  # exit status of a program whose input is wrong
-_READ = 1 << 18  # bytes of a log: a program says little, a starter may repeat itself for every rank
+_READ = 1 << 18  # bytes of a log: a program prints little, a starter may repeat itself for every rank
 _SHOWN = 4  # ranks that are named one by one
 _STARTING = "MPI_Init"
 _NOT_DONE = re.compile(r"not done after (\S+) s: rank (\d+) was in (.*)")
@@ -20,7 +20,7 @@ _PROCESS = re.compile(r"PID (\d+) RUNNING AT (\S+)\s+=\s+EXIT CODE: (\d+)")
 _BY_SIGNAL = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
 _ENDED = re.compile(r"Process name: \[.*?,(\d+)\]\s+Exit code:\s+(\d+)")
 _UNSTARTED = re.compile(r"HYDU_create_process \(.*?\): (\w+) error \((.*?)\)")  # MPICH's starter
-# What starters say around it.
+# What starters print around it.
 _BOILERPLATE = re.compile(
     r"^[\s=*-]*$|noticed that process rank|detected that one or more processes|causing the job to be terminated"
     r"|^signal \d+ \(|Process name:|Exit code:|MPI_ABORT was invoked|invoking MPI_ABORT|You may or may not see output"
@@ -32,7 +32,7 @@ _BOILERPLATE = re.compile(
 # Lines of MPICH's and Intel's hydra, and of ssh, after which their starters wait in silence for a host.
 IN_VAIN = (b"unable to get host address for", b"Could not resolve hostname")
 _SILENT = ", without output"
-_SAID_NOTHING = "and said nothing"  # a rank, of its exit status, in the words for what its starter reports
+_NO_MESSAGE = "without a message"  # a rank, of its exit status, in the words for what its starter reports
 _RULE = re.compile(r"^-{20,}$")  # above and below each of Open MPI's texts of help
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
@@ -70,24 +70,24 @@ def reason(
 
 
 def is_silent(found: str) -> bool:
-    """Whether a reason states an exit status alone, of which the program said nothing."""
-    return found.endswith(_SILENT) or f" {_SAID_NOTHING}; log: " in found
+    """Whether a reason states an exit status alone, without any message of the program."""
+    return found.endswith(_SILENT) or f" {_NO_MESSAGE}; log: " in found
 
 
 def refusal(name: str, status: int, log: Path, log_before: int) -> str | None:
-    """What the program `name` says of its input, where it ended with status 2 for that (timing/faults.hpp)."""
+    """The message of the program `name` on its input, where it ended with status 2 for that (timing/faults.hpp)."""
     if status != INPUT_FAULT:
         return None
     return _own_message(name, [line.strip() for line in _text(log, log_before).splitlines()])
 
 
-def waiting(name: str, log: Path, log_before: int) -> str | None:
-    """What a launch that was ended for its time had said by then, in a line."""
+def wait_report(name: str, log: Path, log_before: int) -> str | None:
+    """The last output of a launch that timed out, in a line."""
     lines = [line.strip() for line in _text(log, log_before).splitlines()]
     return _own_message(name, lines)
 
 
-def in_vain(log: Path, log_before: int) -> str:
+def fatal_line(log: Path, log_before: int) -> str:
     """The line of the log after which the launch was ended (IN_VAIN)."""
     signs = [sign.decode() for sign in IN_VAIN]
     found = (line.strip() for line in _text(log, log_before).splitlines() if any(sign in line for sign in signs))
@@ -110,7 +110,7 @@ def _own_message(name: str, lines: Iterable[str]) -> str | None:
 
 
 def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]], ranks: int) -> str | None:
-    """Who waited for whom when the deadline passed, and which ranks said nothing: stopped, ended, or never started."""
+    """Who waited for whom when the deadline passed, and which ranks were silent: stopped, ended, or never started."""
     waited: dict[int, str] = {}
     seconds = ""
     for line in lines:
@@ -134,7 +134,7 @@ def _waited(lines: Iterable[str], placement: Sequence[Mapping[str, Any]], ranks:
 
 
 def _ended(text: str, placement: Sequence[Mapping[str, Any]]) -> str | None:
-    """Which rank ended first and how, as its starter says."""
+    """Which rank ended first and how, as its starter reports."""
     if found := _SIGNALLED.search(text):
         rank, process, host, number = found.groups()
         return f"rank {rank} (process {process} on {host}) was killed by {_signal(int(number))}"
@@ -145,7 +145,7 @@ def _ended(text: str, placement: Sequence[Mapping[str, Any]]) -> str | None:
         by = _BY_SIGNAL.search(text)
         return f"{who} was killed by {_signal(int(by.group(1)))}" if by else f"{who} ended with status {status}"
     if found := _ENDED.search(text):
-        return f"rank {found.group(1)} ended with status {found.group(2)} {_SAID_NOTHING}"
+        return f"rank {found.group(1)} ended with status {found.group(2)} {_NO_MESSAGE}"
     return None
 
 

@@ -1,6 +1,6 @@
-"""What a program does once, in the first launch of a run, besides what every launch measures, and how long it takes.
+"""Work that a program does once, in the first launch of a run, and its duration.
 
-A record says it by `[first_launch]`: `profile`, in which alone it is done; `where`, the cases that it is done for
+A record declares it in `[first_launch]`: `profile`, in which alone it is done; `where`, the cases that it is done for
 (`key=value,value …`), `but`, those among them that are left out; `seconds` of processor time for each of these cases,
 shared by all processors that the launch may use; `does`, what it does, in words.
 """
@@ -48,7 +48,7 @@ def usable() -> int:
 
 
 def line(record: Benchmark, profile: str, settings: Mapping[str, str] | None = None, *, here: bool = True) -> str:
-    """Say before a run how long it takes: on this host, else how much processor time; "" where there is nothing."""
+    """Before a run: how long it takes on this host, else how much processor time; "" without such work."""
     count = cases(record, profile, settings)
     if not count:
         return ""

@@ -1,7 +1,7 @@
 """Folders that benchmarks write files into: parameters of kind `path`, checked before anything is compiled or made.
 
 A program writes nowhere but in a subfolder of its own making (programs/files/own_folder.hpp). A folder on a dead server
-lets every question about it hang, so that questions are asked in a thread that may be left behind.
+lets every system call on it hang, so the calls are made in a thread that may be abandoned.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _given(name: str, text: str, here: bool) -> Folder:
     path = os.path.normpath(Path(text).expanduser().absolute())
     if not here:
         return Folder(path, None, None, None)
-    answer = answered(lambda: _problem(path))
+    answer = call_with_patience(lambda: _problem(path))
     if answer is None:
         problem = f"its file system does not answer within {PATIENCE:g} s"
     elif answer[0] is None:
@@ -97,8 +97,8 @@ def _problem(path: str) -> str | None:
     return None
 
 
-def answered(ask: Any, patience: float = PATIENCE) -> tuple[Any] | None:
-    """What `ask` returns, or why it raised OSError, in a tuple; None where it does not return in `patience` s."""
+def call_with_patience(ask: Any, patience: float = PATIENCE) -> tuple[Any] | None:
+    """What `ask` returns, or the reason of its OSError, in a tuple; None where it does not return in `patience` s."""
     answer: list[Any] = []
 
     def put() -> None:
@@ -114,13 +114,13 @@ def answered(ask: Any, patience: float = PATIENCE) -> tuple[Any] | None:
 
 
 def free_bytes(folder: Folder) -> int | None:
-    """Bytes that are free there; None where the file system does not say."""
+    """Bytes that are free there; None where the file system does not report it."""
 
     def ask() -> int:
         room = os.statvfs(folder.path)
         return room.f_bavail * room.f_frsize
 
-    answer = answered(ask)
+    answer = call_with_patience(ask)
     return answer[0] if answer is not None and isinstance(answer[0], int) else None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.described.shipped import open_described, per_node, room
 from assay.errors import InputError, MeasurementError
+from assay.network.refused import core_refusal
 
 if TYPE_CHECKING:
     from assay._core.goal import Schedule
@@ -18,7 +19,7 @@ PICOSECOND = 1e-12
 
 @dataclass(frozen=True)
 class GoalReplay:
-    """`assay replay --goal`: `makespan` on the machine, `first_order`: what LogGOPS says of the schedule [s].
+    """`assay replay --goal`: `makespan` on the machine, `first_order`: the prediction of LogGOPS [s].
 
     `unreceived` counts messages that no receive of the file takes.
     """
@@ -82,7 +83,7 @@ def replay(path: Path, on: str, settings: dict[str, str]) -> GoalReplay:
             raise MeasurementError(f"{path} on {description.name}: {at}: {shown}{more}")
         first_order = core.first_order(schedule, machine)
     except ValueError as error:
-        if len(error.args) == 2:  # a key of the description, and what is wrong with it
+        if core_refusal(error) is not None:
             raise description.refused(error) from None
         raise InputError(str(error), file=path) from None
     except (RuntimeError, IndexError, MemoryError) as error:

@@ -26,7 +26,7 @@ _COUNT = re.compile(r"0*[1-9]\d{0,8}", re.ASCII)
 
 
 def read_hosts(path: Path) -> dict[str, int | None]:
-    """Hosts of a file with their slots (None: not said); InputError names the line that is wrong."""
+    """Hosts of a file with their slots (None: not given); InputError names the line that is wrong."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -99,9 +99,9 @@ def _slots_behind(name: str) -> tuple[str, int | None]:
 
 
 def _names(name: str) -> list[str]:
-    """The hosts that one word stands for."""
+    """The hosts of one word."""
     if "@" in name:
-        raise _WrongWordError(name, "a user before a host is not taken: say `User` in ~/.ssh/config")
+        raise _WrongWordError(name, "a user before a host is not accepted: set `User` in ~/.ssh/config")
     if ":" in name:
         try:
             address = str(ipaddress.IPv6Address(name))

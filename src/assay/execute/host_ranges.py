@@ -16,7 +16,7 @@ def split(words: str) -> list[str]:
 
 
 def expand(name: str) -> list[str]:
-    """All names that a name with ranges stands for, in order; leading zeros are kept, further brackets multiply.
+    """All names of a name with ranges, in order; leading zeros are preserved, further brackets multiply.
 
     ValueError with what is wrong: brackets without a partner, what is no number, a range that runs backwards, too many.
     """

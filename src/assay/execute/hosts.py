@@ -1,7 +1,7 @@
 """`--via hosts:FILE`: the hosts of a file, by ssh; one process a host for node programs, mpiexec across them for ranks.
 
 FILE has a host a line, with its slots where they are known, in the forms of MPIs and batch systems (host_file.py).
-A node program is held by a shell that ends it when the ssh connection closes, so nothing stays on a host when Assay
+A node program runs under a shell that ends it when the ssh connection closes, so nothing stays on a host when Assay
 ends. Where the hosts do not see the run's folder (tried), the program is copied to a private folder there, which is
 removed at the end, and its output comes through ssh.
 """
@@ -31,7 +31,7 @@ _TETHER = (
     'exec 3<&0; "$@" </dev/null 3<&- & p=$!; { cat <&3 >/dev/null; kill -9 $p; } 2>/dev/null & c=$!; '
     "wait $p; s=$?; kill $c; exit $s"
 )
-# What each implementation calls the file of hosts, and how it is told to use ssh.
+# What each implementation calls the file of hosts, and its option for ssh.
 _HOSTFILE = {"Open MPI": "--hostfile", "MPICH": "-f", "Intel MPI": "-f"}
 
 
@@ -62,7 +62,7 @@ class HostsLauncher(MpiexecLauncher):
             )
 
     def describe(self) -> dict[str, Any]:
-        """Say what launches."""
+        """Describe the launcher."""
         return {"launcher": self.name, "implementation": "ssh", "version": None, "hosts": list(self.hosts)}
 
     def run(self, job: Job) -> Outcome:
@@ -117,7 +117,7 @@ class HostsLauncher(MpiexecLauncher):
             words = ("env", *(f"{key}={value}" for key, value in settings.items()), *program)
             remote = shlex.join(["sh", "-c", _TETHER, "assay", *words])
             commands.append(
-                process_tree.Command((*SSH, host, remote), job.log if sees[host] else out, job.log, hold=True)
+                process_tree.Command((*SSH, host, remote), job.log if sees[host] else out, job.log, keep_stdin=True)
             )
         ended = process_tree.run(commands, timeout=job.timeout, environment=launch_environment(os.environ))
         blind = [host for host in hosts if not sees[host]]

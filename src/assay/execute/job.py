@@ -1,7 +1,7 @@
 """What is launched and what came of it, and the launchers, each a file of this room that holds `LAUNCHER`.
 
 A launcher owes more than an exit status: how many ranks really started, on which hosts and processors
-(METHOD, rule 15).
+(method.md, rule 15).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Job:
 
     `command` is the program with its arguments but without `--out`: the launcher lets the program write to `out`
     itself, or captures it there. On several nodes a node program writes one file per node: see `outputs`.
-    `timeout` in s; `log` takes what the launcher and the program say on their standard streams; `spawns`: the program
+    `timeout` in s; `log` takes the standard streams of launcher and program; `spawns`: the program
     starts processes itself; `threads`: the most that a rank has: one with several is bound to no core; `subfolders`:
-    what it makes for its files; `say` takes what a person should know while it runs, a line at a time.
+    what it makes for its files; `say` takes messages for the user while it runs, line by line.
     """
 
     name: str
@@ -52,10 +52,10 @@ class Job:
 class Outcome:
     """What came of a launch, as verified: `status` of the program (0 good), `hosts` it really ran on.
 
-    `placement`: what each rank stated (rank, host, pid, cpus, cpu); `binding`: what that shows, and what was asked for
+    `placement`: what each rank stated (rank, host, pid, cpus, cpu); `binding`: what that shows, and what was requested
     where it differs (execute/binding.py);
     `channel`: how the samples came back; `warnings`: what a reader of the numbers must know (oversubscription);
-    `refused`: what the program says is wrong with its input, where it ended for that.
+    `refused`: the program's message on its input, where it ended for that.
     """
 
     status: int
@@ -81,17 +81,17 @@ class Launcher(Protocol):
         """InputError where the commands that it needs are not on this host; nothing is started."""
 
     def describe(self) -> dict[str, Any]:
-        """Say what launches: implementation, version, and what a person would need to launch the same way."""
+        """Describe the launcher: implementation, version, and what is needed to launch the same way."""
 
     def run(self, job: Job) -> Outcome:
-        """Launch and verify; MeasurementError when it cannot, hangs, or starts another number than asked."""
+        """Launch and verify; MeasurementError when it cannot, hangs, or starts another number than requested."""
 
     def close(self) -> None:
-        """Give back what is held between launches (an allocation)."""
+        """Release what lasts between launches (an allocation)."""
 
 
 def node_output(out: Path, node: str) -> Path:
-    """The file of one node, beside `out`: launch-0.jsonl is launch-0@n3.jsonl on node n3."""
+    """The file of one node, next to `out`: launch-0.jsonl is launch-0@n3.jsonl on node n3."""
     return out.with_name(f"{out.stem}@{node}{out.suffix}")
 
 

@@ -23,13 +23,13 @@ from functools import partial
 from pathlib import Path
 
 from assay import versions
-from assay.execute.folders import answered
+from assay.execute.folders import call_with_patience
 from assay.execute.process_signals import began
 from assay.stored.state import state_folder
 
-MARK = ".assay-own"  # the file in a folder that says whose it is
+MARK = ".assay-own"  # the file in a folder that names its owner
 PREFIX = "assay-files-"
-KEPT = 30 * 86400.0  # s, that an entry stays whose file system is not mounted
+MAX_AGE = 30 * 86400.0  # s, that an entry stays whose file system is not mounted
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class Subfolder:
 
 
 @contextlib.contextmanager
-def held(subfolders: Sequence[Subfolder]) -> Iterator[None]:
+def track_folders(subfolders: Sequence[Subfolder]) -> Iterator[None]:
     """Enter folders into the ledger before a launch makes them; remove what is left of them afterwards."""
     entries = [(_enter(each), each) for each in subfolders]
     try:
         yield
     finally:
         for entry, each in entries:
-            done = answered(partial(remove, each))  # a file system that hangs keeps its files, and the entry
+            done = call_with_patience(partial(remove, each))  # a file system that hangs keeps its files, and the entry
             if done is not None and done[0] is True and entry is not None:
                 with contextlib.suppress(OSError):
                     entry.unlink()
@@ -82,7 +82,7 @@ def clear() -> list[str]:
             if about["host"] != os.uname().nodename or _lives(about["process"], about["began"]):
                 continue
             there = [name for name in _names(folder) if os.path.lexists(f"{folder.parent}/{name}")]
-            unmounted = not there and not Path(folder.parent).is_dir() and time.time() - about["time"] < KEPT
+            unmounted = not there and not Path(folder.parent).is_dir() and time.time() - about["time"] < MAX_AGE
             if unmounted or not remove(folder):
                 continue
             removed += [f"{folder.parent}/{name}" for name in there]

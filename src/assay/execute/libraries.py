@@ -1,10 +1,10 @@
-"""Libraries that a program may use beside its own code: BLAS, LAPACK, FFTW. Which there are, found by trial links.
+"""Optional libraries of a program: BLAS, LAPACK, FFTW, found by trial links.
 
 A record names them (`libraries = ["blas"]`). A program compiled with one has the defines that its entry here states and
-leaves the cases of the library out otherwise. The site's own come first (MKL where MKLROOT says that it was chosen,
+skips the cases of the library otherwise. The site's own come first (MKL where MKLROOT is set,
 pkg-config, then what the linker finds: OpenBLAS, MKL, BLIS, the reference), then OpenBLAS as the Python package
 scipy-openblas64 brings it, whose whole numbers have 64 bits and whose names are its own. A BLAS without LAPACK, as BLIS
-alone, serves those that ask for `blas` only.
+alone, serves records with `blas` only.
 """
 
 from __future__ import annotations
@@ -94,19 +94,19 @@ KINDS: Mapping[str, _Kind] = {
 }
 
 
-def missing(name: str) -> str:
-    """Say in a line that a library is not here, and what to install."""
+def missing_message(name: str) -> str:
+    """A line: a library is not installed, and what to install."""
     kind = KINDS[name]
     return f"no {kind.title} library was found: {kind.install}"
 
 
 def refuse_missing(record: Benchmark, settings: Mapping[str, str], compiler: Compiler | None = None) -> None:
-    """Refuse `--set code=library` where the record's library is not here: InputError says what to install."""
+    """Refuse `--set code=library` where the record's library is not installed: InputError names the package."""
     if "library" not in [word.strip() for word in settings.get("code", "").split(",")]:
         return
     for name in record.extra.get("libraries", ()):
         if find(name, compiler or find_compiler()) is None:
-            raise InputError(missing(name), key="parameter code", value=settings["code"], accepted="ours")
+            raise InputError(missing_message(name), key="parameter code", value=settings["code"], accepted="ours")
 
 
 def with_libraries(compiler: Compiler, names: Sequence[str]) -> tuple[Compiler, tuple[FoundLibrary, ...]]:
@@ -131,7 +131,7 @@ def find(name: str, compiler: Compiler) -> FoundLibrary | None:
 
 
 def find_here(name: str) -> FoundLibrary | None:
-    """Find it for the compiler that is used where nobody names another; MeasurementError where there is none."""
+    """Find it for the compiler that is used where no other is named; MeasurementError where there is none."""
     return find(name, find_compiler())
 
 
@@ -162,7 +162,7 @@ def _candidates(name: str, kind: _Kind) -> Iterator[tuple[FoundLibrary, Sequence
 
 def _links(compiler: Compiler, library: FoundLibrary, functions: Sequence[str]) -> bool:
     """Whether a program that takes the addresses of `functions` can be linked."""
-    folder = Path(tempfile.gettempdir()) / f"assay-library-{secrets.token_hex(8)}"  # the keeper's: gone in any case
+    folder = Path(tempfile.gettempdir()) / f"assay-library-{secrets.token_hex(8)}"  # the supervisor's: gone in any case
     source, made = folder / "trial.cpp", folder / "trial"
     declared = "".join(f'extern "C" void {each}();' for each in functions)
     text = f"{declared} void (*volatile all[])() = {{{', '.join(functions)}}}; int main() {{ return !all[0]; }}"

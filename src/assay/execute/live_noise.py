@@ -48,7 +48,7 @@ class Watch:
 
 
 class Watcher:
-    """Takes looks; without a compiler it sees activity alone, and says so."""
+    """Takes looks; without a compiler it reports activity alone, with a note."""
 
     def __init__(self, say: Callable[[str], None] = lambda text: None) -> None:
         """Compile the program where that was not done before."""

@@ -33,7 +33,7 @@ class LocalLauncher:
         """Nothing is needed."""
 
     def describe(self) -> dict[str, Any]:
-        """Say what launches."""
+        """Describe the launcher."""
         return {"launcher": self.name, "implementation": None, "version": None}
 
     def run(self, job: Job) -> Outcome:
@@ -47,7 +47,7 @@ class LocalLauncher:
         return run_here(job)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
 
 def run_here(job: Job) -> Outcome:
@@ -59,7 +59,7 @@ def run_here(job: Job) -> Outcome:
         timeout=job.timeout,
         environment=launch_environment(os.environ) | job.environment,
         patience=placement.STOPPED_AT_MOST,
-        stopped=lambda pids: placement.say_stopped(job, before, pids),
+        stopped=lambda pids: placement.report_stopped(job, before, pids),
     )
     return placement.outcome(job, ended, before, command, log_before=log_before, processes=1)
 

@@ -1,7 +1,7 @@
 """Where all ranks are on this host they need no network: they listen on the loopback device, or not at all.
 
-Open MPI's TCP transport listens on all addresses, whatever interface it is told to use; it is left out, since ranks of
-one host share memory. It stays where a program starts another process beside its ranks, which reaches them by TCP only.
+Open MPI's TCP transport listens on all addresses, whatever interface is configured; it is disabled, since ranks of
+one host share memory. It stays enabled where a program spawns a process, which reaches the ranks by TCP only.
 Open MPI's own starter (mpirun, prterun) has no parameter for the address that it listens on: PRRTE 3 and 4 bind to all
 of them, and end with "no network interfaces were found" where they may use the loopback device alone. UCX has no route
 between two ranks by TCP through the loopback device: it is given all devices where its messages go by TCP (UCX_TLS).
@@ -22,7 +22,7 @@ _SETTINGS = {
 def loopback(implementation: str, environment: Mapping[str, str], *, spawns: bool = False) -> dict[str, str]:
     """What to add to the environment of a starter whose ranks are all here; what a person has set stays as it is.
 
-    `environment`: of the ranks, with what their transport asks for. `spawns`: the program starts processes itself.
+    `environment`: of the ranks, with the variables of their transport. `spawns`: the program starts processes itself.
     """
     left = set(environment)
     if spawns:

@@ -2,7 +2,7 @@
 
 Both are written by one writer (described/timeline.py). A message is the k-th that a rank sent to another by a tag with
 the k-th that this one received: over one communicator these keep their order. Messages within groups of ranks are not
-known, nor those of which one end is behind the calls that were kept.
+known, nor those with one end after the recorded calls.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def draw(lines: Path, timeline: Path) -> None:
 
 
 def _marks(events: list[dict[str, Any]]) -> dict[int, str]:
-    """What a rank's track says of itself: calls that are left out, and a clock of its own (its start is 0 then)."""
+    """Notes of a rank's track: calls that are left out, and a separate clock (its start is 0 then)."""
     marks: dict[int, str] = {}
     for rank in range(events[0]["ranks"]):
         passed = sum(event["passed"][rank] for event in events)

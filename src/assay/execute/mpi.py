@@ -17,7 +17,7 @@ from assay.execute import process_tree
 _ANSWERS_WITHIN = 15.0  # s; `mpiexec --version` starts no rank
 WRAPPERS = ("mpicxx", "mpic++", "mpiicpx", "CC")
 STARTERS = ("mpiexec", "mpirun")
-# What `mpiexec --version` says, by implementation; the first group is the version.
+# The output of `mpiexec --version`, by implementation; the first group is the version.
 _SIGNS = (
     ("Open MPI", re.compile(r"\((?:Open MPI|OpenRTE|PRRTE)\)\s*([\w.]+)")),
     ("Intel MPI", re.compile(r"Intel\(R\) MPI Library.*?Version\s+([\w.]+)", re.DOTALL)),
@@ -95,7 +95,7 @@ def _named(variable: str, env: Mapping[str, str], path: list[str]) -> str | None
 
 
 def _identify(starter: str, env: Mapping[str, str]) -> tuple[str, str]:
-    """Ask the starter for its implementation and version."""
+    """Query the starter's implementation and version."""
     ended, output = process_tree.ask(
         [starter, "--version"], timeout=_ANSWERS_WITHIN, environment=launch_environment(env)
     )
@@ -116,7 +116,7 @@ def _identify(starter: str, env: Mapping[str, str]) -> tuple[str, str]:
 def launch_environment(base: Mapping[str, str]) -> dict[str, str]:
     """`base` without what an outer MPI job has left in it (a starter would take itself for one of its ranks).
 
-    Adds what Open MPI wants said before it starts ranks as root, which is the rule in containers.
+    Adds what Open MPI requires to start ranks as root, as in containers.
     """
     left_behind = ("PMI_", "PMIX_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "HYDI_", "HYDRA_", "MPI_LOCAL")
     env = {key: value for key, value in base.items() if not key.startswith(left_behind)}

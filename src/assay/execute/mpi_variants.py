@@ -1,4 +1,4 @@
-"""MPI variants as a command line wishes them: MPIs by name, transports, compilers; what each is on this host."""
+"""MPI variants as a command line request them: MPIs by name, transports, compilers; what each is on this host."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from assay.execute.variants import product as builds
 ACCEPTED = "default, an MPI's compiler wrapper (mpicxx.mpich), or the folder that it is installed in"
 
 
-def wished(
+def requested_variants(
     records: Sequence[Benchmark],
     *,
     mpis: Sequence[str],
@@ -32,11 +32,11 @@ def wished(
     isas: Sequence[str],
     on: str | None = None,
 ) -> tuple[AnyVariant, ...]:
-    """The variants that the options of a command line ask for: a run has those of one kind.
+    """The variants that the options of a command line request: a run has those of one kind.
 
-    Compilers are of kernels that are compiled apart, but where all of `records` pass messages of these programs, whole:
+    Compilers are of kernels compiled separately, but where all of `records` pass messages of these programs, whole:
     they take no flags, which would touch clock and check. InputError as product() of either kind, and where anything is
-    given beside `on`, a machine that is described or quoted.
+    given with `on`, a machine that is described or quoted.
     """
     if on is not None:
         options = {"mpi": mpis, "transport": transports, "compiler": compilers, "flags": flags, "isa": isas}
@@ -108,7 +108,7 @@ def compiler_of(variant: MpiVariant) -> Compiler | None:
     return _behind(mpi_of(variant), variant.compiler, path, flags)
 
 
-@functools.lru_cache(maxsize=64)  # each launch says what its variants are
+@functools.lru_cache(maxsize=64)  # each launch reads its variants
 def _behind(mpi: Mpi, name: str, path: str, flags: str) -> Compiler:
     found = named_compiler(name, path)
     wrapped = find_compiler({**os.environ, "CXX": name, "CXXFLAGS": flags}, mpi)
@@ -133,7 +133,7 @@ def _named(name: str, path: str) -> Mpi:
     wrapper = _wrapper(name, path)
     starter = None if wrapper is None else _starter(wrapper)
     if wrapper is None or starter is None:
-        problem = "is no MPI that is here" if wrapper is None else f"{wrapper} has no {' or '.join(STARTERS)} beside it"
+        problem = "is no MPI that is here" if wrapper is None else f"{wrapper} has no {' or '.join(STARTERS)} by it"
         raise InputError(problem, key="--mpi", value=name, accepted=ACCEPTED)
     try:
         found = find_mpi({**os.environ, "MPICXX": wrapper, "MPIEXEC": starter})
@@ -153,14 +153,14 @@ def _wrapper(name: str, path: str) -> str | None:
 
 
 def _starter(wrapper: str) -> str | None:
-    """The starter of the same MPI: beside its wrapper, with the same suffix (mpicxx.mpich, mpiexec.mpich)."""
+    """The starter of the same MPI: in its wrapper's folder, with the same suffix (mpicxx.mpich, mpiexec.mpich)."""
     at = Path(wrapper)
     suffix = next(at.name.removeprefix(each) for each in WRAPPERS if at.name.startswith(each))
     candidates = [at.parent / f"{each}{suffix}" for each in STARTERS]
     return next((str(each) for each in candidates if os.access(each, os.X_OK)), None)
 
 
-def described(variant: MpiVariant, *, here: bool) -> Mapping[str, object]:
+def describe_variant(variant: MpiVariant, *, here: bool) -> Mapping[str, object]:
     """What a variant was, for the circumstances of launches."""
     words = [f"{key}={value}" for key, value in environment_of(variant, here=here).items()]
     mpi, compiler = mpi_of(variant), compiler_of(variant)

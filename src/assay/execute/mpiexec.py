@@ -1,6 +1,6 @@
 """`--via mpiexec`: ranks by any MPI's own starter, on this host or on the allocation that the starter itself finds.
 
-What each implementation is told is one entry of `SPEECH`: binding to cores while they suffice, to hardware threads
+The options of each implementation are one entry of `SPEECH`: binding to cores while they suffice, to hardware threads
 while those do, and to nothing when there are more ranks than those. What came of it is read from the ranks' own
 masks (execute/binding.py).
 """
@@ -59,7 +59,7 @@ _NODES = (
     *("I_MPI_HYDRA_HOST_FILE", "OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"),
 )
 
-# How a site has Open MPI map ranks; what is said on the command line comes before it.
+# How a site has Open MPI map ranks; the command line has precedence.
 _MAPPING = ("PRTE_MCA_rmaps_default_mapping_policy", "OMPI_MCA_rmaps_base_mapping_policy", "OMPI_MCA_rmaps_ppr_pernode")
 
 SPEECH: dict[str, Callable[[Mpi, str, bool, int | None], tuple[Words, dict[str, str]]]] = {
@@ -102,7 +102,7 @@ class MpiexecLauncher:
         """Nothing is looked for yet: which MPI is used is decided when programs are compiled."""
 
     def describe(self) -> dict[str, Any]:
-        """Say what launches."""
+        """Describe the launcher."""
         return {"launcher": self.name, **self.mpi.describe()}
 
     def run(self, job: Job) -> Outcome:
@@ -122,7 +122,7 @@ class MpiexecLauncher:
         return launch(job, command, added, binding, here=here)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
 
 def finds_nodes() -> bool:
@@ -131,7 +131,7 @@ def finds_nodes() -> bool:
 
 
 def granted_slots(environment: Mapping[str, str]) -> int | None:
-    """How many processes a batch system meant to start in this allocation; None where it does not say.
+    """How many processes a batch system meant to start in this allocation; None where it is unknown.
 
     `salloc -n1 -c2` means one that has two hardware threads, as does one line of a file of nodes with a cpuset of two.
     """
@@ -146,7 +146,7 @@ def granted_slots(environment: Mapping[str, str]) -> int | None:
 
 
 def say_slots(job: Job, environment: Mapping[str, str]) -> None:
-    """Say where ranks use hardware threads that the batch system gives to fewer processes."""
+    """Report where ranks use hardware threads that the batch system gives to fewer processes."""
     slots, threads = granted_slots(environment), placement.processors()
     if job.ranks is not None and slots is not None and slots < job.ranks <= threads:
         job.say(
@@ -158,7 +158,7 @@ def say_slots(job: Job, environment: Mapping[str, str]) -> None:
 def speak(
     mpi: Mpi, job: Job, *, elsewhere: bool, processors: int | None = None, cores: int | None = None
 ) -> tuple[Words, dict[str, str], str]:
-    """Words and environment for the starter, and the binding asked for.
+    """Words and environment for the starter, and the requested binding.
 
     `elsewhere`: not only this host; `processors` and `cores` are those of a node (None: this host's).
     """
@@ -178,7 +178,7 @@ def speak(
     return words, added, binding
 
 
-def unbound(mpi: Mpi, ranks: int, *, here: bool, spawns: bool = False) -> Words:
+def unbound_command(mpi: Mpi, ranks: int, *, here: bool, spawns: bool = False) -> Words:
     """A whole command's first words, for a job of a batch system: any number of ranks, bound to nothing.
 
     They stay on the hardware threads that the job itself is given. `here`: on this host alone; `spawns`: the program
@@ -198,14 +198,14 @@ def launch(
     binding: str,
     *,
     base: Mapping[str, str] | None = None,
-    farewell: Sequence[Sequence[str]] = (),
+    cleanup: Sequence[Sequence[str]] = (),
     settle: Callable[[], None] = lambda: None,
     here: bool = False,
     **fields: Any,
 ) -> Outcome:
     """Run a starter under the leash, in the environment `base` (None: Assay's own), and verify what it started.
 
-    `farewell` commands run when it had to be ended; `settle` puts the output in its place before it is read; `here`:
+    `cleanup` commands run when it had to be ended; `settle` puts the output in its place before it is read; `here`:
     all ranks are on this host.
     """
     environment = launch_environment(os.environ if base is None else base) | added | job.environment
@@ -215,11 +215,11 @@ def launch(
         [process_tree.Command(command, job.log, job.log)],
         timeout=job.timeout,
         environment=environment | named,
-        farewell=farewell,
+        cleanup=cleanup,
         scratch=folders,
         patience=placement.STOPPED_AT_MOST,
         watched=process_tree.Watched(job.log, log_before, failure.IN_VAIN),
-        stopped=lambda pids: placement.say_stopped(job, before, pids),
+        stopped=lambda pids: placement.report_stopped(job, before, pids),
     )
     settle()
     return placement.outcome(job, ended, before, command, log_before=log_before, binding=binding, **fields)

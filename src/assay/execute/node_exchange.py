@@ -47,7 +47,7 @@ class Exchanged:
 def exchange(via: str, boots: Mapping[str, str], silent: bool, timeout: float) -> Exchanged:
     """Measure among the nodes of `hosts:FILE` or Slurm that answered; `silent`: others did not.
 
-    `boots`: by node the host that it is on, which one boot id tells;
+    `boots`: by node its host, by boot id;
     `timeout` (s) bounds the wait for an allocation, and the launch beyond ten times its plan.
     """
     nodes = sorted({boot: node for node, boot in sorted(boots.items(), reverse=True)}.values())

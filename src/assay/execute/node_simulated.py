@@ -1,17 +1,17 @@
 """Plays a node program on a described machine: the same lines as a real launch, with times of its node model.
 
-The record's [described] says how: which kernel's rate of [compute] each case takes, and each metric as a formula of
+The record's [described] defines it: which kernel's rate of [compute] each case takes, and each metric as a formula of
 `unit` (seconds of a unit of work, all threads together), `own` (seconds of a unit in one thread), the case's
 parameters and the record's constants; of a program without a kernel as one of `node_memory` (bytes of a node). A
 description's [defaults] are lengths of messages, which none of these takes. Nothing is computed, so nothing is
-checked; the notes say what each rate rests on, and what the description does not say is left out by name.
+checked; the notes name the basis of each rate; what the description does not have is skipped by name.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay import versions
@@ -29,7 +29,7 @@ NO_ACCOUNT = {"steal": 0, "others": 0, "own": 0, "involuntary": 0, "voluntary": 
 
 
 def describes(machine: DescribedMachine, record: Benchmark) -> bool:
-    """Whether the description says how fast some case of this node program is, where nothing was set."""
+    """Whether the description gives the speed of some case of this node program, without settings."""
     if "described" not in record.extra:
         return False
     return any(_case(machine, record, case, 1)[1] for case in cases(record, (), {}, ONE))
@@ -38,7 +38,7 @@ def describes(machine: DescribedMachine, record: Benchmark) -> bool:
 def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Outcome:
     """Append the program's lines to `job.out`. InputError for settings that the record does not accept."""
     began = time.process_time()
-    lines = sealed_lines(json.dumps(event, separators=(",", ":")) for event in _events(machine, record, job))
+    lines = sealed_lines(json.dumps(event, separators=(",", ":")) for event in events(machine, record, job.command[1:]))
     try:
         with job.out.open("a", encoding="utf-8") as file:
             file.write(lines)
@@ -54,7 +54,8 @@ def simulate_node(machine: DescribedMachine, record: Benchmark, job: Job) -> Out
     )
 
 
-def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[dict[str, Any]]:
+def events(machine: DescribedMachine, record: Benchmark, arguments: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The events of a launch with a task's words."""
     at = time.time()
     threads = 1 if machine.node is None else machine.node.threads or machine.node.processors
     yield {
@@ -75,7 +76,7 @@ def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[
     noted: set[str] = set()
     order = 0
     words = {"processors": _counts(threads)}
-    for case in cases(record, job.command[1:], {}, words):
+    for case in cases(record, arguments, {}, words):
         notes, found = _case(machine, record, case, threads)
         for text in notes:
             if text not in noted:
@@ -90,7 +91,7 @@ def _events(machine: DescribedMachine, record: Benchmark, job: Job) -> Iterator[
 def _case(
     machine: DescribedMachine, record: Benchmark, case: Mapping[str, Any], threads: int
 ) -> tuple[list[str], list[tuple[str, dict[str, Any], float]]]:
-    """What a case's notes say, and its metrics' values, each with the case as it is labelled."""
+    """A case's notes, and its metrics' values, each with the labelled case."""
     plays = record.extra["described"]
     for name, played in plays.get("only", {}).items():
         if case[name] not in played:
@@ -127,7 +128,7 @@ def _case(
 def _of_memory(
     machine: DescribedMachine, plays: Mapping[str, Any], case: Mapping[str, Any]
 ) -> tuple[list[str], list[tuple[str, dict[str, Any], float]]]:
-    """The same of a program without a kernel, which asks for the node's memory alone."""
+    """The same for a program without a kernel, which needs the node's memory alone."""
     memory = None if machine.node is None else machine.node.memory
     if not memory:
         return [f"left out: not described by {machine.name}: no node.memory"], []

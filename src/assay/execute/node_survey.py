@@ -1,4 +1,4 @@
-"""Every node of a cluster asked what it is and how fast, one command a node, so that a silent one holds up no other.
+"""Inventory and speed of every node of a cluster, one command per node, so that an unreachable one delays no other.
 
 Nodes need only sh: the script goes as an argument, the program by standard input. Nodes on one host (one boot id, as
 in a laboratory) are measured one after another, all others at once.
@@ -49,22 +49,22 @@ class Cluster:
 class _Way:
     """How a launcher's nodes are reached: their names, those known to be dead, a command's beginning for a node.
 
-    `spared`: those that are not to be asked; `states`: what the batch system says of the others.
+    `spared`: those that are not queried; `states`: the batch system's states of the others.
     """
 
     nodes: tuple[str, ...]
     dead: Mapping[str, str]
     reach: Reach
     quoted: bool
-    farewell: Sequence[Sequence[str]] = ()
+    cleanup: Sequence[Sequence[str]] = ()
     spared: Mapping[str, str] = field(default_factory=dict)
     states: Mapping[str, str] = field(default_factory=dict)
 
 
 def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> Cluster:
-    """Ask all nodes of `hosts:FILE` or of Slurm; `program` gives the compiled `node_speed` (None: not measured).
+    """Query all nodes of `hosts:FILE` or of Slurm; `program` gives the compiled `node_speed` (None: not measured).
 
-    `timeout` (s) bounds each answer, and each measurement. InputError where `via` has no nodes to ask.
+    `timeout` (s) bounds each answer, and each measurement. InputError where `via` has no nodes to query.
     """
     kind, _, option = via.partition(":")
     if kind == "hosts" and option:
@@ -72,7 +72,7 @@ def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> C
     elif kind == "slurm":
         way = _slurm(option, timeout)
     else:
-        raise InputError("has no nodes to ask", key="--via", value=via, accepted="hosts:FILE, slurm, slurm:OPTIONS")
+        raise InputError("has no nodes to query", key="--via", value=via, accepted="hosts:FILE, slurm, slurm:OPTIONS")
     cluster = Cluster(silent=dict(way.dead), not_asked=dict(way.spared))
     alive = [node for node in way.nodes if node not in way.dead and node not in way.spared]
     script = node_inventory.SCRIPT.read_text()
@@ -124,7 +124,7 @@ def _ask(
             outer = ("sh", "-c", f'exec "$@" <{source}', "sh", *argv)
             commands.append(process_tree.Command(outer, file, file.with_suffix(".err")))
         environment = launch_environment(os.environ) | {"PATH": os.pathsep.join(site_path(os.environ))}
-        ended = process_tree.run(commands, timeout=timeout, environment=environment, farewell=way.farewell)
+        ended = process_tree.run(commands, timeout=timeout, environment=environment, cleanup=way.cleanup)
         if ended.missing:
             raise MeasurementError(f"cannot be started: {ended.missing}")
         found = {}
@@ -156,7 +156,7 @@ def _slurm(option: str, timeout: float) -> _Way:
     words = ["sinfo", "-h", "-N", "-o", slurm_nodes.FORMAT, *([f"--nodes={inside}"] if inside else chosen)]
     ended, answer = process_tree.ask(words, timeout=timeout, environment=launch_environment(os.environ))
     if ended.missing or ended.timed_out or any(ended.statuses):
-        raise MeasurementError(f"Slurm does not say its nodes: {last_words(answer) or 'no answer'} ({' '.join(words)})")
+        raise MeasurementError(f"Slurm does not list its nodes: {last_words(answer) or 'silent'} ({' '.join(words)})")
     nodes = slurm_nodes.slurm_nodes(answer)
     if not nodes:
         raise MeasurementError(f"Slurm names no node ({' '.join(words)})")
@@ -169,6 +169,6 @@ def _slurm(option: str, timeout: float) -> _Way:
     mark = f"assay-{uuid.uuid4().hex[:12]}"
     step: tuple[str, ...] = ("srun", "-N1", "-n1", "--cpu-bind=none", "--mpi=none", f"--job-name={mark}")
     step += ("--overlap",) if inside else tuple(options)
-    farewell = [] if inside else [["scancel", f"--name={mark}"]]
+    cleanup = [] if inside else [["scancel", f"--name={mark}"]]
     states = {name: node.reported for name, node in nodes.items()}
-    return _Way(tuple(nodes), dead, lambda node: (*step, f"--nodelist={node}"), False, farewell, spared, states)
+    return _Way(tuple(nodes), dead, lambda node: (*step, f"--nodelist={node}"), False, cleanup, spared, states)

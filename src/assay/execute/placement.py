@@ -1,4 +1,4 @@
-"""What really started: read from the `launch` lines that the programs write, never assumed (METHOD, rule 15)."""
+"""What really started: read from the `launch` lines that the programs write, never assumed (method.md, rule 15)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 
 from assay.errors import MeasurementError
 from assay.execute import failure
-from assay.execute.binding import crowded, seen, stated
+from assay.execute.binding import describe_binding, observed_binding, sharing_warnings
 from assay.execute.job import Job, Outcome, outputs
 from assay.execute.process_tree import Ended
 from assay.machine.topology import cores_of
 
-STOPPED_AT_MOST = 10.0  # s, that a process of a launch may stand stopped by a signal before the launch is ended
+STOPPED_AT_MOST = 10.0  # s that a process of a launch may be stopped by a signal before the launch is ended
 
 
 def processors() -> int:
@@ -75,21 +75,21 @@ def outcome(
 ) -> Outcome:
     """Compose the outcome and verify it; MeasurementError for a launcher that is missing, hangs or starts others.
 
-    `processes`: node programs asked for (None: as many as started); `binding`: the policy asked for. A
-    program that fails by itself, before or after it said where it runs, is an outcome with its status and the last
+    `processes`: node programs requested (None: those that started); `binding`: the requested policy. A
+    program that fails by itself, before or after it reported its place, is an outcome with its status and the last
     lines of its log.
     """
-    task = f"on {_several(job.ranks, 'rank')}: " if job.ranks else ""  # whoever reports it names the task
+    task = f"on {_several(job.ranks, 'rank')}: " if job.ranks else ""  # the caller names the task
     program = re.sub("-[0-9a-f]{20}$", "", Path(job.command[0]).name)
     if ended.missing:
         raise MeasurementError(f"{task}`{command[0]}` could not be started: {ended.missing}")
-    if ended.impatient:
+    if ended.stopped_too_long:
         raise MeasurementError(
             f"{task}{_stopped_ones(ended.stopped, job, before)} for more than {STOPPED_AT_MOST:g} s; "
             f"the launch was ended with all its processes; log: {job.log}"
         )
-    if ended.hopeless:
-        line = failure.in_vain(job.log, log_before)
+    if ended.fatal_log:
+        line = failure.fatal_line(job.log, log_before)
         raise MeasurementError(f"{task}the starter waits in vain: {line}; the launch was ended; log: {job.log}")
     if ended.timed_out:
         raise MeasurementError(
@@ -108,22 +108,22 @@ def outcome(
     hosts = tuple(dict.fromkeys(str(rank["host"]) for rank in placement))
     fields["warnings"] = (*fields.get("warnings", ()), *_paused(job, ended, before))
     if job.ranks is not None and placement:
-        sharing = crowded(placement)
+        sharing = sharing_warnings(placement)
         fields["warnings"] = (*fields.get("warnings", ()), *sharing)
-        binding = stated(binding, seen(placement, facts), shared=bool(sharing))
+        binding = describe_binding(binding, observed_binding(placement, facts), shared=bool(sharing))
     return Outcome(status, why, ended.seconds, command, hosts, placement, binding=binding, **fields)
 
 
 def _stopped(job: Job, ended: Ended, before: dict[Path, int], program: str, log_before: int) -> str:
-    """What was found of a launch when its time was up: ranks that were stopped, and what the program had said."""
+    """The state of a launch that timed out: ranks that were stopped, and the program's last output."""
     stopped = _named(ended.stopped, job, before)
     found = [f"stopped by a signal: {', '.join(stopped)}"] if stopped else []
-    wait_message = failure.waiting(program, job.log, log_before)
+    wait_message = failure.wait_report(program, job.log, log_before)
     return "".join(f"; {text}" for text in [*found, *([wait_message] if wait_message else [])])
 
 
-def say_stopped(job: Job, before: dict[Path, int], pids: Sequence[int]) -> None:
-    """Say while the launch runs which of its ranks were stopped, and how long they are waited for."""
+def report_stopped(job: Job, before: dict[Path, int], pids: Sequence[int]) -> None:
+    """Report while the launch runs which ranks were stopped, and how long they are waited for."""
     who = _stopped_ones(pids, job, before)
     job.say(f"{job.name}: {who}; the launch ends in {STOPPED_AT_MOST:g} s unless that is continued")
 
@@ -147,7 +147,7 @@ def _named(pids: Sequence[int], job: Job, before: dict[Path, int]) -> list[str]:
 
 
 def _facts(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What each host said of itself, by its name."""
+    """What each host reported, by its name."""
     return {
         str(line.get("node") or host.get("host")): host
         for line in lines
@@ -173,25 +173,25 @@ def _verify(
 ) -> None:
     if job.ranks is None:
         if processes is not None and len(lines) != processes and (status == 0 or len(lines) > processes):
-            raise MeasurementError(f"{task}asked for {_several(processes, 'process')}, seen {len(lines)}")
+            raise MeasurementError(f"{task}requested {_several(processes, 'process')}, got {len(lines)}")
         return
     if len(lines) > 1:
         raise MeasurementError(
-            f"{task}asked for {_several(job.ranks, 'rank')} in one launch, seen {len(lines)} launches of "
+            f"{task}requested {_several(job.ranks, 'rank')} in one launch, got {len(lines)} launches of "
             f"{', '.join(str(line.get('ranks')) for line in lines[:4])}: `{command[0]}` does not belong to the MPI "
             "that compiled the program"
         )
     seen = len(placement) if lines else 0
     if seen != job.ranks or (lines and lines[0].get("ranks") != job.ranks):
-        raise MeasurementError(f"{task}asked for {_several(job.ranks, 'rank')}, seen {seen} (`{command[0]}`)")
+        raise MeasurementError(f"{task}requested {_several(job.ranks, 'rank')}, got {seen} (`{command[0]}`)")
     per_host = Counter(str(rank["host"]) for rank in placement)
     if job.nodes is not None and len(per_host) != job.nodes:
         raise MeasurementError(
-            f"{task}asked for {_several(job.nodes, 'node')}, seen {len(per_host)}: {', '.join(sorted(per_host))}"
+            f"{task}requested {_several(job.nodes, 'node')}, got {len(per_host)}: {', '.join(sorted(per_host))}"
         )
     if job.ppn is not None and max(per_host.values()) > job.ppn:
         crowded, most = per_host.most_common(1)[0]
-        raise MeasurementError(f"{task}asked for {_several(job.ppn, 'rank')} per node, seen {most} on {crowded}")
+        raise MeasurementError(f"{task}requested {_several(job.ppn, 'rank')} per node, got {most} on {crowded}")
 
 
 def _several(count: int, noun: str) -> str:

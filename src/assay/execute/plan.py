@@ -1,4 +1,4 @@
-"""What a run will do: tasks in a seeded random order, launches as replicates (METHOD, rules 1 and 5)."""
+"""What a run will do: tasks in a seeded random order, launches as replicates (method.md, rules 1 and 5)."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ def check_profile(profile: str) -> None:
         raise InputError("no such profile", key="--profile", value=profile, accepted=", ".join(LAUNCHES))
 
 
-def chosen(only: str | None, *, first_look: bool = False, profile: str | None = None) -> list[Benchmark]:
+def select_benchmarks(only: str | None, *, first_look: bool = False, profile: str | None = None) -> list[Benchmark]:
     """Return the benchmarks of the named parts; InputError for unknown parts.
 
-    With no part named: all of them, or for a `first_look` those whose record says that they are part of one. Of a
+    With no part named: all of them, or for a `first_look` those with `first_look` in their record. Of a
     `profile` those whose record names others only (`profiles = ["full"]`) are no part, unless all of a named part are
     such.
     """
@@ -167,9 +167,9 @@ def make(
     With `spending` there are as many rounds as its last look; which of those beyond the first look are done is decided
     at the looks.
 
-    A launch may take `timeout` seconds; None: TIMEOUT, or as many as the record allows in this profile
+    A launch may take `timeout` seconds; None: TIMEOUT, or the record's limit in this profile
     (`timeout_full = 14400`), whichever is more. A
-    record that says `launches = 1` is measured in no more of them.
+    record with `launches = 1` is measured in one of them.
     Where a benchmark has several `sizes`, that by which they differ (ranks, ranks per node) becomes part of its cases;
     so do the parts of
     `variants`: build variants of benchmarks that have units of their own, MPI variants of those that pass messages.

@@ -1,6 +1,6 @@
-"""What is said before a run begins: which benchmarks take much of the memory or of the time; which write files, where.
+"""Reports before a run: which benchmarks take much of the memory or of the time; which write files, where.
 
-A record says `takes_memory = "share"`: the parameter that is a share of the memory that is free when it runs. Its time
+In a record `takes_memory = "share"` names the parameter that is a share of the free memory. Its time
 is its blocks' slices. `writes = [2, "size"]`: numbers and parameters (and `ranks`) whose product is the most bytes of
 its files, in the folder that its parameter of kind `path` names.
 """
@@ -19,7 +19,7 @@ from assay.machine.memory import memory
 from assay.machine.units import waiting_time
 
 
-def announced(
+def resource_notices(
     records: Iterable[Benchmark],
     profile: str,
     settings: Mapping[str, str] | None = None,
@@ -68,7 +68,7 @@ def _files(
         free = free_bytes(folder)
         most = bytes_ if free is None else min(bytes_, SHARE * free)
         room = (
-            "" if free is None else f"; {free / 1e9:.3g} GB are free there, of which it takes {100 * SHARE:g}% at most"
+            "" if free is None else f"; {free / 1e9:.3g} GB are free there; it takes at most {100 * SHARE:g}% of them"
         )
         if most < bytes_:
             room += f": what needs more, up to {bytes_ / 1e6:.4g} MB as set, is not measured in full"

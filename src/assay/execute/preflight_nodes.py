@@ -1,4 +1,4 @@
-"""Whether ranks have as many nodes as they need, so many on each; said before anything is compiled."""
+"""Whether there are enough nodes for the ranks, checked before anything is compiled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OTHERS = "--via hosts:FILE or slurm"
 
 
 def enough_nodes(plan: Plan, via: str | None, nodes: int | None) -> None:
-    """InputError where a launch would need more nodes than are asked for (-N), or than this host is.
+    """InputError where a launch would need more nodes than are requested (-N), or than this host is.
 
     A starter that finds nodes by itself, by a batch system's allocation, may have any number.
     """
@@ -35,7 +35,7 @@ def enough_nodes(plan: Plan, via: str | None, nodes: int | None) -> None:
         if ranks is None or ppn is None or ranks <= there * ppn:
             continue
         named = "here is 1" if hosts is None else f"the file of hosts names {hosts}"
-        seen = named if nodes is None else f"-N says {nodes}"
+        seen = named if nodes is None else f"-N is {nodes}"
         problem = f"needs {-(-ranks // ppn)} nodes for {ranks} ranks; {seen}"
         more = f", or several nodes by {_OTHERS}" if alone else ", or more nodes (-N)"
         raise InputError(problem, key="--ppn", value=ppn, accepted=f"{-(-ranks // there)} or more{more}")

@@ -43,14 +43,14 @@ class Absent:
         }
 
 
-def absent(records: Sequence[Benchmark], via: str | None) -> Absent | None:
+def find_unmeasurable(records: Sequence[Benchmark], via: str | None) -> Absent | None:
     """Those of `records` that need ranks, where none can be compiled or started; None where all can be measured."""
     ranks = tuple(record for record in records if record.kind == "ranks")
-    reason = no_ranks(via) if ranks else None
+    reason = mpi_obstacle(via) if ranks else None
     return Absent(ranks, reason) if reason else None
 
 
-def no_ranks(via: str | None) -> str | None:
+def mpi_obstacle(via: str | None) -> str | None:
     """Why no message-passing program can be compiled here, in a line; None where one can."""
     if via == "local":
         return "--via local starts one process without MPI"
@@ -73,6 +73,6 @@ def no_ranks(via: str | None) -> str | None:
         return str(error)
     except OSError as error:
         raise MeasurementError(
-            f"binaries cannot be kept in {cache_root()}: {error.strerror}; set ASSAY_CACHE"
+            f"binaries cannot be stored in {cache_root()}: {error.strerror}; set ASSAY_CACHE"
         ) from None
     return None

@@ -1,4 +1,4 @@
-"""A private folder on nodes that do not see the run's folder: programs are copied there, and nobody else can.
+"""A private folder on nodes that do not see the run's folder: programs are copied there; no other user can write to it.
 
 What lies in a shared /tmp under a name that can be guessed may be another user's. The folder is therefore made anew by
 mkdir(2), which follows no symbolic link and fails where anything of that name exists, with mode 0700 and a random name.
@@ -26,7 +26,7 @@ _HOLD = r"""umask 077; trap : HUP INT TERM
 if ! mkdir -m 700 "$1" 2>/dev/null; then
   set -- "$1" $(ls -nd "$1" 2>&1)
   case "$2 $4" in "drwx--"[-S]"---"*" $(id -u)") ;; *) echo "refused $1: $2, owner $4" >&2; exit 1;; esac
-elif [ -r "/proc/$$/stat" ]; then  # the mark of keeper.py: a later start there removes what a killed shell left
+elif [ -r "/proc/$$/stat" ]; then  # the mark of supervisor.py: a later start there removes what a killed shell left
   echo "$(uname -n) $(cat /proc/sys/kernel/random/boot_id) $(readlink "/proc/$$/ns/pid") $$" \
     "$(cut -d ' ' -f 22 "/proc/$$/stat")" >"$1/.assay-process"
 fi
@@ -42,7 +42,7 @@ cat >"$1" && chmod 700 "$1"
 
 
 def random_name() -> str:
-    """A path in /tmp that nobody can guess."""
+    """An unpredictable path in /tmp."""
     return f"/tmp/assay-{secrets.token_hex(12)}"
 
 
@@ -52,7 +52,7 @@ class PrivateFolder:
     def __init__(
         self, reach: Sequence[str], where: str, *, count: int = 1, quoted: bool, environment: Mapping[str, str]
     ) -> None:
-        """Make it on the `count` nodes of `reach` (`ssh HOST`, `srun …`); MeasurementError says what was in the way.
+        """Make it on the `count` nodes of `reach` (`ssh HOST`, `srun …`); MeasurementError names the reason.
 
         `quoted`: the far side's shell reads the words once more, as ssh's does.
         """
@@ -62,7 +62,7 @@ class PrivateFolder:
             words = ("sh", "-c", _HOLD, "assay", self.path)
             argv = (*reach, shlex.join(words)) if quoted else (*reach, *words)
             self._held = process_tree.ProcessTree(
-                [process_tree.Command(argv, out.path, err.path, hold=True)], environment=environment
+                [process_tree.Command(argv, out.path, err.path, keep_stdin=True)], environment=environment
             )
             until = time.monotonic() + _ANSWERS_WITHIN
             while out.read().split().count("made") < count:

@@ -1,7 +1,7 @@
-"""What programs say of their progress while a launch lasts: `progress` lines of its files, read as they come.
+"""Progress of programs while a launch lasts: `progress` lines of its files, read as they come.
 
 {"event": "progress", "done": 3, "of": 88, "now": "all 2^32 arguments of exp, float32, scalar"}: a piece of long work
-outside of what is measured begins, so many were done before. Nobody else reads these lines.
+outside of what is measured begins, so many were done before. No other part reads these lines.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _KIND = b'"event":"progress"'
 
 
 @contextlib.contextmanager
-def followed(job: Job, every: float = EVERY) -> Iterator[None]:
-    """Say, by `job.say`, what the programs of a launch write of their progress, with what is left by the pace so far.
+def follow_progress(job: Job, every: float = EVERY) -> Iterator[None]:
+    """Report by `job.say` the progress lines of a launch's programs, with the time left at the current rate.
 
-    A launch has a file, or a file a node, whose name is said. What stands in them already is passed over; the last
+    A launch has a file, or one per node, which is named. Earlier content is skipped; the last
     lines are read when the launch has ended.
     """
     ended = threading.Event()

@@ -8,7 +8,7 @@ from assay.benchmark.record import Benchmark
 from assay.errors import InputError
 
 
-def per_node_wanted(
+def choose_ranks_per_node(
     record: Benchmark,
     nodes: int | None,
     ppn: Sequence[int],
@@ -18,7 +18,7 @@ def per_node_wanted(
 ) -> tuple[int | None, ...]:
     """The numbers of ranks per node to measure with: those of `ppn` that give enough ranks; None where it is open.
 
-    Where nobody said how many, as many as it takes on so many nodes. InputError where none that was given is enough.
+    Without a given number, the smallest that suffices on so many nodes. InputError where the given one is too small.
     """
     least = int(record.extra.get("least_ranks", 1))
     if record.kind != "ranks" or nodes is None or ranks is not None or not least:

@@ -19,17 +19,17 @@ from assay.execute import measured_timeline, progress_lines, transport_check
 from assay.execute.build import Built, build
 from assay.execute.folders import Folder
 from assay.execute.job import Job, Launcher, Outcome, launcher
-from assay.execute.ledger import Subfolder, held
+from assay.execute.ledger import Subfolder, track_folders
 from assay.execute.local import on_this_host
 from assay.execute.mpi import Mpi, find_mpi
 from assay.execute.mpi_variants import compiler_of, environment_of, mpi_of
-from assay.execute.mpi_variants import described as described_mpi
+from assay.execute.mpi_variants import describe_variant as described_mpi
 from assay.execute.mpiexec import MpiexecLauncher
 from assay.execute.plan import Task
 from assay.execute.preflight_tools import NO_MPI
 from assay.execute.transports import LEAST_SEGMENTS, segments
 from assay.execute.variants import VariedProgram
-from assay.execute.vectorised import described
+from assay.execute.vectorised import kernels_as_dicts
 from assay.machine import reading
 from assay.machine.batch import batch
 from assay.machine.provenance import provenance
@@ -47,7 +47,7 @@ class Real:
         folders: Mapping[str, Mapping[str, Folder]] = MappingProxyType({}),
         timeline: str | None = None,
     ) -> None:
-        """`folders`: what the benchmarks' parameters of kind `path` stand for, by benchmark and parameter.
+        """`folders`: the values of the benchmarks' parameters of kind `path`, by benchmark and parameter.
 
         `timeline`: a file for the calls of the first launch that succeeds, of an application.
         """
@@ -139,15 +139,15 @@ class Real:
     def perform(self, record: Benchmark, job: Job) -> Outcome:
         """Launch it and wait.
 
-        MeasurementError where messages went by another MPI or transport than the one that was asked for, by what the
-        ranks say or, of TCP on this host, by what its kernel counted: a figure would have a wrong label.
+        MeasurementError where messages went by another MPI or transport than the requested one, by what the
+        ranks report or, of TCP on this host, by what its kernel counted: a figure would have a wrong label.
         """
         variant, through = self._chosen.get(job.name), self._via(record)
         if variant is not None and isinstance(through, MpiexecLauncher):
             through.use(mpi_of(variant))
         counted = variant is not None and variant.transport == "tcp" and self._here and (job.ranks or 0) > 1
         before = segments() if counted else None
-        with held(job.subfolders), progress_lines.followed(job):
+        with track_folders(job.subfolders), progress_lines.follow_progress(job):
             outcome = through.run(job)
         if variant is not None and counted and outcome.status == 0:
             after = segments()
@@ -169,11 +169,11 @@ class Real:
         return on_this_host(self.via) and self.nodes in (None, 1)
 
     def circumstances(self) -> dict[str, Any]:
-        """Say what this host is doing now."""
+        """The current activity of this host."""
         return provenance()
 
     def describe(self) -> dict[str, Any]:
-        """Say how ranks are launched and what was compiled."""
+        """Describe how ranks are launched and what was compiled."""
         return {
             "via": self.via or "local and mpiexec",
             "nodes": self.nodes,
@@ -225,14 +225,14 @@ class Real:
                 by = {"benchmark": name, **whole}
             else:
                 continue
-            made.append({**by, "vectorised": described(built.vectorised)})
+            made.append({**by, "vectorised": kernels_as_dicts(built.vectorised)})
         return made
 
     def allocation(self) -> str:
         """Name the batch job that this process is in, or that a launcher will hold; else this host since its start."""
         job = next((f"{system.name} {system.job}" for system in batch(ask=False).systems if system.job), None)
         if job is None and self.via is not None and self.via.partition(":")[0] == "slurm":
-            return f"slurm, held by process {os.getpid()} since {time.time():.0f}"
+            return f"slurm, allocated by process {os.getpid()} since {time.time():.0f}"
         started = reading.text(Path("/proc/sys/kernel/random/boot_id"))
         return job or f"{self.machine} since start {started or 'unknown'}"
 
@@ -243,6 +243,6 @@ class Real:
 
 
 def _threads(words: Sequence[str]) -> int:
-    """The most threads that a rank is asked to have by a program's words (`--integer threads=1,2`)."""
+    """The maximum of threads per rank by a program's options (`--integer threads=1,2`)."""
     given = [word.removeprefix("threads=") for word in words if word.startswith("threads=")]
     return max((int(each) for text in given for each in text.split(",") if each.isdecimal()), default=1)

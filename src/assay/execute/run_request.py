@@ -1,4 +1,4 @@
-"""What a person asked for, checked before anything is compiled or written, and turned into a plan and a target."""
+"""A run request: checked before anything is compiled or written, and turned into a plan and a target."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from assay.execute import plan as planning
 from assay.execute.folders import Folder, folders
 from assay.execute.local import on_this_host
 from assay.execute.plan import Plan, Size
-from assay.execute.rank_layout import per_node_wanted
+from assay.execute.rank_layout import choose_ranks_per_node
 from assay.execute.session import Target
-from assay.execute.target import on_nodes, place, ranks_wanted, target
+from assay.execute.target import choose_rank_count, on_nodes, place, target
 from assay.execute.variants import admit
 
 SHORTEST_TIMEOUT = 1.0  # s, of a launch
 
 
 @dataclass(frozen=True)
-class Wishes:
+class RunRequest:
     """The words of a command line that decide what is measured, where and how often."""
 
     names: tuple[str, ...]
@@ -49,15 +49,15 @@ class Wishes:
     variants: tuple[AnyVariant, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the wishes as plain data, for run.json."""
+        """Give the request as plain data, for run.json."""
         return asdict(self)
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> Wishes:
+    def from_dict(data: dict[str, Any]) -> RunRequest:
         """Take back what `to_dict` gave; pydantic's ValidationError where it is something else."""
         from pydantic import TypeAdapter
 
-        return TypeAdapter(Wishes).validate_python(data)
+        return TypeAdapter(RunRequest).validate_python(data)
 
     def check(self) -> None:
         """InputError for what is wrong whatever the target is, before anything is printed or a core is compiled."""
@@ -99,7 +99,7 @@ class Wishes:
             problem = "shows a described machine, or an application over MPI"
             raise InputError(problem, key="--timeline", value=timeline, accepted="--on, or an application")
         if self.rank_counts:
-            problem = f"shows one launch, and -n asks for {len(self.rank_counts)} numbers of ranks"
+            problem = f"shows one launch, and -n has {len(self.rank_counts)} numbers of ranks"
             raise InputError(problem, key="--timeline", value=timeline, accepted="one number (-n)")
 
     def _check_goal(self, goal: str) -> None:
@@ -135,7 +135,7 @@ class Wishes:
 
         named = listed(placement)
         if named is not None and self.nodes not in (None, len(named)):
-            problem = f"names {len(named)} nodes, and -N asks for {self.nodes}"
+            problem = f"names {len(named)} nodes, and -N is {self.nodes}"
             raise InputError(problem, key="--placement", value=placement, accepted=f"{self.nodes} nodes, or no -N")
 
     def target(self) -> Target:
@@ -151,7 +151,7 @@ class Wishes:
         return folders(map(benchmark, self.names), self.settings, here=on_this_host(self.via))
 
     def plan(self) -> Plan:
-        """What will be done. A described machine answers the same every time: one launch unless more are asked for."""
+        """The plan. A described machine gives the same results every time: one launch unless more are requested."""
         records = [benchmark(name) for name in self.names]
         launches = self.launches if self.launches is not None or self.on is None else 1
         spending = None
@@ -174,9 +174,9 @@ class Wishes:
         return replace(made, budget=self.budget)
 
     def _sizes(self, record: Benchmark) -> list[Size]:
-        """Ranks, and ranks per node: as given, else nodes times ranks per node, else what the record asks for.
+        """Ranks, and ranks per node: as given, else nodes times ranks per node, else the record's.
 
-        What is given beside several benchmarks is for those that take it; one that is named alone refuses it.
+        Given with several benchmarks, they apply to those that accept them; a single one refuses them.
         """
         takes = record.kind == "ranks" or len(self.names) == 1
         if self.rank_counts and takes:
@@ -190,14 +190,14 @@ class Wishes:
 
             nodes = len(listed(self.placement) or ()) or None
         sizes = []
-        for each in per_node_wanted(record, nodes, self.ppn, given, self.on, self.machine):
+        for each in choose_ranks_per_node(record, nodes, self.ppn, given, self.on, self.machine):
             wanted, ppn = given, each
             if record.kind == "ranks" and nodes is not None:
                 if self.on is not None:
                     wanted, ppn = on_nodes(self.on, self.machine, nodes, ppn, given)
                 elif wanted is None:
                     wanted = nodes * (ppn or 1)
-            wanted = ranks_wanted(record, wanted, self.on, self.machine, ppn if takes else None)
+            wanted = choose_rank_count(record, wanted, self.on, self.machine, ppn if takes else None)
             if each is not None and wanted is not None and wanted < each:
                 problem, accepted = f"no node gets so many of {wanted} ranks", f"up to {wanted}, or more ranks (-n, -N)"
                 raise InputError(problem, key=f"{record.name} --ppn", value=each, accepted=accepted)
@@ -219,7 +219,7 @@ class Wishes:
         return made
 
     def raised(self) -> list[str]:
-        """Say where nodes have more ranks than one because a benchmark needs so many, and nobody said how many."""
+        """Report where nodes have several ranks because a benchmark needs them, without a given number."""
         if self.ppn or self.ranks is not None or self.rank_counts or self.nodes is None:
             return []
         sizes = [(record, self._sizes(record)[0]) for record in map(benchmark, self.names)]

@@ -1,7 +1,7 @@
 """Folders for what an MPI keeps while its ranks run on this host, removed with the tree of processes, however it ends.
 
 An MPI removes its own shared memory and session folders only where it ends in order; a starter that is killed leaves
-them in /dev/shm and TMPDIR. Folders of the launch's own hold them, and the keeper removes these.
+them in /dev/shm and TMPDIR. Folders of the launch's own hold them, and the supervisor removes these.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _SHARED_MEMORY = Path("/dev/shm")
-# Where libraries are told to keep shared memory: Open MPI 5, Open MPI 4, its windows, UCX below MPICH.
+# Variables for the place of libraries' shared memory: Open MPI 5, Open MPI 4, its windows, UCX below MPICH.
 _SEGMENT_SETTINGS = (
     "OMPI_MCA_btl_sm_backing_directory",
     "OMPI_MCA_btl_vader_backing_directory",
@@ -23,7 +23,7 @@ _LONGEST = 60  # characters of TMPDIR: sockets in the folders below it may have 
 
 
 def scratch(environment: Mapping[str, str]) -> tuple[list[Path], dict[str, str]]:
-    """Folders that the keeper is to make, and the variables that name them; what a person has set stays."""
+    """Folders that the supervisor is to make, and the variables that name them; what a person has set stays."""
     folders, added = [], {}
     name = f"assay-{secrets.token_hex(6)}"
     temporary = Path(environment.get("TMPDIR") or "/tmp")

@@ -42,22 +42,22 @@ class Target(Protocol):
         """Launch it and wait."""
 
     def circumstances(self) -> dict[str, Any]:
-        """Say under what circumstances the next launch happens (the provenance of its rows)."""
+        """The circumstances of the next launch (the provenance of its rows)."""
 
     def describe(self) -> dict[str, Any]:
-        """Say what this target is, for run.json."""
+        """Describe this target, for run.json."""
 
     def compiled(self) -> list[dict[str, Any]]:
-        """Say what compilers made of the kernels that are varied: an entry for each program and variant."""
+        """What compilers made of the kernels that are varied: an entry for each program and variant."""
 
     def allocation(self) -> str:
         """Name what the launches are given until the end: a batch job, or this host since it was started."""
 
     def close(self) -> None:
-        """Give back what is held between launches."""
+        """Release what lasts between launches."""
 
 
-MOST_NAMED = 3  # keys that tell machines apart
+MOST_NAMED = 3  # keys in which machines differ
 MOST_ATTEMPTS = 100_000
 
 
@@ -65,7 +65,7 @@ class Looks(Protocol):
     """Decides, where a run's launches are not fixed, which benchmarks have enough of them."""
 
     def stopped(self, run: Run, benchmark: str, launches: int) -> bool:
-        """Whether a benchmark ends after so many launches; each decision is journaled once and then stands."""
+        """Whether a benchmark ends after so many launches; each decision is journaled once and is final."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,14 @@ class Failure:
 
 
 class RefusedError(InputError):
-    """A program says before it measures anything that its input is wrong: no other launch would do better."""
+    """A program rejected its input before measuring: no further launch would succeed."""
 
 
 class NoPlaceError(InputError):
     """This machine has no place for a launch (too few ranks, nodes, processors): one of many is left out."""
 
     def __init__(self, refusal: InputError) -> None:
-        """Say what the launcher or the simulation said."""
+        """Compose the message of the launcher or the simulation."""
         super().__init__(str(refusal))
 
 
@@ -94,10 +94,10 @@ class SetUpError(InputError):
 
 
 class AnotherMachineError(InputError):
-    """A run is resumed where its launches could not be put beside those that it has: nothing of it was touched."""
+    """A run is resumed where its launches would not be comparable with the existing ones: nothing was changed."""
 
 
-def finished(run: Run) -> set[str]:
+def finished_tasks(run: Run) -> set[str]:
     """Names of the tasks that ended well and whose files are whole; the others are done (again)."""
     ended = {entry["task"] for entry in run.entries() if entry["event"] == "ended" and entry["status"] == 0}
     return ended - run.damage().again
@@ -133,7 +133,7 @@ def take_up(run: Run, plan: Plan, known: Mapping[str, Benchmark], target: Target
         about = _about(run, task, record, target, (0, attempt), next(iter(then)) if len(then) == 1 else "")
         file = f"{path.name.removesuffix('.jsonl').partition('@')[0]}.jsonl"
         run.journal({"event": "begun", "task": task.name, "file": file, "about": asdict(about), "recovered": True})
-        run.warn(f"{run.folder}: launches/{path.name}: the journal had lost this launch; its samples are kept")
+        run.warn(f"{run.folder}: launches/{path.name}: the journal had lost this launch; its samples are still there")
     run.forget()
 
 
@@ -185,7 +185,7 @@ def do(
     budget.
     """
     known = records or {task.benchmark: benchmark(task.benchmark) for task in plan.tasks}
-    done = finished(run)
+    done = finished_tasks(run)
     needed = [known[name] for name in dict.fromkeys(t.benchmark for t in plan.tasks if t.name not in done)]
 
     def compiling(text: str) -> None:
@@ -246,7 +246,7 @@ def do(
         advance(task.benchmark)
     if cut:
         run.journal({"event": "cut", "tasks": cut})
-    if looks is not None:  # the last look, which ends nothing any more, says how narrow it became
+    if looks is not None:  # the last look, which ends nothing any more, records the final width
         for name in known:
             if bound is None or not bound.ended(name):
                 looks.stopped(run, name, plan.launches)
@@ -303,7 +303,7 @@ def _do_one(
         raise NoPlaceError(error) from None
     except StorageError:
         raise
-    except MeasurementError as error:  # not what was asked for: what it wrote is kept and counts for nothing
+    except MeasurementError as error:  # not what was requested: its output stays and is not counted
         rejected = True
         outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())
     ended_by_budget = False
@@ -317,7 +317,7 @@ def _do_one(
         outcome = replace(outcome, status=1, reason="the program ended without saying that it was done")
     failed = [event | {"case": task.factors | event.get("case", {})} for each in written for event in each.failed]
     wrong_only = bool(failed) and not rejected and bool(written) and all(each.done for each in written)
-    if failed:  # which alone give exit status 1 to a program that came to its end and says no more
+    if failed:  # the only reason for exit status 1 of a program that ended without a message
         other = None if wrong_only and is_silent(outcome.reason or "") else outcome.reason
         outcome = replace(outcome, status=max(1, outcome.status), reason=failed_checks(failed, other))
     run.journal(
@@ -342,6 +342,6 @@ def _do_one(
     )
     if outcome.status == 0 or ended_by_budget:
         return None, False
-    if outcome.refused and not finished(run):
+    if outcome.refused and not finished_tasks(run):
         raise RefusedError(f"{task.benchmark}: {outcome.refused}")
     return Failure(task.name, task.benchmark, outcome.reason or f"exit status {outcome.status}"), wrong_only

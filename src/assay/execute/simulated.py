@@ -7,13 +7,16 @@ program checks (status 1 of the outcome), or the program itself (MeasurementErro
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.benchmark.record import Benchmark, programs_root
 from assay.benchmark.resolved import program_words
+from assay.case import Case
 from assay.described.machine_file import DescribedMachine
 from assay.described.placed import WAYS, nodes_filled, nodes_for
 from assay.described.shipped import per_node
@@ -21,10 +24,15 @@ from assay.described.timeline import Log, of_ranks, write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
 from assay.execute.checks import failed_checks
 from assay.execute.job import Job, Outcome
+from assay.network.refused import core_refusal
 from assay.stored.seal import sealed_lines
+
+if TYPE_CHECKING:
+    from assay._core.ranks import Launch
 
 DEFAULT_RANKS = 2
 SHOWN = 16  # nodes in a note
+MOST_WAITING = 8  # ranks of a deadlock that are named
 LENGTHS = ("bytes", "length")
 
 
@@ -47,43 +55,134 @@ def simulate(
     order from node 0 on, and the seed of what is drawn (`assay.described.placed`). `verify`: compute
     and check with data, whatever that takes. `goal`: file for the first operation as a GOAL schedule.
     """
+    began = time.process_time()
+    played = play(
+        description,
+        benchmark,
+        job.command[1:],
+        job.ranks,
+        job.ppn,
+        timeline=timeline,
+        matrix=matrix,
+        placement=placement,
+        verify=verify,
+        goal=goal,
+    )
+    try:
+        with job.out.open("a", encoding="utf-8") as file:
+            file.write(sealed_lines(played.lines()))
+    except OSError as error:
+        raise MeasurementError(f"{job.out}: cannot write: {error.strerror}") from None
+    played.require_end(f"{benchmark.name} on {description.name}")
+    failed = played.failed()
+    return Outcome(
+        status=1 if failed else 0,
+        reason=failed_checks(failed) if failed else None,
+        seconds=time.process_time() - began,
+        command=job.command,
+        hosts=(description.name,),
+        channel="simulated in this process",
+    )
+
+
+@dataclass(frozen=True)
+class PlayedLaunch:
+    """What a program gave: the core's launch, and events that this process adds.
+
+    `opening`: after the first line; `ending`: after all; `closing`: before the last line of these.
+    """
+
+    launch: Launch
+    opening: Sequence[Mapping[str, Any]]
+    closing: Sequence[Mapping[str, Any]]
+    ending: Sequence[Mapping[str, Any]]
+
+    def lines(self) -> list[str]:
+        """The lines of the launch's file."""
+        lines: list[str] = self.launch.lines.splitlines()
+        first, *between, last = [*lines, *map(_line, self.ending)]
+        return [first, *map(_line, self.opening), *between, *map(_line, self.closing), last]
+
+    def failed(self) -> list[dict[str, Any]]:
+        """The checks that failed, as their events have them."""
+        return [{"case": json.loads(case), "detail": detail} for case, detail in self.launch.failed]
+
+    def require_end(self, what: str) -> None:
+        """MeasurementError about `what` where its ranks wait for ever."""
+        if not self.launch.waiting:
+            return
+        message, failed = deadlock(self.launch.stopped, self.launch.waiting), self.failed()
+        raise MeasurementError(f"{what}: {failed_checks(failed, message) if failed else message}")
+
+    def observations(self, host: str) -> Iterator[tuple[str, Case, str, int, list[float], int, bool]]:
+        """Of each block its first call and its others: metric, case, host, launch, values, batch, whether the first."""
+        blocks = self.launch.blocks
+        cases = {text: Case(json.loads(text)) for text in set(blocks["case"])}
+        begin = 0
+        columns = (blocks[key] for key in ("metric", "case", "batch", "first", "ends"))
+        for metric, case, batch, first, end in zip(*columns, strict=True):
+            if not math.isnan(first):
+                yield metric, cases[case], host, 0, [float(first)], 1, True
+            yield metric, cases[case], host, 0, blocks["values"][begin:end].tolist(), int(batch), False
+            begin = end
+
+
+def play(
+    description: DescribedMachine,
+    benchmark: Benchmark,
+    arguments: Sequence[str],
+    ranks: int | None,
+    ppn: int | None,
+    *,
+    timeline: str | None = None,
+    matrix: str | None = None,
+    placement: tuple[str, int] | None = None,
+    verify: bool = False,
+    goal: str | None = None,
+) -> PlayedLaunch:
+    """The same without a file of its lines. A deadlock and checks that failed are results.
+
+    `arguments`: a task's words. InputError and MeasurementError for what else goes wrong.
+    """
     from assay._core import ranks as core
 
     require(benchmark)
-    began = time.process_time()
-    ranks = job.ranks or DEFAULT_RANKS
-    machine = description.for_core(per_node(description, ranks, job.ppn))
+    ranks = ranks or DEFAULT_RANKS
+    machine = description.for_core(per_node(description, ranks, ppn))
     defaults = description.parameter_defaults()
     # A machine's own lengths are those of the papers' messages, and none of calls to files.
     if benchmark.part == "files":
         defaults = {name: text for name, text in defaults.items() if name not in LENGTHS}
-    words = program_words(benchmark, job.command[1:], simulated=True, defaults=defaults)
+    words = program_words(benchmark, arguments, simulated=True, defaults=defaults)
     given = (benchmark.name, machine, ranks, [*words, *(["--verify"] if verify else [])])
     log = None
     logged = timeline is not None or matrix is not None
     per = int(machine.get("node", {}).get("processors", 1))
     nodes: list[int] | None = None
+    opening: list[Mapping[str, Any]] = []
+    closing: list[Mapping[str, Any]] = []
+    ending: list[Mapping[str, Any]] = []
 
     def on() -> list[int]:
-        """Each rank's node: made when it is asked for, as a million of them are 40 MB."""
+        """Each rank's node: made on first use, as a million of them are 40 MB."""
         return [rank // per if nodes is None else nodes[rank // per] for rank in range(ranks)]
 
     try:
         if placement is not None:
             way, seed = placement
-            nodes = nodes_for(description, way, nodes_filled(description, ranks, job.ppn), seed)
+            nodes = nodes_for(description, way, nodes_filled(description, ranks, ppn), seed)
             places = [node * per + rank % per for rank, node in enumerate(on())]
-            lines, log = _placed(*given, places, logged=logged)
+            launch, log, ending = _placed(*given, places, logged=logged)
             where = f"placed on nodes {_shown(nodes)}" + (f" ({way})" if way in WAYS else "")
-            lines = _behind_launch(lines, {"event": "note", "text": where})
+            opening.append({"event": "note", "text": where})
         elif logged:
-            lines, log = core.logged(*given)
+            launch, log = core.logged(*given)
         else:
-            lines = core.run(*given)
+            launch = core.play(*given)
         if goal is not None:
             _write_goal(Path(goal), description.name, given)
     except ValueError as error:
-        if len(error.args) == 2:  # a key of the description, and what is wrong with it
+        if core_refusal(error) is not None:
             raise description.refused(error) from None
         raise InputError(str(error), key=f"{benchmark.name} on {description.name}") from None
     except (RuntimeError, IndexError, MemoryError) as error:  # IndexError: a rank or tag that does not exist
@@ -94,29 +193,12 @@ def simulate(
         write_matrix(Path(matrix), log, on())
     processors = 1 if description.node is None else description.node.processors
     used = {"ranks": ranks, "nodes": -(-ranks // per), "per_node": min(per, ranks), "processors": processors}
-    lines = _behind_launch(lines, {"event": "nodes", **used})
+    opening.insert(0, {"event": "nodes", **used})
     if benchmark.extra.get("pairs"):
-        from assay.described.ways import with_ways
+        from assay.described.ways import pairs_event
 
-        lines = with_ways(lines, description, on())
-    try:
-        with job.out.open("a", encoding="utf-8") as file:
-            file.write(sealed_lines(lines.splitlines()))
-    except OSError as error:
-        raise MeasurementError(f"{job.out}: cannot write: {error.strerror}") from None
-    last = json.loads(lines[lines.rindex("\n", 0, -1) + 1 :])
-    failed = [json.loads(line) for line in lines.splitlines() if '"passed":false' in line]
-    if last["event"] == "deadlock":
-        message = failed_checks(failed, deadlock(last)) if failed else deadlock(last)
-        raise MeasurementError(f"{benchmark.name} on {description.name}: {message}")
-    return Outcome(
-        status=1 if failed else 0,
-        reason=failed_checks(failed) if failed else None,
-        seconds=time.process_time() - began,
-        command=job.command,
-        hosts=(description.name,),
-        channel="simulated in this process",
-    )
+        closing.append(pairs_event(description, on()))
+    return PlayedLaunch(launch, opening, closing, ending)
 
 
 def _write_goal(path: Path, machine: str, given: tuple[str, dict[str, Any], int, list[str]]) -> None:
@@ -136,12 +218,15 @@ def _write_goal(path: Path, machine: str, given: tuple[str, dict[str, Any], int,
 
 def _placed(
     program: str, machine: dict[str, Any], ranks: int, words: list[str], places: list[int], *, logged: bool
-) -> tuple[str, Log | None]:
-    """As the core's run, or `logged`, with rank r at places[r]: node times processors, and which of them."""
+) -> tuple[Launch, Log | None, list[Mapping[str, Any]]]:
+    """As the core's play, or `logged`, with rank r at places[r]: node times processors, and which of them.
+
+    The last: events more, of a program that the machine turned out not to describe.
+    """
     from assay._core import ranks as core
 
     if core.undescribed(program, machine, words):
-        return core.run(program, machine, ranks, words), None  # which says that it is left out, and why
+        return core.play(program, machine, ranks, words), None, []  # which says that it is left out, and why
     world = core.Jobs(machine, logged)
     number = world.begin(program, words, places)
     while world.drain():
@@ -150,23 +235,19 @@ def _placed(
     if about["state"] == "running":  # nothing happens any more
         world.end(number)
         about = world.job(number)
-    lines = str(about["lines"])
+    more: list[Mapping[str, Any]] = []
+    launch = about["launch"]
     if about["undescribed"]:
         why = f"left out: not described by {machine['name']}: {about['failure']}"
-        lines += "".join(map(_line, ({"event": "note", "text": why}, {"event": "done"})))
+        more = [{"event": "note", "text": why}, {"event": "done"}]
     elif about["state"] == "failed":
         raise (ValueError if about["input"] else RuntimeError)(about["failure"])
-    return lines, of_ranks(world.log(), places, world.nodes * world.processors) if logged else None
-
-
-def _behind_launch(lines: str, event: Mapping[str, Any]) -> str:
-    """An event behind the line that opens a launch."""
-    first, end, rest = lines.partition("\n")
-    return first + end + _line(event) + rest
+    log = of_ranks(world.log(), places, world.nodes * world.processors) if logged else None
+    return launch, log, more
 
 
 def _line(event: Mapping[str, Any]) -> str:
-    return json.dumps(event, separators=(",", ":")) + "\n"
+    return json.dumps(event, separators=(",", ":"))
 
 
 def _shown(nodes: Sequence[int]) -> str:
@@ -202,15 +283,14 @@ def _load(benchmark: Benchmark) -> None:
 
 
 def waits_for(rank: int, call: str, peer: int | None, tag: int) -> str:
-    """Say whom a rank waits for; `tag` below 0: any."""
+    """The rank that a rank waits for, as text; `tag` below 0: any."""
     whom = "any rank" if peer is None else f"rank {peer}"
     which = "any tag" if tag < 0 else f"tag {tag}"
     return f"rank {rank} in {call} {'to' if call == 'send' else 'from'} {whom} ({which})"
 
 
-def deadlock(event: Mapping[str, Any]) -> str:
-    """Say a deadlock event in words: who waits for whom, at what time."""
-    shown = event["waiting"][:8]
-    parts = [waits_for(w["rank"], w["call"], w["peer"], w["tag"]) for w in shown]
-    more = event["count"] - len(shown)
-    return f"deadlock at {event['t']:.9g} s: " + "; ".join(parts) + (f"; and {more} more" if more > 0 else "")
+def deadlock(seconds: float, waiting: Sequence[tuple[int, str, int | None, int]]) -> str:
+    """Say a deadlock in words: who waits for whom, at what time."""
+    parts = [waits_for(*each) for each in waiting[:MOST_WAITING]]
+    more = len(waiting) - len(parts)
+    return f"deadlock at {seconds:.9g} s: " + "; ".join(parts) + (f"; and {more} more" if more > 0 else "")

@@ -1,10 +1,10 @@
 """`--via slurm` or `slurm:SALLOC-OPTIONS`: job steps (srun) in the allocation that Assay runs in, or in one of its own.
 
-Outside an allocation one is held for the whole run (salloc), so that launches do not queue one by one; its keeper
-cancels it when Assay ends, however Assay ends, and a time limit ends it when even the keeper is gone. Ranks come by
+Outside an allocation the whole run gets one (salloc), so that launches do not queue one by one; its supervisor
+cancels it when Assay ends, however Assay ends, and a time limit ends it when even the supervisor is gone. Ranks come by
 srun where an --mpi plugin of Slurm serves the MPI in use (tried, not only listed), else by the MPI's own starter inside
 the allocation. Where all nodes see the run's folder (tried), programs write their lines and their complaints to files
-of their node's: srun, told to end a step with its first failure, loses what the failing task said just before (Slurm
+of their node's: srun, set to end a step with its first failure, loses the last output of the failing task (Slurm
 22.05, 6 of 60 steps on a busy host). Where they do not see it srun carries both, and sbcast the program there.
 """
 
@@ -72,7 +72,7 @@ class SlurmLauncher(MpiexecLauncher):
         ended, output = process_tree.ask(["sinfo", "-h", "-o", "%P"], timeout=_ANSWERS_WITHIN)
         if ended.timed_out or any(ended.statuses):
             raise InputError(
-                f"Slurm's controller does not answer: {last_words(output) or 'nothing was said'}",
+                f"Slurm's controller does not answer: {last_words(output) or 'no output'}",
                 key="--via",
                 value="slurm",
                 accepted="a cluster whose slurmctld runs, or local, mpiexec, hosts:FILE",
@@ -80,7 +80,7 @@ class SlurmLauncher(MpiexecLauncher):
         self._answered = True
 
     def describe(self) -> dict[str, Any]:
-        """Say what launches, without asking for an allocation."""
+        """Describe the launcher, without requesting an allocation."""
         ended, output = process_tree.ask(["srun", "--version"], timeout=_ANSWERS_WITHIN)
         version = "missing" if ended.missing else (output.split() or ["unknown"])[-1]
         job = os.environ.get("SLURM_JOB_ID")
@@ -211,7 +211,7 @@ class SlurmLauncher(MpiexecLauncher):
             added or {},
             binding,
             base=allocation.environment,
-            farewell=[allocation.end_steps()],
+            cleanup=[allocation.end_steps()],
             settle=settled,
             **fields,
         )
@@ -262,7 +262,7 @@ def node_script(log: Path | None = None, out: Path | None = None) -> str:
 
 
 def _collect_words(log: Path) -> None:
-    """Bring what was said on each node into the log, behind what srun says of it."""
+    """Append each node's output to the log, after srun's own."""
     for node, path in outputs(log):
         if node:
             lines = path.read_text(errors="replace").splitlines()

@@ -2,9 +2,9 @@
 
 So are those of Assay's worker processes, pymp-… by Python's name, and their semaphores sem.assay-….
 
-Each says whose it is: its mark (`keeper.mark`) names host, boot, process namespace, process and the time when that
-began. A folder is removed only where it is this user's, carries a mark, and that process is surely gone; one of another
-host or container is left. Symbolic links are removed, not followed.
+Each has a mark (`supervisor.mark`) that names host, boot, process namespace, process and the start time of that. A
+folder is removed only where it is this user's, has a mark, and that process is certainly gone; one of another host or
+container is left. Symbolic links are removed, not followed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SHARED_MEMORY = "/dev/shm"
 
 @contextlib.contextmanager
 def temporary_folder(prefix: str) -> Iterator[Path]:
-    """A folder for the time being, with the mark of this process."""
+    """A temporary folder with the mark of this process."""
     assert prefix.startswith(PREFIX)
     with tempfile.TemporaryDirectory(prefix=prefix) as folder:
         supervisor.mark(folder)
@@ -99,7 +99,7 @@ def _is_gone(own: int) -> bool:
 
 
 def _booted() -> float:
-    """When this host was started, in seconds since 1970; 0 where the kernel does not say."""
+    """When this host was started, in seconds since 1970; 0 where it is unknown."""
     for line in Path("/proc/stat").read_text().splitlines():
         if line.startswith("btime "):
             return float(line.split()[1])

@@ -1,14 +1,21 @@
-"""The keeper of a process tree: a script that starts commands and sees to it that nothing of them outlives Assay.
+"""The supervisor of a process tree: a script that starts commands and ensures that none of them outlives Assay.
 
-It is a child subreaper (prctl(2)), so a process that moved to a session of its own, as the daemons of mpiexec do,
-comes back to it when its parent dies: killing until no child is left therefore misses none. The commands themselves die
-with the keeper (PR_SET_PDEATHSIG).
+It is a child subreaper (prctl(2)), so a process that moved to its own session, as the daemons of mpiexec do, is
+reparented to it when its parent dies: killing until no child is left therefore misses none. The commands themselves die
+with the supervisor (PR_SET_PDEATHSIG).
 
 It reads one order from standard input (8 bytes of length, little-endian, then a dict as `marshal` has it; both sides
 are one interpreter) and answers with another on standard output, before which there may be notices: {"stopped": PIDs},
 where the order asks to look for processes that a signal has stopped (SIGSTOP), and does not wait for these for ever
-(`patience`). Every launch waits for its start, so that it imports
-only what it cannot do without, and no module that takes milliseconds (pathlib, contextlib, subprocess).
+(`patience`). Every launch waits for its start, so that it imports only what
+it cannot do without, and no module that takes milliseconds (pathlib, contextlib, subprocess).
+
+What happened without each part (the tests show it again):
+* no subreaper: ranks and the daemons of mpiexec went on after a kill -9 of Assay;
+* no look for stopped processes: a launch with one rank stopped, as Slurm does where it suspends a job, waited for its
+  time limit, and where the rank was continued, times with the pause in them had no mark;
+* no look at the log: mpiexec of MPICH 4.0 waited for minutes after ssh had said that a host has no address;
+* no check of a process's parents before a signal: none was seen; it is 30 lines against a signal to another's process.
 """
 # ruff: noqa: PTH102, PTH115, PTH106, PTH108, PTH114, PTH123, PTH208, SIM105
 
@@ -19,7 +26,7 @@ import os
 import select
 import time
 
-GRACE = 1.0  # s, between asking a tree to end and killing it
+GRACE = 1.0  # s, between SIGTERM and SIGKILL to a tree
 REST = 0.2  # s, for what else is in the tree, once the commands themselves have ended
 GIVE_UP = 10.0  # s, after which a process that SIGKILL does not end is left to the kernel
 MARK = ".assay-process"  # the file in a folder in /tmp or /dev/shm that names the process that made it
@@ -34,19 +41,19 @@ class _RefusedError(Exception):
 
 
 def _start(
-    argv: list[str], out: str | None, err: str | None, hold: bool, folder: str | None, libc: ctypes.CDLL
+    argv: list[str], out: str | None, err: str | None, keep_stdin: bool, folder: str | None, libc: ctypes.CDLL
 ) -> tuple[int, int | None]:
-    """Start a command in a session of its own; returns its number and, with `hold`, the pipe to its standard input."""
-    keeper = os.getpid()
+    """Start a command in its own session; returns its number and, with `keep_stdin`, the pipe to its standard input."""
+    supervisor = os.getpid()
     errors, report = os.pipe()
-    stdin, held = os.pipe() if hold else (os.open(os.devnull, os.O_RDONLY), None)
+    stdin, held = os.pipe() if keep_stdin else (os.open(os.devnull, os.O_RDONLY), None)
     child = os.fork()
     if child == 0:
         place = argv[0]
         try:
             os.setsid()
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            if os.getppid() != keeper:
+            if os.getppid() != supervisor:
                 os._exit(1)
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
             os.dup2(stdin, 0)
@@ -108,8 +115,8 @@ def _tree(root: int) -> list[int]:
 class _Stops:
     """Which processes of the tree a signal has stopped, as looks at intervals find them.
 
-    `since`: those that are, with the time of the look that found them; `paused`: those that went on, with about how
-    many seconds they stood, by the looks.
+    `since`: those that are, with the time of the look that found them; `paused`: those that resumed, with the
+    seconds that they were stopped, by the looks.
     """
 
     def __init__(self) -> None:
@@ -121,12 +128,12 @@ class _Stops:
         """Look; returns those that were not stopped at the look before."""
         stopped = [pid for pid in _tree(os.getpid()) if _state(pid) == "T"]
         new = [pid for pid in stopped if pid not in self.since]
-        self.gone_on([pid for pid in self.since if pid not in stopped])
+        self.resumed([pid for pid in self.since if pid not in stopped])
         self.since |= dict.fromkeys(new, now)
         self._last = now
         return new
 
-    def gone_on(self, pids: list[int]) -> None:
+    def resumed(self, pids: list[int]) -> None:
         """Take note that these are not stopped any more."""
         for pid in pids:
             self.paused[pid] = self.paused.get(pid, 0.0) + self._last - self.since.pop(pid) + LOOK
@@ -159,20 +166,20 @@ def _reap(statuses: dict[int, int]) -> bool:
 
 def _is_of_tree(pid: int) -> bool:
     """Whether a process is below this one."""
-    keeper = os.getpid()
+    supervisor = os.getpid()
     while pid > 1:
         try:
             with open(f"/proc/{pid}/stat") as stat:
                 pid = int(stat.read().rpartition(")")[2].split()[1])
         except (OSError, ValueError, IndexError):
             return False
-        if pid == keeper:
+        if pid == supervisor:
             return True
     return False
 
 
 def _send(pid: int, number: int) -> None:
-    """Signal a process of the tree: one that has come by its number since is held first, then found to be elsewhere."""
+    """Signal a process of the tree: another one that has its number now is found to be elsewhere."""
     held = -1
     try:
         held = os.pidfd_open(pid)
@@ -191,7 +198,7 @@ def _send(pid: int, number: int) -> None:
 
 
 def _end(statuses: dict[int, int], unfinished: list[int]) -> None:
-    """Ask the processes `unfinished` to end, wait a little, then kill whatever is below until nothing is."""
+    """Terminate the processes `unfinished`, wait a little, then kill everything below until nothing is left."""
     for pid in unfinished:
         _send(pid, signal.SIGTERM)
     began = time.monotonic()
@@ -218,7 +225,7 @@ def mark_words() -> str:
 
 
 def mark(folder: str) -> None:
-    """Say in a folder that this process made it, so that a later start can remove it (left_behind.py)."""
+    """Mark a folder as made by this process, so that a later start can remove it (stale_files.py)."""
     with open(f"{folder}/{MARK}", "x") as file:
         file.write(mark_words())
 
@@ -239,7 +246,7 @@ def _remove(folders: list[str]) -> None:
             continue
 
 
-def _bid_farewell(commands: list[list[str]]) -> None:
+def _clean_up(commands: list[list[str]]) -> None:
     import subprocess
 
     for words in commands:
@@ -269,7 +276,7 @@ def _write(message: dict[str, object]) -> None:
         pass
 
 
-def _mentions(log: str, behind: int, signs: list[bytes]) -> bool:
+def _contains(log: str, behind: int, signs: list[bytes]) -> bool:
     """Whether one of `signs` is in a log, behind its first bytes."""
     try:
         with open(log, "rb") as file:
@@ -280,8 +287,8 @@ def _mentions(log: str, behind: int, signs: list[bytes]) -> bool:
     return any(sign in text for sign in signs)
 
 
-def _keep() -> None:
-    """Be the keeper: read the order, start, wait for the end, leave nothing behind, answer."""
+def _supervise() -> None:
+    """Supervise: read the order, start, wait for the end, leave nothing behind, answer."""
     libc = ctypes.CDLL(None)  # loaded before the fork: the child may only make calls
     libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     length = _read(8)
@@ -292,10 +299,10 @@ def _keep() -> None:
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
-    ordered_off: list[int] = []
+    terminated: list[int] = []
     signal.signal(signal.SIGCHLD, lambda *_: None)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: ordered_off.append(1))
+        signal.signal(number, lambda *_: terminated.append(1))
     began = time.monotonic()
     statuses: dict[int, int] = {}
     missing, timed_out, orphaned = None, False, False
@@ -307,8 +314,8 @@ def _keep() -> None:
             os.mkdir(folder, 0o700)
             made.append(folder)
             mark(folder)
-        for argv, out, err, hold in order["commands"]:
-            pid, pipe = _start(argv, out, err, hold, order["folder"], libc)
+        for argv, out, err, keep_stdin in order["commands"]:
+            pid, pipe = _start(argv, out, err, keep_stdin, order["folder"], libc)
             pids.append(pid)
             if pipe is not None:
                 held.append(pipe)
@@ -316,8 +323,8 @@ def _keep() -> None:
         missing = str(refusal)
     except OSError as error:  # no process, no pipe
         missing = str(error.strerror)
-    stops, looked, patience, impatient = _Stops(), began, order["patience"], False
-    hopeless = False
+    stops, looked, patience, stopped_too_long = _Stops(), began, order["patience"], False
+    fatal_log = False
     while missing is None:
         _reap(statuses)
         if all(pid in statuses for pid in pids):
@@ -325,16 +332,16 @@ def _keep() -> None:
         now = time.monotonic()
         left = None if order["timeout"] is None else order["timeout"] - (now - began)
         timed_out = left is not None and left <= 0
-        if timed_out or orphaned or ordered_off:
+        if timed_out or orphaned or terminated:
             break
         if patience is not None:
             if now - looked >= LOOK:
                 looked = now
                 if new := stops.look(now):
                     _write({"stopped": new})
-                impatient = stops.longest(now) >= patience
-                hopeless = order["watched"] is not None and _mentions(*order["watched"])
-                if impatient or hopeless:
+                stopped_too_long = stops.longest(now) >= patience
+                fatal_log = order["watched"] is not None and _contains(*order["watched"])
+                if stopped_too_long or fatal_log:
                     break
             until = LOOK - (now - looked)
             left = until if left is None else min(left, until)
@@ -343,22 +350,22 @@ def _keep() -> None:
             os.read(woken, 1 << 16)
         orphaned = 0 in ready and os.read(0, 1) == b""
     seconds = time.monotonic() - began
-    stopped = _below(os.getpid(), "Tt") if timed_out or impatient else []
-    stops.gone_on([pid for pid in stops.since if pid not in stopped])
+    stopped = _below(os.getpid(), "Tt") if timed_out or stopped_too_long else []
+    stops.resumed([pid for pid in stops.since if pid not in stopped])
     unfinished = [at for at, pid in enumerate(pids) if pid not in statuses]
     for pipe in held:
         os.close(pipe)
     _end(statuses, [pid for pid in pids if pid not in statuses])
     _remove(made)
     if unfinished:
-        _bid_farewell(order["farewell"])
+        _clean_up(order["cleanup"])
     ended = [statuses.get(pid, -int(signal.SIGKILL)) for pid in pids]
     answer: dict[str, object] = {"statuses": ended, "seconds": seconds, "missing": missing, "timed_out": timed_out}
     _write(
         answer
         | {
-            "impatient": impatient,
-            "hopeless": hopeless,
+            "stopped_too_long": stopped_too_long,
+            "fatal_log": fatal_log,
             "stopped": stopped,
             "paused": stops.paused,
             "unfinished": unfinished,
@@ -367,5 +374,5 @@ def _keep() -> None:
 
 
 if __name__ == "__main__":
-    _keep()
+    _supervise()
     os._exit(0)  # taking the interpreter down in order would take as long as the rest

@@ -18,15 +18,15 @@ from assay.execute.session import Target
 DEFAULT_RANKS = 2
 
 
-def ranks_wanted(
+def choose_rank_count(
     record: Benchmark,
     given: int | None,
     on: str | None = None,
     overrides: Mapping[str, str] | None = None,
     ppn: int | None = None,
 ) -> int | None:
-    """How many ranks a benchmark runs on: what the person said, else all nodes of a described machine that has so
-    many (`ppn` on each), else what its record says; None for node programs.
+    """How many ranks a benchmark runs on: the given number, else all nodes of a described machine that has so
+    many (`ppn` on each), else the record's; None for node programs.
     """
     if record.kind == "node":
         for option, value in (("-n", given), ("--ppn", ppn)):
@@ -90,9 +90,9 @@ def enough_ranks(
     ppn: Sequence[int],
     say: Callable[[str], None],
 ) -> list[Benchmark]:
-    """Keep what can have its least number of ranks on hardware threads of their own; `say` names the rest.
+    """The benchmarks whose minimum number of ranks fits on separate hardware threads; `say` names the rest.
 
-    InputError where a described machine has fewer nodes than are asked for, or where nothing can be kept.
+    InputError where a described machine has fewer nodes than requested, or where none remains.
     """
     room = None if on is None else _room(on, None, max(ppn, default=None))
     if nodes is not None and on is not None:
@@ -110,10 +110,10 @@ def enough_ranks(
     kept = [r for r in records if r.kind == "node" or int(r.extra.get("least_ranks", 1)) <= there]
     gone = [f"{r.name} ({r.extra['least_ranks']} ranks)" for r in records if r not in kept]
     if gone and not kept:
-        raise InputError("is too few for all that is asked for", key="-N", value=there, accepted=", ".join(gone))
+        raise InputError("is too small for all that is requested", key="-N", value=there, accepted=", ".join(gone))
     if gone:
         what = "hardware threads" if on is None else "nodes"
-        say(f"skipped for lack of {what}, of which there are {there}: {', '.join(gone)}")
+        say(f"skipped: only {there} {what}: {', '.join(gone)}")
     return kept
 
 
@@ -130,7 +130,7 @@ def target(
     verify: bool = False,
     goal: str | None = None,
 ) -> Target:
-    """Choose where to run; InputError where the wishes contradict each other.
+    """Choose where to run; InputError where the request contradict each other.
 
     `folders`: where benchmarks write files, by benchmark and parameter. `placement`: where a described machine's ranks
     are (described/placed.py), and the seed of what is drawn. `verify`: simulated programs compute with data.

@@ -1,8 +1,8 @@
-"""What messages went by, as the ranks found it out: a label that says something else is no label of these figures.
+"""The transport that messages used, as the ranks found it: a figure with another label would be wrong.
 
 A program that was linked with one MPI runs on another where that has the same file name and is found first
 (LD_LIBRARY_PATH; MPICH, Intel MPI and MVAPICH replace each other by design), and an MPI chooses another transport than
-the one that was asked for. Each rank program states the library that it runs on (MPI_Get_library_version), and how its
+the requested one. Each rank program states the library that it runs on (MPI_Get_library_version), and how its
 messages went (programs/mpi/transport.hpp).
 """
 
@@ -21,7 +21,7 @@ _FAMILIES = {
     "Intel MPI": ("intel",),
     "MPICH": ("mpich", "mvapich", "mpi version", "parastation"),
 }
-# What a transport that was asked for is found to be on one host, and what it never is on several.
+# What a requested transport is found to be on one host, and what it never is on several.
 _ON_ONE_HOST = {"shm": "shared memory", "tcp": "tcp"}
 _ON_SEVERAL = {"tcp": "interconnect past the kernel"}
 
@@ -29,7 +29,7 @@ _ON_SEVERAL = {"tcp": "interconnect past the kernel"}
 def check(out: Path, mpi: Mpi, transport: str | None, *, here: bool) -> None:
     """MeasurementError where a launch's own words contradict the MPI or the transport that its figures would be of.
 
-    `out`: the launch's lines; `transport`: the one that was asked for, None without one; `here`: all ranks are on this
+    `out`: the launch's lines; `transport`: the requested one, None without one; `here`: all ranks are on this
     host. Libraries and transports that are not known pass.
     """
     launch = next(iter(read_launches(out, 0)), {}) if out.is_file() else {}

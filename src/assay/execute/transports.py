@@ -2,7 +2,7 @@
 
 Nothing is looked up in an MPI: it is given variables in its ranks' environment. Open MPI: the component of its point to
 point layer (`pml`, `btl`, `mtl`); MPICH: the providers of UCX and libfabric, one of which it is built on, and whether
-ranks of a node may share memory; Intel MPI: its fabrics. A name that is not here is given as what it stands for.
+ranks of a node may share memory; Intel MPI: its fabrics. Any other name is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def variables(name: str, mpi: Mpi, *, here: bool) -> dict[str, str]:
 
 
 def segments(root: Path = Path("/")) -> int | None:
-    """TCP segments that this host has sent since it was started (/proc/net/snmp); None where it does not say."""
+    """TCP segments that this host has sent since it was started (/proc/net/snmp); None where it is unknown."""
     try:
         lines = [line.split() for line in (root / "proc/net/snmp").read_text().splitlines() if line.startswith("Tcp:")]
         return int(dict(zip(*lines, strict=True))["OutSegs"])

@@ -1,4 +1,4 @@
-"""What programs share and need not each compile: a source that lies beside a header of its name, below the programs.
+"""What programs share and need not each compile: a source with a header of its name next to it.
 
 `timing/options.cpp` belongs to every program that includes `timing/options.hpp`, directly or not. It is compiled once
 for its sources, the compiler and the flags; the object is kept with the binaries and comes to its place by a rename.
@@ -31,7 +31,7 @@ from assay.execute.source_list import INCLUDE, Untimed, untimed
 
 @dataclass(frozen=True)
 class SharedUnit:
-    """A shared source, the compiler that makes its object, and where that is kept; `name`: in the program's record.
+    """A shared source, the compiler that makes its object, and its place; `name`: in the program's record.
 
     `before`: sources that are compiled with it, as if they stood in it before all else.
     """
@@ -43,11 +43,15 @@ class SharedUnit:
     before: tuple[Path, ...] = ()
 
 
-def digest_of(compiler: Compiler, files: set[Path], linked: Sequence[str] = ()) -> str:
-    """The key of what `compiler` makes of `files`, 20 hexadecimal digits; `linked`: names of objects that join it."""
+def digest_of(compiler: Compiler, files: set[Path], linked: Sequence[str] = (), root: Path | None = None) -> str:
+    """The key of what `compiler` makes of `files`, 20 hexadecimal digits; `linked`: names of objects that join it.
+
+    Files below `root` count by their place in it: another copy of the programs gives the same key.
+    """
     digest = hashlib.sha256("\n".join([compiler.key(), *linked]).encode())
     for path in sorted(files):
-        digest.update(f"\n{path}\n".encode() + path.read_bytes())
+        place = path.relative_to(root) if root is not None and root in path.parents else path
+        digest.update(f"\n{place}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:20]
 
 
@@ -95,7 +99,9 @@ def units_of(
         if listed:
             by = replace(by, flags=re.sub(r"(?<!\S)-O[23](?!\S)", _less(by, listed.level), by.flags))
             name = f"{listed.name}-untimed" if before else name
-        made.append(SharedUnit(last, by, folder / f"{name}-{digest_of(by, files)}.o", before=tuple(before)))
+        made.append(
+            SharedUnit(last, by, folder / f"{name}-{digest_of(by, files, root=root.resolve())}.o", before=tuple(before))
+        )
     return made
 
 
@@ -134,9 +140,9 @@ def own_units(
 ) -> list[SharedUnit]:
     """The further sources of one program, from its record's `[unit.NAME]`: each with a `source` and `flags` of its own.
 
-    A measured kernel is compiled apart by this, so that its flags touch neither clock, nor sampler, nor check; they
+    A measured kernel is compiled separately: its flags affect neither clock, nor sampler, nor check; they
     must stand last where objects are linked: of an inline function that several objects hold the first one is taken.
-    One source may stand under several names; it lies beside the program, or below `root`. Flags that the compiler
+    One source may have several names; it lies in the program's folder, or below `root`. Flags that the compiler
     lacks are left out, as a program's own are (`has`).
     """
     made = []
@@ -157,7 +163,7 @@ def unit_source(about: Mapping[str, Any], program: Path, root: Path) -> Path:
         source = Path(folder, about["source"])
         if source.is_file():
             return source.resolve()
-    raise MeasurementError(f"{program}: [unit] source = {about['source']!r}: no such file beside it or below {root}")
+    raise MeasurementError(f"{program}: [unit] source = {about['source']!r}: no such file by it or below {root}")
 
 
 def make(unit: SharedUnit, root: Path, timeout: float) -> None:
@@ -203,7 +209,7 @@ def objects_of(
 
 
 def includes(sources: Sequence[Path], root: Path) -> set[Path]:
-    """`sources` and every file that they include, directly or not, beside themselves or below `root`.
+    """`sources` and every file that they include, directly or not, in their folders or below `root`.
 
     What a conditional leaves out is counted too: a needless rebuild is cheaper than a stale binary.
     """
@@ -227,7 +233,7 @@ def _included(path: Path, root: Path) -> tuple[Path, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def _read_included(path: Path, root: Path, changed: int, size: int) -> tuple[Path, ...]:
-    """Read what a file includes; once while it stands as it is, for programs share most of what they include."""
+    """Read what a file includes; once while it is unchanged, for programs share most of what they include."""
     found = []
     for name in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
         for candidate in (path.parent / name, root / name):

@@ -37,7 +37,7 @@ def refuse_idle_names(description: DescribedMachine) -> None:
     for table, given in {**tables, "half_length": compute.half_length}.items():
         for kernel in given:
             if kernel not in kernels:
-                problem = "no benchmark's record says that it computes such a kernel"
+                problem = "no benchmark's record has such a kernel"
                 raise _refused(description, ("compute", table, kernel), problem, kernels)
 
 

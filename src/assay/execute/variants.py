@@ -1,4 +1,4 @@
-"""Build variants as a command line wishes them: their product, and what refuses variants before measuring."""
+"""Build variants as a command line request them: their product, and what refuses variants before measuring."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class VariedProgram:
 
     @property
     def extra(self) -> Mapping[str, Any]:
-        """What else the record says."""
+        """Further keys of the record."""
         return self.program.extra
 
 
@@ -103,7 +103,7 @@ def _accepted(key: str) -> str:
 
 
 def _flags(text: str) -> str:
-    """One set of flags, blanks evened out. InputError where a word is no flag, or says what --isa says."""
+    """One set of flags, blanks evened out. InputError where a word is no flag, or repeats --isa."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -144,7 +144,7 @@ def admit(names: Sequence[str], variants: Sequence[AnyVariant], *, every: bool, 
             known = "benchmarks that pass messages: echo, collective, patterns, … (`assay catalogue --benchmarks`)"
             raise InputError(f"{other}: is measured without MPI", key="--mpi, --transport", accepted=known)
         known = ", ".join(name for name, record in benchmarks().items() if record.units)
-        problem = f"{other}: the kernel is not compiled apart, so that flags would touch clock and check"
+        problem = f"{other}: the kernel is not compiled separately: flags would affect clock and check"
         key = "--compiler, --flags, --isa"
         if all(map(exchanges, map(benchmark, names))):
             key, known = "--flags, --isa", f"--compiler alone; benchmarks of kernels: {known}"
@@ -217,7 +217,7 @@ def _trial(compiler: Compiler, flags: tuple[str, ...], usual: Compiler) -> str |
 def _executable(compiler: Compiler, variant: Variant) -> None:
     """InputError where the compiler may use instructions that this processor lacks, as far as Linux names them."""
     features = {name.replace("_", "") for name in processor_features()}
-    if "sse2" not in features:  # no x86: a launch that ends by an illegal instruction says so
+    if "sse2" not in features:  # no x86: a launch that ends by an illegal instruction reports it
         return
     command = (*compiler.words, *shlex.split(variant.words), "-dM", "-E", "-x", "c++", "/dev/null")
     _, output = process_tree.ask(command, timeout=TRIAL_WITHIN, environment=launch_environment(os.environ))

@@ -1,7 +1,7 @@
 """What a compiler made of kernels: the widest vector register of each function's arithmetic, by a disassembler.
 
 Compilers' own remarks (-fopt-info-vec, -Rpass) name loops by lines, differ from one to the other, and are silent about
-what another pass made; the object itself says which instructions it holds. Read are x86's, as objdump prints them.
+what another pass made; the object itself has the instructions. Those of x86 are read, as objdump prints them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Kernel:
 
 
 def kernels(objects: Sequence[Path]) -> tuple[Kernel, ...] | None:
-    """The functions of objects that one compiler made, in their order; None where nothing says it (`objdump`, x86)."""
+    """The functions of objects that one compiler made, in their order; None without `objdump` or x86."""
     words = shutil.which("objdump")
     if words is None or os.uname().machine not in ("x86_64", "i686"):
         return None
@@ -123,7 +123,7 @@ def _without_brackets(name: str) -> str:
     return f"{re.sub(r'<.*?>(?=::|$)', '', text).rpartition('::')[2]} ({words})"
 
 
-def by_units(objects: Mapping[str, Path]) -> tuple[Kernel, ...] | None:
+def list_kernels(objects: Mapping[str, Path]) -> tuple[Kernel, ...] | None:
     """The functions of a program's units, by the units' names; one that several units hold is named with its unit."""
     of = {unit: kernels([path]) for unit, path in objects.items()}
     found = [(unit, kernel) for unit, each in of.items() for kernel in each or ()]
@@ -136,6 +136,6 @@ def by_units(objects: Mapping[str, Path]) -> tuple[Kernel, ...] | None:
     )
 
 
-def described(found: Sequence[Kernel] | None) -> list[Mapping[str, Any]] | None:
+def kernels_as_dicts(found: Sequence[Kernel] | None) -> list[Mapping[str, Any]] | None:
     """Kernels as plain data, for a run's provenance."""
     return None if found is None else [vars(each) | {"text": each.text} for each in found]

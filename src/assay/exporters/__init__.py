@@ -29,7 +29,7 @@ class ExportSource:
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
         """A connection that has the table as a view."""
-        from assay.report import figure_table
+        from assay.report.derive import figure_table
         from assay.store import connect
 
         return connect([self.run], figures=figure_table.table([self.run]) if self.table == TABLE else None)

@@ -1,6 +1,6 @@
 """JUnit XML, as continuous integration reads it: a suite for each benchmark, a case for each figure.
 
-A figure whose check failed is a failure; one that was not measured, or of which only a bound is known, is skipped with
+A figure whose check failed is a failure; one that was not measured, or has only a bound, is skipped with
 its reason: it has not passed.
 """
 
@@ -37,7 +37,7 @@ def write(source: ExportSource, out: TextIO) -> int:
 
 
 def count_cases(suite: Xml.Element, cases: Sequence[Xml.Element]) -> None:
-    """Say in a suite how many cases it has, and how many of them failed or were skipped."""
+    """Record in a suite how many cases it has, and how many of them failed or were skipped."""
     suite.set("tests", str(len(cases)))
     for key, tag in (("failures", "failure"), ("skipped", "skipped")):
         suite.set(key, str(sum(case.find(tag) is not None for case in cases)))

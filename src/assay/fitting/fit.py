@@ -94,8 +94,8 @@ def fits(path: Path) -> list[Fit]:
     return list(found.values())
 
 
-def shared(origin: Mapping[str, str], key: str) -> tuple[str, ...]:
-    """Keys whose origin says that they are this one's number."""
+def shared_keys(origin: Mapping[str, str], key: str) -> tuple[str, ...]:
+    """Keys whose origin is this one's number."""
     return tuple(other for other, text in origin.items() if text.startswith(f"fitted: as {key}"))
 
 
@@ -109,7 +109,7 @@ def _fit(
     if len(cells) < len(keys):
         raise InputError("rests on fewer cells than there are numbers", key=f"origin.{keys[0]}", value=len(cells))
     goal = np.array([_time(cell) for cell in cells])
-    groups = [(key, *shared(described.origin, key)) for key in keys]
+    groups = [(key, *shared_keys(described.origin, key)) for key in keys]
     start = np.array([value_at(described, key)[0] for key in keys])
 
     def model(numbers: Floats) -> Floats:

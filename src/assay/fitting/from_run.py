@@ -1,9 +1,9 @@
-"""A run's figures as a description: start-up and time per byte by length; a hop, where hops were told apart.
+"""A run's figures as a description: start-up and time per byte by length; a hop, where hops were distinguished.
 
 The echo's one-way medians of neighbours are cut where a further stretch takes away half of the error that is left; each
-stretch is a line by the relative estimator, or, where partners stood at several hops and the run says its topology, a
+stretch is a line by the relative estimator, or, where partners stood at several hops and the run has its topology, a
 plane (`per_hop`). The network, else a crossbar, carries the least time per byte of them; what a stretch has more is
-copying. An echo tells the sum of what both ends spend on a message: half of it goes to either, by assumption.
+copying. An echo gives the sum of what both ends spend on a message: half of it goes to either, by assumption.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assay.analysis.alpha_beta import fit, piecewise
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.fitting import per_hop, storage_from_run
-from assay.toml.writing import written
+from assay.toml.writing import write_toml
 
 LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
 ENOUGH = 0.005  # and there must be as much of it left
@@ -79,7 +79,7 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
     fitted += [fits_hops.text_of(plane) for plane in per_hop.papers(document)]
     comments = [f"Fitted to {source} of {document.machine}: `assay fit`.", *fitted]
     comments += [f"{name}:{line}" for line in stored]
-    text = written(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
+    text = write_toml(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
     return text, ({"storage": storage} if storage else {}) | {
         "machine": document.machine,
         "run": document.run,
@@ -161,7 +161,7 @@ def _figures(document: Document, benchmark: str, name: str) -> list[ReportedFigu
 
 
 def _times(document: Document, benchmark: str, name: str) -> dict[float, float]:
-    """One-way times (s) by length, of neighbours where hops were told apart."""
+    """One-way times (s) by length, of neighbours where hops were distinguished."""
     found = _figures(document, benchmark, name)
     least = min((f.params.get("hops") or 0 for f in found), default=0)
     return {float(f.params["bytes"]): f.value for f in found if f.value and (f.params.get("hops") or 0) == least}

@@ -18,7 +18,7 @@ from assay.published.cells.answers import Answer, play
 
 @dataclass(frozen=True)
 class _One:
-    """Answers of one description, whatever name is asked for."""
+    """Answers of one description, whatever the requested name."""
 
     description: DescribedMachine
 

@@ -2,7 +2,7 @@
 
 A plane T = alpha + beta N + gamma h for each stretch of lengths gives the hop's delay; where the longer messages' gamma
 is three times the shortest's, a request and a reply cross the path before them (a handshake), as on the iPSC/860.
-Only a described machine's run says its topology; elsewhere hops are unknown and the network is a crossbar.
+Only a described machine's run has its topology; elsewhere hops are unknown and the network is a crossbar.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from assay.analysis import fits, hops
 from assay.document.run_document import Document
 
-ALIKE = 0.1  # how far gammas may be apart from one another, or from three times the other
+GAMMA_TOLERANCE = 0.1  # how far gammas may differ from one another, or from three times the other
 TIMES = {"cycle", "channel_rate", "flit_bytes", "flit_ticks", "body_ticks", "head_ticks", "credit_ticks"} | {
     *("node_flit_ticks", "node_body_ticks", "node_head_ticks", "ejection_flit_ticks", "ejection_head_ticks"),
     *("global_flit_ticks", "global_body_ticks", "global_head_ticks", "header_flits", "packet_flits", "packet_gap"),
@@ -48,7 +48,7 @@ def papers(document: Document) -> list[hops.PerHop]:
 
 
 def shape(document: Document) -> dict[str, Any] | None:
-    """The keys of [network] that say what is joined to what, from the run's provenance; None where it has none."""
+    """The keys of [network] that define the topology, from the run's provenance; None where it has none."""
     for host in document.provenance.values():
         network = (host.stated.get("description") or {}).get("network")
         if network:
@@ -66,7 +66,7 @@ def clock(least: float) -> tuple[int, float, int]:
 def crosses(found: Sequence[hops.PerHop], place: int) -> int:
     """How often a message of this stretch crosses the path: 3 where its gamma is three times the least, else 1."""
     least = min(plane.gamma for plane in found)
-    return 3 if least > 0 and abs(found[place].gamma / least / 3 - 1) <= ALIKE else 1
+    return 3 if least > 0 and abs(found[place].gamma / least / 3 - 1) <= GAMMA_TOLERANCE else 1
 
 
 def network(

@@ -6,7 +6,7 @@ turns, so that it takes startup + bytes * per_byte, and many together no more th
 some time of what all share, a call is one stripe instead, and that time and its bytes' are the I/O node's processor's.
 Where operations wait for one another a call is one stripe, too, which takes longer at the device for each other there.
 
-Beside an echo's network all of them are variants, each with a network of its own that takes no time: what was measured
+Besides an echo's network all of them are variants, each with its own network that takes no time: what was measured
 of files has the way to them in it, and did not go by messages.
 """
 
@@ -17,12 +17,12 @@ import re
 from typing import Any
 
 from assay import versions
-from assay.analysis.storage_errors import errors_across_in_words, judged, missed_in_words
+from assay.analysis.storage_errors import errors_across_in_words, judge_cells, missed_in_words
 from assay.analysis.storage_law import LEAST_SIZES, StorageLaw, across_in_words
 from assay.document.run_document import Document
 from assay.document.storage_cells import RANKS, Family, laws
 from assay.errors import InputError
-from assay.toml.writing import written
+from assay.toml.writing import write_toml
 
 LEAST_STRIPE, FINER, MOST = 512, 8, 65536
 
@@ -67,7 +67,7 @@ def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     comments += [f"{name if at == 0 else f'{name}:{each}'}: {line}" for at, (each, family, law) in
                  enumerate((base, *others)) for line in words(family, law)]  # fmt: skip
     head = {"name": name, "title": f"{document.machine}, its files as measured", "source": source}
-    text = written(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
+    text = write_toml(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
     return text, {
         "machine": document.machine,
         "run": document.run,
@@ -169,16 +169,16 @@ def words(family: Family, law: StorageLaw) -> list[str]:
         f"{1e9 * law.per_byte:.4g} ns/B{beside}; all together at most "
         f"{law.limit / 1e6:.4g} MB/s"
         + ("" if law.limited else " (assumed: as one process)")
-        + (f", of which each operation takes {1e6 * law.each:.4g} us besides" if law.each else "")
+        + (f", plus {1e6 * law.each:.4g} us for each operation" if law.each else "")
         + (", and each waits that long for every other in flight" if law.contended else "")
     )
     half = f"r_max {law.r_max / 1e6:.4g} MB/s, n_half {law.n_half:.4g} B{halves}"
-    cells = judged(law)
+    cells = judge_cells(law)
     errors = [f"errors of each cell: {errors_across_in_words(law, cells)}", missed_in_words(cells)]
-    return [law_itself, half + saturated(law), *law.errors_in_words(), *[each for each in errors if each]]
+    return [law_itself, half + saturation_text(law), *law.errors_in_words(), *[each for each in errors if each]]
 
 
-def saturated(law: StorageLaw) -> str:
+def saturation_text(law: StorageLaw) -> str:
     """Where the common limit begins to bind, in words; nothing where it was not fitted."""
     if not law.limited:
         return ""
@@ -213,6 +213,6 @@ def _of_law(name: str, family: Family, law: StorageLaw) -> dict[str, Any]:
              "fitted": each.cell.fitted, "saturation": law.saturation(each.cell.bytes) if law.limited else None,
              "predicted": each.predicted, "error": each.error, "error_between": each.between and list(each.between),
              "error_launches": each.launches, "missed": each.missed}
-            for each in judged(law)
+            for each in judge_cells(law)
         ],
     }  # fmt: skip

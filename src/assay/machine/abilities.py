@@ -1,6 +1,6 @@
 """What can be measured on a host, what is missing for it and how to get it, and what is to be doubted.
 
-Rules over what `discover` found; nothing is asked of the system here. A part is answered yes, partly or no.
+Rules over what `discover` found; no system calls here. A part is answered yes, partly or no.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _memory(host: Host) -> Ability:
         return Ability(part="memory", answer="partly", why="how much may be touched is unknown")
     whole = cache.size * (cache.instances or 1) if cache else 0
     if usable < max(ENOUGH_MEMORY, 8 * whole):
-        why = f"{usable / 2**20:.0f} MiB usable: little beside the caches"
+        why = f"{usable / 2**20:.0f} MiB usable: little compared with the caches"
         return Ability(part="memory", answer="partly", why=why)
     return Ability(part="memory", answer="yes", why=f"{usable / 2**30:.1f} GiB may be touched")
 
@@ -187,7 +187,7 @@ def _files(host: Host) -> Ability:
     return Ability(part="files", answer="yes", why=f"{best.path} ({best.type}, {best.where})")
 
 
-def missing(host: Host) -> tuple[Missing, ...]:
+def find_missing(host: Host) -> tuple[Missing, ...]:
     """What would widen the evaluation, with the command that adds it on this distribution."""
     found = []
     if host.software.compiler is None:
@@ -285,9 +285,7 @@ def _clocks(host: Host) -> list[HostWarning]:
         found.append(HostWarning(about="frequency", text=text))
     if cpu.kinds:
         kinds = ", ".join(f"{len(kind.cpus)} {kind.name}" for kind in cpu.kinds)
-        found.append(
-            HostWarning(about="unlike cores", text=f"the cores are not alike ({kinds})", remedy="pin the ranks")
-        )
+        found.append(HostWarning(about="unlike cores", text=f"the cores differ ({kinds})", remedy="pin the ranks"))
     if host.system.clock_source and host.system.clock_source not in GOOD_CLOCKS:
         text = f"clock source {host.system.clock_source}: reading the time is slow or coarse"
         found.append(HostWarning(about="clock", text=text))

@@ -1,6 +1,6 @@
 """Accelerators: by PCI class (0x0300 VGA, 0x0302 3D, 0x0380 display, 0x1200 accelerator) and device file.
 
-Which of them programs can reach, through OpenCL or CUDA, `reached` asks their drivers.
+Which of them programs can reach, through OpenCL or CUDA, `reached` queries their drivers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.machine import reading
-from assay.machine.asking import answer as answer_of
 from assay.machine.device_list import CPU_KIND
+from assay.machine.program_query import answer as answer_of
 
 CLASSES = {0x0300: "display", 0x0302: "3d", 0x0380: "display", 0x1200: "accelerator"}
 VENDORS = {
@@ -57,7 +57,7 @@ class Accelerator(reading.HostPart):
 
     @property
     def is_device(self) -> bool:
-        """Whether it is a device beside the processor that this process may use."""
+        """Whether it is a device other than the processor that this process may use."""
         return bool(self.usable) and self.kind != CPU_KIND
 
 
@@ -70,8 +70,8 @@ class Accelerators(reading.HostPart):
 def accelerators(root: Path = Path("/")) -> Accelerators:
     """Read the accelerators of the host under `root`; management displays are left out."""
     found, notes = [], []
-    nvidia = iter([path for _, path in reading.numbered(root / "dev", "nvidia")])
-    rendering = iter([path for _, path in reading.numbered(root / "dev/dri", "renderD")])
+    nvidia = iter([path for _, path in reading.numbered_entries(root / "dev", "nvidia")])
+    rendering = iter([path for _, path in reading.numbered_entries(root / "dev/dri", "renderD")])
     for device in reading.entries(root / "sys/bus/pci/devices"):
         class_, vendor = reading.number(device / "class"), reading.number(device / "vendor")
         kind = CLASSES.get((class_ or 0) >> 8)
@@ -82,7 +82,7 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
             file = root / "dev/kfd"
         name = VENDORS.get(vendor, f"vendor {vendor:#06x}")
         if file is None:
-            notes.append(f"{name} device {device.name} has no device file: no driver, or kept from this container")
+            notes.append(f"{name} device {device.name} has no device file: no driver, or not visible in this container")
         found.append(
             Accelerator(
                 vendor=name,
@@ -97,7 +97,7 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
     if not found:
         for pattern, vendor_name in (("nvidia", "NVIDIA"), ("accel/accel", "unknown"), ("neuron", "Amazon")):
             folder = root / "dev" / (pattern.rpartition("/")[0])
-            for _, path in reading.numbered(folder, pattern.rpartition("/")[2]):
+            for _, path in reading.numbered_entries(folder, pattern.rpartition("/")[2]):
                 found.append(
                     Accelerator(
                         vendor=vendor_name,
@@ -109,8 +109,8 @@ def accelerators(root: Path = Path("/")) -> Accelerators:
     return Accelerators(devices=tuple(found), notes=tuple(notes))
 
 
-def reached() -> dict[str, Any]:
-    """What OpenCL and CUDA show (device_list.py), asked in a process of its own; empty where that fails."""
+def query_drivers() -> dict[str, Any]:
+    """What OpenCL and CUDA show (device_list.py), queried in a separate process; empty where that fails."""
     status, output = answer_of([sys.executable, "-P", "-m", "assay.machine.device_list"])
     try:
         answer = json.loads(output.splitlines()[-1]) if status == 0 else {}
@@ -119,10 +119,10 @@ def reached() -> dict[str, Any]:
     return answer if isinstance(answer, dict) else {}
 
 
-def with_reached(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
+def add_driver_devices(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
     """Add what drivers show: to the device at the same PCI address, or as a device of its own.
 
-    A note says what is missing where the host shows an accelerator that neither way reaches.
+    A note names what is missing where the host shows an accelerator that neither way reaches.
     """
     devices, notes = list(shown.devices), list(shown.notes)
     for each in answer.get("devices", ()):
@@ -140,7 +140,7 @@ def with_reached(shown: Accelerators, answer: dict[str, Any]) -> Accelerators:
         else:
             devices[same] = devices[same].model_copy(update={"name": each["name"], **more})
     if shown.devices and not any(device.is_device and device.api for device in devices):
-        missing = answer.get("missing", {"opencl": "it was not asked", "cuda": "it was not asked"})
+        missing = answer.get("missing", {"opencl": "not queried", "cuda": "not queried"})
         why = "; ".join(f"{way}: {text}" for way, text in missing.items())
         notes.append(f"no program reaches the accelerators here ({why}): install the vendor's driver, or its OpenCL")
     return Accelerators(devices=tuple(devices), notes=tuple(notes))

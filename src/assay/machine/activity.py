@@ -18,7 +18,7 @@ USER_PROCESS = 7
 
 
 class Process(reading.HostPart):
-    """A process and how many hardware threads it kept busy (1.0 is all of one)."""
+    """A process and its use of hardware threads (1.0 is all of one)."""
 
     pid: int
     name: str
@@ -27,7 +27,7 @@ class Process(reading.HostPart):
 
 
 class Activity(reading.HostPart):
-    """Shares are of one hardware thread: `others` 1.5 means that others kept one and a half busy."""
+    """Shares are of one hardware thread: `others` 1.5 means that others used one and a half."""
 
     load: tuple[float, ...] = ()
     running: int | None = None
@@ -89,7 +89,7 @@ def _total(root: Path) -> tuple[int, int] | None:
 def _ticks(root: Path) -> dict[int, tuple[str, int, int | None]]:
     """Name, ticks of user and system time, and owner of every process."""
     found = {}
-    for pid, folder in reading.numbered(root / "proc", ""):
+    for pid, folder in reading.numbered_entries(root / "proc", ""):
         words = reading.text(folder / "stat") or ""
         name, closed, rest = words.partition("(")[2].rpartition(")")
         fields = rest.split()

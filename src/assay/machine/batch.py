@@ -1,4 +1,4 @@
-"""Batch systems: which one's commands are here, and whether this process already stands in an allocation."""
+"""Batch systems: which one's commands are here, and whether this process is in an allocation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATIENCE = 0.6
 
 
 class Sign(NamedTuple):
-    """How a batch system is known: its commands, the variable of its jobs, of their nodes, and a question to ask it."""
+    """How a batch system is detected: its commands, the variable of its jobs, of their nodes, and a query."""
 
     name: str
     commands: tuple[str, ...]
@@ -56,7 +56,7 @@ def batch(
     which: Callable[[str], str | None] = shutil.which,
     ask: bool = True,
 ) -> BatchSystems:
-    """Look for batch systems; `ask` runs one quick question to see whether the system answers."""
+    """Look for batch systems; `ask` runs one quick query to see whether the system answers."""
     found = []
     for sign in SYSTEMS:
         inside = environment.get(sign.job) if not sign.mark or sign.mark in environment else None

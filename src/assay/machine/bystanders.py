@@ -1,6 +1,6 @@
 """Who else used this host's hardware threads between two moments: other processes by name, from two looks at /proc.
 
-The accounts of a block say how much others worked, not who they were. A look costs some milliseconds and is taken
+The accounts of a block show how much others worked, not which processes. A look costs some milliseconds and is taken
 before and after a launch, never during it. A process that began and ended in between is not seen.
 Source: proc(5), /proc/PID/stat; user and system time in clock ticks.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 from assay.machine import reading
 
-LEAST = 0.02  # hardware threads: less is nobody's concern
+LEAST = 0.02  # hardware threads: less is ignored
 MOST = 5  # names
 
 
@@ -31,7 +31,7 @@ class ProcessLook:
 def look(root: Path = Path("/")) -> ProcessLook:
     """Read all processes; one that cannot be read is not there."""
     found = {}
-    for pid, folder in reading.numbered(root / "proc", ""):
+    for pid, folder in reading.numbered_entries(root / "proc", ""):
         words = reading.text(folder / "stat") or ""
         name, closed, rest = words.partition("(")[2].rpartition(")")
         fields = rest.split()

@@ -1,8 +1,8 @@
 """The catalogue: the published machines, benchmarks, cells and claims, typed and queryable.
 
-Source: `catalogue/published/*.toml`, one file a paper (its README says what the blocks mean); `catalogue/units.toml`.
-A table is expanded to cells; each cell and each single result is a flat row in SI with the printed number beside it.
-The same id in two papers is one machine, whose statements are kept apart by paper.
+Source: `catalogue/published/*.toml`, one file a paper (its README explains the blocks); `catalogue/units.toml`.
+A table is expanded to cells; each cell and each single result is a flat row in SI with the printed number.
+The same id in two papers is one machine, whose statements are separate by paper.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCell:
-    """One published number: `value` in SI `unit`, `printed` in `printed_unit` as it stands in the paper."""
+    """One published number: `value` in SI `unit`, `printed` in `printed_unit` as in the paper."""
 
     paper: str
     machine: str | None
@@ -140,7 +140,7 @@ class CatalogueMachine:
 
 @dataclass(frozen=True)
 class CatalogueBenchmark:
-    """A published benchmark, or a part of one (`caltech.int4_add`), with what each paper says of it."""
+    """A published benchmark, or a part of one (`caltech.int4_add`), with each paper's statements."""
 
     id: str
     title: str
@@ -402,7 +402,7 @@ def cells(
     """The published numbers that match, in the order of the papers.
 
     Machines, benchmarks and papers by id or name (one or several; a benchmark brings its parts with it); `params`
-    must stand in the cell with just these values. Raises InputError for a machine, benchmark or paper unknown.
+    must be in the cell with just these values. Raises InputError for a machine, benchmark or paper unknown.
     """
     machines = None if machine is None else {_machine_id(each) for each in _several(machine)}
     papers = None if paper is None else {_paper_id(each) for each in _several(paper)}

@@ -1,7 +1,7 @@
 """Lists devices as OpenCL and CUDA show them: a script of its own, so that a driver that fails or hangs ends only it.
 
 Prints a JSON object: `devices`, each with `api` (opencl:0), `name`, `kind`, `memory` (bytes), `units`, `driver` and
-`address` (PCI, where the driver says it), numbered as the benchmarks of devices number them; `missing`: why a way shows
+`address` (PCI, if the driver gives it), numbered as the benchmarks of devices number them; `missing`: why a way shows
 none.
 """
 

@@ -1,7 +1,7 @@
-"""Discovery: all that is known of this host, gathered from the readers beside this file.
+"""Discovery: all that is known of this host, gathered from the readers in this package.
 
 Nothing here needs root, nothing raises because a file is missing or garbled: what cannot be found out is None, and a
-note says why. The short form that goes with every launch is `assay.machine.provenance`.
+note gives the reason. The short form that goes with every launch is `assay.machine.provenance`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.machine import reading
-from assay.machine.accelerators import Accelerators, accelerators, reached, with_reached
+from assay.machine.accelerators import Accelerators, accelerators, add_driver_devices, query_drivers
 from assay.machine.activity import Activity, activity
 from assay.machine.batch import BatchSystems, batch
 from assay.machine.caches import Caches, Numa, caches, numa
@@ -70,7 +70,7 @@ def discover(find_mpi: FindMpi | None = None, find_library: FindLibrary | None =
         counting = pool.submit(energy, root, kernel.virtualised)
         installed = pool.submit(software, root, find_mpi=find_mpi, find_library=find_library)
         batches = pool.submit(batch)
-        drivers = pool.submit(reached)
+        drivers = pool.submit(query_drivers)
         mounted = pool.submit(filesystems, root)
         bounds = limits(root)
         return Host(
@@ -80,7 +80,7 @@ def discover(find_mpi: FindMpi | None = None, find_library: FindLibrary | None =
             numa=numa(root),
             memory=memory(root, bounds),
             limits=bounds,
-            accelerators=with_reached(accelerators(root), drivers.result()),
+            accelerators=add_driver_devices(accelerators(root), drivers.result()),
             network=network(root),
             filesystems=mounted.result(),
             software=installed.result(),

@@ -1,6 +1,6 @@
 """File systems: mounts with type, size and free space; which are on a network; where scratch files may go.
 
-A dead NFS server lets statvfs(2) hang for ever, so network mounts are asked in threads that may be left behind.
+A dead NFS server lets statvfs(2) hang, so network mounts are queried in threads that may be abandoned.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PATIENCE = 0.3
 
 
 class FileSystem(reading.HostPart):
-    """A mounted file system; bytes. `rotating` is whether its disk turns, where the kernel says."""
+    """A mounted file system; bytes. `rotating` is whether its disk turns, where the kernel reports it."""
 
     mount: str
     type: str
@@ -66,7 +66,7 @@ class FileSystems(reading.HostPart):
 
 
 def filesystems(root: Path = Path("/"), environment: Mapping[str, str] = os.environ) -> FileSystems:
-    """Read the mounts of the process under `root`; sizes are asked of the kernel only for the real root."""
+    """Read the mounts of the process under `root`; sizes are queried only for the real root."""
     words = reading.text(root / "proc/self/mounts") or reading.text(root / "proc/mounts")
     found: dict[str, FileSystem] = {}
     seen: set[tuple[str, str]] = set()
@@ -95,7 +95,7 @@ def filesystems(root: Path = Path("/"), environment: Mapping[str, str] = os.envi
 
 def mount_of(path: str, root: Path = Path("/")) -> tuple[str, str, str] | None:
     """Mount point, type and device of whatever `path` (without symbolic links) lies on, of memory and the kernel's own
-    file systems, too; None where the mounts are not readable. Asks no file system.
+    file systems, too; None where the mounts are not readable. Queries no file system.
     """
     words = reading.text(root / "proc/self/mounts") or reading.text(root / "proc/mounts") or ""
     on = [each for each in _mounts(words) if _within(path, each[1])]

@@ -37,7 +37,7 @@ class Limits(reading.HostPart):
 
 
 def limits(root: Path = Path("/"), affinity: tuple[int, ...] | None = None) -> Limits:
-    """Read the limits of the process whose /proc/self lies under `root`; `affinity` None: asked of the kernel."""
+    """Read the limits of the process whose /proc/self lies under `root`; `affinity` None: from the kernel."""
     notes: list[str] = []
     if affinity is None:
         try:

@@ -46,7 +46,7 @@ def memory(root: Path = Path("/"), limits: Limits | None = None) -> Memory:
     available = known.get("MemAvailable")
     if available is None and known.get("MemFree") is not None:
         available = sum(known.get(key) or 0 for key in ("MemFree", "Buffers", "Cached"))
-        notes.append("the kernel does not say what is available; free, buffers and cache are added up")
+        notes.append("the kernel does not report what is available; free, buffers and cache are added up")
     if known.get("MemTotal") is None:
         notes.append("the size of the memory is not readable (/proc/meminfo)")
     limit = limits.memory_limit if limits else None

@@ -1,4 +1,4 @@
-"""What each node of a cluster is, from what the node itself prints (`node_inventory.sh`), and which nodes stand out.
+"""What each node of a cluster is, from what the node itself prints (`node_inventory.sh`), and the outliers.
 
 A node prints the small files of its /proc and /sys; here they are laid out as a tree that the readers of this room
 read as they read this host. The table is Table 5.1 of van der Steen's Beowulf report (2000) for the cluster at hand.
@@ -25,11 +25,11 @@ BATCH = ("srun", "qsub", "bsub")
 COMPILERS = ("g++", "clang++", "icpx", "nvc++", "gfortran")
 TOOLS = ("gmond", "node_exporter", "telegraf", "collectd", "pmcd", "ipmitool", "wwctl", "clush", "pdsh")
 SLOW = 0.9  # of the nodes' median pace: slower ones are named
-MEMORY_ALIKE = 0.02  # sizes of memory that differ by less are alike: firmware keeps some for itself
+MEMORY_TOLERANCE = 0.02  # sizes of memory that differ by less are equal: firmware reserves some
 
 
 class NodeFacts(reading.HostPart):
-    """What one node is. Hz, bytes, flop/s; None where the node does not say.
+    """What one node is. Hz, bytes, flop/s; None where the node does not report it.
 
     `flops_per_cycle` and `peak` in theory, of all cores (machine/peak.py), `peak` at the clock that the node states.
     """
@@ -68,7 +68,7 @@ class NodeSpeed(reading.HostPart):
 
 
 class NodeDifference(reading.HostPart):
-    """A fact that not all nodes share: what most say (None: no value is of more nodes than any other), who differs."""
+    """A fact that not all nodes share: the majority's value (None: no value has a majority), and the outliers."""
 
     fact: str
     majority: str | None
@@ -101,7 +101,7 @@ class InventoriedNode(reading.HostPart):
 
 
 class ClusterInventory(reading.HostPart):
-    """All nodes of a cluster, and those that stand out; `exchange`: what carried the messages whose rates are given.
+    """All nodes of a cluster, and the outliers; `exchange`: what carried the messages whose rates are given.
 
     `not_asked`: nodes on which nothing was started, as the batch system keeps them from jobs or has powered them down.
     """
@@ -215,12 +215,12 @@ def differences(nodes: Mapping[str, NodeFacts]) -> list[NodeDifference]:
 
 
 def _alike(nodes: Mapping[str, NodeFacts], values: dict[str, str]) -> dict[str, str]:
-    """Sizes of memory within `MEMORY_ALIKE` of the median one, shown as the median one."""
+    """Sizes of memory within `MEMORY_TOLERANCE` of the median one, shown as the median one."""
     sizes = [each.memory for each in nodes.values() if each.memory]
     middle = statistics.median_low(sizes) if sizes else 0
     return {
         node: shown("memory", middle)
-        if (size := nodes[node].memory) and abs(size - middle) <= MEMORY_ALIKE * middle
+        if (size := nodes[node].memory) and abs(size - middle) <= MEMORY_TOLERANCE * middle
         else value
         for node, value in values.items()
     }
@@ -248,7 +248,7 @@ def slow_nodes(speeds: Mapping[str, NodeSpeed], nodes: Mapping[str, NodeFacts]) 
 
 
 def slow_exchanges(rates: Mapping[str, float]) -> list[SlowNode]:
-    """Nodes whose messages (B/s) go below `SLOW` of the nodes' median, the slowest first; of two nobody can say."""
+    """Nodes whose messages (B/s) go below `SLOW` of the nodes' median, slowest first; two nodes cannot be judged."""
     if len(rates) < 3:
         return []
     middle = statistics.median(rates.values())

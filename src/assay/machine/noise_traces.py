@@ -8,7 +8,7 @@ block        which block of the launch; thread, cpu: whose
 t0           Unix time at which the watch began; seconds: how long it lasted
 quantum      of fixed work: the median time of a piece; of fixed time: the length of a span
 least        what is shorter is not called a detour
-tick         the kernel's ticks per second, null where it does not say
+tick         the kernel's ticks per second, null where unknown
 start        of each detour, from t0, ascending; length: of each, none overlapping the next
 done         of fixed time: the units of work done in each span, in order; else empty
 interrupts   how many of each row of /proc/interrupts this hardware thread took meanwhile (rows with none are omitted)

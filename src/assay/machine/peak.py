@@ -1,7 +1,7 @@
-"""The peak of arithmetic by what a processor says of itself: doctor's inventory and every report compute it here.
+"""The peak of arithmetic from a processor's own data: doctor's inventory and every report compute it here.
 
 Flops per cycle of a core are the lanes of its widest vectors, twice where a multiply-add is one instruction, times the
-units that execute it. No flag says how many units there are: two, unless a measurement shows fewer.
+units that execute it. No flag gives the number of units: two, unless a measurement shows fewer.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from assay.machine.catalogue import PublishedCell, load
 
-COLUMNS = 9  # more would not fit a terminal of 80 columns beside the rows' names
+COLUMNS = 9  # more would not fit a terminal of 80 columns next to the rows' names
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class PivotTable:
 def grids(cells: Sequence[PublishedCell]) -> list[PivotTable]:
     """Group cells by where they were printed, and lay each group out, benchmark after benchmark.
 
-    Doubtful numbers carry a `?`. A table of several benchmarks stands under their family, or under the first.
+    Doubtful numbers carry a `?`. A table of several benchmarks has the name of their family, or of the first.
     """
     groups: dict[tuple[str, ...], list[PublishedCell]] = {}
     for cell in cells:
@@ -70,7 +70,7 @@ def _grid(cells: list[PublishedCell]) -> PivotTable:
 
 
 def _label(cell: PublishedCell) -> dict[str, str]:
-    """Everything that tells a cell from its neighbours, as text."""
+    """Everything that distinguishes a cell from its neighbours, as text."""
     named = {"benchmark": cell.benchmark, "machine": cell.machine, "metric": cell.metric, "unit": cell.printed_unit}
     return {key: str(value) for key, value in {**named, **cell.params}.items() if value is not None}
 

@@ -167,7 +167,7 @@ def _stated(blocks: list[dict[str, str]]) -> dict[str, str]:
     return {key: value for block in reversed(blocks) for key, value in block.items()}
 
 
-def without_marks(name: str) -> str:
+def strip_trademarks(name: str) -> str:
     """A processor's name without the signs of registered names."""
     return " ".join(name.replace("(R)", "").replace("(TM)", "").split())
 
@@ -175,7 +175,7 @@ def without_marks(name: str) -> str:
 def _model(block: dict[str, str]) -> str | None:
     for key in ("model name", "Model Name", "cpu model", "uarch", "cpu"):
         if name := block.get(key):
-            return without_marks(name)
+            return strip_trademarks(name)
     if machine := re.search(
         r"machine = (\w+)", next((block[key] for key in block if key.startswith("processor ")), "")
     ):

@@ -19,7 +19,7 @@ from assay.machine.system import system, virtualisation
 def provenance(root: Path = Path("/")) -> dict[str, Any]:
     """What each launch records of its host: a flat JSON object, gathered in milliseconds.
 
-    Sizes in bytes, frequencies in Hz; None where the kernel does not say.
+    Sizes in bytes, frequencies in Hz; None where unknown.
     """
     cpu, bounds, kernel = processors(root), limits(root), system(root)
     virtual, hypervisor = virtualisation(root)

@@ -1,4 +1,4 @@
-"""The blocks of a published paper's file, typed: what `catalogue/published/*.toml` may say and nothing else.
+"""The blocks of a published paper's file, typed: the keys that `catalogue/published/*.toml` may have.
 
 Every model is frozen and refuses keys that it does not know, so that a fact that has no place here is an error and not
 lost in silence; only a machine's facts are open (their keys name quantity and unit: `clock_MHz`, `memory_per_node_B`).
@@ -18,7 +18,7 @@ Label = str | int | float
 
 
 class PublishedBlock(BaseModel):
-    """A block of a paper's file; `paper` is the id of the paper that it stands in."""
+    """A block of a paper's file; `paper` is the id of its paper."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     paper: str = Field(default="", description="id of the paper, filled in by the loader")
@@ -162,7 +162,7 @@ class Result(PublishedBlock):
 class Claim(PublishedBlock):
     """A statement of the text: a number, a range, a ratio, a comparison, a trend, or words only.
 
-    `rests_on`: the claim that says the same of the same simulation; `untested`: clauses that nothing tests.
+    `rests_on`: the claim that is equivalent for the same simulation; `untested`: clauses that nothing tests.
     """
 
     id: str
@@ -211,7 +211,7 @@ class Claim(PublishedBlock):
 
 
 class PublishedFigure(PublishedBlock):
-    """A figure, of which only the caption is in the text."""
+    """A figure; only its caption is in the text."""
 
     id: str
     caption: str
@@ -219,7 +219,7 @@ class PublishedFigure(PublishedBlock):
 
 
 class Fragment(BaseModel):
-    """A line of a table that fell apart, as it stands in the text, and the row that it may belong to.
+    """A line of a broken table, as in the text, and the row that it may belong to.
 
     reading: whose numbers they may be, by machine; doubtful.
     """

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class HostPart(BaseModel):
-    """A part of what is known of a host; `notes` says in words what could not be found out."""
+    """A part of what is known of a host; `notes` lists what could not be determined."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     notes: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ def pairs(words: str | None, separator: str) -> dict[str, str]:
     return found
 
 
-def numbered(folder: Path, stem: str) -> list[tuple[int, Path]]:
+def numbered_entries(folder: Path, stem: str) -> list[tuple[int, Path]]:
     """The entries `stem0`, `stem1`, … of a folder with their numbers, in order."""
     try:
         names = [path for path in folder.iterdir() if re.fullmatch(re.escape(stem) + r"\d+", path.name)]

@@ -1,4 +1,4 @@
-"""What Slurm says of its nodes: the state of each with its suffix in words, its reason, and the use of its processors.
+"""Slurm's data of its nodes: the state of each with its suffix in words, its reason, and the use of its processors.
 
 States and suffixes are those of `sinfo` (Slurm 22.05 to 24.05, "NODE STATE CODES").
 """
@@ -28,8 +28,8 @@ KINDS = {
     DRAINED: ("drain", "drng"),
     RESERVED: ("maint", "resv", "reserved"),
 }
-# Reasons of `squeue` for which a job never starts unless somebody changes it, or a limit.
-HOPELESS = re.compile(
+# Reasons of `squeue` for which a job never starts unless it or a limit is changed.
+NEVER_STARTS = re.compile(
     r"Partition(NodeLimit|TimeLimit|Down|Inactive|Config)|BadConstraints|Invalid(Account|QOS)|JobHeldAdmin"
     r"|(Account|QOS)NotAllowed|DependencyNeverSatisfied|(Assoc|QOS)Max\w+(PerJob|WallDuration\w*)Limit|QOSMin\w+"
 )
@@ -39,7 +39,7 @@ HOPELESS = re.compile(
 class SlurmNode:
     """One node: `kind` of its state (UP to RESERVED), which jobs may use only if it is up or asleep; `state` in words.
 
-    `processors` and those `allocated` to jobs, 0 where Slurm does not say.
+    `processors` and those `allocated` to jobs, 0 where Slurm does not report them.
     """
 
     name: str
@@ -62,7 +62,7 @@ class SlurmNode:
     @property
     def reported(self) -> str:
         """The state and its reason, in a sentence."""
-        return f"Slurm says that it is {self.state}" + (f": {self.reason}" if self.reason else "")
+        return f"Slurm reports it as {self.state}" + (f": {self.reason}" if self.reason else "")
 
 
 def slurm_nodes(answer: str) -> dict[str, SlurmNode]:

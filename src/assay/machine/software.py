@@ -1,6 +1,6 @@
 """Software that measuring needs: compilers and whether they take C++20, MPI, BLAS, LAPACK, FFTW, MPFR, hwloc.
 
-Each compiler is asked to check ten lines with a coroutine in them; a version number alone proves nothing. All questions
+Each compiler must check ten lines with a coroutine in them; a version number alone proves nothing. All queries
 run at once, each with a limit on its time.
 """
 
@@ -21,7 +21,7 @@ from pydantic import Field
 
 from assay.errors import AssayError
 from assay.machine import reading
-from assay.machine.asking import answer
+from assay.machine.program_query import answer
 
 COMPILERS = ("g++", "clang++", "c++", "icpx", "nvc++", "amdclang++", "armclang++", "FCC")
 PROBE = """#include <concepts>
@@ -141,10 +141,10 @@ def software(
     find_library: FindLibrary | None = None,
     loads: Callable[[str], bool] | None = None,
 ) -> Software:
-    """Ask for compilers, MPI, BLAS, other libraries and hwloc, all at once.
+    """Find compilers, MPI, BLAS, other libraries and hwloc, all at once.
 
-    Without `find_mpi` nothing is said of MPI, without `find_library` nothing of libraries other than BLAS; `loads`
-    tells whether the dynamic linker knows a library.
+    Without `find_mpi` there is no MPI in the result, without `find_library` no library other than BLAS; `loads`
+    is whether the dynamic linker knows a library.
     """
     notes = []
     chosen = environment.get("CXX", "").strip()

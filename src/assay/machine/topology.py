@@ -2,7 +2,7 @@
 
 Hardware threads are the kernel's CPU numbers. A core is the set of hardware threads that share it (`core_cpus`,
 before Linux 5.3 `thread_siblings`), a socket that of `package_cpus` (before: `core_siblings`), a cache that of
-`shared_cpu_map`: each a mask, beside which newer kernels have a list (`…_list`). `physical_package_id` serves only
+`shared_cpu_map`: each a mask, with which newer kernels have a list (`…_list`). `physical_package_id` serves only
 where no set is shown: it is -1 on several machines, and repeats from book to book on s390. Drawers, books, dies and
 clusters are read in the same way. What is offline has no topology and no caches, and is not counted. The programs have
 the same reader in C++ (programs/timing/topology.hpp); tests hold both to hwloc.
@@ -21,7 +21,7 @@ from assay.machine import reading
 
 CPU = "sys/devices/system/cpu"
 NODE = "sys/devices/system/node"
-# Levels beside cores and sockets, the largest first: the files that hold who shares one, with their older names.
+# Levels besides cores and sockets, the largest first: the files that list who shares one, with their older names.
 LEVELS = {
     "drawer": ("drawer_cpus", "drawer_siblings"),
     "book": ("book_cpus", "book_siblings"),
@@ -34,7 +34,7 @@ LEVELS = {
 class HardwareThread:
     """One hardware thread: the hardware threads of its core, itself among them, and a number of its socket.
 
-    The number is the first hardware thread of the socket, else the kernel's own. None where the kernel does not say.
+    The number is the first hardware thread of the socket, else the kernel's own. None where unknown.
     """
 
     cpu: int
@@ -46,7 +46,7 @@ class HardwareThread:
 class CacheInstance:
     """One cache: its size and line in bytes, its associativity, and the hardware threads that share it.
 
-    `type`: data, instruction or unified. `cpus` is None where the kernel does not say who shares it.
+    `type`: data, instruction or unified. `cpus` is None where the kernel does not report who shares it.
     """
 
     level: int
@@ -69,9 +69,9 @@ class MemoryNode:
 
 
 def online_cpus(root: Path = Path("/")) -> tuple[int, ...]:
-    """The hardware threads that are online; empty where the kernel does not say."""
+    """The hardware threads that are online; empty where unknown."""
     listed = reading.cpus(reading.text(root / CPU / "online"))
-    numbered = reading.numbered(root / CPU, "cpu")
+    numbered = reading.numbered_entries(root / CPU, "cpu")
     return listed or tuple(number for number, folder in numbered if reading.number(folder / "online") != 0)
 
 
@@ -126,7 +126,7 @@ def _set(folder: Path, *names: str) -> tuple[int, ...] | None:
 
 
 def _list_name(name: str) -> str:
-    """The kernel's name of the list beside a mask."""
+    """The kernel's name of the list that belongs to a mask."""
     return {"shared_cpu_map": "shared_cpu_list", "cpumap": "cpulist"}.get(name, f"{name}_list")
 
 
@@ -153,7 +153,7 @@ def cache_instances(root: Path = Path("/")) -> list[CacheInstance]:
     """Every cache once, by level, type and size; empty where the kernel hides them."""
     found: dict[tuple[int, str, int, tuple[int, ...]], CacheInstance] = {}
     for cpu in online_cpus(root):
-        for _, index in reading.numbered(root / CPU / f"cpu{cpu}" / "cache", "index"):
+        for _, index in reading.numbered_entries(root / CPU / f"cpu{cpu}" / "cache", "index"):
             level, kind = reading.number(index / "level"), reading.text(index / "type")
             size = reading.size(reading.text(index / "size"))
             if level is None or kind is None or not size:
@@ -191,7 +191,7 @@ def memory_nodes(root: Path = Path("/"), *, of_accelerators: bool = False) -> li
     """
     nodes = []
     of_gpus = accelerator_nodes(root)
-    folders = reading.numbered(root / NODE, "node")
+    folders = reading.numbered_entries(root / NODE, "node")
     kept = [(number in of_gpus) == of_accelerators for number, _ in folders]
     for number, folder in folders:
         if (number in of_gpus) != of_accelerators:
@@ -232,14 +232,14 @@ def contradictions(root: Path = Path("/")) -> list[str]:
             ("socket", folder / "topology", ("package_cpus", "core_siblings")),
             *((name, folder / "topology", files) for name, files in shown.items()),
         ]
-        for _, index in reading.numbered(folder / "cache", "index"):
+        for _, index in reading.numbered_entries(folder / "cache", "index"):
             name = f"level {reading.number(index / 'level')} {(reading.text(index / 'type') or '').lower()} cache"
             sets.append((name, index, ("shared_cpu_map",)))
         for kind, place, names in sets:
             if found := _set(place, *names):
                 kinds.setdefault(kind, {})[cpu] = found
             unlike += [f"{kind} of hardware thread {cpu}" for name in names if _differ(place, name)]
-    for number, folder in reading.numbered(root / NODE, "node"):
+    for number, folder in reading.numbered_entries(root / NODE, "node"):
         unlike += [f"node {number}" for _ in range(_differ(folder, "cpumap"))]
     seen = Counter(cpu for node in memory_nodes(root) for cpu in node.cpus)
     several = tuple(cpu for cpu, nodes in seen.items() if nodes > 1)

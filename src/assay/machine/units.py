@@ -62,7 +62,7 @@ def unit(text: str) -> tuple[str, Fraction]:
 
 
 def quantity(text: str, wanted: str) -> float:
-    """Read a number with its unit as SI `wanted`: the nearest float. ValueError says what is wrong.
+    """Read a number with its unit as SI `wanted`: the nearest float. ValueError names the fault.
 
     A rate is accepted for a time per byte, as its inverse.
     """
@@ -87,7 +87,7 @@ def quantity(text: str, wanted: str) -> float:
 
 
 def waiting_time(seconds: float) -> str:
-    """Write about how long something takes, to somebody who waits for it: 40 s, 3 min, 2.5 h, 12 days, 30 years."""
+    """An approximate duration as text: 40 s, 3 min, 2.5 h, 12 days, 30 years."""
     day, year = 86_400, 31_557_600
     if seconds < 90:
         return f"{seconds:.0f} s"

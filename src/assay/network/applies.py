@@ -1,4 +1,4 @@
-"""Which keys of a network's file change nothing where they stand (`assay.toml.idle`), by switching, pattern or length
+"""Which keys of a network's file have no effect (`assay.toml.no_effect`), by switching, pattern or length
 of a run.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from assay.network import network_tables
-from assay.toml.idle import Idle, refuse_idle
+from assay.toml.no_effect import Idle, refuse_idle
 from assay.toml.source import Source
 
 PACKETS = ("cut-through", "store-and-forward")
@@ -19,7 +19,7 @@ Given = Mapping[str, Mapping[str, Any]]
 
 
 class HasTables(Protocol):
-    """What a description has; `assay.network.description` asks here, not the other way round."""
+    """What a description has; `assay.network.description` calls this, not the reverse."""
 
     @property
     def network(self) -> Any:
@@ -216,7 +216,7 @@ def idle(found: HasTables, given: Given) -> Iterator[Idle]:
     }
     if found.io is not None:
         for key, value in given.get("traffic", {}).items():
-            without = "without [io], whose elements send what it says itself"
+            without = "without [io], whose elements send by its own keys"
             yield Idle(("traffic", key), accepted=without, value=value)
     files = found.io.files if found.io is not None else None
     if files is not None and files.declustering > files.blocks[1]:

@@ -12,13 +12,13 @@ is compared with that of the first, by a Student test over replications:
   in balance would be called saturated.
 
 Whole halves: a backlog in balance varies as much as it is large, and all its ups and downs that were simulated help to
-tell it from one that grows.
+distinguish it from one that grows.
 
-Where neither can be said the runs are made four times as long.
+Where neither is decided the runs are made four times as long.
 
 The messages that are on their way in balance do not grow: they speak for a network that keeps up. So a network keeps up
 only if its backlog also grows by less, between the halves, than it would at a load above the saturation point by a
-quarter of the asked precision; of a network with I/O nodes or hot spots, which saturate first, only their share of the
+quarter of the requested precision; with I/O nodes or hot spots, which saturate first, only their share of the
 messages counts. While the network fills they do grow: a run that ends before it can have been filled speaks for neither
 (`filling`).
 """
@@ -45,7 +45,7 @@ from assay.network.tasks import SimulationTask, task
 REPLICATIONS = 16
 ROOT, STEEP = 1 / 2, 2 / 3  # powers of time
 TESTS = 20  # about as many loads near the saturation point are tried: they share the probability of an error
-BEYOND = 1 / 4  # of the asked precision: the growth of a load so far above the saturation point must be excluded
+BEYOND = 1 / 4  # of the requested precision: the growth of a load so far above the saturation point must be excluded
 LENGTHENED = 4
 # Cycles that are simulated whatever they cost, as those until the network has filled; messages per run, no more, but up
 # to FEW times as many where only a share of them passes what saturates first.
@@ -54,7 +54,7 @@ LEAST, MOST, FEW = 80_000, 1_000_000, 8
 
 @dataclass(frozen=True)
 class Balance:
-    """Whether a load saturates; None where the longest runs could not tell. With what was run, and words for it."""
+    """Whether a load saturates; None where the longest runs did not decide it. With what was run, and words for it."""
 
     saturated: bool | None
     runs: list[SimulationRun]
@@ -118,7 +118,7 @@ def halves(backlog: ArrayLike, draining: float) -> tuple[float, float]:
 
 
 def judged(found: list[tuple[float, float]], tail: float) -> bool | None:
-    """Whether the network is saturated by the `halves` of its replications; None where they do not tell.
+    """Whether the network is saturated by the `halves` of its replications; None where they do not decide it.
 
     Means over halves of a power p of time are as 1 to 2^(1 + p) - 1.
     """
@@ -131,7 +131,7 @@ def judged(found: list[tuple[float, float]], tail: float) -> bool | None:
 def sign(growth: list[float], tail: float) -> bool | None:
     """Whether the mean of `growth` is above nothing (True) or not (False), each wrong with probability `tail` at most.
 
-    None where neither can be said. Values that are all alike, as of a network without messages, are taken as they are.
+    None where neither is decided. Values that are all equal, as of a network without messages, are taken as they are.
     """
     values = np.asarray(growth, float)
     error = float(values.std(ddof=1)) / math.sqrt(len(values))

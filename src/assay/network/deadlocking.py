@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # what verbs say of deadlocks needs no core
+if TYPE_CHECKING:  # verbs' output on deadlocks needs no core
     from assay.network.engine import SimulationRun
 
 NO_LOAD = "no saturation load can be stated, as lower loads deadlock later"
@@ -46,7 +46,7 @@ def of_run(load: float, run: SimulationRun) -> dict[str, Any]:
 def seen(made: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Of {load, cycles, replications, deadlocked} those in which any run deadlocked, by load.
 
-    `cycles` of each run, of which `deadlocked` ended in a deadlock.
+    `cycles` of each run; `deadlocked` of them ended in a deadlock.
     """
     kept = ("load", "cycles", "replications", "deadlocked")
     found = [{key: one[key] for key in kept} for one in made if one["deadlocked"]]

@@ -1,4 +1,4 @@
-"""NETWORK.toml read, overridden, validated; errors say where the file is wrong."""
+"""NETWORK.toml read, overridden, validated; errors name the place in the file."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class NetworkDescription:
         return replace(self, **tables)
 
     def core(self) -> dict[str, Any]:
-        """What the core takes: tables of plain values; [method] is completed by whoever runs it.
+        """What the core takes: tables of plain values; [method] is completed by the caller.
 
         Of [network] only what differs from the defaults, so that what means the same is the same.
         """
@@ -143,9 +143,9 @@ class NetworkDescription:
 
 
 def load(path: Path, overrides: Sequence[str] = (), swept: Sequence[str] = ()) -> NetworkDescription:
-    """Read, override (`dotted.key=value`) and validate a file; InputError says what is wrong and where.
+    """Read, override (`dotted.key=value`) and validate a file; InputError names the fault and its place.
 
-    `swept`: overrides of a sweep, after the others; errors name --sweep for them, and say with which of them another
+    `swept`: overrides of a sweep, after the others; errors name --sweep for them, and with which of them another
     key is wrong that is right without them.
     """
     try:
@@ -172,7 +172,7 @@ def _loaded(path: Path, overrides: Sequence[str], swept: Sequence[str]) -> Netwo
     try:
         given = [override(words, "--set", filed) for words in overrides]
         given += [override(words, "--sweep", filed) for words in swept]
-        tree = overriding.overridden(_one_clock(filed, given), given)
+        tree = overriding.apply_overrides(_one_clock(filed, given), given)
     except InputError as error:
         raise by_sweep(error, swept) from None
     known = tuple((each.keys, each.words) for each in given)
@@ -195,28 +195,34 @@ def parse(tree: dict[str, Any], source: Source) -> NetworkDescription:
     """Validate a tree as TOML gives it."""
     for name, table in tree.items():
         if name not in TABLES:
-            raise checking.unknown(source, (name,), TABLES)
+            raise checking.unknown_key_error(source, (name,), TABLES)
         if not isinstance(table, dict):
             raise source.error((name,), "is no table", value=table, accepted=f"[{name}]")
     keys = dict(tree.get("network", {}))
     clock_keys = {key: keys[key] for key in _CLOCK if key in keys}
-    clock = checking.validated(source, network_tables.Clock, clock_keys, ("network",))
+    clock = checking.validate_tables(source, network_tables.Clock, clock_keys, ("network",))
     cycle = clock.flit_bytes / clock.channel_rate if clock.channel_rate else clock.cycle
     context = {"cycle": cycle, "flit_bytes": clock.flit_bytes}
-    traffic = checking.validated(source, network_tables.TrafficTable, tree.get("traffic", {}), ("traffic",), context)
-    io = checking.validated(source, network_tables.InputOutput, tree["io"], ("io",), context) if "io" in tree else None
-    method = checking.validated(source, network_tables.Method, tree.get("method", {}), ("method",), context)
-    # From here on by the core's records, which may have to be compiled: what is wrong above is said at once.
+    traffic = checking.validate_tables(
+        source, network_tables.TrafficTable, tree.get("traffic", {}), ("traffic",), context
+    )
+    io = (
+        checking.validate_tables(source, network_tables.InputOutput, tree["io"], ("io",), context)
+        if "io" in tree
+        else None
+    )
+    method = checking.validate_tables(source, network_tables.Method, tree.get("method", {}), ("method",), context)
+    # From here on by the core's records, which may have to be compiled: faults above are reported at once.
     topology = _named(source, keys, "topology", records.topologies(), None)
     keys["routing"] = _named(source, keys, "routing", records.routings(), records.topologies()[topology].get("routing"))
     model = network_model(topology, keys["routing"])
-    network = checking.validated(source, model, keys, ("network",), context, _owners)
+    network = checking.validate_tables(source, model, keys, ("network",), context, _owners)
     network = network.model_copy(update={"cycle": cycle} | _beside(network, source))
     return NetworkDescription(source, network, traffic, io, method)
 
 
 def _beside(network: network_tables.NetworkTable, source: Source) -> dict[str, str]:
-    """A graph's and a routing table's file by a path that is found from here: beside the description, where it is."""
+    """A graph's and a routing table's file by a path that is found from here: in the folder of the description."""
     named = {key: getattr(network, key, None) for key in ("file", "table")}
     paths = {
         key: source.path.parent / name for key, name in named.items() if isinstance(name, str) and "\n" not in name
@@ -244,11 +250,11 @@ def _refuse_misspelt(source: Source, keys: dict[str, Any], key: str) -> None:
     """Refuse what was meant to be this key, instead of calling it missing."""
     known = {*network_tables.NetworkTable.model_fields, *(parameter["name"] for parameter in records.common())}
     for name in difflib.get_close_matches(key, [name for name in keys if name not in known], 1):
-        raise checking.unknown(source, ("network", name), known)
+        raise checking.unknown_key_error(source, ("network", name), known)
 
 
 def _owners(key: str) -> str:
-    """Of which topologies and routings a key is, as a hint where it is unknown."""
+    """The topologies and routings with a key, as a hint where it is unknown."""
     owners = [
         f"{what} {name}"
         for what, found in (("topology", records.topologies()), ("routing", records.routings()))

@@ -53,7 +53,7 @@ class SimulationRun:
 
 
 def hit_rates(runs: Sequence[SimulationRun]) -> list[float]:
-    """Share of the blocks asked for that needed no disk, of each run in which any is asked for ([io.files])."""
+    """Share of the requested blocks that needed no disk, of each run with requests ([io.files])."""
     both = ((run.latencies.get("block_latency"), run.latencies.get("disk_latency")) for run in runs)
     counts = [(blocks.counts.sum(), disk.counts.sum()) for blocks, disk in both if blocks and disk]
     return [1.0 - float(missed / all_) for all_, missed in counts if all_]
@@ -86,10 +86,8 @@ def call_core(source: Source, call: Any, *arguments: Any) -> Any:
     try:
         return call(*arguments)
     except (ValueError, OverflowError, IndexError) as error:
-        if isinstance(error, ValueError) and len(error.args) == 2:
-            keys = [int(part) if part.isdecimal() else part for part in str(error.args[0]).split(".")]
-            message = str(error.args[1])
-            raise refused.refused(source, keys, message) from None
+        if (found := refused.core_refusal(error)) is not None:
+            raise refused.refused(source, found) from None
         raise source.error((), str(error)) from None
 
 

@@ -2,7 +2,7 @@
 
 Simulated figures vary with the random numbers alone: the interval is that of the replications or batches, `range` the
 least and the greatest of the replications' means, and nothing disturbs them. `interval` has the interval with the
-confidence that the description asks for, {low, high, confidence}; `ci95` has it too where that is 95%, and is null
+confidence of the description, {low, high, confidence}; `ci95` has it too where that is 95%, and is null
 where it is another. A latency of a network that saturates or deadlocks has no mean: its state is invalid.
 """
 
@@ -31,7 +31,7 @@ DEFINITIONS = {
     "service_waiting": "[io] service: from an access's tail at an I/O node until this serves it",
     "response_latency": "[io.files]: from a read's generation to the last flit of its last block",
     "broadcast_latency": "[io.files]: likewise of a block for all elements, at the last of them",
-    "block_latency": "[io.files]: until an I/O node has a block that was asked for in a buffer; 0 where it was there",
+    "block_latency": "[io.files]: until an I/O node has a requested block in a buffer; 0 where it was there",
     "disk_latency": "[io.files]: what a disk takes for a block, without disk_waiting, its wait for the disk",
     "hit_rate": "[io.files]: share of the blocks that were in a cache, or on their way there",
 }

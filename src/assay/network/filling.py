@@ -1,7 +1,7 @@
 """How long a network that starts empty takes to hold what it holds when no message waits for another.
 
 Until then its backlog grows in proportion to time whatever the load: nothing that was generated can have been delivered
-yet. A message of 20,000 flits is on its way for 20,000 cycles, a block of a disk for longer. A run from empty says
+yet. A message of 20,000 flits is on its way for 20,000 cycles, a block of a disk for longer. A run from empty shows
 whether a load saturates the network only if it lasts many times as long.
 
 Of messages that never wait for one another the number on their way is that in an M/G/∞ queue, whose autocorrelation is
@@ -26,7 +26,7 @@ from assay.network.warming import LENGTHENED
 
 DILUTED = 64.0  # of a load that seems to saturate the network, to see it with hardly a message waiting
 FIRST, MOST = 2_000, 1_000_000  # cycles of the first run; messages of the longest
-TIMES = 16.0  # the residence: the first half of a run lasts eight residences, of which the filling takes one
+TIMES = 16.0  # the residence: the first half of a run lasts eight residences; the filling takes one
 
 
 class Filling:

@@ -14,8 +14,8 @@ from assay.network.engine import Latency, SimulationRun
 from assay.network.warming import ALONE, LENGTHENED, Warmup
 
 SPREADS = 3.0  # standard deviations of the count of messages that a run's advised length leaves room for
-ROOM = {True: 2.0, False: 3.0}  # times as long as an autocorrelation time asks for that is known, and barely known
-DEADLOCKS = "no interval: the network deadlocks, and its means depend on how long it then stands still"
+ROOM = {True: 2.0, False: 3.0}  # length in units of what an autocorrelation time needs that is known, and barely known
+DEADLOCKS = "no interval: the network deadlocks, and its means depend on the length of the deadlock"
 
 
 def batches(run: SimulationRun, name: str, confidence: float, before: Warmup) -> method.MeanEstimate:
@@ -43,7 +43,7 @@ def by_itself(
         note = unsteady(before)
     elif not before.settles:
         longer = max(needed(cycles, delivered, known), LENGTHENED * cycles)
-        note = f"{short} {before.pilot_cycles} cycles of pilot runs do not tell how long the network remembers, "
+        note = f"{short} {before.pilot_cycles} cycles of pilot runs do not show how long the network remembers, "
         note += f"{longer} cycles or more would do"
     elif cycles < least or delivered < relaxation.MESSAGES:
         would = "would do" if known.known else "or more would do"
@@ -103,12 +103,12 @@ def replicated(
 
 
 def stopped(found: method.MeanEstimate, runs: Sequence[SimulationRun]) -> method.MeanEstimate:
-    """Without an interval where any of the runs deadlocked: how long it stood still decides its means."""
+    """Without an interval where any of the runs deadlocked: the length of the deadlock decides its means."""
     return unsure(found) if deadlocking.count(runs) else found
 
 
 def unsure(found: method.MeanEstimate) -> method.MeanEstimate:
-    """A mean of runs of which some deadlocked."""
+    """A mean of runs with deadlocks among them."""
     return replace(found, half=None, note=DEADLOCKS)
 
 

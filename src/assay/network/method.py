@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 WINDOW = 5.0  # the sum of an autocorrelation time ends at so many times itself
 LONG = 50  # a run of fewer of its own autocorrelation times has no interval
-# Autocorrelation times in a batch, where another run says them: it can be wrong by a factor of two, and eight means of
+# Autocorrelation times in a batch, from another run: it can be wrong by a factor of two, and eight means of
 # fewer than ten cover too seldom where queues are long, whose means are far from normal.
 BATCH = 20
 DRIFT = 0.001  # how seldom replications in balance may seem to drift
@@ -223,7 +223,7 @@ def growth_by_chance(growth: Sequence[float], backlogs: Sequence[ArrayLike]) -> 
 
 
 def quantiles(values: ArrayLike, counts: ArrayLike, shares: Sequence[float]) -> dict[str, float | None]:
-    """Quantiles of a histogram; None where fewer than ten observations lie beyond (METHOD: no tail from too few)."""
+    """Quantiles of a histogram; None where fewer than ten observations lie beyond (method.md, rule 6)."""
     v, n = np.asarray(values, float), np.asarray(counts, float)
     order = np.argsort(v, kind="stable")
     reached = np.cumsum(n[order])

@@ -1,6 +1,6 @@
-"""What NETWORK.toml may say: every key with its default, its unit and its meaning.
+"""The keys of NETWORK.toml, each with its default, its unit and its meaning.
 
-The keys of [network] that belong to a topology or a routing come from the core's records; all others stand here. The
+The keys of [network] that belong to a topology or a routing come from the core's records; all others are here. The
 core counts in cycles, flits and bytes; a person may also write "0.05 us", "20 MB/s" or "4 KiB" where a quantity has a
 unit.
 """
@@ -64,7 +64,7 @@ class Clock(Table):
     @classmethod
     def _one_clock(cls, values: Any) -> Any:
         if isinstance(values, dict) and "cycle" in values and "channel_rate" in values:
-            refuse(("channel_rate",), "cycle and channel_rate say the same thing", "one of them")
+            refuse(("channel_rate",), "cycle and channel_rate are equivalent", "one of them")
         return values
 
 
@@ -92,7 +92,7 @@ class SlowerLink(Table):
 
 
 class NetworkTable(Clock):
-    """[network]: How messages move. The keys of the topology and of the routing, further down, stand here too.
+    """[network]: How messages move. It also has the keys of the topology and of the routing, further down.
 
     A wormhole's lane goes to the next message credit_ticks after the tail has left the buffer at its far end; with
     buffer_flits = 0, which holds whole messages, as soon as the tail has left the wire. So with finite buffers, however
@@ -124,7 +124,7 @@ class NetworkTable(Clock):
         0, ge=0, le=2**31 - 1, description="output: packets that a link's queue holds; 0: any number"
     )
     header_flits: Flits = Field(
-        0, ge=0, le=2**31 - 1, description="what every packet carries beside its payload [flits]"
+        0, ge=0, le=2**31 - 1, description="overhead of every packet in addition to its payload [flits]"
     )
     circuit_release: Literal["tail", "end"] = Field(
         "tail", description="circuit: a link is freed as the tail passes, or the whole path at the end"
@@ -134,7 +134,7 @@ class NetworkTable(Clock):
     )
     io: dict[str, Any] | None = Field(
         None,
-        description="[network.io]: I/O nodes beside the network, and one of their own (nodes, b, m, n, r, topology, …)",
+        description="[network.io]: I/O nodes at the network, and their own network (nodes, b, m, n, r, topology, …)",
     )
     links: list[SlowerLink] | None = Field(
         None, min_length=1, description="[[network.links]]: links slower than the others of their kind (see there)"
@@ -161,7 +161,7 @@ class Lengths(Table):
         None, min_length=1, max_length=65536, description="the lengths there are [flits]"
     )
     weights: list[Annotated[float, Field(ge=0)]] | None = Field(
-        None, description="how often each of `lengths` comes, in any scale; all alike by default"
+        None, description="how often each of `lengths` comes, in any scale; equal by default"
     )
     minimum: Flits | None = Field(None, ge=1, description="with maximum: every length between is as likely [flits]")
     maximum: Flits | None = Field(None, ge=1, description="see minimum [flits]")
@@ -181,7 +181,7 @@ class Lengths(Table):
         if given[0] and self.weights is not None and not sum(self.weights) > 0:
             raise ValueError("weights must not all be 0")
         if given[1] and not (self.minimum and self.maximum and self.minimum <= self.maximum <= self.minimum + 65535):
-            raise ValueError("minimum and maximum come together, in this order, at most 65,536 lengths apart")
+            raise ValueError("minimum and maximum come together, in this order, at most 65,536 lengths from each other")
         return self
 
     def table(self) -> tuple[str, list[list[float]]]:
@@ -245,7 +245,7 @@ class TrafficTable(Table):
 
 class IoFiles(Table):
     """[io.files]: What elements read: whole files, whose blocks lie on the I/O nodes and are found in their caches, or
-    not. Without this table a read is of one block, found as often as hit_rate says. Writes end at the I/O node.
+    not. Without this table a read is of one block, found with probability hit_rate. Writes end at the I/O node.
     """
 
     blocks: list[Annotated[int, Field(ge=1, le=4096)]] = Field(
@@ -253,11 +253,11 @@ class IoFiles(Table):
     )
     files: int = Field(64, ge=1, le=2**20, description="files that begin at each I/O node")
     skew: float = Field(
-        0.8, ge=0, le=8, description="the k-th file is asked for in proportion to 1 / k^skew (Zipf); 0: all alike"
+        0.8, ge=0, le=8, description="the k-th file is requested in proportion to 1 / k^skew (Zipf); 0: all equally"
     )
     declustering: int = Field(1, ge=1, description="I/O nodes that the blocks of a file lie on in turn")
     cache: int = Field(
-        0, ge=0, le=2**24, description="blocks in the cache of an I/O node, those used last; 0: hit_rate says"
+        0, ge=0, le=2**24, description="blocks in the cache of an I/O node, those used last; 0: by hit_rate"
     )
     broadcast: Share = Field(
         0.0, description="share of reads whose block is sent to every element, in a tree over the I/O nodes"
@@ -296,7 +296,7 @@ class InputOutput(Table):
     failed: list[Annotated[int, Field(ge=0)]] | None = Field(
         None,
         min_length=1,
-        description="I/O addresses of failed nodes: the nearest that work are asked, and serve their blocks",
+        description="I/O addresses of failed nodes: the nearest that work serve their blocks",
     )
     b: int = Field(1, ge=0, le=64, description="channels of a link of the I/O network; 0: there is none")
     k: int = Field(9, ge=1, le=64, description="injection and ejection channels of a processing element")

@@ -22,7 +22,7 @@ def at_load(description: NetworkDescription, load: float) -> NetworkDescription:
 
 
 def bottleneck(description: NetworkDescription) -> float:
-    """Share of the messages that pass what saturates first, where the description says so: I/O nodes, hot spots."""
+    """Share of the messages that pass what saturates first, by the description: I/O nodes, hot spots."""
     traffic, io = description.traffic, description.io
     if io is not None:
         return io.io_rate or 1.0

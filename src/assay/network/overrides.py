@@ -20,9 +20,9 @@ TABLES = ("network", "traffic", "io", "method")
 
 @dataclass(frozen=True)
 class SweptSource(Source):
-    """A file of which some keys were set by --sweep: `swept`, their words, which are in `overrides` too.
+    """A file with keys that were set by --sweep: `swept`, their words, which are in `overrides` too.
 
-    `valid`: each key by itself is. What is still wrong comes of values that do not go together, so that errors say with
+    `valid`: each key by itself is. What is still wrong comes of incompatible values, so that errors name with
     which values of the sweep.
     """
 
@@ -53,7 +53,7 @@ def at_point(error: InputError, swept: Sequence[str]) -> InputError:
 
 
 def override(words: str, option: str, filed: dict[str, Any]) -> Override:
-    """Take `dotted.key=value` as given by an option, --set or --sweep; `filed`: what the file says, for a hint.
+    """Take `dotted.key=value` as given by an option, --set or --sweep; `filed`: the file's values, for a hint.
 
     InputError where it is no such words, or has no table.
     """

@@ -123,7 +123,7 @@ def _pattern(description: NetworkDescription, network: Any) -> Floats:
 
 
 def joined(description: NetworkDescription) -> Any:
-    """The processor network with the I/O network of [io] beside it."""
+    """The processor network and the I/O network of [io]."""
     io = description.io
     assert io is not None
     own: dict[str, Any] = {"b": io.b, "m": io.m} | ({"n": io.n} if io.n else {}) | ({"r": io.r} if io.r else {})

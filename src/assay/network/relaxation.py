@@ -1,7 +1,7 @@
 """How long a simulated network remembers: the autocorrelation time of what a run records, and the warm-up from it.
 
 Near saturation a queue forgets its past after a time that grows with the inverse square of what is left of its
-capacity. A run that does not outlast this time many times over can neither show that it is in balance nor say how sure
+capacity. A run that does not outlast this time many times over can neither show that it is in balance nor how sure
 its mean is.
 
 Source: Abate and Whitt, Transient behavior of regulated Brownian motion (Advances in Applied Probability 19, 1987), for
@@ -17,7 +17,7 @@ from assay.network import method
 from assay.network.engine import SimulationRun
 from assay.network.method import Floats
 
-KNOWN = 100.0  # a series says its autocorrelation time if it is so many times as long
+KNOWN = 100.0  # a series gives its autocorrelation time if it is so many times as long
 SETTLED = 30.0  # one so many times as long is in balance: of a backlog that grows the sum over lags is an eighth of it
 MESSAGES = 5000  # and if it has so many: what holds up the others may be rare, as a read of a disk is
 # Of the growth in proportion to time: above saturation all of it, at saturation, and for long below it, a third (the
@@ -32,8 +32,8 @@ LEFT = 0.2  # of an interval's half-width: what a shorter warm-up may leave in t
 class Relaxation:
     """The autocorrelation time of a run that started empty, in cycles, from its second half.
 
-    `known`: whether the run was long enough to say it; `settled`: whether it was long enough to be in balance, and to
-    say it within a factor of two; `saturated`: whether its backlog still grew, nearly in proportion to time.
+    `known`: whether the run was long enough to know it; `settled`: whether it was long enough to be in balance, and to
+    give it within a factor of two; `saturated`: whether its backlog still grew, nearly in proportion to time.
     """
 
     cycles: float
@@ -51,7 +51,7 @@ class Relaxation:
         """Share of a mean over so many `cycles` after a `warmup` from empty that is missing, at most.
 
         A queue near saturation lacks half its mean for an autocorrelation time in all (the area above the first moment
-        of regulated Brownian motion), of which the share that is left after a warm-up falls at least as fast as the
+        of regulated Brownian motion), whose share that is left after a warm-up falls at least as fast as the
         slowest of its exponentials; what only passes lacks all of it for a latency. Twice that, for a memory that is
         known within a factor of two.
         """
@@ -60,7 +60,7 @@ class Relaxation:
 
 
 def of_itself(run: SimulationRun) -> Relaxation | None:
-    """What a run that is so long says of its own memory; None of one that is not: too short a run would say too little
+    """The memory of a run that is so long; None of one that is not: too short a run would give too little
     exactly where it varied too little.
     """
     latency, cycles = run.latencies["header_latency"], run.measured_cycles
@@ -74,7 +74,7 @@ def of_itself(run: SimulationRun) -> Relaxation | None:
 
 
 def of_pilot(run: SimulationRun) -> Relaxation:
-    """What a run that started empty says: of its latencies and of its backlog, whichever remembers longer."""
+    """The memory of a run that started empty: of its latencies or of its backlog, the longer one."""
     latency, cycles = run.latencies["header_latency"], run.measured_cycles
     half = len(latency.sums) // 2
     sums, counts = latency.sums[half:], latency.counts[half:]

@@ -44,7 +44,7 @@ def replay(
         timeline.write(drawn, description, messages, played)
     arrived = columns["head"] >= 0
     keys = config["network"]
-    heads = ("ejection_head_ticks", "node_head_ticks", "head_ticks")  # of the ejection links, all alike
+    heads = ("ejection_head_ticks", "node_head_ticks", "head_ticks")  # of the ejection links, all equal
     entry = next((keys[key] for key in heads if keys.get(key) is not None), 1)
     latencies = (columns["head"][arrived] + entry - messages.cycle[arrived]).tolist()
     document = {

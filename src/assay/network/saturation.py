@@ -2,7 +2,7 @@
 
 None is stated of a network that deadlocked in any of the runs (`deadlocking`).
 
-A load saturates the network if the backlog still grows when a run is made longer (a large mean says nothing): the
+A load saturates the network if the backlog still grows when a run is made longer (a large mean is no evidence): the
 second half of runs that start empty is compared with the first, over replications (`balance`), for `--saturation` and
 for the saturation loads of studies. A single run is judged for a point of a study (`judge`), by its end and its first
 quarter: where that is undecided, the run is made four times as long, at most twice.
@@ -23,9 +23,9 @@ from assay.network.simulation import DEFAULT_CYCLES, finite
 from assay.network.tasks import SimulationTask, Steps, task
 
 # Of the document: 3 gave an interval for networks that deadlock, and loads inside the interval as beyond it; 4 looked
-# for an interval of 2% where the file says no precision, and stopped at a wide one where few pass the bottleneck.
+# for an interval of 2% where the file has no precision, and stopped at a wide one where few pass the bottleneck.
 VERSION = 5
-PRECISION = 0.05  # width of the interval over its upper end, unless the file says it
+PRECISION = 0.05  # width of the interval over its upper end, unless the file has it
 LONGER = 2  # how often an undecided run is made four times as long
 PLACES = (0.5, 0.25, 0.75)  # of an interval, one after the other, until one of them can be decided
 BEYOND = (1.1, 1.5, 2.0)  # times the upper end of the interval
@@ -40,7 +40,7 @@ def bracket(saturates: Decide, start: float, precision: float) -> Generator[Task
     """Loads that do not and that do saturate, closer to each other than `precision` times the upper one.
 
     `saturates` decides a load; None: it cannot be decided. From `start` loads are doubled until one saturates, and
-    halved until one does not; then the interval is halved, beside the middle where that cannot be decided. Both ends
+    halved until one does not; then the interval is halved, next to the middle where that cannot be decided. Both ends
     were decided; the interval stays wider where no load between them can be. (low, None): no load up to `HIGHEST` times
     `start` saturates; (0, high): every load down to `start` / `HIGHEST` does.
     """
@@ -147,7 +147,7 @@ def steps(description: NetworkDescription) -> Steps:
     """Bracket, narrow, then simulate higher loads: the document of `assay simulate --saturation`.
 
     The interval's ends are loads that were decided, at the confidence of the file for both together; it is wider than
-    the precision asked for where the loads between cannot be decided. Where a run deadlocked there is no interval, and
+    the requested precision where the loads between cannot be decided. Where a run deadlocked there is no interval, and
     no higher loads are simulated; `deadlocks` has what was seen of it.
     """
     description = wanted(description)

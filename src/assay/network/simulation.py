@@ -26,8 +26,8 @@ DEFAULT_CYCLES = 20_000
 # confidence than 95% in its figures, and left "per node" out of their units; 3 gave intervals of runs that deadlock.
 VERSION = 4
 BYTES_WAITING, MOST_BYTES = 100, 4e9
-RUN = 50  # autocorrelation times: a replication's length unless the file says it
-FIRST_LOOK = 10  # five alike can be chance; ten seldom are
+RUN = 50  # autocorrelation times: a replication's length unless the file has it
+FIRST_LOOK = 10  # five that agree can be chance; ten seldom are
 
 
 def steps(description: NetworkDescription) -> Steps:
@@ -41,9 +41,9 @@ def steps(description: NetworkDescription) -> Steps:
         if before.memory is None:
             before = yield from remembered(description, before, alone, alone=True)
         header = batches(alone[0], "header_latency", how.confidence, before)
-        ended = "all cycles asked for are simulated (method.cycles)"
+        ended = "all requested cycles are simulated (method.cycles)"
         if how.messages:
-            ended = "all messages asked for are delivered (method.messages)"
+            ended = "all requested messages are delivered (method.messages)"
         return document(description, alone, before, header, "deadlock" if alone[0].deadlock else ended)
     if how.cycles is None and before.settles:
         cycles = max(cycles, math.ceil(RUN * (before.memory or 0.0)))
@@ -59,9 +59,9 @@ def steps(description: NetworkDescription) -> Steps:
         if how.replications is None and stop == FIRST_LOOK:
             stops = method.looks(FIRST_LOOK, affordable(how, runs))
         found = replicated(runs, "header_latency", how.confidence, before, len(stops))
-        ended = f"{stop} replications, not as precise as asked"
+        ended = f"{stop} replications, less precise than requested"
         if how.replications:
-            ended = "all replications asked for are made (method.replications)"
+            ended = "all requested replications are made (method.replications)"
         if any(run.deadlock for run in runs) or saturated(description, runs, before):
             ended = "deadlock" if any(run.deadlock for run in runs) else "saturated: no mean to be precise about"
         elif how.replications is None and not before.settles:
@@ -105,7 +105,7 @@ def document(
     header: method.MeanEstimate,
     ended: str,
 ) -> dict[str, Any]:
-    """The JSON document; counts and CPU seconds are sums over the replications; `ended` says why no more was made."""
+    """The JSON document; counts and CPU seconds are sums over the replications; `ended` is why no more was made."""
     how = description.method
     deadlocks = [run.deadlock for run in runs if run.deadlock]
     estimates: dict[str, Any] = {}

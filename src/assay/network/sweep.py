@@ -83,7 +83,7 @@ def drive(
             if tasks:
                 return
 
-    # Plans start when workers are free, so that a point that was begun is finished, and kept, soon.
+    # Plans start when workers are free, so that a point that was begun is finished, and stored, soon.
     ahead = iter([_Going(index, steps, [], 0) for index, steps in enumerate(plans)])
     room = 2 * max(1, int(getattr(pool, "_max_workers", 0) or os.cpu_count() or 1))
     try:
@@ -102,7 +102,7 @@ def drive(
                     go_on(going)
     except BrokenExecutor:
         raise MeasurementError(
-            "a worker process was killed (by a person, or because memory was short); finished points are kept: the "
+            "a worker process was killed (by a person, or because memory was short); finished points are stored: the "
             "same command goes on from its --out file"
         ) from None
     finally:
@@ -198,6 +198,6 @@ def append(out: Path, entry: dict[str, Any]) -> None:
             file.write(text.encode())
     except OSError as error:
         if error.errno in STORAGE:
-            kept = "finished points are kept: when it can be written again, the same command goes on"
+            kept = "finished points are stored: when it can be written again, the same command resumes"
             raise StorageError(f"{out}: cannot be written ({error.strerror}); {kept}") from None
         raise InputError(f"cannot be written: {error.strerror}", file=out) from None

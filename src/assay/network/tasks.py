@@ -42,6 +42,6 @@ def task(description: NetworkDescription, stream: int, warmup: int, cycles: int,
 
 
 def pilot_task(description: NetworkDescription, cycles: int, purpose: str) -> SimulationTask:
-    """A pilot run from empty, of so many cycles: nothing else ends it, and what the links do is not asked of it."""
+    """A pilot run from empty, of so many cycles: nothing else ends it, and the links' work is not recorded."""
     alike = description.method.model_copy(update={"messages": 0, "warmup_messages": 0, "utilisation": False})
     return task(description.but(method=alike), PILOT, 0, cycles, purpose)

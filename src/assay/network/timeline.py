@@ -3,13 +3,11 @@
 Two processes: *messages*, where each message is a span from its generation to its tail's delivery, with its waits (at
 the source and for each link on its way), its head's way and its body inside it, packet by packet where it is cut; and
 *links*, one track a channel or lane, where each packet is a span from its head's crossing to its tail's. All engines
-say the same. Times are in us of the machine described; a span's arguments have the cycles.
-Source: Trace Event Format, https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+say the same. Times are those of the machine described; a span's arguments have the cycles.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay import trace_events
 from assay.errors import InputError
 from assay.network.description import NetworkDescription
 from assay.network.engine import link_name
 from assay.network.trace import MessageTrace
+from assay.trace_events import Argument, NestedSpans, TraceEvent
 
 Integers = NDArray[np.int64]
-TraceEvent = dict[str, Any]
 Link = Mapping[str, Any]
 MESSAGES, LINKS = 1, 2
 MOST = 200_000  # messages; more cannot be shown
@@ -64,19 +63,15 @@ def check(messages: int) -> None:
 
 def write(path: Path, description: NetworkDescription, messages: MessageTrace, played: ReplayedTrace) -> None:
     """Write the file."""
-    us = description.cycle * 1e6
+    us = description.cycle * trace_events.MICRO
     stored = description.network.switching == "store-and-forward"
     events = [
-        _name(MESSAGES, "process_name", "messages"),
-        _name(LINKS, "process_name", "links"),
+        trace_events.process(MESSAGES, "messages"),
+        trace_events.process(LINKS, "links"),
         *_messages(messages, played, stored, us),
         *_links(messages, played, us),
     ]
-    document = {"displayTimeUnit": "ns", "traceEvents": events}
-    try:
-        path.write_text(json.dumps(document, allow_nan=False), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=path) from None
+    trace_events.write(path, events)
 
 
 def ways(order: Integers, crossings: Mapping[str, Integers]) -> Ways:
@@ -98,7 +93,7 @@ def _messages(messages: MessageTrace, played: ReplayedTrace, stored: bool, us: f
     for row in range(len(messages)):
         name, born = _words(messages, row), int(messages.cycle[row])
         head, tail = int(played.head[row]), int(played.tail[row])
-        about: dict[str, Any] = {"flits": int(messages.flits[row]), "generated": born}
+        about: dict[str, Argument] = {"flits": int(messages.flits[row]), "generated": born}
         about |= {"head": head, "tail": tail} if tail >= 0 else {"delivered": "never"}
         ours = packets.get(row, [])
         end = max(_over(played, played.ways[row, packet]) for packet in ours) if tail >= 0 else played.end
@@ -121,7 +116,7 @@ def _messages(messages: MessageTrace, played: ReplayedTrace, stored: bool, us: f
 def _parts(
     played: ReplayedTrace, way: Sequence[Hop], requested: int, end: int, stored: bool, span: _Spans
 ) -> Iterator[TraceEvent]:
-    """Of a packet that asks for its first link at `requested`: its waits, its head's way and its body."""
+    """Of a packet that requests its first link at `requested`: its waits, its head's way and its body."""
     first, last = way[0], way[-1]
     yield from span.around("waits at the source", requested, first.head)
     arrived = played.links[last.link]["kind"] == "ejection"
@@ -164,7 +159,7 @@ class _Spans:
     """Nested spans of one track of the messages."""
 
     def __init__(self, track: str, us: float) -> None:
-        self._common = {"cat": "message", "id": track, "pid": MESSAGES, "tid": 1}
+        self._spans = NestedSpans(MESSAGES, track, "message")
         self._us = us
 
     def around(
@@ -173,13 +168,13 @@ class _Spans:
         start: int,
         end: int,
         inside: Iterator[TraceEvent] | tuple[()] = (),
-        about: TraceEvent | None = None,
+        about: Mapping[str, Argument] | None = None,
     ) -> Iterator[TraceEvent]:
         """A span in cycles with what is inside it; nothing where it has no length."""
         if end > start:
-            yield self._common | {"name": name, "ph": "b", "ts": start * self._us, "args": about or {}}
+            yield self._spans.begin(name, start * self._us, about or {})
             yield from inside
-            yield self._common | {"name": name, "ph": "e", "ts": end * self._us}
+            yield self._spans.end(name, end * self._us)
 
 
 def _links(messages: MessageTrace, played: ReplayedTrace, us: float) -> Iterator[TraceEvent]:
@@ -190,15 +185,13 @@ def _links(messages: MessageTrace, played: ReplayedTrace, us: float) -> Iterator
             link, place = played.links[hop.link], (hop.link, hop.channel)
             if place not in tracks:
                 tracks[place] = len(tracks) + 1
-                yield _name(LINKS, "thread_name", _track(link, *place), tracks[place])
                 order = hop.link * most + hop.channel
-                yield _name(LINKS, "thread_sort_index", order, tracks[place], key="sort_index")
+                yield from trace_events.track(LINKS, tracks[place], _track(link, *place), order)
             end = played.end if hop.tail is None else hop.tail + link["flit_ticks"]
-            about = {"head": hop.head, "tail": "never" if hop.tail is None else hop.tail}
+            about: dict[str, Argument] = {"head": hop.head, "tail": "never" if hop.tail is None else hop.tail}
             about |= {"flits": int(messages.flits[row]), "packet": packet}
-            name = _words(messages, row)
-            span = {"ph": "X", "pid": LINKS, "tid": tracks[place], "name": name, "args": about}
-            yield span | {"ts": hop.head * us, "dur": (end - hop.head) * us}
+            begin, length = hop.head * us, (end - hop.head) * us
+            yield trace_events.span(LINKS, tracks[place], _words(messages, row), begin, length, about)
 
 
 def _words(messages: MessageTrace, row: int) -> str:
@@ -212,7 +205,3 @@ def _track(link: Link, number: int, channel: int) -> str:
     if link["lanes"] > 1:
         words += f", lane {channel % link['lanes']}"
     return f"{words})"
-
-
-def _name(process: int, what: str, name: object, track: int = 0, key: str = "name") -> TraceEvent:
-    return {"ph": "M", "pid": process, "tid": track, "name": what, "args": {key: name}}

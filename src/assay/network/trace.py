@@ -133,9 +133,7 @@ def _fault(path: Path, nodes: int | None, error: Exception | None) -> InputError
                 return InputError("is wrong", file=path, line=line, key=name, value=text[:40], accepted=accepted)
         identity = int(fields[header.index("id")])
         if identity in seen:
-            return InputError(
-                f"stands in line {seen[identity]} already", file=path, line=line, key="id", value=identity
-            )
+            return InputError(f"is in line {seen[identity]} already", file=path, line=line, key="id", value=identity)
         seen[identity] = line
     return InputError(f"cannot be read: {error}", file=path, accepted=f"CSV with the columns {accepted}")
 

@@ -1,4 +1,4 @@
-"""How long a run of the simulated network is before anything is measured, and what pilot runs say of its memory."""
+"""How long a run of the simulated network is before anything is measured, and its memory by pilot runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.network.tasks import SimulationTask, pilot_task
 
 LENGTHENED = 4  # times as long, a pilot run that does not know its autocorrelation time
 GROWN = 3  # pilot runs in a row whose backlog grew, each longer: once or twice can be a long queue's chance
-# Cycles, whatever they cost; messages, no more; and no more where it can say neither that it settled nor that it grew.
+# Cycles, whatever they cost; messages, no more; and no more where it shows neither that it settled nor that it grew.
 LEAST_PILOT, MOST_PILOT, LONGEST_PILOT = 80_000, 16_000_000, 64_000_000
 HOPS = 8  # of a message: what a longer way costs counts as more messages
 SHORT_PILOT = 1_000_000  # messages, or what the runs themselves took, where the warm-up is given: less than a second
@@ -28,7 +28,7 @@ class Warmup:
     """How long a run is before anything is measured, and how that was found.
 
     `memory`: the autocorrelation time (cycles) that the pilot run showed, None where there was none; `settles`: whether
-    a pilot run long enough to know it was in balance; `relaxation`: all that the pilot run said.
+    a pilot run long enough to know it was in balance; `relaxation`: all results of the pilot run.
     """
 
     cycles: int
@@ -58,10 +58,10 @@ def warmup(
 def piloted(
     description: NetworkDescription, before: Warmup, length: int, most: float | None = None, enough: float = math.inf
 ) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
-    """A warm-up with what a pilot run says, of this length at first, made longer until it knows the memory.
+    """A warm-up by a pilot run, of this length at first, made longer until it knows the memory.
 
     `most`: messages of the longest; `enough`: autocorrelation times (cycles) so long need not be known any better.
-    `cycles` becomes what the pilot run says; of one that did not settle the eighth of it.
+    `cycles` becomes the pilot run's; of one that did not settle the eighth of it.
     """
     spent, simulated, grown, turn = 0.0, 0, 0, 0
     while True:
@@ -92,7 +92,7 @@ def remembered(
     description: NetworkDescription, before: Warmup, runs: Sequence[SimulationRun], alone: bool
 ) -> Generator[list[SimulationTask], list[SimulationRun], Warmup]:
     """What must be known of the memory to judge these runs where the file gives the warm-up: of a pilot run that costs
-    no more than they did, or than SHORT_PILOT messages; a run by itself may be long enough to say it.
+    no more than they did, or than SHORT_PILOT messages; a run by itself may be long enough to know it.
     """
     if any(run.deadlock for run in runs):
         return before

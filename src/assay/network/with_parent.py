@@ -1,4 +1,4 @@
-"""A worker process ends with the process that asked for it, however that one ends, also by SIGTERM or SIGKILL.
+"""A worker process ends with the process that started it, however that one ends, also by SIGTERM or SIGKILL.
 
 Only the standard library: a worker imports this first, before numpy, so that a Ctrl-C at the terminal, which reaches
 every process of the group, is handled by the parent alone from the beginning. The workers' fork server ends with the
@@ -22,5 +22,5 @@ def follow() -> None:
 def _wait() -> None:
     parent = parent_process()
     if parent is not None:
-        parent.join()  # a pipe of which the parent alone has the other end; a simulation does not hold the GIL
+        parent.join()  # a pipe whose other end only the parent has; a simulation does not hold the GIL
         os._exit(1)

@@ -6,7 +6,7 @@ inside what is accepted, *differs* where none of it does, and *inconclusive* whe
 unbounded, or nothing was found. Widening what is accepted never turns `holds` into anything else.
 
 A claim of several parts differs where one differs, and is inconclusive where one is; its parts share the error
-probability of their intervals (whoever makes these does that). A verdict carries a mark where descriptions could have
+probability of their intervals (done by the caller). A verdict carries a mark where descriptions could have
 used what the claim states: what was an input, or restates one, is no evidence although it holds.
 """
 
@@ -49,9 +49,9 @@ class ClaimPart:
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """What became of a claim; `mark`: its kind (`assay.kinds`), where that can be asked.
+    """What became of a claim; `mark`: its kind (`assay.kinds`), where it has one.
 
-    `rests_on`: the claim that says the same of the same simulation, with which it counts once.
+    `rests_on`: the claim that is equivalent for the same simulation, with which it counts once.
     """
 
     claim: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 _PREFIXES = (
@@ -84,7 +84,7 @@ def _bytes(value: float, digits: int) -> str:
     return f"{value:.{digits}g} B"
 
 
-def params(case: dict[str, object]) -> str:
+def params(case: Mapping[str, object]) -> str:
     """Write a case's parameters in one short text; unknown ones are left out."""
     return ", ".join(f"{key} {_short(key, value)}" for key, value in case.items() if value is not None)
 

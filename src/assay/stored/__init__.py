@@ -1,1 +1,1 @@
-"""What a run's folder is made of: its journal, circumstances, programs' lines and tables, each read with suspicion."""
+"""What a run's folder is made of: its journal, circumstances, launch files and tables, validated when they are read."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import Any
 
+from assay.case import Case
 from assay.samples import Circumstance, case_of
 
 MOST = 1e18  # of any number in them
@@ -16,15 +16,15 @@ ON_REAL = ("user", "system", "memory")  # empty on a described machine
 
 @dataclass(frozen=True)
 class AccountLine:
-    """The account of one case, by its text, in one launch: as the event has it, lists checked, params beside."""
+    """The account of one case in one launch: as the event has it, lists checked, params beside."""
 
-    case: str
+    case: Case
     ranks: int
     account: dict[str, Any]
 
 
 def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
-    """Read a line of a launch that is `about`. ValueError where it says what cannot be."""
+    """Read a line of a launch that is `about`. ValueError for impossible values."""
     ranks = event.get("ranks")
     if type(ranks) is not int or not 1 <= ranks < 2**31:
         raise ValueError(f"ranks: got {ranks!r}, expected a number of ranks")
@@ -35,7 +35,7 @@ def account_line(event: dict[str, Any], about: Circumstance) -> AccountLine:
     case = case_of(event, about)
     (time,) = _numbers("time", [event.get("time")])
     account = dict[str, Any](
-        params=json.loads(case),
+        params=case,
         ranks=ranks,
         time=time,
         calls=_threes("calls", event.get("calls")),

@@ -55,7 +55,7 @@ def damage(folder: Path, entries: list[Entry], read: LaunchFiles) -> Damage:
         files = sorted({entry["file"], *(path.name for path in folder.glob("*@*.jsonl") if _stem(path) == stem)})
         listed.update(files)
         if entry["file"] != last[task]:
-            for name in files:  # done again meanwhile: its samples are kept, and its launch does not count
+            for name in files:  # done again meanwhile: its samples stay, and its launch does not count
                 found.blocks += read.content(folder / name, circumstance(entry["about"])).usable
             continue
         well = task in ended and ended[task]["status"] == 0
@@ -100,7 +100,7 @@ def _of_attempt(
     found: Damage,
     read: LaunchFiles,
 ) -> list[str]:
-    """Say what is wrong with the files of a task's last attempt, which ended well or has not ended at all."""
+    """The faults of the files of a task's last attempt, which ended well or has not ended at all."""
     texts, there = [], 0
     for name in sorted({*files, *sizes}):
         path = folder / name

@@ -80,7 +80,7 @@ def read(path: Path) -> tuple[list[Entry], list[str]]:
 
 
 def _take(entry: Any, path: Path, number: int | None, used: list[Entry], faults: list[str]) -> None:
-    """Add an entry to those that can be used, or say why it cannot."""
+    """Add an entry to those that can be used, or report why it cannot."""
     entry = unicode(entry, json.dumps(entry).encode())
     if isinstance(entry, dict):
         entry = versions.current(versions.JOURNAL, entry, versions.in_file(path, number))
@@ -130,7 +130,7 @@ def _was_begun(task: str, before: list[Entry]) -> bool:
 
 
 def _fault(entry: Any, before: list[Entry]) -> str | None:
-    """Say what is wrong with one line, if anything; `before`: the entries that stand before it."""
+    """The fault of one line, if any; `before`: the entries before it."""
     if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
         seen = entry.get("event") if isinstance(entry, dict) else entry
         return f"event: got {seen!r}, expected {', '.join(_KEYS)}"

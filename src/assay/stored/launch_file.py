@@ -1,6 +1,6 @@
-"""One file of lines that a launch's program wrote: opened and read once, for damage, tables and figures alike.
+"""One file of lines that a launch's program wrote: opened and read once, for damage, tables and figures.
 
-What was read is held as long as the file stays what it was (size, time of change, inode); a file that has grown or was
+What was read is cached as long as the file stays what it was (size, time of change, inode); a file that grew or was
 replaced is read again.
 """
 
@@ -28,10 +28,10 @@ Folded = Measured | Check | Launch
 
 @dataclass
 class Content:
-    """What a file says.
+    """The content of a file.
 
     `rows`: what can be used; `faults`: "LINE: what is wrong"; `blocks`: finished ones, usable or not; `done`: the
-    program said that it had ended; `opening`: the first launch line; `failed`: checks that did not pass; `where`: of a
+    program reported its end; `opening`: the first launch line; `failed`: checks that did not pass; `where`: of a
     described machine, where each case's time went, and on how many `nodes` its ranks were; `over_time`: rate and
     latency by slot of time; `traces`: lines of noise traces, with the launch lines before them, by number; `pairs`:
     lines of all pairs' times, with the launch line before them; `looks`: at the counters of the nodes that it ran on;
@@ -135,7 +135,7 @@ class LaunchFiles:
         self._held: dict[Path, Content] = {}
 
     def content(self, path: Path, about: Circumstance) -> Content:
-        """What a file says, read where it was not, or is another since. Errors as of `content`."""
+        """The content of a file, read where it was not, or has changed since. Errors as of `content`."""
         about = replace(about, superseded=False)
         held = self._held.get(path)
         if held is None or held.about != about or held.signature != signature(path):
@@ -143,14 +143,14 @@ class LaunchFiles:
         return held
 
     def trim(self, most: int) -> None:
-        """Give back what is held where that is more than `most` bytes of files."""
+        """Empty the cache where it has more than `most` bytes of files."""
         if sum(held.size for held in self._held.values()) > most:
             self._held.clear()
 
 
 @dataclass(frozen=True)
 class LaunchFile:
-    """A file of a task that was begun: what its rows have in common, and what it says, read when it is first asked."""
+    """A file of a task that was begun: what its rows have in common, and its content, read on first use."""
 
     about: Circumstance
     path: Path
@@ -158,7 +158,7 @@ class LaunchFile:
 
     @cached_property
     def content(self) -> Content:
-        """What the file says. OSError, InputError."""
+        """The content of the file. OSError, InputError."""
         return self.files.content(self.path, self.about)
 
     @cached_property

@@ -59,7 +59,7 @@ def write_whole(path: Path, text: str, errors: str = "strict") -> None:
 
 @contextlib.contextmanager
 def whole(path: Path, *, errors: str = "strict", newline: str | None = None) -> Iterator[TextIO]:
-    """Open a file that is written anew, whole or not at all: beside it by a new name, then renamed to its place.
+    """Open a file that is written anew, whole or not at all: in its folder by a new name, then renamed to its place.
 
     What is no regular file (a terminal, a pipe, a link), or lies in a folder that takes no new one, is written where
     it is.
@@ -98,7 +98,7 @@ def beside(path: Path) -> Path:
 
 
 def signature(path: Path) -> Signature:
-    """Size, time of change (ns) and inode: what tells that a file is not what it was. OSError where it has none."""
+    """Size, time of change (ns) and inode: what shows that a file has changed. OSError where it has none."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -169,7 +169,7 @@ def read_document(path: Path, complain: Callable[[str], None] | None = None) -> 
     """Read a JSON object. ValueError where it is none; a number that is not finite, or too large, is None.
 
     OSError where the file cannot be read. Text that is no Unicode (half a surrogate) is replaced. Where it is not what
-    was written by its checksum, `complain` is told so; without one that is a ValueError.
+    was written by its checksum, `complain` is called; without one that is a ValueError.
     """
     text = path.read_bytes().decode("utf-8")
     try:

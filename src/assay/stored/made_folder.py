@@ -1,7 +1,7 @@
 """A folder that this process makes for its files, and removes again where what it was for is refused.
 
 Nothing is removed but what was made: the folders by their descriptors, the files by names that the caller gives. What
-somebody else put there, before or meanwhile, stays, and so do the folders around it.
+others put there, before or meanwhile, stays, and so do the folders around it.
 """
 
 from __future__ import annotations

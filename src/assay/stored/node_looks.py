@@ -26,7 +26,7 @@ class NodeLook:
 
 
 def node_look(event: dict[str, Any]) -> NodeLook:
-    """Read a line. ValueError where it says what cannot be."""
+    """Read a line. ValueError for impossible values."""
     host, time = event.get("host"), event.get("time")
     if not isinstance(host, str) or not host:
         raise ValueError(f"host: got {host!r}, expected a name")

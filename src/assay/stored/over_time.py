@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from assay.case import Case
 from assay.samples import Circumstance, case_of
 
 MOST_BUCKET = 58 * 64 - 1  # of 63 bits of nanoseconds
@@ -21,7 +22,7 @@ class TimeSlot:
     latencies by bucket.
     """
 
-    case: str
+    case: Case
     host: str
     pass_: int
     process: int
@@ -33,7 +34,7 @@ class TimeSlot:
 
 
 def time_slot(event: dict[str, Any], about: Circumstance) -> TimeSlot:
-    """Read a line of a launch that is `about`. ValueError where it says what cannot be."""
+    """Read a line of a launch that is `about`. ValueError for impossible values."""
     latencies = event.get("latencies")
     if not isinstance(latencies, dict):
         raise ValueError(f"latencies: got {str(latencies)[:40]!r}, expected an object")

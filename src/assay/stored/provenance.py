@@ -29,7 +29,7 @@ OF_HOST = frozenset(
 OF_RUN = frozenset(
     {"assay", "simulated", "description", "via", "nodes", "launchers", "mpi", "mpi_variants", "programs", "folders"}
 )
-OF_MPI = frozenset({"implementation", "version", "mpicxx", "mpiexec", "embedded"})  # what a launcher says of its own
+OF_MPI = frozenset({"implementation", "version", "mpicxx", "mpiexec", "embedded"})  # a launcher's own data
 VOLATILE = frozenset({"allocation"})  # below the keys above: the number that a batch system gives
 _DIGEST = re.compile("[0-9a-f]{16}")  # the name of a file of circumstances
 MEMORY_WITHIN = 0.05  # relative: a kernel reserves more or less of the same memory
@@ -37,7 +37,7 @@ MEMORY_WITHIN = 0.05  # relative: a kernel reserves more or less of the same mem
 
 @dataclass(frozen=True)
 class Difference:
-    """One key that tells two machines apart: `key` with dots between, and its values."""
+    """One key in which two machines differ: `key` with dots between, and its values."""
 
     key: str
     then: Any
@@ -92,7 +92,7 @@ def read_all(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
 
 
 def differences(then: Iterable[dict[str, Any]], now: dict[str, Any]) -> list[Difference]:
-    """Return what tells the machine of `now` from all of `then`: a value that none of them had.
+    """Return how the machine of `now` differs from all of `then`: by a value that none of them had.
 
     A key that one side does not state is passed over (a launcher or a program that was not needed), unless it belongs
     to a description, where it changes the machine.
@@ -109,7 +109,7 @@ def differences(then: Iterable[dict[str, Any]], now: dict[str, Any]) -> list[Dif
 
 
 def fingerprint(document: dict[str, Any]) -> dict[str, Any]:
-    """Flatten circumstances to the keys that tell machines apart."""
+    """Flatten circumstances to the keys in which machines differ."""
     elsewhere = str(document.get("via") or "").partition(":")[0] in ("hosts", "slurm")
     counted = OF_RUN if elsewhere else OF_RUN | OF_HOST
     made: dict[str, Any] = {}
@@ -122,7 +122,7 @@ def fingerprint(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_variant(stated: Any) -> Any:
-    """What each MPI variant was, by its name; with what compiler its programs were made stands in its commands."""
+    """What each MPI variant was, by its name; the compiler of its programs is in its commands."""
     if not isinstance(stated, list) or not all(isinstance(each, dict) for each in stated):
         return stated
     keys = ("mpi", "transport", "compiler")

@@ -1,4 +1,4 @@
-"""Checksums of what is kept: of each line and document in JSON its last key, `crc`, and of a line its place, `seq`.
+"""Checksums of what is stored: of each line and document in JSON its last key, `crc`, and of a line its place, `seq`.
 
 `crc` is the CRC-32, in eight hexadecimal digits, of all bytes before the comma that precedes it. `seq` counts the
 lines of a file from 0. Files of before had neither and are read as they are. Programs in C++ write the same

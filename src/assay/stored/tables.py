@@ -1,4 +1,4 @@
-"""The four tables of a run as Arrow, from the programs' lines; written as Parquet and read back with suspicion."""
+"""The four tables of a run as Arrow, from the programs' lines; written as Parquet and validated when they are read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay import versions
+from assay.case import Case
 from assay.samples import (
     ENERGY,
     PROCESSOR_TIME,
@@ -47,12 +48,16 @@ def unfolded(tasks: Tasks) -> dict[str, pa.Table]:
     made = {"samples": _sample_table(measured)}
     for name, kind in TABLES.items():
         if kind is not Sample:
-            by_column = [[getattr(row, column) for row in kept[kind]] for column in columns(kind)]
+            by_column = [[_cell(getattr(row, column)) for row in kept[kind]] for column in columns(kind)]
             made[name] = pa.table(by_column, schema=schema(kind))
     for name, optional in (("blocks", ENERGY), ("launches", PROCESSOR_TIME)):
         if not any(getattr(row, column) is not None for row in kept[TABLES[name]] for column in optional):
             made[name] = made[name].drop_columns(list(optional))
     return made
+
+
+def _cell(value: Any) -> Any:
+    return value.text if isinstance(value, Case) else value
 
 
 def _sample_table(measured: list[tuple[Measured, Circumstance]]) -> pa.Table:
@@ -74,7 +79,8 @@ def _sample_table(measured: list[tuple[Measured, Circumstance]]) -> pa.Table:
         "repetition": pa.array(within + np.repeat(starts, counted), pa.int64()),
     }
     alike = pa.schema([column for column in whole if column.name not in own])
-    common = pa.Table.from_pylist([of for of, _, _ in series], schema=alike)
+    shared_texts = [of | {"case": of["case"].text} for of, _, _ in series]
+    common = pa.Table.from_pylist(shared_texts, schema=alike)
     repeated = common.take(pa.array(np.repeat(np.arange(len(series)), counted), pa.int64()))
     return pa.table([own[name] if name in own else repeated[name] for name in whole.names], schema=whole)
 
@@ -83,7 +89,7 @@ def schema(kind: type[Any]) -> pa.Schema:
     """Return the Arrow schema of a table, from the annotations of its row, a dataclass."""
     import pyarrow as pa
 
-    types = {"str": pa.string(), "float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
+    types = {"str": pa.string(), "Case": pa.string(), "float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
     return pa.schema([(f.name, types[str(f.type).removesuffix(" | None")]) for f in fields(kind)])
 
 
@@ -128,7 +134,7 @@ def write(folder: Path, tables: dict[str, pa.Table]) -> None:
 
 
 def unreadable(folder: Path) -> str | None:
-    """Say why the Parquet tables of a run cannot be used; None where each can be read to its end.
+    """Why the Parquet tables of a run cannot be used; None where each can be read to its end.
 
     InputError where a newer Assay wrote them: they are not made again, for they may hold more.
     """
@@ -159,7 +165,7 @@ def _check_version(path: Path, metadata: dict[bytes, bytes]) -> None:
 
 
 def dataset(paths: list[Path]) -> Any:
-    """Open Parquet files as one Arrow dataset, read when asked; no character of their names is special."""
+    """Open Parquet files as one Arrow dataset, read on use; no character of their names is special."""
     import pyarrow as pa
     import pyarrow.dataset as arrow
     import pyarrow.parquet as pq

@@ -42,7 +42,7 @@ class ActiveJob:
 class JobActivity:
     """The jobs of one system in order of submission; `left_out`: how many more there were, where it is what is drawn.
 
-    `marks`: times (s) that stand beside them, with words. `use`: what the nodes did. `schedule`: of a simulated system,
+    `marks`: labelled times (s) in the graph. `use`: what the nodes did. `schedule`: of a simulated system,
     all that is known of its jobs.
     """
 
@@ -152,7 +152,7 @@ def of_schedule(found: Scheduled, title: str) -> JobActivity:
 def placed(activity: JobActivity) -> list[tuple[ActiveJob, list[tuple[int, int]]]]:
     """Each job that ran with the processors that it is drawn on, as first and count of adjacent ones.
 
-    The lowest that are free at its start: a drawing of how many, where the batch system does not say which.
+    The lowest that are free at its start: the graph shows how many, where the batch system does not report which.
     """
     free = np.ones(max(1, activity.processors), dtype=bool)
     ran = [job for job in activity.jobs if job.started is not None and job.ended is not None]

@@ -1,4 +1,4 @@
-"""One self-contained page: what a workload came to on some systems, beside one another, with the activity graph."""
+"""One self-contained page: the results of a workload on some systems, side by side, with the activity graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONG = 50  # characters of a cell, from which on it is broken into lines
 ZOOM = """
 document.querySelectorAll("svg.activity").forEach(svg => {
   const left = +svg.dataset.left, right = +svg.dataset.right;
-  let scale = 1, shift = 0, held = null;
+  let scale = 1, shift = 0, grabbed = null;
   const made = name => document.createElementNS(svg.namespaceURI, name);
   const clip = made("clipPath"), box = made("rect");
   clip.id = "time"; box.setAttribute("x", left); box.setAttribute("width", right - left);
@@ -46,9 +46,9 @@ document.querySelectorAll("svg.activity").forEach(svg => {
     const at = place(event), next = Math.min(200, Math.max(1, scale * Math.exp(-event.deltaY / 400)));
     shift = at - (at - shift) * next / scale; scale = next; draw();
   }, {passive: false});
-  svg.addEventListener("pointerdown", event => { held = place(event) - shift; });
+  svg.addEventListener("pointerdown", event => { grabbed = place(event) - shift; });
   svg.addEventListener("pointermove", event => {
-    if (held !== null && event.buttons) { shift = place(event) - held; draw(); }
+    if (grabbed !== null && event.buttons) { shift = place(event) - grabbed; draw(); }
   });
   svg.addEventListener("dblclick", () => { scale = 1; shift = 0; draw(); });
 });
@@ -76,7 +76,7 @@ def activity_page(
     verdict: str, activities: Sequence[JobActivity], tables: Sequence[PageTable], notes: Sequence[str],
     plots: Sequence[PagePlot] = (),
 ) -> str:  # fmt: skip
-    """The whole page; `notes` are what is to be said of single jobs, `plots` follow the tables."""
+    """The whole page; `notes` are remarks on single jobs, `plots` follow the tables."""
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     listed = f'<h2>Jobs to look at</h2><ul class="bad">{items}</ul>' if items else ""
     return (

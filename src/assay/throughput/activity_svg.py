@@ -1,6 +1,6 @@
 """The activity graph as SVG: a row per job, waiting dotted, running solid, processors in use below; and a Gantt chart.
 
-Several systems stand below one another on one time axis (van der Steen 2000, figures 6.2, 6.4 and 6.7, is one of them).
+Several systems share one time axis (van der Steen 2000, figures 6.2, 6.4 and 6.7, is one of them).
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _grid(end: float, top: float, bottom: float) -> str:
 
 
 def _marks(end: float) -> list[tuple[float, str]]:
-    """Seconds at which the axis is marked, and what stands there."""
+    """Seconds at which the axis is marked, and their labels."""
     length, _ = time_axis(end)
     return [(length * t, f"{t:g}") for t in ticks(end / length)]
 

@@ -19,12 +19,12 @@ WAITING, RUNNING, ENDED = "waiting", "running", "ended"
 
 
 class SilentSystemError(MeasurementError):
-    """A batch system does not answer now; what was asked of it may have been done all the same."""
+    """A batch system does not answer now; the request may have been carried out all the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AccountedTime:
-    """Processor seconds of a job by a batch system's own accounting, of all its nodes; None of what it does not say."""
+    """Processor seconds of a job by a batch system's own accounting, of all its nodes; None where unknown."""
 
     user: float | None = None
     system: float | None = None
@@ -33,11 +33,11 @@ class AccountedTime:
 
 @dataclass(frozen=True, kw_only=True)
 class Accounted:
-    """What a batch system says of one job: `word` is its own (COMPLETED), `stage` ours.
+    """A batch system's state of one job: `word` is its own (COMPLETED), `stage` ours.
 
-    `well`: whether it says that the job ended well, `cancelled`: that it was deleted, None where it does not say.
+    `well`: whether it reports that the job ended well, `cancelled`: that it was deleted, None where unknown.
     `never_after`: of a job that waits for a reason for which it never starts, the seconds that this reason must hold
-    until it is believed; None of others. `used`: its processor time, where the accounting says it.
+    until it is believed; None of others. `used`: its processor time, where the accounting has it.
     """
 
     batch_id: str
@@ -47,12 +47,12 @@ class Accounted:
     cancelled: bool | None = None
     nodes: tuple[str, ...] = ()
     never_after: float | None = None
-    used: AccountedTime | None = None  # its processor time, where the accounting says it
+    used: AccountedTime | None = None  # its processor time, where the accounting has it
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchQueue:
-    """A queue as it is defined: its limits and what else the batch system says of it."""
+    """A queue as it is defined: its limits and the batch system's other settings."""
 
     name: str
     facts: Mapping[str, str]
@@ -62,7 +62,7 @@ class BatchQueue:
 class SystemFacts:
     """What a batch system is and has to give.
 
-    `processors` and `nodes`: those that jobs may have now. `defined`: processors also of nodes that are down or kept
+    `processors` and `nodes`: usable by jobs now. `defined`: also processors of nodes that are down or withheld
     from jobs; 0 where these are not known to be more.
     """
 
@@ -94,8 +94,8 @@ class NodeCommand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SystemWishes:
-    """What was asked of a batch system: its policy and slots, where it takes any, and its options behind the colon.
+class SystemRequest:
+    """A request to a batch system: its policy and slots, where it takes any, and its options after the colon.
 
     `compress`: by how much time is compressed; the policies' own times (ageing, half-life) are with it.
     """
@@ -110,7 +110,7 @@ class SystemWishes:
 class SystemWork:
     """What a batch system gets to do: the jobs, and the command of each by the job's id.
 
-    `folder`: the experiment's; `mark`: what its jobs are known by; `held`: the batch ids, by job, of what was submitted
+    `folder`: the experiment's; `mark`: identifies its jobs; `held`: the batch ids, by job, of what was submitted
     before a resumption and has not been settled.
     """
 
@@ -126,8 +126,8 @@ class BatchSystem(Protocol):
 
     name: str
     summary: str
-    record_within: float  # s, that a job's record may take to be seen here after the batch system says that it ended
-    decisions: int | None  # how often its policy decided, where it says so
+    record_within: float  # s that a job's record may take to be visible here after the batch system reports its end
+    decisions: int | None  # how often its policy decided, where known
     on_each_node: NodeCommand  # none where it has one node
     rules: frozenset[str]  # of a job table, which it obeys (live_rules.py)
 
@@ -153,13 +153,13 @@ class BatchSystem(Protocol):
         """The seconds that go with its submission: what the policy decides by."""
 
     def poll(self) -> Mapping[str, Accounted]:
-        """What it says of the jobs, by batch id; a job that it has forgotten or never saw is not among them.
+        """Its states of the jobs, by batch id; a job that it has forgotten or never saw is not among them.
 
         SilentSystemError where it does not answer.
         """
 
     def occupancy(self) -> Occupancy | None:
-        """What of its processors others' jobs have, are down and reserved; None where it does not say.
+        """What of its processors others' jobs have, are down and reserved; None where unknown.
 
         MeasurementError where it does not answer.
         """
@@ -174,7 +174,7 @@ class BatchSystem(Protocol):
         """Wait for no command beyond this time (monotonic clock); what has to be waited for, "" where it is here."""
 
     def close(self) -> None:
-        """Let go of what is held; jobs are left as they are."""
+        """Release resources; jobs are not affected."""
 
 
 class HostSystem:
@@ -186,17 +186,17 @@ class HostSystem:
     on_each_node = NodeCommand()
     rules: frozenset[str] = frozenset()
 
-    def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.slots`: processors that it is to have; else the hardware threads that this process may use."""
-        self._wishes = wishes
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.slots`: processors that it is to have; else the hardware threads that this process may use."""
+        self._request = request
 
     @property
     def processors(self) -> int:
         """What it has to give."""
-        return self._wishes.slots or len(os.sched_getaffinity(0))
+        return self._request.slots or len(os.sched_getaffinity(0))
 
     def occupancy(self) -> Occupancy | None:
-        """None: nobody else submits to it."""
+        """None: no one else submits to it."""
         return None
 
     def hurry(self, until: float) -> str:
@@ -216,9 +216,9 @@ class HostSystem:
 
     def _refuse_options(self) -> None:
         """InputError for words behind the colon."""
-        if self._wishes.option:
+        if self._request.option:
             problem = "takes nothing behind the colon"
-            raise InputError(problem, key=f"--via {self.name}", value=self._wishes.option)
+            raise InputError(problem, key=f"--via {self.name}", value=self._request.option)
 
 
 def known() -> dict[str, str]:
@@ -228,7 +228,7 @@ def known() -> dict[str, str]:
     return {kind.name: kind.summary for kind in kinds}
 
 
-def opened(via: str, wishes: SystemWishes) -> BatchSystem:
+def opened(via: str, request: SystemRequest) -> BatchSystem:
     """The batch system that `--via NAME[:OPTIONS]` means, checked to be here; InputError where it is not."""
     name, _, option = via.partition(":")
     found = known()
@@ -236,8 +236,8 @@ def opened(via: str, wishes: SystemWishes) -> BatchSystem:
         accepted = ", ".join(f"{key} ({summary})" for key, summary in found.items())
         raise InputError("no such batch system", key="--via", value=via, accepted=accepted)
     kind = importlib.import_module(f"{systems.__name__}.{name}").SYSTEM
-    made: BatchSystem = kind(SystemWishes(
-        policy=wishes.policy, slots=wishes.slots, option=option or None, compress=wishes.compress
+    made: BatchSystem = kind(SystemRequest(
+        policy=request.policy, slots=request.slots, option=option or None, compress=request.compress
     ))  # fmt: skip
     made.check()
     return made

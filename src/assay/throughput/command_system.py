@@ -1,7 +1,7 @@
 """A batch system that is seen by its commands: what all of these share; each is a file of `systems/`.
 
 Commands are started without a shell. A job's script is one line on the submission's standard input, its words quoted
-for the shell that the batch system starts. What a job's end was is asked of the accounting once it is no longer shown.
+for the shell that the batch system starts. How a job ended comes from the accounting once it is no longer shown.
 
 Sites wrap commands, and wrappers print notices. A job's id is the one line of an answer that has the form of an id; an
 answer with none or several, and a submission that fails, may have left a job all the same: it is looked up by its mark
@@ -30,7 +30,7 @@ from assay.throughput.batch_system import (
     Accounted,
     NodeCommand,
     SilentSystemError,
-    SystemWishes,
+    SystemRequest,
     SystemWork,
 )
 from assay.throughput.job_names import kind_of
@@ -43,7 +43,7 @@ ANSWERS_WITHIN = 60.0  # s, one command
 SPARE = 60.0  # s, that a batch system's own limit is later than the one at which the starter ends a job
 PINGS_WITHIN = 20.0  # s, the first of all
 SHOWN_WITHIN = 5.0  # s, that a job may take to be shown after its submission's answer
-MOST_NODES = 100_000  # that a range of names stands for
+MOST_NODES = 100_000  # of a range of names
 NO_NODES = ("(null)", "None assigned", "N/A", "Unknown")  # what Slurm and others write where a job has none
 
 
@@ -51,11 +51,11 @@ class CommandSystem:
     """One batch system, by the commands that a user of it has.
 
     `options_for`: the command that gets the words behind the colon; `queue_option`: its words for a job's queue.
-    `id_form`: a line of the answer to a submission that says the job's id, its first group.
-    `silent`: what its commands say when nobody answers, so that what was asked may have been done all the same.
-    `hidden`: prefixes of variables that its commands would take defaults from, and that are kept from them.
-    `accounts_within`: seconds that its accounting may be late; after these, a job that was shown and of which there is
-    no account has ended, nobody knows how.
+    `id_form`: a line of the answer to a submission with the job's id as its first group.
+    `silent`: the output of its commands without an answer, so that the request may have been carried out.
+    `hidden`: prefixes of variables with defaults of its commands, removed from their environment.
+    `accounts_within`: seconds that its accounting may be late; after these, a job that was shown and has
+    no account has ended in an unknown way.
     """
 
     name = ""
@@ -75,15 +75,15 @@ class CommandSystem:
     accounts_within: float | None = None
     rules: frozenset[str] = frozenset()
 
-    def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.option`: words for the submission command."""
-        self._wishes = wishes
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.option`: words for the submission command."""
+        self._request = request
         try:
-            self._options = shlex.split(wishes.option or "")
+            self._options = shlex.split(request.option or "")
         except ValueError as error:
             accepted = f"{self.name}:OPTIONS with options of {self.options_for}, such as {self.name}:{self.example}"
             problem = f"cannot be split into words ({str(error).lower()})"
-            raise InputError(problem, key=f"--via {self.name}", value=wishes.option, accepted=accepted) from None
+            raise InputError(problem, key=f"--via {self.name}", value=request.option, accepted=accepted) from None
         self._mine: dict[str, None] = {}  # ids of this experiment that have not been seen to end
         self._own: dict[str, LiveJob] = {}  # every id of this experiment that is known here
         self._by_name: dict[str, list[str]] = {}  # ids by the jobs' names, in order of submission
@@ -94,21 +94,21 @@ class CommandSystem:
         self._until = float("inf")
 
     def check(self) -> None:
-        """InputError where its commands are not here, or nobody answers them."""
+        """InputError where its commands are not installed, or get no answer."""
         absent = [name for name in self.needed if shutil.which(name) is None]
         if absent:
             problem = f"{self.title} is not here: no {', '.join(absent)} on PATH (load the site's module)"
             raise InputError(problem, key="--via", value=self.name)
-        if self._wishes.policy is not None:
+        if self._request.policy is not None:
             problem = f"is not ours to choose: {self.title} has its own policy"
-            raise InputError(problem, key="--policy", value=self._wishes.policy, accepted="with --on or --via local")
+            raise InputError(problem, key="--policy", value=self._request.policy, accepted="with --on or --via local")
         try:
             self._greet()
         except MeasurementError as error:
             raise InputError(str(error), key="--via", value=self.name) from None
 
     def open(self, work: SystemWork) -> None:
-        """Remember the jobs; those that were submitted before are asked for."""
+        """Remember the jobs; those that were submitted before are queried."""
         self._work = work
         self._mine = dict.fromkeys(work.held.values())
         for job in work.jobs:
@@ -148,16 +148,16 @@ class CommandSystem:
         return before if before in self._mine else None
 
     def _ids_in(self, answer: str) -> list[str]:
-        """The ids that an answer's lines say, each once."""
+        """The ids in an answer's lines, each once."""
         found = (self.id_form.fullmatch(line.strip()) for line in answer.splitlines())
         return list(dict.fromkeys(self._id_of(each[1]) for each in found if each))
 
     def _id_of(self, word: str) -> str:
-        """An id as it is kept, from the word for it in an answer."""
+        """An id in stored form, from the word for it in an answer."""
         return word
 
     def _shown_within(self, job: LiveJob, seconds: float) -> str | None:
-        """The id of a job whose submission's answer does not say it; None where no such job is shown in time."""
+        """The id of a job whose submission's answer does not have it; None where no such job is shown in time."""
         end = time.monotonic() + seconds
         while True:
             try:
@@ -178,7 +178,7 @@ class CommandSystem:
         return batch_id
 
     def occupancy(self) -> Occupancy | None:
-        """None where it does not say."""
+        """None where unknown."""
         return None
 
     def time_limit(self, job: LiveJob) -> float:
@@ -186,7 +186,7 @@ class CommandSystem:
         return job.limit + SPARE
 
     def poll(self) -> Mapping[str, Accounted]:
-        """What is shown of this experiment's jobs; of those that are no longer shown, what the accounting says."""
+        """What is shown of this experiment's jobs; of those that are no longer shown, their accounting."""
         seen = dict(self._ended)
         gone = dict(self._mine)
         for each in self._look():
@@ -206,7 +206,7 @@ class CommandSystem:
         return seen
 
     def _unaccounted(self, batch_id: str, within: float) -> Accounted:
-        """A job that was shown and is no longer, and of which there is no account yet, or never will be."""
+        """A job that was shown and is no longer, without an account as yet, or for good."""
         last = self._shown_last[batch_id]
         since = self._gone_since.setdefault(batch_id, time.monotonic())
         deleted = batch_id in self._deleted
@@ -223,7 +223,7 @@ class CommandSystem:
             self._mine.pop(each.batch_id, None)
 
     def wait(self, seconds: float) -> None:
-        """Sleep: it tells nobody."""
+        """Sleep: it sends no notifications."""
         time.sleep(seconds)
 
     def cancel(self, batch_ids: Iterable[str]) -> None:
@@ -239,12 +239,12 @@ class CommandSystem:
         return self.title
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
-    # --- what each system says for itself ---
+    # --- what each system defines ---
 
     def _greet(self) -> None:
-        """A question that fails where nobody answers."""
+        """A query that fails without an answer."""
         raise NotImplementedError
 
     def _submission(self, job: LiveJob, folder: Path) -> Sequence[str]:
@@ -264,7 +264,7 @@ class CommandSystem:
         raise NotImplementedError
 
     def _account(self, ids: Sequence[str]) -> Iterable[Accounted]:
-        """What its accounting says of jobs that it no longer shows."""
+        """Its accounting of jobs that it no longer shows."""
         raise NotImplementedError
 
     def _cancellation(self, ids: Sequence[str]) -> Sequence[str]:
@@ -293,7 +293,7 @@ class CommandSystem:
     def _ask(
         self, *words: str, text: str | None = None, keep: int | None = None, within: float = ANSWERS_WITHIN
     ) -> str:
-        """Standard output of a command; MeasurementError with what it says where it fails or hangs."""
+        """Standard output of a command; MeasurementError with its output where it fails or hangs."""
         within = min(within, self._until - time.monotonic())
         if within <= 0.0:
             raise SilentSystemError(f"{self.title} was not waited for any longer")
@@ -322,7 +322,7 @@ class CommandSystem:
         return ended.stdout
 
     def _ask_what_may_be_none(self, *words: str) -> str:
-        """As `_ask`; nothing where the command says that what was asked for does not exist."""
+        """As `_ask`; nothing where the command reports that the object does not exist."""
         try:
             return self._ask(*words)
         except SilentSystemError:
@@ -334,7 +334,7 @@ class CommandSystem:
 def expanded(nodes: str) -> tuple[str, ...]:
     """n[1-3,5],m1 and rack[1-2]n[1-4] as names, as Slurm and Flux write them; other forms stay as they are.
 
-    No names for what stands for no nodes.
+    No names for words without nodes.
     """
     if nodes.strip() in NO_NODES:
         return ()

@@ -47,7 +47,7 @@ class DryRun:
 
 
 def dry_run(jobs: Sequence[LiveJob], processors: int, system: str, workload: str) -> DryRun:
-    """Say what a test would be; InputError where no job fits."""
+    """Describe what a test would be; InputError where no job fits."""
     fits = [job for job in jobs if job.processors <= processors]
     if not fits:
         raise InputError(f"every job is wider than the {processors:,} processors of {system}", file=workload)

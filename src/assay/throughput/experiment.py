@@ -1,8 +1,8 @@
 """One throughput test on a real batch system: submits on time, follows every job to its end, survives its own death.
 
 A submission is three steps: a line in the log (on the disk), the batch system's command, a line with the id that it
-gave. A crash between the first and the third leaves a job of which nobody knows whether it was submitted: the
-resumption waits until a command in flight has ended, which holds a lock that it inherited, and then asks the batch
+gave. A crash between the first and the third leaves a job that may have been submitted or not: the
+resumption waits until a command in flight has ended, which holds a lock that it inherited, and then queries the batch
 system for the job by its mark.
 """
 
@@ -75,7 +75,7 @@ class Followed:
 class _Watch:
     """What is remembered of a job between polls."""
 
-    ended_at: float | None = None  # when its record, or the batch system, was first seen to say so; monotonic clock
+    ended_at: float | None = None  # when its record, or the batch system, first reported it; monotonic clock
     unseen_since: float | None = None
     stuck_since: float | None = None  # waits for a reason for which it never starts
     last: Accounted | None = None
@@ -89,7 +89,7 @@ def follow(
     log: SubmissionLog,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Followed:
-    """Run a test, or what is left of one, to its end. On Ctrl-C every job is cancelled, and InterruptError says so."""
+    """Run a test, or what is left of one, to its end. On Ctrl-C all jobs are cancelled; InterruptError then."""
     if not log.finished:
         fits = [job for job in jobs if job.processors <= facts.processors or log.handed_over(job)]
         _folders(log.folder, fits)
@@ -125,7 +125,7 @@ def _folders(out: Path, jobs: Sequence[LiveJob]) -> None:
 
 
 def _kept(accounted: Accounted) -> dict[str, object]:
-    """As the log has it: without what is said of few jobs only."""
+    """As in the log: without keys of few jobs only."""
     return {key: value for key, value in asdict(accounted).items() if key != "never_after" or value is not None}
 
 
@@ -220,7 +220,7 @@ class _Experiment:
             self._log.write("occupancy", about=asdict(seen))
 
     def _poll(self) -> Mapping[str, Accounted] | None:
-        """What the batch system says; None while it does not answer. MeasurementError when that lasts too long."""
+        """The batch system's states; None while it does not answer. MeasurementError when that lasts too long."""
         try:
             seen = self._system.poll()
         except SilentSystemError as error:
@@ -251,7 +251,7 @@ class _Experiment:
         return True
 
     def _settle(self, seen: Mapping[str, Accounted] | None) -> list[LiveJob]:
-        """Take in what the batch system says; gives the jobs that have not come to their end."""
+        """Process the batch system's states; returns the jobs that have not ended."""
         found = []
         for job in self._jobs:
             logged = self._log.jobs.get(job.id)
@@ -288,7 +288,7 @@ class _Experiment:
         return True
 
     def _never_starts(self, job: LiveJob, logged: LoggedJob, accounted: Accounted, watch: _Watch) -> bool:
-        """Whether a job that waits was deleted, as the batch system says why it never starts."""
+        """Whether a waiting job was deleted, as the batch system reports why it never starts."""
         now, within = time.monotonic(), accounted.never_after
         watch.stuck_since = (watch.stuck_since or now) if within is not None else None
         if within is None or watch.stuck_since is None:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import csv
 import heapq
 import io
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
+from assay import trace_events
 from assay.errors import InputError
 from assay.sanitised import csv_row, visible
 from assay.throughput import swf
 from assay.throughput.activity import JobActivity
 from assay.throughput.activity_svg import gantt_svg
+from assay.trace_events import MICRO, Argument, TraceEvent
 
 COLUMNS = ("system", "job", "submitted_s", "started_s", "ended_s", "wait_s", "run_s", "processors", "state", "nodes")
 SPENT = ("user_s", "system_s")  # columns more, where any job says it
-MICRO = 1e6
 
 
 def as_csv(activities: Sequence[JobActivity]) -> str:
@@ -76,30 +75,29 @@ def as_gantt(activities: Sequence[JobActivity]) -> str:
 
 def as_perfetto(activities: Sequence[JobActivity]) -> str:
     """Every system a process, its jobs in lanes, waiting apart from running; for ui.perfetto.dev."""
-    events: list[dict[str, Any]] = []
+    events: list[TraceEvent] = []
     for pid, activity in enumerate(activities, 1):
         for part, offset in (("waiting", 0), ("running", 1)):
             process = 2 * pid + offset
-            events.append(_named("process_name", process, f"{activity.title}: {part}"))
+            events.append(trace_events.process(process, f"{activity.title}: {part}"))
         jobs = activity.jobs
         waits = [(job, job.submitted, job.started) for job in jobs if job.started is not None]
         runs = [(job, job.started, job.ended) for job in jobs if job.started is not None and job.ended is not None]
         for process, spans in ((2 * pid, waits), (2 * pid + 1, runs)):
             lanes = _lanes([(begin, end) for _, begin, end in spans])
             for (job, begin, end), lane in zip(spans, lanes, strict=True):
-                about = {"processors": job.processors, "state": job.state, "nodes": " ".join(job.nodes)}
-                events.append({"name": job.name, "ph": "X", "pid": process, "tid": lane, "ts": begin * MICRO,
-                               "dur": (end - begin) * MICRO, "args": about})  # fmt: skip
+                about: dict[str, Argument] = {
+                    "processors": job.processors,
+                    "state": job.state,
+                    "nodes": " ".join(job.nodes),
+                }
+                length = (end - begin) * MICRO
+                events.append(trace_events.span(process, lane, job.name, begin * MICRO, length, about))
         events += [
-            {"name": "processors in use", "ph": "C", "pid": 2 * pid + 1, "tid": 0, "ts": when * MICRO,
-             "args": {"processors": busy}}
+            trace_events.count(2 * pid + 1, "processors in use", when * MICRO, {"processors": busy})
             for when, busy in activity.busy()
-        ]  # fmt: skip
-    return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}) + "\n"
-
-
-def _named(kind: str, process: int, name: str) -> dict[str, Any]:
-    return {"name": kind, "ph": "M", "pid": process, "tid": 0, "args": {"name": name}}
+        ]
+    return trace_events.text(events, "ms") + "\n"
 
 
 def _lanes(spans: Sequence[tuple[float, float]]) -> list[int]:
@@ -133,7 +131,7 @@ def check(files: Sequence[Path]) -> None:
 
 
 def write(file: Path, activities: Sequence[JobActivity], page: Callable[[], str]) -> None:
-    """Write one file, of the kind that its name says; InputError where it cannot be."""
+    """Write one file, of the kind of its suffix; InputError where it cannot be."""
     text = page() if file.suffix == ".html" else FORMATS[file.suffix](activities)
     try:
         file.write_text(text)

@@ -1,11 +1,11 @@
 """How evenly a batch system serves its users, and which jobs later ones passed.
 
-Jain's index of the users' mean bounded slowdowns x, (sum x)^2 / (n sum x^2): 1 where all are served alike, 1/n where
+Jain's index of the users' mean bounded slowdowns x, (sum x)^2 / (n sum x^2): 1 where all are served equally, 1/n where
 one has all of the slowdown (Jain, Chiu and Hawe 1984). Users where there are two or more; else programs.
 
 The fair start time of a job is when the same batch system starts it if no job is submitted after it (Sabin, Kochhar and
 Sadayappan 2004, Job fairness in non-preemptive job scheduling): a job that starts later was passed at its cost. First
-come, first served treats nobody so; nor does conservative backfilling where requests are exact. Each job that waited is
+come, first served treats no job so; nor does conservative backfilling where requests are exact. Each job that waited is
 simulated anew with all before it, so that this is for workloads of up to MOST_JOBS jobs, or MOST_SLOWLY where a
 simulation takes longer: jobs have places on nodes, or the policy is fair share.
 """

@@ -1,4 +1,4 @@
-"""The mean bounded slowdown of users or programs as bars, and where all of them would be alike."""
+"""The mean bounded slowdown of users or programs as bars, and where all of them would be equal."""
 
 from __future__ import annotations
 

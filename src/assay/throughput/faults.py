@@ -4,7 +4,7 @@
 every = "43200 min"     # mean time between failures of each node
 shape = 0.7           # of its Weibull distribution; 1: exponential
 repair = "240 min"        # mean of its exponential distribution
-jobs = 0.02           # the share of jobs that fail by themselves, at any moment of their run alike
+jobs = 0.02           # the share of jobs that fail by themselves, at a uniformly distributed moment of their run
 seed = 1
 
 [estimates]

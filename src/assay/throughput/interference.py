@@ -4,7 +4,7 @@
     name = "network"
     capacity = 40              # what it has to give
     unit = "GB/s"              # of capacity and demand
-    demand = 0.2               # of each processor of a job that does not say otherwise, when it is alone
+    demand = 0.2               # of each processor of a job without its own value, when it is alone
     part = 0.3                 # of its run alone that it spends with the resource
     nodes = 16                 # one such resource for each 16 nodes (a switch); without it one for the machine
     source = "assumed"
@@ -41,7 +41,7 @@ class SharedResource(Table):
     name: str = Field(min_length=1, description="what it is called")
     capacity: float = Field(gt=0, description="what it has to give, in `unit`")
     unit: str = Field("", description="of capacity and demand")
-    demand: float = Field(0.0, ge=0, description="of each processor of a job that does not say otherwise")
+    demand: float = Field(0.0, ge=0, description="of each processor of a job without its own value")
     part: float = Field(0.0, ge=0, le=1, description="of its run alone that such a job spends with it")
     nodes: int | None = Field(
         None, ge=1, le=2**31 - 2, description="one for each so many nodes; without it one for the machine"
@@ -50,7 +50,7 @@ class SharedResource(Table):
 
 
 class JobUse(Table):
-    """What a job uses of a shared resource; what it does not say is as the machine's file has it."""
+    """What a job uses of a shared resource; defaults are in the machine's file."""
 
     demand: float | None = Field(None, ge=0, description="of each of its processors when it is alone")
     part: float | None = Field(None, ge=0, le=1, description="of its run alone that it spends with the resource")
@@ -115,7 +115,7 @@ def result(
     runs: NDArray[np.float64], alone: NDArray[np.float64], killed: NDArray[np.bool_], width: NDArray[np.int64],
     shared: Sequence[SharedResource],
 ) -> InterferenceResult:  # fmt: skip
-    """What it comes to; run times in seconds. Without a job that came to its end nobody was slowed."""
+    """The result; run times in seconds. Without a job that ended, none was slowed."""
     kept = ~killed & (alone > 0)
     ratios = runs[kept] / alone[kept]
     work = float(np.sum((alone * width)[kept]))

@@ -1,4 +1,4 @@
-"""What a job needs beside its number of processors."""
+"""What a job needs besides its number of processors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class JobNeeds:
 
     `ports`: of each of its nodes; two jobs never use one port of one node. `instances`: at most so many of its `name`
     run at once (0: any number). `uses`: shared resources by name, with what each of its processors
-    demands and the part of its run alone that it spends there, None where it does not say. `on`: exactly these nodes,
+    demands and the part of its run alone that it spends there, None where not given. `on`: exactly these nodes,
     in this order.
     """
 

@@ -70,7 +70,7 @@ def record_file(out: Path, job: LiveJob) -> Path:
 def command_of(job: LiveJob, programs: JobPrograms, out: Path, on_each_node: NodeCommand | None = None) -> list[str]:
     """The whole command that a batch system starts for a job.
 
-    `on_each_node`: what starts a process on its other nodes, which says what they do; of jobs that are expected to run
+    `on_each_node`: what starts a process on its other nodes, which reports what they do; of jobs expected to run
     for WATCHED_FROM or longer.
     """
     folder = job_folder(out, job)

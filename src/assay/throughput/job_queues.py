@@ -11,7 +11,7 @@
     max_user_jobs = 2             # at once, of each user
     max_user_processors = 32
 
-A job chooses its queue by `queue` in the table of jobs, or by field 15. A job that a limit keeps back holds up nobody.
+A job chooses its queue by `queue` in the table of jobs, or by field 15. A job that a limit holds back delays no other.
 """
 
 from __future__ import annotations

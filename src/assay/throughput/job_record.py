@@ -13,9 +13,9 @@ from assay.stored.lines import numbered_lines
 
 @dataclass(frozen=True, kw_only=True)
 class JobRecord:
-    """What a job says of itself. Times in seconds since 1970; None where it does not say.
+    """A job's own record. Times in seconds since 1970; None where unknown.
 
-    `starts`: how often it was started, of which only the first ran it. `answer`: whether its result was right, None
+    `starts`: how often it was started; only the first start ran it. `answer`: whether its result was right, None
     without a check; `wrong`: the check of a benchmark program that failed. `damaged`: lines that cannot be read. `pid`,
     `began`: its starter, and when that began in the kernel's ticks. `storage`: why nothing could be written into its
     folder when it ended, in the system's words. `user_seconds`, `system_seconds`: processor time of what it started

@@ -14,16 +14,16 @@
 
 What it runs on a real batch system is a command, or a synthetic job; without either, one that takes its time:
 
-    command = ["./maya5", "input"]      # no shell; {processors} and {folder} (of this file) stand for their values
+    command = ["./maya5", "input"]      # no shell; {processors} and {folder} (of this file) are replaced
     answer = "energy -76.02"            # text that its output must hold for its answer to be right
-    check = ["./compare", "output"]     # a command that says so by its exit status, in the job's folder
+    check = ["./compare", "output"]     # a command whose exit status is the answer, in the job's folder
     merit = 'rate: ([0-9.]+)'           # what a regular expression finds in a line of its output (`run --command`)
     merit_unit = "steps/s"
     wait = "10 s"                       # or synthetic: waits, computes on its processors, communicates between them
     compute = "10 s"
     communicate = "10 s"
 
-or one of Assay's benchmark programs, whose own checks say whether its answer is right (program_jobs.py):
+or one of Assay's benchmark programs, whose own checks decide whether its answer is right (program_jobs.py):
 
     program = "sieve"                             # one that passes messages: a rank on each of its processors
     set = ["size=8190", "repetitions=100"]        # as `assay run sieve --set`
@@ -53,7 +53,7 @@ from assay.throughput.job_needs import JobNeeds
 from assay.throughput.program_jobs import ProgramPart
 from assay.throughput.schedule_file import JobBatch, is_published
 from assay.throughput.workload import TICKS, Times, Workload, rounded
-from assay.toml.checking import Table, near, validated
+from assay.toml.checking import Table, near, validate_tables
 from assay.toml.source import Source, read
 
 
@@ -132,7 +132,7 @@ def load(path: Path) -> dict[str, JobKind]:
     for name, about in values.items():
         if not isinstance(about, dict):
             raise source.error((name,), "is no job", value=about, accepted="a table for each job: [NAME]")
-        entry = validated(source, JobKind, about, (name,))
+        entry = validate_tables(source, JobKind, about, (name,))
         for key in ("time", "limit", *SYNTHETIC):
             _seconds(source, name, key, entry)
         _check_commands(source, name, entry)
@@ -188,11 +188,11 @@ def _check_program(source: Source, name: str, entry: JobKind) -> None:
         for key, value in given.items():
             if value is not None:
                 raise source.error((name, key), "is of a benchmark program, and this job has none", value=value,
-                                   accepted='program = "NAME" beside it')  # fmt: skip
+                                   accepted='program = "NAME" in the same entry')  # fmt: skip
         return
     for key in ("command", "answer", "check", *SYNTHETIC):
         if (value := getattr(entry, key)) is not None:
-            problem = f"has no place beside a benchmark program ({entry.program}), which checks its own answer"
+            problem = f"cannot be used with a benchmark program ({entry.program}), which checks its own answer"
             raise source.error((name, key), problem, value=value, accepted="one of both")
     program_jobs.check_slice(source, (name,), entry.slice, entry.settings)
     program_jobs.check(source, (name,), entry.program, entry.settings, entry.processors)
@@ -201,7 +201,7 @@ def _check_program(source: Source, name: str, entry: JobKind) -> None:
 def _check_parts(source: Source, name: str, entry: JobKind) -> None:
     for key in ("program", "command", "answer", "check", *SYNTHETIC) if entry.part else ():
         if (value := getattr(entry, key)) is not None:
-            problem = "has no place beside parts, which are benchmark programs that check their own answers"
+            problem = "cannot be used with parts, which are benchmark programs that check their own answers"
             raise source.error((name, key), problem, value=value, accepted="one of both")
     for at, part in enumerate(entry.part):
         where = (name, "part", at)

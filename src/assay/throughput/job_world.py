@@ -1,8 +1,7 @@
-"""A described machine on which several programs run beside one another, each a job on processors of its own."""
+"""A described machine on which several programs run at the same time, each a job on its own processors."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,19 +126,19 @@ class JobWorld:
         """What a job that has ended did."""
         about = self._core.job(job)
         state = STATES.get(about["state"], about["state"])
-        return JobRun(state, about["begun"], about["ended"], about["lines"], _why(state, about))
+        return JobRun(state, about["begun"], about["ended"], about["launch"].lines, _why(state, about))
 
 
 def _why(state: str, about: dict[str, Any]) -> str:
     if state == "failed":
         return str(about["failure"])
     if state == "wrong answer":
-        return "; ".join(str(json.loads(line).get("detail")) for line in about["failed"])
+        return "; ".join(detail for _, detail in about["launch"].failed)
     if state != "deadlock":
         return ""
     from assay.execute.simulated import waits_for
 
-    waits = about["waiting"]
+    waits = about["launch"].waiting
     parts = [waits_for(rank, call, peer, tag) for rank, call, peer, tag in waits[:MOST_WAITING]]
     more = len(waits) - len(parts)
     return "; ".join(parts) + (f"; and {more} more" if more > 0 else "")

@@ -1,9 +1,9 @@
 """Why processors were idle in a test on a real batch system, from what was measured alone.
 
-Between two events (a submission, a start, an end) the machine stands still. Its free processors are idle because nobody
+Between two events (a submission, a start, an end) the machine is constant. Its free processors are idle because no one
 waits; because every job that waits needs more than is free; or although a job that waits would fit. Of the last, what
 ends with a start was the batch system's own time: it could have started that job at once, as nothing else happened.
-What ends otherwise was held back: for a job that has a reservation, by a limit of the queue, or by a batch system that
+Other idle time is deliberate: for a job that has a reservation, by a limit of the queue, or by a batch system that
 was slower than the jobs. Processors that others' jobs have, and those of nodes that are down or reserved, are not free.
 """
 
@@ -19,7 +19,7 @@ TEXTS = {
     "reacting": "the batch system's own time before a start",
     "held": "a waiting job would have fitted",
 }
-UNUSED = "held by jobs that share their nodes with no other"
+UNUSED = "allocated to jobs that share their nodes with no other"
 Spell = tuple[float, float, float, int]  # submitted, started, ended (s), processors
 
 

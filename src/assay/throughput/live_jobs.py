@@ -24,7 +24,7 @@ MOST_COMPRESSION = 1e6
 class LiveJob:
     """One job. `due`: seconds after the first submission; `expected`, `requested`, `limit`: seconds; all compressed.
 
-    `nodes` to `on`: the rules of the job table, as JobNeeds says them.
+    `nodes` to `on`: the rules of the job table, as JobNeeds has them.
     `requested` is what the batch system decides by; at `limit` the job is ended. `queue` empty: the batch system's
     usual one. `program`: a benchmark program, with the words of a task of `assay run` as `arguments`; or `parts`,
     several one after the other. Without any and a `command`: a synthetic job that `waits`, computes (`compute`) on its

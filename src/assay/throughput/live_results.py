@@ -1,9 +1,9 @@
-"""What a throughput test on a real batch system comes to, beside what simulated policies make of the same jobs."""
+"""Results of a throughput test on a real batch system, compared with simulated policies for the same jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -21,13 +21,14 @@ from assay.throughput.job_names import kind_of
 from assay.throughput.job_programs import WATCHED_FROM, node_files
 from assay.throughput.live_idle import UNUSED, Spell, idle_times
 from assay.throughput.live_jobs import LiveJob
+from assay.throughput.metrics import RanJobs, ThroughputFigure, bounded_slowdown, metrics
 from assay.throughput.node_use import nodes_used
 from assay.throughput.occupancy import Look, MachineUse, machine_use, steps
 from assay.throughput.predicted import PredictedTest, predicted
 from assay.throughput.printed_totals import PrintedTotal
 from assay.throughput.processor_time import ProgramTime, by_program
 from assay.throughput.reconciling import JobFinding
-from assay.throughput.results import IdleTime, RefusedJob, ThroughputFigure, bounded_slowdown
+from assay.throughput.results import IdleTime, RefusedJob
 from assay.throughput.submission_log import LoggedJob
 from assay.throughput.workload import Workload
 
@@ -42,7 +43,7 @@ class LiveOutcome:
     """One job: seconds from the first submission, None for what never happened.
 
     `answer`: whether its result was right, None without a check; `nodes`: where it ran. `held`: the processors that it
-    held, where it shared its nodes with no other job and these have more than it asked for. `user_seconds`,
+    had, where it shared its nodes with no other job and these have more than it requested. `user_seconds`,
     `system_seconds`: processor time of what its starter started and waited for on its host; `accounted`: the batch
     system's own account of it.
     """
@@ -63,7 +64,7 @@ class LiveOutcome:
 
     @property
     def width(self) -> int:
-        """The processors that it kept from others."""
+        """The processors that others could not use."""
         return self.held or self.processors
 
 
@@ -102,12 +103,12 @@ class LiveThroughput:
     of their end that anybody explains; `failed`: all others that did not end well with a right answer. `interrupted`:
     how often the test was resumed. `idle`: processor seconds without a job, by why. `predicted`: the test's simulated
     twin, None where its policy is none that is simulated alone. `use`: what the nodes did; `not_sampled`: nodes of jobs
-    that were expected to run for a second or longer of which nobody knows what they did. `alone`: programs beside
+    expected to run for a second or longer whose activity is unknown. `alone`: programs compared with
     themselves in single-user mode, where they were run so. `fairness`: by program, where there are several.
     Times and ratios are of all jobs that ran, however they ended; `not_completed_share`: the part of their processor
     seconds that was of jobs that did not complete, or had a wrong answer (None in results of before). `machine_use`:
-    whose the cluster's processors were, where the batch system says so; ideals, twin and `least_makespan` are then for
-    the `ideal_processors` that others left in the mean, or as many as the widest job needs. `processor_time`: of the
+    whose the cluster's processors were, where this is known; ideals, twin and `least_makespan` are then for
+    the `ideal_processors` that others left in the mean, or those of the widest job. `processor_time`: of the
     jobs, by program. `printed`: totals of the paper's own test, where this is one of them.
     """
 
@@ -183,30 +184,17 @@ def live_result(
     begun = min((each.logged.began for each in kept if each.logged.began is not None), default=followed.begun)
     outcomes = [_outcome(each, one.state, begun, facts) for each, one in zip(kept, judged, strict=True)]
     ran = [each for each in outcomes if each.started is not None and each.ended is not None]
-    waits, runs, width, submitted = _columns(ran)
-    ends = submitted + waits + runs
-    makespan = float(ends.max(initial=0.0))
-    work = float(np.sum(runs * width))
+    columns = _columns(ran)
+    work, makespan = columns.work, float(columns.ended.max(initial=0.0))
     looks = [(when - begun, seen) for when, seen in followed.occupancy]
     shared = machine_use(looks, work, makespan)
     left = float(facts.processors) if shared is None else min(shared.left, facts.processors)
     possible = max(round(left), max((each.width for each in ran), default=1))
-    least = max(min(work / left, makespan) if left else makespan, float(np.max(submitted + runs, initial=0.0)))
-    times = {
-        "makespan": makespan,
-        "mean_wait": _mean(waits),
-        "median_wait": float(np.median(waits)) if ran else 0.0,
-        "longest_wait": float(waits.max(initial=0.0)),
-        "mean_response": _mean(waits + runs),
-    }
-    ratios = {
-        "utilisation": work / (facts.processors * makespan) if makespan else 0.0,
-        "efficiency": least / makespan if makespan else 0.0,
-        "bounded_slowdown": _mean(bounded_slowdown(waits * compress, runs * compress)),
-    }
-    if work > _possible_work(facts, makespan) + ROUNDED * float(np.sum(width)):
+    slowdown = bounded_slowdown(columns.waits * compress, columns.runs * compress)
+    whole = metrics(columns, facts.processors, left=left, slowdown=slowdown)
+    if work > _possible_work(facts, makespan) + ROUNDED * float(np.sum(columns.width)):
         problem = (
-            f"its records come to a utilisation of {ratios['utilisation']:.1%}, which is impossible: they are of "
+            f"its records come to a utilisation of {whole.utilisation:.1%}, which is impossible: they are of "
             f"another test or machine, or the clocks of hosts differ by more than {CLOCKS_DIFFER:g} s"
         )
         raise InputError(problem, file=Path(out), accepted="this test's records, or a new folder")
@@ -222,7 +210,9 @@ def live_result(
     watched = [one for each, one in zip(kept, outcomes, strict=True) if each.job.expected >= WATCHED_FROM]
     ideal = {policy: _ideal(ran, possible, policy, makespan) for policy in _policies(facts)} if ran else {}
     return LiveThroughput(
-        figures=_figures(times, ratios, facts),
+        figures=whole.figures(
+            {"system": facts.name, "policy": facts.policy, "processors": facts.processors}, "one test", "measured"
+        ),
         machine=facts.nodes[0] if len(facts.nodes) == 1 else f"{len(facts.nodes)} nodes",
         system=facts.name,
         system_version=facts.version,
@@ -232,7 +222,6 @@ def live_result(
         workload=workload,
         compress=compress,
         out=out,
-        least_makespan=least,
         submitted=sum(bool(each.logged.batch_ids) for each in kept),
         completed=sum(map(_completed, outcomes)),
         lost=sum(each.state in reconciling.LOSSES for each in outcomes),
@@ -254,9 +243,7 @@ def live_result(
             alone or {},
             {kind_of(each.name): each.processors for each in outcomes},
         ),
-        fairness=of_programs([each.name for each in ran], waits, bounded_slowdown(waits * compress, runs * compress))
-        if ran
-        else None,
+        fairness=of_programs([each.name for each in ran], columns.waits, slowdown) if ran else None,
         idle=idle_times(spells, facts.processors, makespan, _taken(looks, facts, makespan))
         | _unused(ran, facts, makespan),
         predicted=predicted(
@@ -266,25 +253,18 @@ def live_result(
             facts.policy,
             makespan,
         ),
-        not_completed_share=float(np.sum((runs * width)[~completed])) / work if work else 0.0,
+        not_completed_share=float(np.sum((columns.runs * columns.width)[~completed])) / work if work else 0.0,
         use=use,
         not_sampled=_not_sampled(watched, use),
         machine_use=shared,
         ideal_processors=possible if possible != facts.processors else None,
         processor_time=by_program(outcomes) or None,
-        makespan=times["makespan"],
-        mean_wait=times["mean_wait"],
-        median_wait=times["median_wait"],
-        longest_wait=times["longest_wait"],
-        mean_response=times["mean_response"],
-        utilisation=ratios["utilisation"],
-        efficiency=ratios["efficiency"],
-        bounded_slowdown=ratios["bounded_slowdown"],
+        **asdict(whole),
     )
 
 
 def _unused(ran: Sequence[LiveOutcome], facts: SystemFacts, makespan: float) -> dict[str, IdleTime]:
-    """What jobs held and had not asked for; nothing where there is none of it."""
+    """Processors that jobs had without requesting them; nothing where there is none."""
     spent = sum((each.width - each.processors) * ((each.ended or 0.0) - (each.started or 0.0)) for each in ran)
     share = spent / (facts.processors * makespan) if makespan else 0.0
     return {"unused": IdleTime(processor_seconds=spent, share=share, text=UNUSED)} if spent else {}
@@ -352,7 +332,7 @@ def _completed(each: LiveOutcome) -> bool:
 
 
 def _spell(each: LiveOutcome, makespan: float) -> Spell | None:
-    """When it held its processors: what never started waited to the end, of what was killed nobody knows how long."""
+    """When it had its processors: what never started waited to the end, of killed jobs the time is unknown."""
     if each.submitted is None:
         return None
     started = makespan if each.started is None else max(each.started, each.submitted)
@@ -363,29 +343,14 @@ def _spell(each: LiveOutcome, makespan: float) -> Spell | None:
 Reals = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
-def _columns(ran: Sequence[LiveOutcome]) -> tuple[Reals, Reals, Reals, Reals]:
-    """Waits, runs, processors and submissions of jobs that ran."""
+def _columns(ran: Sequence[LiveOutcome]) -> RanJobs:
+    """The jobs that ran."""
     submitted, started, ended, width = (
         np.array([getattr(each, key) for each in ran], dtype=np.float64)
         for key in ("submitted", "started", "ended", "processors")
     )
-    return np.maximum(started - submitted, 0.0), ended - started, width, submitted
-
-
-def _mean(values: Reals) -> float:
-    return float(values.mean()) if len(values) else 0.0
-
-
-def _figures(times: Mapping[str, float], ratios: Mapping[str, float], facts: SystemFacts) -> list[ThroughputFigure]:
-    params: dict[str, str | int] = {"system": facts.name, "policy": facts.policy, "processors": facts.processors}
-    units = [
-        *((key, value, "s") for key, value in times.items()),
-        *((key, value, "1") for key, value in ratios.items()),
-    ]
-    return [
-        ThroughputFigure(name=key, value=value, unit=unit, params=params, statistic="one test", estimator="measured")
-        for key, value, unit in units
-    ]
+    waits, runs = np.maximum(started - submitted, 0.0), ended - started
+    return RanJobs(submitted=submitted, waits=waits, runs=runs, ended=submitted + waits + runs, width=width)
 
 
 def ideal_starts(
@@ -393,7 +358,8 @@ def ideal_starts(
 ) -> list[tuple[LiveOutcome, float, float, float]]:
     """Jobs that ran, in order of submission, each with its submission, its start under a policy and its run (s)."""
     ran = [each for each in outcomes if each.started is not None and each.ended is not None]
-    _, runs, _, submitted = _columns(ran)
+    columns = _columns(ran)
+    runs, submitted = columns.runs, columns.submitted
     width = np.array([each.width for each in ran], dtype=np.float64)
     order = np.argsort(submitted, kind="stable")
 
@@ -411,10 +377,10 @@ def ideal_starts(
         priority=np.zeros(len(ran)),
     )
     found = simulated.schedule(jobs, processors, policy)
-    columns = (jobs.submitted / TICKS, found.started / TICKS, ticks / TICKS)
+    times = (jobs.submitted / TICKS, found.started / TICKS, ticks / TICKS)
     return [
         (ran[at], float(submission), float(start), float(run))
-        for at, submission, start, run in zip(order, *columns, strict=True)
+        for at, submission, start, run in zip(order, *times, strict=True)
     ]
 
 

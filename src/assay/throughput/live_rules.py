@@ -1,6 +1,6 @@
 """Rules of a job table on a real batch system: obeyed, or refused by name before anything is submitted.
 
-Each system says which rules it obeys (`rules`) and turns them into its own options. `instances` is a chain: each job
+Each system lists the rules it obeys (`rules`) and turns them into its own options. `instances` is a chain: each job
 depends on the end of the one that is so many before it of its name, so that no more of them ever run at once.
 """
 

@@ -38,7 +38,7 @@ Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class LublinWishes:
+class LublinSettings:
     """What is drawn. `load`: arrivals are stretched so that so much is offered; 0: as the model has it."""
 
     jobs: int = 10_000
@@ -47,7 +47,7 @@ class LublinWishes:
     seed: int = 1
 
 
-ACCEPTED = f"{', '.join(PREFIX + each.name for each in fields(LublinWishes))}"
+ACCEPTED = f"{', '.join(PREFIX + each.name for each in fields(LublinSettings))}"
 RANGES: dict[str, tuple[float, float]] = {
     "jobs": (1, MOST_JOBS),
     "processors": (8, 2**24),
@@ -64,8 +64,8 @@ def as_the_model_has_it(key: str, text: str) -> bool:
         return False
 
 
-def wishes(settings: Mapping[str, str]) -> LublinWishes:
-    """What `--set lublin.KEY=VALUE` asks for. InputError for a key or a value that is none."""
+def parse_settings(settings: Mapping[str, str]) -> LublinSettings:
+    """The settings of `--set lublin.KEY=VALUE`. InputError for a key or a value that is none."""
     made: dict[str, Any] = {}
     for key, text in settings.items():
         name = key.removeprefix(PREFIX)
@@ -82,11 +82,11 @@ def wishes(settings: Mapping[str, str]) -> LublinWishes:
                 accepted += "; 0: arrivals as the model draws them"
             raise InputError("is no value of it", key=f"--set {key}", value=text, accepted=accepted)
         made[name] = value
-    return LublinWishes(**made)
+    return LublinSettings(**made)
 
 
-def drawn(wanted: LublinWishes) -> Workload:
-    """Draw a workload; the same wishes give the same jobs."""
+def drawn(wanted: LublinSettings) -> Workload:
+    """Draw a workload; the same request give the same jobs."""
     rng = np.random.default_rng(wanted.seed)
     sizes = _sizes(rng, wanted)
     runs = np.exp(_log_runs(rng, sizes)).astype(np.int64)  # whole seconds, as the model has them
@@ -109,7 +109,7 @@ def drawn(wanted: LublinWishes) -> Workload:
     )
 
 
-def _sizes(rng: np.random.Generator, wanted: LublinWishes) -> NDArray[np.int64]:
+def _sizes(rng: np.random.Generator, wanted: LublinSettings) -> NDArray[np.int64]:
     high = math.log2(wanted.processors)
     medium = high - (HIGH - MEDIUM)
     kind, stage, at = rng.uniform(size=(3, wanted.jobs))
@@ -123,7 +123,7 @@ def _sizes(rng: np.random.Generator, wanted: LublinWishes) -> NDArray[np.int64]:
 def _log_runs(rng: np.random.Generator, sizes: NDArray[np.int64]) -> Reals:
     share = np.clip(FIRST[0] * sizes + FIRST[1], 0, 1)
     found = np.full(len(sizes), np.inf)
-    while (again := found > LONGEST_RUN).any():  # the share is kept, the component is drawn anew
+    while (again := found > LONGEST_RUN).any():  # the share remains, the component is drawn again
         first = rng.uniform(size=int(again.sum())) <= share[again]
         short, long = rng.gamma(*RUN_1, size=len(first)), rng.gamma(*RUN_2, size=len(first))
         found[again] = np.where(first, short, long)

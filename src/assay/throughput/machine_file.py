@@ -9,7 +9,7 @@
     allocation = "contiguous"   # how jobs get nodes; anywhere: as many processors as are free, no matter where
     unit = "node"               # they get whole nodes; "cpu": they may share one
 
-    [network]                   # allocation by subcube or submesh, unless [batch] says otherwise
+    [network]                   # allocation by subcube or submesh, unless [batch] has another
     topology = "mesh"
     extents = [100, 100]
 
@@ -54,8 +54,8 @@ from assay.throughput.node_layout import (
     NodeLayout,
     NodeReservation,
 )
-from assay.toml.checking import Table, validated
-from assay.toml.overriding import Override, overridden, override
+from assay.toml.checking import Table, validate_tables
+from assay.toml.overriding import Override, apply_overrides, override
 from assay.toml.source import Source, read, tables
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class JobMachine:
     queues: tuple[JobQueue, ...] = ()
     shared: tuple[SharedResource, ...] = ()
     described: DescribedMachine | None = None
-    source: Source | None = field(default=None, compare=False)  # of the file that says so, for errors
+    source: Source | None = field(default=None, compare=False)  # the file, for errors
 
     @property
     def queue_rules(self) -> QueueRules:
@@ -167,7 +167,7 @@ def open_machine(name: str, settings: Sequence[str] = ()) -> JobMachine:
     network = open_described(name, dict(map(_setting, keys)))
     nodes = room(network)
     if nodes is None:
-        raise InputError("does not say how many nodes it has", key="--on", value=name, accepted=ACCEPTED)
+        raise InputError("has no number of nodes", key="--on", value=name, accepted=ACCEPTED)
     rules, source = _rules(name, ours)
     shape = (network.network or {}).get("extents")
     extents = tuple(int(each) for each in shape) if isinstance(shape, list) and len(shape) <= MOST_EXTENTS else ()
@@ -215,7 +215,7 @@ def _placeable(machine: JobMachine, source: Source) -> JobMachine:
 
 
 def _own_names(shared: Sequence[SharedResource], source: Source) -> tuple[SharedResource, ...]:
-    """Shared resources, of which no two have a name in common."""
+    """Shared resources; names are unique."""
     names = [each.name for each in shared]
     for at, name in enumerate(names):
         if name in names[:at]:
@@ -224,7 +224,7 @@ def _own_names(shared: Sequence[SharedResource], source: Source) -> tuple[Shared
 
 
 def _distinct(queues: Sequence[JobQueue], source: Source) -> tuple[JobQueue, ...]:
-    """Queues, of which no two have a name or a number in common."""
+    """Queues; names and numbers are unique."""
     seen: set[str] = set()
     for at, queue in enumerate(queues):
         for key, names in (("name", [queue.name]), ("numbers", [str(number) for number in queue.numbers])):
@@ -257,8 +257,8 @@ def _rules(name: str, settings: Sequence[str]) -> tuple[BatchRules, Source]:
     """[batch] from settings alone, of a machine whose file is of another kind."""
     made = [_override(words) for words in settings]
     source = Source(Path(name), "", tuple((each.keys, each.words) for each in made))
-    values = overridden({}, made).get("batch", {})
-    return validated(source, BatchRules, values, ("batch",)), source
+    values = apply_overrides({}, made).get("batch", {})
+    return validate_tables(source, BatchRules, values, ("batch",)), source
 
 
 def _override(words: str) -> Override:
@@ -280,6 +280,6 @@ def load(path: Path, settings: Sequence[str] = ()) -> tuple[BatchMachine, Source
     """Read a machine's file with keys set from outside (`machine.nodes=64`); InputError names what is wrong."""
     values, source = read(path, versions.BATCH)
     made = [_override(words) for words in settings]
-    values = overridden(values, made)
+    values = apply_overrides(values, made)
     source = replace(source, overrides=tuple((each.keys, each.words) for each in made))
-    return validated(source, BatchMachine, values), source
+    return validate_tables(source, BatchMachine, values), source

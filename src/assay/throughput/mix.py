@@ -1,4 +1,4 @@
-"""Jobs whose programs really run: on a described machine, beside one another, where and when the policy puts them.
+"""Jobs whose programs really run: on a described machine, at the same time, where and when the policy puts them.
 
 The batch system is simulated step by step (core/batch/placed), in whole cycles of the machine's network. What it starts
 begins there and then in one simulated world (core/ranks/jobs.hpp): its messages meet those of the others, and it ends
@@ -118,7 +118,7 @@ def _world(machine: JobMachine, jobs: int, progress: Callable[[str], None]) -> J
 def _check(workload: Workload, machine: JobMachine) -> None:
     if machine.rules.seconds_of_a_decision:
         value, accepted = machine.rules.decision_cost, "0, or --set batch.programs=time"
-        problem = "is not simulated where programs run beside one another"
+        problem = "is not simulated where programs run at the same time"
         raise InputError(problem, key="batch.decision_cost", value=value, accepted=accepted)
     ranks = sum(int(n) for n, play in zip(workload.processors, workload.plays, strict=True) if play.programs)
     accepted = "fewer, or --set batch.programs=time, by which programs last the table's times"
@@ -236,7 +236,7 @@ class FreeProcessors:
         whole = sum(held for _, held in placement) > ranks
         for at, (node, held) in enumerate(placement):
             most = min(held, needs.per_node or held)
-            if whole:  # nodes that are held wholly: filled in order, but for the least that the others are to have
+            if whole:  # nodes that are allocated wholly: filled in order, but for the least that the others are to have
                 later = max(0, min(needs.nodes or len(needs.on), len(placement)) - at - 1)
                 most = min(most, max(1, ranks - len(found) - later))
             mine = [place for place in self._of(node) if place not in self._used][:most]

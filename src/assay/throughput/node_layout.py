@@ -28,7 +28,7 @@ class NodeLayout:
 
     @property
     def placing(self) -> str:
-        """How a place is found where jobs need one: the lowest nodes with room, unless it is said."""
+        """How a place is found where jobs need one: the lowest nodes with room by default."""
         return "scattered" if self.allocation == "anywhere" else self.allocation
 
     def problem(self) -> str:
@@ -75,7 +75,7 @@ class NodeClosure:
 
 
 class NodeReservation(Table):
-    """[[reservation]]: nodes that the batch system keeps for somebody else, the machine's last ones."""
+    """[[reservation]]: nodes that the batch system reserves for others, the machine's last ones."""
 
     start: str = Field(description='from the first submission, such as "120 min"')
     length: str = Field(description='such as "30 min"')

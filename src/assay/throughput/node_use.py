@@ -1,7 +1,7 @@
 """What the nodes did during a test, from the counters that each job's starter wrote to its record.
 
 A node is seen while a job has its first process there. Between two looks at a node its processors, interfaces and
-memory did what the counters' difference says.
+memory are given by the counters' difference.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def use_rows(
         if kind == "network" and not most:
             at += ROW + BETWEEN
             continue
-        if len(use) > 1:  # in two lines beside the rows
+        if len(use) > 1:  # in two lines next to the rows
             parts.append(f'<text x="{left_of:.1f}" y="{at + 2.4 * ROW:.1f}" text-anchor="end" fill-opacity=".6">'
                          f"{escape(names[:22])}</text>")  # fmt: skip
         cells, begin_of_kind = [], at

@@ -1,6 +1,6 @@
 """What of a shared cluster is not this test's: processors of others' jobs, of nodes that are down, and reserved ones.
 
-A site may show a user no jobs but the user's own. Its nodes still say how many of their processors are in use: what
+A site may show a user no jobs but the user's own. Its nodes still report how many of their processors are in use: what
 these are more than the jobs that are shown have is others', too.
 
 A test looks every few seconds, keeps what changed in its log, and divides the machine's processor seconds by it.
@@ -32,9 +32,9 @@ class Occupancy:
 
 
 def hidden(shown: int, in_use: int, again: Callable[[], int]) -> int:
-    """Processors of jobs that are not shown: `in_use` by what nodes say, less those of the jobs that are `shown`.
+    """Processors of jobs that are not shown: `in_use` by the nodes, less those of the jobs that are `shown`.
 
-    Nodes and jobs are asked one after the other, and `again` asks the nodes once more: what began or ended meanwhile is
+    Nodes and jobs are queried one after the other, and `again` queries the nodes once more: what changed since is
     not counted.
     """
     return max(0, min(in_use, again()) - shown) if in_use > shown else 0
@@ -44,7 +44,7 @@ def hidden(shown: int, in_use: int, again: Callable[[], int]) -> int:
 class MachineUse:
     """Processor seconds of a cluster over a test's makespan; the parts add up to `total` processors for that long.
 
-    `ours`: of the test's jobs, as many as they asked for. `hidden`: of others' jobs that the batch system does not
+    `ours`: of the test's jobs, as requested. `hidden`: of others' jobs that the batch system does not
     show (0 in results of before). `idle`: what is left. `left`: processors that others' jobs,
     nodes that were down and reservations left to the test, in the mean.
     """
@@ -71,7 +71,7 @@ Look = tuple[float, Occupancy]  # seconds from the first submission, what was se
 
 
 def steps(looks: Sequence[Look], makespan: float) -> list[tuple[float, float, Occupancy]]:
-    """What held from when to when, from 0 to `makespan`: each look holds until the next, the first from the start."""
+    """The intervals from 0 to `makespan`: each look is valid until the next, the first from the start."""
     found = []
     for at, (when, seen) in enumerate(looks):
         begins = 0.0 if at == 0 else min(max(when, 0.0), makespan)

@@ -1,7 +1,7 @@
 """Figures 6.2, 6.4 and 6.7 of van der Steen 2000 drawn again: activity of its 33 jobs on three clusters, simulated.
 
 Single-user times and processors are those of the paper (catalogue/jobs), the policy is first fit, jobs that the paper
-says never ran are left out; nothing is fitted. The makespan that the paper prints stands in the same picture.
+reports as never run are left out; nothing is fitted. The paper's makespan is in the same picture.
 """
 
 from __future__ import annotations

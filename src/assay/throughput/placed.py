@@ -20,14 +20,14 @@ from assay.throughput.simulated import AGEING, HALF_LIFE, IDLE, Scheduled, in_ti
 from assay.throughput.workload import Workload
 
 DOUBLINGS = 5  # of the time for which failures are drawn
-HOPELESS = 15.0  # e to this: tries that a job would need on average until no node of it fails before its end
+MOST_TRIES_LOG = 15.0  # e to this: tries that a job would need on average until no node of it fails before its end
 MOST_STEPS = 10**10  # failures times nodes that are looked at for each: minutes of processor time
-STEPS = 300  # what a failure costs besides, as so many nodes
+STEPS = 300  # what a failure costs in addition, as so many nodes
 NeedsRow = tuple[int, int, int, int, list[int], float, list[int]]
 
 
 def needed(workload: Workload, machine: JobMachine) -> bool:
-    """Whether it matters on which nodes jobs are: what the machine or a job says needs places."""
+    """Whether it matters on which nodes jobs are: the machine's or a job's keys need places."""
     if interference.of_nodes(machine.shared):
         return True
     return machine.layout.allocation != "anywhere" or bool(machine.closures) or fails(machine) or any(workload.needs)
@@ -114,7 +114,7 @@ def _check_failures(jobs: Workload, machine: JobMachine) -> None:
     nodes = np.ceil(jobs.processors / machine.layout.cpus)
     tries = nodes * log_of_tries(machine.failures, jobs.runs)
     worst = int(np.argmax(tries))
-    if tries[worst] > HOPELESS:
+    if tries[worst] > MOST_TRIES_LOG:
         about = f"{jobs.name(worst)} on {nodes[worst]:,.0f} nodes for {jobs.runs[worst]:,} s hardly ever would"
         raise _too_often(machine, about)
 

@@ -1,4 +1,4 @@
-"""What became of jobs whose programs ran beside one another on a described machine, and what the others cost them."""
+"""Jobs whose programs ran at the same time on a described machine: how they ended, and the cost of the others."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class PlayedKind:
 
 @dataclass(frozen=True, kw_only=True)
 class HeldKind:
-    """All jobs of one name whose programs did not run: `jobs` of them held their nodes for their time. `why`: why."""
+    """All jobs of one name whose programs did not run: `jobs` of them occupied their nodes. `why`: why."""
 
     name: str
     jobs: int

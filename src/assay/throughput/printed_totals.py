@@ -1,7 +1,7 @@
-"""The total times that van der Steen prints of its throughput test, beside that of a schedule.
+"""The total times that van der Steen prints of its throughput test, compared with that of a schedule.
 
 Sections 6.1.3, 6.2.4 and 6.3.4. Each total is of certain jobs: the paper left some out, lost one, added time for
-others, or estimated another network. A ratio is formed with a schedule of just these jobs; of others the total says
+others, or estimated another network. A ratio is formed with a schedule of just these jobs; of others the total gives
 what it is of.
 """
 

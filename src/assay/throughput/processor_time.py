@@ -1,4 +1,4 @@
-"""Processor time of a test's jobs, by program: user and system seconds, as their starters and the batch system say."""
+"""Processor time of a test's jobs, by program: user and system seconds, from their starters and the batch system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.throughput.job_names import kind_of
 
 
 class SpentJob(Protocol):
-    """What is needed of a job: seconds, None of what never happened or nobody says."""
+    """What is needed of a job: seconds, None of what never happened or is unknown."""
 
     @property
     def name(self) -> str:
@@ -20,7 +20,7 @@ class SpentJob(Protocol):
 
     @property
     def processors(self) -> int:
-        """That it asked for."""
+        """As requested."""
 
     @property
     def started(self) -> float | None:
@@ -45,10 +45,10 @@ class SpentJob(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramTime:
-    """Jobs of one program that say their processor time (s): what was started and waited for on the first node.
+    """Jobs of one program with their processor time (s): what was started and waited for on the first node.
 
     `held`: processors times run time of the same jobs. `accounted`: user and system time together by the batch
-    system's accounting, of all nodes, where it says that of each of them.
+    system's accounting, of all nodes, where it has that of each of them.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ProgramTime:
 
 
 def by_program(jobs: Iterable[SpentJob]) -> list[ProgramTime]:
-    """A program a row, in the order of their first jobs; jobs that say nothing are left out."""
+    """A program a row, in the order of their first jobs; jobs without it are left out."""
     kinds: dict[str, list[SpentJob]] = {}
     for job in jobs:
         if job.user_seconds is not None and job.system_seconds is not None:
@@ -84,7 +84,7 @@ def _accounted(jobs: Sequence[SpentJob]) -> float | None:
 
 
 def rows(found: Sequence[ProgramTime]) -> list[tuple[str, ...]]:
-    """As `HEAD` has it: seconds, shares of the processor time and of the processors that the jobs held."""
+    """As `HEAD` has it: seconds, shares of the processor time and of the processors that the jobs had."""
     made: list[tuple[str, ...]] = []
     for each in found:
         used = each.user + each.system
@@ -96,5 +96,5 @@ def rows(found: Sequence[ProgramTime]) -> list[tuple[str, ...]]:
 
 
 TITLE = "Processor time by program"
-HEAD = ("program", "jobs", "user", "system", "system of both", "of the processors held", "by the batch system")
+HEAD = ("program", "jobs", "user", "system", "system of both", "of the allocated processors", "by the batch system")
 NOTE = "Of what was started on a job's first node; by the batch system: of all its nodes, where it accounts for it."

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SAMPLES = "samples.jsonl"
 MOST_SLICE = 3600.0  # s, that a program takes as --slice
-DEADLINE = 0.8  # of a job's limit, after which a message-passing program says what each rank waited for, and ends
+DEADLINE = 0.8  # of a job's limit, after which a message-passing program reports what each rank waited for, and ends
 DEADLINES = (0.1, 1e6)  # s, that a program takes as --deadline
 
 
@@ -83,7 +83,7 @@ def check(source: Source, where: tuple[str | int, ...], program: str, settings: 
 
 
 def check_slice(source: Source, where: tuple[str | int, ...], text: str | None, settings: Sequence[str]) -> None:
-    """InputError at the line of a slice that is no time, out of bounds, or beside a number of repetitions."""
+    """InputError at the line of a slice that is no time, out of bounds, or given with a number of repetitions."""
     if text is None:
         return
     line, accepted = (*where, "slice"), f"more than 0 s, up to {MOST_SLICE:g} s"
@@ -95,7 +95,7 @@ def check_slice(source: Source, where: tuple[str | int, ...], text: str | None, 
         raise source.error(line, "is no slice", value=text, accepted=accepted)
     repetitions = next((each for each in settings if each.startswith("repetitions=")), None)
     if repetitions is not None:
-        problem = f"is a time, where {repetitions} says how many readings there are"
+        problem = f"is a time, where {repetitions} is the number of readings"
         raise source.error(line, problem, value=text, accepted="one of both")
 
 
@@ -128,7 +128,7 @@ class CompiledPrograms:
         from assay.benchmark.record import SCRATCH, benchmark
         from assay.benchmark.resolved import program_words
         from assay.execute.ledger import Subfolder
-        from assay.execute.mpiexec import unbound
+        from assay.execute.mpiexec import unbound_command
 
         record = benchmark(program)
         set_by_table = [word.partition("=")[0] for word in arguments if not word.endswith(f"={SCRATCH}")]
@@ -142,7 +142,7 @@ class CompiledPrograms:
             return tuple(words)
         assert self.mpi is not None  # what compiled it
         deadline = min(max(DEADLINE * limit, DEADLINES[0]), DEADLINES[1])
-        starter = unbound(self.mpi, ranks, here=self.here, spawns=bool(record.extra.get("host")))
+        starter = unbound_command(self.mpi, ranks, here=self.here, spawns=bool(record.extra.get("host")))
         return (*starter, *words, "--deadline", f"{deadline:g}")
 
 

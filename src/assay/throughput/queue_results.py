@@ -12,7 +12,7 @@ from assay.throughput.simulated import Scheduled
 
 @dataclass(frozen=True, kw_only=True)
 class QueueResult:
-    """One queue: its definition as it stands in the machine's file, and what its jobs came to; seconds.
+    """One queue: its definition in the machine's file, and its jobs' results; seconds.
 
     `jobs`: that ran; `refused`: that its limits let never run, or that are wider than the machine; `share`: of the
     machine's processor time over the makespan. Waits are None where none of its jobs ran.

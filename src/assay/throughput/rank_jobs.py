@@ -29,7 +29,7 @@ class RankJob:
 
 
 def why_not(program: str) -> str:
-    """Why no described machine runs it beside others; nothing where some can."""
+    """Why no described machine runs it together with others; nothing where some can."""
     from assay.benchmark.record import benchmark, on_described
 
     record = benchmark(program)

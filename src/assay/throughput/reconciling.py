@@ -1,4 +1,4 @@
-"""What became of each job, by three accounts that are set beside one another: the submission log, the batch system's
+"""What became of each job, by comparing three accounts: the submission log, the batch system's
 accounting, and the job's own record. Where they differ, the difference is named.
 """
 
@@ -21,7 +21,7 @@ WRONG, TWICE, DISAGREES, DAMAGED = "wrong answer", "started twice", "accounts di
 
 @dataclass(frozen=True, kw_only=True)
 class JobFinding:
-    """What is to be said of one job: its kind, and in a line what shows it."""
+    """A finding about one job: its kind, and its evidence in a line."""
 
     job: str
     kind: str
@@ -30,7 +30,7 @@ class JobFinding:
 
 @dataclass(frozen=True, kw_only=True)
 class Reconciled:
-    """What became of a job, and what the accounts say against one another."""
+    """What became of a job, and contradictions of the accounts."""
 
     state: str
     findings: tuple[JobFinding, ...]
@@ -53,18 +53,18 @@ def reconcile(job: LiveJob, logged: LoggedJob, accounted: Accounted | None, reco
     if record is not None and record.answer is False:
         found(WRONG, record.wrong or "ended well, and its answer is wrong")
     if accounted is not None and accounted.stage == RUNNING and record is not None and record.ended is not None:
-        found(DISAGREES, f"its record says that it ended, the batch system still says {accounted.word}")
+        found(DISAGREES, f"its record reports its end, the batch system still reports {accounted.word}")
     if accounted is not None and accounted.stage == ENDED and record is not None and record.ended is not None:
         if record.well and accounted.well is False and not record.starts > 1:
-            found(DISAGREES, f"its record says that it ended well, the batch system says {accounted.word}")
+            found(DISAGREES, f"its record reports success, the batch system reports {accounted.word}")
         elif not record.well and accounted.well is True:
-            found(DISAGREES, f"the batch system says {accounted.word}, its record says {_how(record)}")
+            found(DISAGREES, f"the batch system reports {accounted.word}, its record {_how(record)}")
     return Reconciled(state=state, findings=tuple(findings))
 
 
 def _state(logged: LoggedJob, accounted: Accounted | None, record: JobRecord | None) -> tuple[str, str]:
     known = f"submitted as {logged.batch_ids[-1]}" if logged.batch_ids else "not submitted"
-    word = "the batch system does not know it" if accounted is None else f"the batch system says {accounted.word}"
+    word = "the batch system does not know it" if accounted is None else f"the batch system reports {accounted.word}"
     if record is not None and record.ended is not None:
         if record.well:
             return COMPLETED, ""

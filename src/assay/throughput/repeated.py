@@ -1,4 +1,4 @@
-"""A test that was repeated: its numbers over the repetitions, each with its interval (METHOD rules 1 and 2)."""
+"""A test that was repeated: its numbers over the repetitions, each with its interval (method.md, rules 1 and 2)."""
 
 from __future__ import annotations
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import asdict, dataclass, field
+from typing import Annotated
 
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.throughput import interference
 from assay.throughput.fairness import Fairness, fairness
 from assay.throughput.interference import InterferenceResult
+from assay.throughput.metrics import RanJobs, ThroughputFigure, bounded_slowdown, metrics
 from assay.throughput.played import HeldKind, PlayedJob, PlayedKind, held_kinds, kinds
 from assay.throughput.printed_totals import PrintedTotal
 from assay.throughput.queue_results import QueueResult, queue_results
@@ -20,23 +18,6 @@ from assay.throughput.simulated import IDLE, Scheduled
 
 MOST_LISTED = 10_000  # jobs in the JSON
 WIDE = "wider than the machine"
-THRESHOLD = 10.0  # seconds: what a shorter job's slowdown is bounded by (Feitelson et al. 1997, section 3.2)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ThroughputFigure:
-    """One number of a throughput run, in the form that every verb's figures have; SI units."""
-
-    name: str
-    value: float
-    unit: str
-    params: Mapping[str, str | int]
-    statistic: str = "simulated"
-    ci95: None = None
-    range: None = None
-    state: str = "clean"
-    estimator: str = "simulated"
-    disturbance: None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,11 +62,11 @@ class ThroughputResult:
     """A workload under a batch system. Times in seconds; `least_makespan`: by work and by the last arrival.
 
     `efficiency`: the least makespan over that of the schedule. `ignored` and `changed`: records of the workload that
-    gave no job, or were taken otherwise than they stand, by why. `decision_cost`: seconds of each decision. `restarts`:
+    gave no job, or were changed, by reason. `decision_cost`: seconds of each decision. `restarts`:
     runs that a failure of a node ended, and that were begun again.
     `fairness` where there are several users or programs; `queues` where the machine has any; `interference` where
     its jobs slow one another down; `jobs` only of a workload of 10,000 jobs or fewer.
-    `played` and `programs`: jobs whose programs ran beside one another on the machine, and these by name; `held`: names
+    `played` and `programs`: jobs whose programs ran at the same time on the machine, and these by name; `held`: names
     of jobs whose programs could not. `printed`: totals of the paper's own test, where this is one of them.
     """
 
@@ -125,42 +106,26 @@ class ThroughputResult:
     printed: Annotated[list[PrintedTotal] | None, WRITTEN_IF_SET] = field(default=None)
 
 
-def bounded_slowdown(waited: NDArray[Any], runs: NDArray[Any]) -> NDArray[np.float64]:
-    """Waiting and running over running, of jobs no shorter than the threshold; at least 1."""
-    slowdown: NDArray[np.float64] = np.maximum(1.0, (waited + runs) / np.maximum(runs, THRESHOLD))
-    return slowdown
-
-
 def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResult:
     """What a schedule of at least one job comes to. `cpu_seconds`: processor time of the simulation, for the reader."""
     jobs = found.workload
     waited = found.started - jobs.submitted
-    ended = found.ended
-    makespan = ended.max().item()
-    room = found.processors * makespan or 1
-    runs = jobs.runs if found.alone is None else found.alone  # without other jobs
-    work = float(np.sum(runs * jobs.processors))
-    alone = float(np.max(jobs.submitted + runs))  # the last end if nobody ever waited
-    least = max(work / found.processors, alone)
-    slowdown = bounded_slowdown(waited, jobs.runs)
-    times = {
-        "makespan": float(makespan),
-        "mean_wait": float(waited.mean()),
-        "median_wait": float(np.median(waited)),
-        "longest_wait": float(waited.max()),
-        "mean_response": float((waited + jobs.runs).mean()),
-    }
-    ratios = {
-        "utilisation": jobs.work / room,
-        "efficiency": least / makespan if makespan else 1.0,
-        "bounded_slowdown": float(slowdown.mean()),
-    }
+    ended, slowdown = found.ended, bounded_slowdown(waited, jobs.runs)
+    ran = RanJobs(
+        submitted=jobs.submitted,
+        waits=waited,
+        runs=jobs.runs,
+        ended=ended,
+        width=jobs.processors,
+        alone=found.alone,
+    )
+    whole = metrics(ran, found.processors, slowdown=slowdown)
+    room = found.processors * ended.max().item() or 1
     fair = fairness(found, slowdown)
-    if fair is not None and fair.groups:
-        ratios["fairness"] = fair.index
     params: dict[str, str | int] = {"policy": found.policy, "processors": found.processors}
-    figures = [ThroughputFigure(name=name, value=value, unit="s", params=params) for name, value in times.items()]
-    figures += [ThroughputFigure(name=name, value=value, unit="1", params=params) for name, value in ratios.items()]
+    figures = whole.figures(params, "simulated", "simulated")
+    if fair is not None and fair.groups:
+        figures.append(ThroughputFigure(name="fairness", value=fair.index, unit="1", params=params))
     played = [job for job in found.played if job is not None]
     programs = kinds(played)
     held = held_kinds((jobs.name(at), play.why_not) for at, play in enumerate(jobs.plays))
@@ -175,15 +140,7 @@ def result(found: Scheduled, machine: str, cpu_seconds: float) -> ThroughputResu
         policy=found.policy,
         processors=found.processors,
         workload=jobs.source,
-        makespan=times["makespan"],
-        mean_wait=times["mean_wait"],
-        median_wait=times["median_wait"],
-        longest_wait=times["longest_wait"],
-        mean_response=times["mean_response"],
-        utilisation=ratios["utilisation"],
-        efficiency=ratios["efficiency"],
-        bounded_slowdown=ratios["bounded_slowdown"],
-        least_makespan=least,
+        **asdict(whole),
         scheduled=len(jobs),
         refused=_refused(found),
         refused_jobs=len(found.refused) + len(found.turned_why),

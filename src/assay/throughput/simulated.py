@@ -28,13 +28,13 @@ HALF_LIFE = 7 * 24 * 3600.0  # seconds
 IDLE = {
     "nobody_waited": "no job waited",
     "none_fitted": "no waiting job fitted",
-    "held": "kept free for another job",
+    "held": "reserved for another job",
     "scheduler": "the scheduler was deciding",
     "fragmented": "enough free, but no place",
-    "limited": "only jobs would have fitted that a limit kept back",
+    "limited": "only jobs would have fitted that a limit excluded",
     "closed": "nodes that were reserved or had failed",
     "lost": "runs that a failure of a node ended",
-    "unused": "held by jobs that do not use them",
+    "unused": "allocated to jobs that do not use them",
 }
 
 
@@ -48,7 +48,7 @@ class Scheduled:
     `played`: what became of each job whose program ran, in the order of the workload.
     `turned_away`: what queues refuse, each job with its reason in `turned_why`; `refused`: what is wider than the
     machine. Where jobs slow one another down (`shared`), the workload's run times are those that came of it, `alone`
-    those that jobs would have had (s), and `killed` says which were ended at their limit.
+    those that jobs would have had (s), and `killed` those that were ended at their limit.
     `again` simulates another workload on the same batch system, where that is wanted.
     """
 

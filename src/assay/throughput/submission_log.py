@@ -2,9 +2,9 @@
 
 OUT/plan.json        the jobs and what they were to run on; a folder is resumed only by the same plan
 OUT/log.jsonl        one line for each submission that is begun, made, refused, and for each job that came to its end
-OUT/lock             held by the process that submits
-OUT/submitting       held by it and by the command that hands a job to the batch system, as long as either lives
-OUT/alone/NAME/      tests of single programs before it, where these were asked for: folders like OUT
+OUT/lock             locked by the process that submits
+OUT/submitting       locked by it and by the command that hands a job to the batch system, as long as either lives
+OUT/alone/NAME/      tests of single programs before it, where these were requested: folders like OUT
 OUT/jobs/ID/         a job's folder: its own record, its output, and what it writes itself
 """
 
@@ -44,10 +44,10 @@ IN_FLIGHT_AT_MOST = 120.0  # s, that a submission command of a killed process ma
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedJob:
-    """What the log says of one job. Times in seconds since 1970; None: not said.
+    """One job in the log. Times in seconds since 1970; None: unknown.
 
     `began`, `submitted`: when the submission command was started, and had ended; `batch_ids`: all ids that it was
-    submitted under; `refused`: what the batch system said instead; `settled`: what became of it, once it had ended.
+    submitted under; `refused`: the batch system's message instead; `settled`: what became of it, once it had ended.
     """
 
     began: float | None = None
@@ -91,7 +91,7 @@ class SubmissionLog:
         self._take(line)
 
     def finish(self) -> None:
-        """Say that the test has ended, and keep the checksums of what its results are made from in its plan."""
+        """Record that the test has ended, and the checksums of its results' sources in its plan."""
         self.write("finished")
         path = self.folder / PLAN
         try:
@@ -157,10 +157,10 @@ class SubmissionLog:
 
 
 def not_written(path: Path, error: OSError) -> MeasurementError:
-    """What is said where a file of a test cannot be written."""
+    """The error where a file of a test cannot be written."""
     why = "the disk is full" if error.errno in FULL else f"cannot be written ({error.strerror})"
     then = "free space" if error.errno in FULL else "mend that"
-    return MeasurementError(f"{path}: {why}; what was written is kept: {then}, then the same command resumes the test")
+    return MeasurementError(f"{path}: {why}; written data is intact: {then}, then the same command resumes the test")
 
 
 def opened(folder: Path, plan: dict[str, Any], jobs: Sequence[LiveJob], resume: bool) -> SubmissionLog:
@@ -267,7 +267,7 @@ def _check_files(log: SubmissionLog, document: dict[str, Any]) -> None:
             raise InputError(ALTERED, file=file, accepted=accepted)
     for record in sorted(log.folder.glob("jobs/*/record.jsonl")):
         if record.parent.name not in log.jobs:
-            problem = f"does not say that job {record.parent.name} was submitted, which has a record"
+            problem = f"has no submission of job {record.parent.name}, which has a record"
             raise InputError(problem, file=log.folder / LOG, accepted=accepted)
 
 

@@ -113,7 +113,7 @@ def _whole_jobs(
 ) -> tuple[NDArray[np.int64], dict[str, int], dict[str, int]]:
     """Lines of whole jobs, with how many were left out and changed. A job with lines of its parts alone is their sum.
 
-    The first part's line stands for them, with the run times of all and the last part's status as that of a whole job.
+    The first part's line represents them, with the run times of all and the last part's status as that of a whole job.
     """
     part = np.isin(numbers[:, STATUS], PARTIAL)
     if not part.any():
@@ -134,7 +134,7 @@ def _whole_jobs(
 
 
 def _most_processors(path: Path) -> float:
-    """What the file's own header says of processors (MaxProcs); infinite where it says nothing."""
+    """The processors in the file's own header (MaxProcs); infinite without it."""
     with _lines(path) as text:
         for line in text:
             if line.strip() and not line.lstrip().startswith(";"):
@@ -171,7 +171,7 @@ def written(found: Scheduled, machine: str) -> str:
 
 
 def _queue_numbers(names: Sequence[str]) -> NDArray[np.int64]:
-    """What field 15 says of each queue: its number, or for one of a table its place among those from 1 on."""
+    """Field 15 of each queue: its number, or for one of a table its place among those from 1 on."""
     places = {name: at for at, name in enumerate((each for each in names if each), 1)}
     return np.array([int(name) if name.isdecimal() else places.get(name, -1) for name in names], dtype=np.int64)
 
@@ -198,7 +198,7 @@ def _lines(path: Path) -> TextIO:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """The file's bytes, decompressed as its name says."""
+    """The file's bytes, decompressed by its suffix."""
     suffix = path.suffix.lower()
     if suffix == ".zst":  # not in Python 3.11; Arrow has it
         import pyarrow

@@ -1,8 +1,8 @@
 """From which value of a swept key on a condition holds: `--until 'mean_wait < 1h' --set machine.nodes=64,128,256`.
 
 The condition is judged at every swept value, in ascending order, by the mean over seeds where seeds are swept as well.
-Between the two neighbours of which one alone meets it, whole numbers are halved until they are adjacent. Bisection
-takes it that there is one change; where the sweep shows more, the answer says so and is that of the first. A value at
+Between the two neighbours where only one meets it, whole numbers are halved until they are adjacent. Bisection
+assumes that there is one change; where the sweep shows more, the answer notes it and is that of the first. A value at
 which jobs are refused that another swept value takes does not meet the condition: it is of a smaller workload.
 """
 

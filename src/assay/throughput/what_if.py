@@ -11,7 +11,8 @@ from assay.document.json_form import WRITTEN_IF_SET
 from assay.errors import InputError
 from assay.throughput import faults, job_queues, lublin, machine_file, mix, placed, scaled, seeds, simulated
 from assay.throughput.job_names import number_of
-from assay.throughput.results import WIDE, ThroughputFigure, ThroughputResult, result
+from assay.throughput.metrics import ThroughputFigure
+from assay.throughput.results import WIDE, ThroughputResult, result
 from assay.throughput.until import Condition, Until, swept_key, until
 from assay.throughput.workload import Workload
 
@@ -72,18 +73,32 @@ class SweepChoice:
 
 
 def chosen(setting: Mapping[str, str]) -> SweepChoice:
-    """Tell the machine's settings from those of the workload and the policy."""
+    """Separate the machine's settings from those of the workload and the policy."""
     drawn = {key: text for key, text in setting.items() if key.startswith((lublin.PREFIX, scaled.PREFIX))}
     others = [f"{key}={text}" for key, text in setting.items() if key != POLICY and key not in drawn]
     return SweepChoice(setting[POLICY], others, drawn)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SimulatedPoint:
+    """One combination's schedule, with all its settings and the name of its machine."""
+
+    setting: dict[str, str]
+    machine: str
+    schedule: simulated.Scheduled
+
+
 def points(
-    read: Callable[[Mapping[str, str]], Workload], on: str, found: dict[str, list[str]], wanted: Condition | None = None
+    read: Callable[[Mapping[str, str]], Workload],
+    on: str,
+    found: dict[str, list[str]],
+    wanted: Condition | None = None,
+    schedules: Callable[[SimulatedPoint], None] | None = None,
 ) -> WhatIf:
     """Simulate every combination; those on whose machine no job fits are refused by an InputError.
 
     `read` gives the workload by its own settings. `wanted`: from which value of a swept key on does it hold?
+    `schedules` is called with each combination's schedule, in order.
     """
     varied = [key for key, values in found.items() if len(values) > 1]
     key = swept_key(found) if wanted is not None else ""
@@ -94,11 +109,13 @@ def points(
         if whole not in known:
             one = chosen(setting)
             machine = machine_file.open_machine(on, one.machine)
-            scheduled = replace(schedule(read(one.workload), machine, one.policy), again=None)
-            known[whole] = replace(result(scheduled, machine.name, 0.0), jobs=None)
+            scheduled = schedule(read(one.workload), machine, one.policy)
+            if schedules is not None and combining:
+                schedules(SimulatedPoint(setting=dict(setting), machine=machine.name, schedule=scheduled))
+            known[whole] = replace(result(replace(scheduled, again=None), machine.name, 0.0), jobs=None)
         return known[whole]
 
-    made = []
+    made, combining = [], True
     for values in itertools.product(*found.values()):
         setting = dict(zip(found, values, strict=True))
         own = {name: setting[name] for name in varied}
@@ -107,6 +124,7 @@ def points(
         replace(figure, params={**figure.params, **point.setting}) for point in made for figure in point.result.figures
     ]
     over = seeds.over_seeds([(point.setting, point.result) for point in made])
+    combining = False  # what `until` simulates more lies between the combinations
     answers = until(wanted, key, found, simulate) if wanted is not None else None
     return WhatIf(figures=figures, points=made, over_seeds=over, until=answers)
 

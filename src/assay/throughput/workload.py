@@ -33,7 +33,7 @@ class Workload:
     `submitted`, `runs`, `requested`: seconds; a job never outlives what it requested. `ticks`: what these are whole
     multiples of, per second. `processors`: what each needs.
     `number`: as the source counts them; `names`: what the source calls them, where it has names. `ignored`: how many
-    records gave no job, by why; `changed`: how many were taken otherwise than they stand, by how. `needs`: of each job,
+    records gave no job, by why; `changed`: how many were changed, by how. `needs`: of each job,
     where any has some; `fails`: which end by failing, where any may; `cut`: which end at what they requested, where any
     does; `status`: field 11 of a file in the Standard Workload Format, how each ended there. `queue`: of each job, its
     place in `queue_names`, where "" is of those that name none; None where no job names one. `user_names`: by the
@@ -72,7 +72,7 @@ class Workload:
         return work
 
     def ticks_needed(self, processors: int) -> int:
-        """In how many ticks per second all its times are whole: the coarsest of TICKS, of which none overflows."""
+        """In how many ticks per second all its times are whole: the coarsest of TICKS without overflow."""
         times = [np.asarray(each) for each in (self.submitted, self.runs, self.requested)]
         if self.ticks == 1 or not len(self) or all(each.dtype.kind == "i" for each in times):
             return 1

@@ -1,4 +1,4 @@
-"""What pydantic complains of where a value is out of bounds or of another length, as this project says it."""
+"""Pydantic's errors on bounds and lengths, in this project's words."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ def problem(error: ErrorDetails) -> str:
     return "is of the wrong length" if error["type"] in _LENGTHS else "is out of bounds"
 
 
-def accepted(error: ErrorDetails, field: FieldInfo | None, examples: object = None, unit: str | None = None) -> str:
-    """What a value would have to be, for a complaint of OUT_OF_BOUNDS; `field`: where its other bounds are said, in
+def accepted_bounds(
+    error: ErrorDetails, field: FieldInfo | None, examples: object = None, unit: str | None = None
+) -> str:
+    """What a value would have to be, for a complaint of OUT_OF_BOUNDS; `field`: where its other bounds are, in
     units of `unit`.
     """
     context = error.get("ctx", {})
@@ -62,11 +64,11 @@ def _number(kind: str, bounds: dict[str, set[Any]], unit: str | None) -> str:
     limited = f" {unit}" if unit and (most, below) != (None, None) else ""
     if (least, above, most, below) == (None, None, None, None):
         return kind
-    return f"{kind}{between(least, above, most, below)}{limited}"
+    return f"{kind}{bounds_text(least, above, most, below)}{limited}"
 
 
-def between(least: Any, above: Any, most: Any, below: Any) -> str:
-    """Say bounds behind a noun: ` from 1 to 4096`, ` from 0 on`, ` above 0 and below 1`."""
+def bounds_text(least: Any, above: Any, most: Any, below: Any) -> str:
+    """Bounds as text after a noun: ` from 1 to 4096`, ` from 0 on`, ` above 0 and below 1`."""
     if above is not None:
         end = (
             f" and below {_written(below)}"

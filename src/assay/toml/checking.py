@@ -36,7 +36,7 @@ def refuse(keys: Keys, problem: str, accepted: str | None = None) -> NoReturn:
     raise PydanticCustomError("misplaced", "{problem}", {"problem": problem, "keys": keys, "accepted": accepted})
 
 
-def validated(
+def validate_tables(
     source: Source,
     model: type[Model],
     values: Any,
@@ -54,7 +54,7 @@ def validated(
         raise _explained(source, model, values, where, error.errors(), elsewhere) from None
 
 
-def unknown(
+def unknown_key_error(
     source: Source, keys: Keys, known: Iterable[str], elsewhere: Callable[[str], str] = lambda key: ""
 ) -> InputError:
     """An error about a key that is not one of `known`."""
@@ -90,7 +90,9 @@ def _explained(
     place = (*where, *keys)
     if first["type"] == "extra_forbidden":
         inner = _model_at(model, keys[:-1])
-        return unknown(source, place, [each.alias or name for name, each in inner.model_fields.items()], elsewhere)
+        return unknown_key_error(
+            source, place, [each.alias or name for name, each in inner.model_fields.items()], elsewhere
+        )
     if first["type"] == "missing":
         return source.error(place, "is missing", accepted=_needed(model, keys))
     about = [each for each in errors if _place(each, values)[0] == keys]
@@ -98,7 +100,7 @@ def _explained(
     if all(each["type"] in bounds.OUT_OF_BOUNDS for each in about):
         field = _field_or_its_table(model, keys)
         unit, examples = (None, None) if field is None else (extra(field, "unit"), extra(field, "examples"))
-        fitting = dict.fromkeys(bounds.accepted(each, field, examples, unit) for each in about)
+        fitting = dict.fromkeys(bounds.accepted_bounds(each, field, examples, unit) for each in about)
         return source.error(place, bounds.problem(first), value=value, accepted=" or ".join(fitting))
     if first["type"] == "string_pattern_mismatch":
         return source.error(place, "is wrong", value=value, accepted=_accepted(model, keys))
@@ -136,7 +138,7 @@ def _place(error: ErrorDetails, values: Any) -> tuple[Keys, Any]:
 
 
 def field_at(model: type[BaseModel], keys: Sequence[str | int]) -> FieldInfo | None:
-    """The field that holds what stands at these keys below a table; None where no model has it."""
+    """The field at these keys below a table; None where no model has it."""
     *outer, last = [key for key in keys if not isinstance(key, int)] or [""]
     inner = _model_at(model, outer)
     return next((each for name, each in inner.model_fields.items() if (each.alias or name) == last), None)

@@ -1,4 +1,4 @@
-"""Where a key stands in a TOML file: the standard reader keeps no positions, an error message needs them.
+"""The line of a key in a TOML file: the standard reader has no positions, an error message needs them.
 
 A scan of the text for table headers, keys and the strings that may hide either (TOML 1.0, sections Keys, Table,
 String).
@@ -64,12 +64,12 @@ def positions(text: str) -> Iterator[tuple[Path, int]]:
 def line_of(text: str, path: Sequence[str | int]) -> int | None:
     """The line of the key, or of the nearest table around it that is written down; None where there is none.
 
-    `[traffic.flits]` stands for the key `traffic.flits` too; list indices that the file spells in one line are ignored.
+    `[traffic.flits]` is the key `traffic.flits`, too; list indices that the file spells in one line are ignored.
     """
-    return written(text, path)[0]
+    return find_key(text, path)[0]
 
 
-def written(text: str, path: Sequence[str | int]) -> tuple[int | None, int]:
+def find_key(text: str, path: Sequence[str | int]) -> tuple[int | None, int]:
     """As line_of, and how many of the keys are written down there."""
     found: dict[Path, int] = {}
     for known, number in positions(text):

@@ -1,4 +1,4 @@
-"""Keys that are set from outside (`--set dotted.key=value`), put into what a file says."""
+"""Keys that are set from outside (`--set dotted.key=value`), put into a file's values."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def overridden(tree: dict[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
-    """A copy of what a file says with these keys put in. InputError for an entry that a list does not have.
+def apply_overrides(tree: dict[str, Any], overrides: Iterable[Override]) -> dict[str, Any]:
+    """A copy of a file's values with these keys put in. InputError for an entry that a list does not have.
 
     A value in the place of a table gives way to the table.
     """

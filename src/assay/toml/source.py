@@ -1,7 +1,9 @@
-"""A TOML file as read: its values, its text, and errors that say where in it something is wrong."""
+"""A TOML file as read: its values, its text, and errors with their place in it."""
 
 from __future__ import annotations
 
+import copy
+import functools
 import re
 import tomllib
 from collections.abc import Sequence
@@ -32,7 +34,7 @@ class Source:
     def error(
         self, keys: Sequence[str | int], problem: str, *, value: object = None, accepted: str | None = None
     ) -> InputError:
-        """An error about this key: at the line where it stands, at the --set that gave it, or at the file's first line
+        """An error about this key: at its line, at the --set that gave it, or at the file's first line
         where neither it nor a table around it is written down. Without keys it is about the file.
         """
         dotted = ".".join(str(key) for key in keys)
@@ -48,16 +50,16 @@ class Source:
         """Whether this key itself is written down, or was set from outside."""
         outside = any(given == tuple(keys) for given, _ in self.overrides)
         places = {tuple(keys), (*self.variant, *keys)}
-        return outside or any(lines.written(self.text, place)[1] == len(place) for place in places)
+        return outside or any(lines.find_key(self.text, place)[1] == len(place) for place in places)
 
     def _place(self, keys: Sequence[str | int]) -> Keys:
-        """The keys as the file has them: in the variant where that says it, or says the list around it."""
+        """The keys as the file has them: in the variant where that has it, or the list around it."""
         plain, varied = tuple(keys), (*self.variant, *keys)
-        depth = lines.written(self.text, varied)[1] - len(self.variant)
+        depth = lines.find_key(self.text, varied)[1] - len(self.variant)
         if not self.variant or depth < 1:
             return plain
         in_list = any(isinstance(key, int) for key in plain[:depth])
-        return varied if in_list or depth >= lines.written(self.text, plain)[1] else plain
+        return varied if in_list or depth >= lines.find_key(self.text, plain)[1] else plain
 
 
 def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
@@ -65,7 +67,8 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
 
     InputError where it cannot be read, is not TOML, or is of a newer version.
     """
-    tree, source = tables(path)
+    text = input_file.text(path, accepted="a TOML file")
+    tree, source = copy.deepcopy(_parsed_once(text, path)), Source(path, text)
 
     def refusal(problem: str, value: object, accepted: str) -> InputError:
         return source.error((KEY,), problem, value=value, accepted=accepted)
@@ -73,13 +76,19 @@ def read(path: Path, form: Form) -> tuple[dict[str, Any], Source]:
     return current(form, tree, refusal), source
 
 
+@functools.lru_cache(maxsize=64)
+def _parsed_once(text: str, path: Path) -> dict[str, Any]:
+    """The tables of a text, which several readers of one command copy: a description, its origins, its kinds."""
+    return parse_toml(text, path)
+
+
 def tables(path: Path) -> tuple[dict[str, Any], Source]:
-    """Read a file as it stands, its version among its keys. InputError where it cannot be read or is not TOML."""
+    """Read a file unchanged, its version among its keys. InputError where it cannot be read or is not TOML."""
     text = input_file.text(path, accepted="a TOML file")
-    return parsed(text, path), Source(path, text)
+    return parse_toml(text, path), Source(path, text)
 
 
-def parsed(text: str, path: Path, first: int = 1) -> dict[str, Any]:
+def parse_toml(text: str, path: Path, first: int = 1) -> dict[str, Any]:
     """Parse TOML that begins at line `first` of a file. InputError names the line where it is none."""
     try:
         return tomllib.loads(text)

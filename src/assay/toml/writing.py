@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def written(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
+def write_toml(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
     """Return a file's text: comments, plain keys, then [tables] and [[lists of tables]], a blank line before each.
 
     Values are what `tomllib` gives; a key of `tables` that is a mapping, or a list of mappings, becomes a table.
@@ -31,7 +31,7 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
 
 
-def rewritten(text: str, values: Mapping[str, str]) -> str:
+def replace_values(text: str, values: Mapping[str, str]) -> str:
     """Return the text with other values (as TOML writes them: `"63.9 us"`, `35`) at dotted keys; all else stays.
 
     Entries of lists count from 0. A key that the text does not have is passed over.

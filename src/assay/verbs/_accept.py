@@ -11,29 +11,29 @@ from assay.benchmark.record import benchmark
 from assay.decide import acceptance_junit, acceptance_tables
 from assay.decide import sheet as sheets
 from assay.decide.contract import Contract, read_contract
-from assay.decide.contract_plan import PlannedBenchmark, planned
+from assay.decide.contract_from_runs import contract_of_fleet, contract_of_reference
+from assay.decide.contract_plan import PlannedBenchmark, plan_contract
 from assay.decide.contract_template import TEMPLATE
-from assay.decide.contract_written import contract_of_fleet, contract_of_reference
-from assay.decide.judged_runs import judged_runs, with_runs
 from assay.decide.measured_contract import MeasuredBenchmark, measured_contract
+from assay.decide.run_verdict import attach_runs, judged_runs
 from assay.document.acceptance import Acceptance
 from assay.document.json_form import to_json
 from assay.errors import InputError
-from assay.execute.run_request import Wishes, counts, seconds, share
-from assay.report.listing import listing
+from assay.execute.run_request import RunRequest, counts, seconds, share
+from assay.report.render.console import listing
 from assay.store import Run, storage_failed
 from assay.stored.lines import write_whole
 from assay.verbs import _file_names
-from assay.verbs._interleaved import in_turn, progress
-from assay.verbs._output_files import apart
+from assay.verbs._interleaved import interleave_runs, progress
+from assay.verbs._output_files import check_outputs
 
 TOLERANCE = 0.05  # of limits by a reference
 RATE = 0.95  # coverage and confidence of what is learnt
 
 
 @dataclass(frozen=True)
-class AskedMeasurement:
-    """Where and how often is measured, as the command line says it."""
+class MeasurementRequest:
+    """Where and how often is measured, by the command line."""
 
     on: str | None
     via: str | None
@@ -44,10 +44,10 @@ class AskedMeasurement:
     seed: int
     out: Path | None
 
-    def wishes(self, planned: PlannedBenchmark) -> Wishes:
+    def request(self, planned: PlannedBenchmark) -> RunRequest:
         """What is to be measured of one benchmark."""
         several = counts(self.ppn, "--ppn")
-        made = Wishes(
+        made = RunRequest(
             names=(planned.name,),
             on=self.on,
             via=self.via,
@@ -62,20 +62,20 @@ class AskedMeasurement:
         return made
 
 
-def of_runs(contract: Path, names: Sequence[str]) -> Acceptance:
+def judge_stored_runs(contract: Path, names: Sequence[str]) -> Acceptance:
     """Judge runs that are there."""
     return judged_runs(read_contract(contract), [Run.open(name) for name in names])
 
 
-def measured(contract: Path, options: AskedMeasurement, *, quiet: bool) -> Acceptance:
+def measure_contract(contract: Path, options: MeasurementRequest, *, quiet: bool) -> Acceptance:
     """Measure what a contract needs, and judge it. MeasurementError where a launch fails."""
     read = read_contract(contract)
     plans = plan_of(read, options)
     if not quiet:
         for line in words_of(plans):
             print(line, file=sys.stderr)
-    with in_turn() as runs:
-        for each in [options.wishes(one) for one in plans]:
+    with interleave_runs() as runs:
+        for each in [options.request(one) for one in plans]:
             runs.admit(each)
         for one in plans:
             out = None if options.out is None else options.out / one.name if len(plans) > 1 else options.out
@@ -88,16 +88,16 @@ def measured(contract: Path, options: AskedMeasurement, *, quiet: bool) -> Accep
             say=lambda text: None if quiet else print(text, file=sys.stderr),
             advance=progress("launch", max(one.looks[-1] for one in plans), quiet),
         )
-    return with_runs(found, [side.run for side in runs.sides])
+    return attach_runs(found, [side.run for side in runs.sides])
 
 
-def plan_of(contract: Contract, options: AskedMeasurement) -> tuple[PlannedBenchmark, ...]:
+def plan_of(contract: Contract, options: MeasurementRequest) -> tuple[PlannedBenchmark, ...]:
     """What would be measured; a described machine gives the same at every launch, and needs one."""
-    return planned(contract, options.nodes or 1, 1 if options.on is not None else options.launches)
+    return plan_contract(contract, options.nodes or 1, 1 if options.on is not None else options.launches)
 
 
 def words_of(plans: Sequence[PlannedBenchmark]) -> list[str]:
-    """Say what is planned, a line a benchmark."""
+    """The plan, one line per benchmark."""
     return [
         f"{each.name}: at most {each.looks[-1]} launch{'es' * (each.looks[-1] > 1)}, looked at after "
         + ", ".join(map(str, each.looks))
@@ -106,7 +106,7 @@ def words_of(plans: Sequence[PlannedBenchmark]) -> list[str]:
     ]
 
 
-def referred(run: str, tolerance: str | None) -> str:
+def contract_from_run(run: str, tolerance: str | None) -> str:
     """A contract by the figures of a run, each worse by a share."""
     return contract_of_reference(Run.open(run), share(tolerance, "--tolerance") or TOLERANCE)
 
@@ -125,8 +125,8 @@ def write_contract(text: str, path: Path | None, *, json: bool) -> None:
     from assay.cli import emit
 
     if path is not None:
-        _file_names.named("--out", path, "TOML", _file_names.DESCRIPTION)
-        apart({"--out": path}, {})
+        _file_names.check_suffix("--out", path, "TOML", _file_names.DESCRIPTION)
+        check_outputs({"--out": path}, {})
         write_file(path, text)
     if json:
         emit({"contract": text, "file": None if path is None else str(path)})
@@ -164,7 +164,7 @@ def show(found: Acceptance, *, quiet: bool, json: bool) -> None:
     out.print(acceptance_tables.one_line(found), highlight=False, markup=False, soft_wrap=True)
 
 
-def show_plan(contract: Path, options: AskedMeasurement, *, quiet: bool, json: bool) -> None:
+def show_plan(contract: Path, options: MeasurementRequest, *, quiet: bool, json: bool) -> None:
     """Print what would be measured."""
     from assay.cli import emit
 

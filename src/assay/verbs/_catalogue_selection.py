@@ -1,4 +1,4 @@
-"""What `assay catalogue` was asked for: published machines, papers, benchmarks, cells and claims, chosen by name."""
+"""The selection of `assay catalogue`: published machines, papers, benchmarks, cells and claims, by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Selection:
-    """What was asked for: a machine or a paper or all, narrowed to a benchmark, numbers or claims."""
+    """A selection: a machine or a paper or all, narrowed to a benchmark, numbers or claims."""
 
     def __init__(self, name: str | None, benchmark: str | None, claims: bool) -> None:
         from assay.errors import InputError
@@ -56,7 +56,7 @@ class Selection:
         )
 
     def document(self) -> dict[str, Any]:
-        """As one JSON object; numbers in SI with the printed ones beside them."""
+        """As one JSON object; numbers in SI and as printed."""
         from assay.verbs import _described
 
         claims = [_json(each) for each in self.claims]
@@ -118,7 +118,7 @@ class Selection:
         """Print it for people."""
         from rich.text import Text
 
-        from assay.report.listing import listing
+        from assay.report.render.console import listing
         from assay.verbs import _catalogue_shown as shown
 
         console = listing()

@@ -13,14 +13,14 @@ LAUNCHES = 3
 TAKES = ("--command", "-n", "--launches", "--out", "--quiet", "--json")
 
 
-def commanded(
+def run_command(
     template: str, ranks: str | None, launches: int | None, out: Path | None, *, quiet: bool, json: bool
 ) -> bool:
     """Start it, show it; whether every launch gave a right answer."""
     from assay.cli import emit
     from assay.errors import InputError
     from assay.execute.run_request import counts
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput.command_alone import find, launched
 
     several = counts(ranks, "-n")

@@ -12,16 +12,16 @@ from assay.analysis.comparison import MARGIN
 from assay.analysis.paired_decision import LEVEL, pairs_needed
 from assay.decide.live import LiveFigure, LiveResult, LiveSide, decide
 from assay.errors import InputError
-from assay.execute.run_request import Wishes
-from assay.report.gate import known_to_records
-from assay.report.listing import listing
+from assay.execute.run_request import RunRequest
+from assay.report.judge.gate import known_to_records
+from assay.report.render.console import listing
 from assay.report.units import params
 from assay.stored.run_names import checked_label
-from assay.verbs._interleaved import in_turn, progress
-from assay.verbs._one_benchmark import parsed, wishes_of
+from assay.verbs._interleaved import interleave_runs, progress
+from assay.verbs._one_benchmark import parse_words, request_of
 
 PAIRS = 20
-SHOWN = 5 / 3  # of the margin: the difference for which it is said how many pairs would show it
+SHOWN = 5 / 3  # of the margin: the difference for which the necessary number of pairs is reported
 REFUSED = ("launches", "within", "budget", "timeline", "matrix", "goal", "command")
 
 
@@ -42,18 +42,18 @@ def live(
         accepted = "two VARIANTs, each the words of `assay run`, such as 'vectors --flags -O2'"
         raise InputError("compares two variants", key="--live", value=len(variants), accepted=accepted)
     most = PAIRS if pairs is None else pairs
-    given = [parsed(words) for words in variants]
-    wishes = [_one(words, options, most) for words, options in zip(variants, given, strict=True)]
+    given = [parse_words(words) for words in variants]
+    request = [_one(words, options, most) for words, options in zip(variants, given, strict=True)]
     words = None if figures is None else [word.strip() for word in figures.split(",") if word.strip()]
     if figures is not None:
-        known_to_records(figures, (name for each in wishes for name in each.names))
+        known_to_records(figures, (name for each in request for name in each.names))
 
     def say(text: str) -> None:
         if not quiet:
             print(text, file=sys.stderr)
 
-    with in_turn() as runs:
-        for each in wishes:
+    with interleave_runs() as runs:
+        for each in request:
             runs.admit(each)
         for text, options in zip(variants, given, strict=True):
             runs.begin(text, options["out"], label=options["label"])
@@ -62,7 +62,7 @@ def live(
             (sides[0], sides[1]),
             margin=margin or MARGIN,
             most=most,
-            seed=wishes[0].seed,
+            seed=request[0].seed,
             words=words,
             budget=budget,
             say=say,
@@ -76,7 +76,7 @@ def live(
     return 3 if "differs" in verdicts else 0 if verdicts == {"equal"} else 4
 
 
-def _one(words: str, options: dict[str, Any], pairs: int) -> Wishes:
+def _one(words: str, options: dict[str, Any], pairs: int) -> RunRequest:
     for key in REFUSED:
         if options[key] is not None:
             accepted = "options that decide what a launch is; --pairs and --budget of compare bound their number"
@@ -87,7 +87,7 @@ def _one(words: str, options: dict[str, Any], pairs: int) -> Wishes:
         accepted = "a benchmark that is measured; `assay compare RUN MACHINE` compares with a described machine"
         raise InputError("gives the same at every launch", key="VARIANT", value=words, accepted=accepted)
     try:
-        found = wishes_of(options)
+        found = request_of(options)
     except InputError as error:
         raise InputError(str(error), key="--live") from None
     if len(found.variants) > 1 or found.rank_counts or len(found.ppn) > 1:

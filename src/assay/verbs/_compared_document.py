@@ -9,7 +9,7 @@ from assay.document.run_document import Document
 from assay.document.validation import Validation
 from assay.errors import InputError
 from assay.published.cells.run_kinds import with_kinds
-from assay.report.document import document
+from assay.report.derive.document import document
 from assay.store import Run
 from assay.validation.machines.document import validated
 
@@ -19,7 +19,7 @@ VERB = "evaluate"  # runs of other verbs hold one benchmark: no comparison with 
 def whole(run: Run) -> Document:
     """The document of a run; of an evaluated description with `validation` (data) and `beside` (tables).
 
-    Where the description's file is gone, `validation` says so under `reason`.
+    Where the description's file is gone, `validation` has a `reason`.
     """
     on = (run.about.get("wishes") or {}).get("on")
     made = with_kinds(document(run), on)

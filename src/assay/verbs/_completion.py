@@ -18,7 +18,7 @@ def run_names(incomplete: str) -> list[str]:
 
     try:
         runs = known_runs()
-    except InputError:  # an index of a newer version: the verb itself says so
+    except InputError:  # an index of a newer version: the verb itself reports it
         return []
     labels = [run.about["label"] for run in reversed(runs) if "label" in run.about]
     names = dict.fromkeys([*labels, LATEST, *(run.about["id"] for run in reversed(runs))])
@@ -32,7 +32,7 @@ def described_names(incomplete: str) -> list[str]:
     return [name for name in shipped() if name.startswith(incomplete)]
 
 
-def beside_names(incomplete: str) -> list[str]:
+def comparable_names(incomplete: str) -> list[str]:
     """What a run can be compared with: other runs, described and published machines."""
     from assay.machine.catalogue import load
 

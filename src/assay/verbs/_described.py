@@ -1,4 +1,4 @@
-"""The described machines in `assay catalogue`: which ship, and what a file says of its machine, in its own units."""
+"""The described machines in `assay catalogue`: the shipped ones, and a file's keys in its own units."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def described() -> list[dict[str, str]]:
 
 
 def description(name: str) -> dict[str, Any] | None:
-    """What the file of a described machine says, key by key, each with its origin; None where none ships."""
+    """The keys and values of a described machine's file, each with its origin; None where none ships."""
     if name not in shipped():
         return None
     path = shipped()[name]

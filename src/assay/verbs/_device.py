@@ -6,7 +6,7 @@ from assay.benchmark.record import benchmark
 from assay.errors import InputError
 
 
-def with_device(name: str, device: str | None, settings: list[str]) -> list[str]:
+def add_device(name: str, device: str | None, settings: list[str]) -> list[str]:
     """The settings with `device=…`; InputError where the benchmark is of no device."""
     if device is None:
         return settings

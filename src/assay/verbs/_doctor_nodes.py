@@ -17,11 +17,11 @@ from assay.machine.node_inventory import (
     slow_nodes,
 )
 
-WITHIN = 30.0  # s, for a node's answer unless --for says otherwise
+WITHIN = 30.0  # s, for a node's answer without --for
 
 
 def inventory(via: str, seconds: float | None, quiet: bool, json: bool) -> int:
-    """Ask all nodes and write the table; 1 where a node is silent, or none answered, else 0."""
+    """Query all nodes and write the table; 1 where a node is unreachable, or none answered, else 0."""
     from assay.cli import emit
 
     within = WITHIN if seconds is None else seconds
@@ -57,7 +57,7 @@ def _bare(value: object) -> object:
 
 
 def judged(cluster: Cluster, exchanged: Exchanged) -> ClusterInventory:
-    """The nodes by name, and those that stand out."""
+    """The nodes by name, and the outliers."""
 
     def why(nodes: dict[str, str]) -> tuple[Unanswered, ...]:
         return tuple(Unanswered(node=node, why=words) for node, words in sorted(nodes.items()))
@@ -79,21 +79,21 @@ def judged(cluster: Cluster, exchanged: Exchanged) -> ClusterInventory:
 
 
 def one_line(found: ClusterInventory) -> str:
-    """Count and names of those that stand out."""
+    """Count and names of the outliers."""
     groups = [
-        ("silent", [each.node for each in found.silent]),
+        ("unreachable", [each.node for each in found.silent]),
         ("slow", [each.node for each in found.slow]),
-        ("different", sorted({node for each in found.differences for node in each.nodes})),
+        ("outliers", sorted({node for each in found.differences for node in each.nodes})),
     ]
     if found.not_asked:
-        groups.append(("not asked", [each.node for each in found.not_asked]))
+        groups.append(("not queried", [each.node for each in found.not_asked]))
     words = [f"{name}: {', '.join(nodes) if nodes else 'none'}" for name, nodes in groups]
     return "; ".join([f"{len(found.nodes)} nodes answered", *words])
 
 
 def table(found: ClusterInventory) -> list[str]:
-    """The inventory as text: what most nodes are, every node that stands out by name, each node's speed."""
-    spared = f", {len(found.not_asked)} were not asked" if found.not_asked else ""
+    """The inventory as text: what most nodes are, each outlier by name, each node's speed."""
+    spared = f", {len(found.not_asked)} were not queried" if found.not_asked else ""
     lines = [f"{len(found.nodes)} nodes answered, {len(found.silent)} did not{spared}"]
     differ = {each.fact: each for each in found.differences}
     for fact in (name for name in NodeFacts.model_fields if name != "notes" and found.nodes):
@@ -104,9 +104,9 @@ def table(found: ClusterInventory) -> list[str]:
             name = "peak at the stated clock" if fact == "peak" else fact.replace("_", " ")
             lines.append(f"  {name:13} {value}{of}")
     for odd in found.differences:
-        lines += [f"differs: {node}: {odd.fact.replace('_', ' ')} {value}" for node, value in odd.nodes.items()]
-    lines += [f"silent: {each.node}: {each.why}" for each in found.silent]
-    lines += [f"not asked: {each.node}: {each.why}" for each in found.not_asked]
+        lines += [f"outlier: {node}: {odd.fact.replace('_', ' ')} {value}" for node, value in odd.nodes.items()]
+    lines += [f"unreachable: {each.node}: {each.why}" for each in found.silent]
+    lines += [f"not queried: {each.node}: {each.why}" for each in found.not_asked]
     lines += [f"slow: {each.node}: {each.pace:.0%} of the median; {each.why}" for each in found.slow]
     lines += [f"not measured: {each.node}: {each.why}" for each in found.unmeasured]
     if speeds := {each.node: each.measured for each in found.nodes if each.measured}:

@@ -30,7 +30,7 @@ def watch(seconds: float | None, json: bool) -> int:
     from assay.cli import emit
     from assay.execute.live_noise import Watcher
 
-    importlib.import_module("assay.report.noise_by_node")  # slow, and not on the clock
+    importlib.import_module("assay.report.derive.node_noise")  # slow, and not on the clock
     began = time.monotonic()
 
     def left() -> float:
@@ -70,7 +70,7 @@ def watch(seconds: float | None, json: bool) -> int:
 def document(seen: Watch) -> dict[str, Any]:
     """Give what was seen as plain data: shares of the time, seconds, and events per second."""
     from assay.document.json_form import to_json
-    from assay.report.noise_by_node import of_node
+    from assay.report.derive.node_noise import of_node
 
     whole = of_node(seen.traces[0].host, seen.traces) if seen.traces else None
     return {
@@ -109,8 +109,8 @@ def picture(seen: Watch, width: int, ended: bool = False) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from assay.report.noise_by_node import of_node
-    from assay.report.sparks import spark
+    from assay.report.derive.node_noise import of_node
+    from assay.report.render.sparks import spark
     from assay.report.units import human
 
     parts: list[RenderableType] = []

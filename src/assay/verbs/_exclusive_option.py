@@ -1,4 +1,4 @@
-"""An option that decides alone what is done: others beside it would have no effect, and are refused."""
+"""Exclusive options: other options would have no effect, and are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from assay.errors import InputError
 
 
-def alone(context: typer.Context, option: str, beside: Collection[str], why: str = "") -> None:
+def refuse_others(context: typer.Context, option: str, beside: Collection[str], why: str = "") -> None:
     """InputError where the command line gives an option other than `option` (with its value) and those `beside` it.
 
     An argument is named in `beside` by its parameter's name, where it may be given; `why`: what the option does.

@@ -19,10 +19,10 @@ PICTURE = (".svg",)
 PICTURES = (".svg", ".png", ".pdf", ".jpg", ".jpeg", ".html")  # names that a folder of pictures does not have
 
 
-def named(option: str, path: Path | None, form: str, accepted: tuple[str, ...], other: str = "") -> None:
-    """InputError where a file's name says that it is of another form; `accepted`: suffixes, the usual one first.
+def check_suffix(option: str, path: Path | None, form: str, accepted: tuple[str, ...], other: str = "") -> None:
+    """InputError where a file's suffix is that of another format; `accepted`: suffixes, the usual one first.
 
-    A name without a suffix says nothing, nor does one whose last dot is a number's (`points-0.3`). `other`: by which
+    A name without a suffix is accepted, and so is one whose last dot is a number's (`points-0.3`). `other`: by which
     option the verb writes another form, in words.
     """
     if path is None:

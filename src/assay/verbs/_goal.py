@@ -11,7 +11,7 @@ from assay.errors import InputError
 def replay(
     goal: Path | None, on: str | None, settings: Sequence[str], others: Mapping[str, Path | None], *, json: bool
 ) -> None:
-    """Play it and say how long it takes, there and by LogGOPS; `others`: what has no meaning for a schedule."""
+    """Simulate it and report its time, there and by LogGOPS; `others`: options without meaning for a schedule."""
     from assay.cli import emit
     from assay.execute.goal_schedule import replay as played
     from assay.execute.run_request import split

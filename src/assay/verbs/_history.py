@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from assay.decide.history import history
-from assay.decide.history_runs import of_machine, series
+from assay.decide.history_runs import machine_runs, series
 from assay.document.history import MachineHistory
 from assay.errors import InputError
 from assay.execute.run_request import share
@@ -35,7 +35,7 @@ def history_of(
     quiet: bool,
 ) -> MachineHistory:
     """The history of a machine. InputError where there is no run or no such figure."""
-    runs = of_machine(known_runs(), machine, here(), since)
+    runs = machine_runs(known_runs(), machine, host_name(), since)
     shown = not quiet and sys.stderr.isatty()
 
     def advance(done: int) -> None:
@@ -46,6 +46,6 @@ def history_of(
     return history(str(runs[-1].about.get("machine")), *series(runs, figures or None, advance), limit, entered)
 
 
-def here() -> str:
+def host_name() -> str:
     """The name that runs of this host have as their machine."""
     return system().host or ""

@@ -6,9 +6,9 @@ import math
 import time
 
 from assay.document.history import FigureHistory, HistoryChange, HistoryDifference, MachineHistory, RegressionVerdict
-from assay.document.params import Params
-from assay.report.listing import listing
-from assay.report.sparks import spark
+from assay.document.params import Parameters
+from assay.report.render.console import listing
+from assay.report.render.sparks import spark
 from assay.report.units import human, params
 
 BARS = 40
@@ -99,6 +99,6 @@ def _needed(unshown: list[RegressionVerdict]) -> str:
     return f"at least {most} runs at one level are needed" if most else "their runs differ too much for this limit"
 
 
-def _name(figure: str, case: Params) -> str:
+def _name(figure: str, case: Parameters) -> str:
     words = params(case)
     return f"{figure}{f' ({words})' if words else ''}"

@@ -1,7 +1,7 @@
-"""Commands that Assay asks itself: run in this process as a shell would run them, in a folder that is removed.
+"""Commands that Assay runs itself: in this process, as a shell would run them, in a folder that is removed.
 
 docs/coverage.md is written from their answers. What measures this machine is started once (`--launches 1`): that the
-figure comes out is all that is asked of it.
+figure comes out is enough.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Iterator, Mapping
 
 from assay.validation.coverage.asking import CommandAnswer
 
-STATE = "ASSAY_RUNS"  # whose folder has the index of runs: these are in nobody's
+STATE = "ASSAY_RUNS"  # whose folder has the index of runs: these are in none
 
 
 @contextlib.contextmanager
 def asked_here(files: Mapping[str, str]) -> Iterator[Asker]:
-    """Give what asks, for as long as its folder exists, which holds these files (texts by name)."""
+    """Give a function that runs commands while its folder exists, with these files (texts by name)."""
     from assay.execute.stale_files import temporary_folder
 
     before = os.environ.get(STATE)
-    with temporary_folder("assay-asked-") as folder, contextlib.chdir(folder):
+    with temporary_folder("assay-command-") as folder, contextlib.chdir(folder):
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
         os.environ[STATE] = str(folder)
@@ -35,7 +35,7 @@ def asked_here(files: Mapping[str, str]) -> Iterator[Asker]:
 
 
 class Asker:
-    """The command line, asked in this process; one launch for what measures this machine."""
+    """The result of a command line, run in this process; one launch for what measures this machine."""
 
     def __call__(self, words: tuple[str, ...]) -> CommandAnswer:
         """Run `assay WORDS`."""

@@ -13,22 +13,22 @@ from assay.decide.live import LiveSide
 from assay.errors import AssayError, InterruptError
 from assay.execute import session
 from assay.execute.plan import Plan
-from assay.execute.run_request import Wishes
-from assay.verbs._measuring import admitted, begun
+from assay.execute.run_request import RunRequest
+from assay.verbs._measuring import begun, prepare_run
 
 
 @dataclass
 class RunsInTurn:
     """What is to be measured, in the order of `admit`, and the runs that were begun."""
 
-    wishes: list[Wishes] = field(default_factory=list)
+    request: list[RunRequest] = field(default_factory=list)
     places: list[tuple[Plan, session.Target]] = field(default_factory=list)
     sides: list[LiveSide] = field(default_factory=list)
 
-    def admit(self, wishes: Wishes) -> None:
+    def admit(self, request: RunRequest) -> None:
         """Plan one run. InputError where it is refused; nothing is made yet."""
-        self.places.append(admitted(wishes))
-        self.wishes.append(wishes)
+        self.places.append(prepare_run(request))
+        self.request.append(request)
 
     def begin(
         self, words: str, out: Path | None, *, label: str | None = None, about: Mapping[str, Any] | None = None
@@ -36,7 +36,7 @@ class RunsInTurn:
         """Make the folder of the next run that was admitted; `words` name it in messages."""
         plan, where = self.places[len(self.sides)]
         run = begun(
-            self.wishes[len(self.sides)], plan, where, out, label=label, about={"left_out": [], **(about or {})}
+            self.request[len(self.sides)], plan, where, out, label=label, about={"left_out": [], **(about or {})}
         )
         self.sides.append(LiveSide(words, run, plan, where))
 
@@ -49,7 +49,7 @@ class RunsInTurn:
 
 
 @contextlib.contextmanager
-def in_turn() -> Iterator[RunsInTurn]:
+def interleave_runs() -> Iterator[RunsInTurn]:
     """Give what the runs are begun with; they are done at its end, and interrupted where it is left by an error."""
     runs = RunsInTurn()
     try:
@@ -58,7 +58,7 @@ def in_turn() -> Iterator[RunsInTurn]:
         runs.end("interrupted")
         if isinstance(error, KeyboardInterrupt):
             kept = ", ".join(str(side.run.folder) for side in runs.sides)
-            raise InterruptError(f"interrupted; finished launches are kept: {kept}") from None
+            raise InterruptError(f"interrupted; finished launches are stored in {kept}") from None
         raise
     finally:
         for _, where in runs.places:

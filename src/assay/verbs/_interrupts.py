@@ -1,4 +1,4 @@
-"""What a verb says when Ctrl-C or SIGTERM ends it (stops.py): what is kept, and how to go on from there."""
+"""A verb's message when Ctrl-C or SIGTERM ends it (stops.py): what is stored, and how to resume."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def ends_in_a_line(out: Path | None = None) -> Iterator[None]:
     except KeyboardInterrupt:
         kept = ""
         if out is not None:
-            kept = f"; finished points are kept in {out}, the same command resumes from there"
+            kept = f"; finished points are in {out}, the same command resumes from there"
             if not out.exists():
                 kept = f"; no point was finished yet, and {out} is not there"
         raise InterruptError(f"interrupted{kept}") from None
@@ -29,7 +29,7 @@ def ends_in_a_line(out: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def report_can_be_made_again(run: Run) -> Iterator[None]:
-    """Turn KeyboardInterrupt, while a measured run's report is made, into the line that says how to get the report."""
+    """Turn KeyboardInterrupt, while a measured run's report is made, into a line with the command for the report."""
     try:
         yield
     except KeyboardInterrupt:

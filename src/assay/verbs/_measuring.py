@@ -16,12 +16,12 @@ from assay.execute import session
 from assay.execute.budget import Cut, TimeBound, fitted
 from assay.execute.libraries import refuse_missing
 from assay.execute.plan import Plan
-from assay.execute.preflight import announced
+from assay.execute.preflight import resource_notices
 from assay.execute.preflight_nodes import enough_nodes
-from assay.execute.run_request import Wishes
+from assay.execute.run_request import RunRequest
 from assay.execute.session import Failure
 from assay.machine.provenance import provenance
-from assay.report.budget_spent import words
+from assay.report.derive.budget import words
 from assay.since_start import command_began, slowed
 from assay.store import Run, storage_failed
 from assay.stored.run_names import checked_label
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 _ACTED_UPON = ("run.json", "journal.jsonl", "lock", "launches", "log", "provenance")
 
 
-def admitted(wishes: Wishes) -> tuple[Plan, session.Target]:
+def prepare_run(request: RunRequest) -> tuple[Plan, session.Target]:
     """What will be done, and where; all that can be refused before a folder is made is refused here."""
-    plan, where = wishes.plan(), wishes.target()
-    if wishes.on is None:
-        enough_nodes(plan, wishes.via, wishes.nodes)
-    where.admit([benchmark(name) for name in wishes.names])
-    for name in wishes.names if wishes.on is None else ():
-        refuse_missing(benchmark(name), wishes.settings)
+    plan, where = request.plan(), request.target()
+    if request.on is None:
+        enough_nodes(plan, request.via, request.nodes)
+    where.admit([benchmark(name) for name in request.names])
+    for name in request.names if request.on is None else ():
+        refuse_missing(benchmark(name), request.settings)
     return plan, where
 
 
-def within_budget(plan: Plan, where: session.Target) -> tuple[Plan, Cut | None, TimeBound | None]:
+def cut_to_budget(plan: Plan, where: session.Target) -> tuple[Plan, Cut | None, TimeBound | None]:
     """What of a plan fits into its budget, what is cut, and the bound on the rest; as it is where it has none.
 
     InputError with the least budget where nothing fits.
@@ -62,17 +62,17 @@ def _bound(plan: Plan, where: session.Target) -> TimeBound | None:
     """The bound on a plan, which began with the command; None where it has no budget."""
     if plan.budget is None:
         return None
-    from assay.execute.duration import expected
+    from assay.execute.duration import expect_durations
     from assay.store import known_runs
 
     began = command_began()
     records = {name: benchmark(name) for name in dict.fromkeys(task.benchmark for task in plan.tasks)}
-    takes = {name: each.seconds for name, each in expected(plan, records, where.machine, known_runs()).items()}
+    takes = {name: each.seconds for name, each in expect_durations(plan, records, where.machine, known_runs()).items()}
     return TimeBound(plan, records, takes, began=began, slowed=slowed())
 
 
 def measure(
-    wishes: Wishes,
+    request: RunRequest,
     out: Path | None,
     *,
     label: str | None = None,
@@ -86,25 +86,25 @@ def measure(
     """
     if label is not None:
         checked_label(label)
-    plan, where = admitted(wishes)
-    plan, cut, bound = within_budget(plan, where)
+    plan, where = prepare_run(request)
+    plan, cut, bound = cut_to_budget(plan, where)
     note = "" if cut is None else words(cut.to_dict())
-    if wishes.on is None and not quiet:
-        records, here = map(benchmark, wishes.names), wishes.via in (None, "local")
-        for line in announced(
-            records, wishes.profile, wishes.settings, here=here, folders=wishes.folders(), ranks=plan.most_ranks
+    if request.on is None and not quiet:
+        records, here = map(benchmark, request.names), request.via in (None, "local")
+        for line in resource_notices(
+            records, request.profile, request.settings, here=here, folders=request.folders(), ranks=plan.most_ranks
         ):
             print(line, file=sys.stderr)
-    for line in () if quiet else [*wishes.raised(), *([note] if note else [])]:
+    for line in () if quiet else [*request.raised(), *([note] if note else [])]:
         print(line, file=sys.stderr)
     about = {"left_out": list(left_out), **({} if cut is None else {"budget": cut.to_dict()})}
     parent_is_ours = out is None and not Path("runs").exists()
-    run = begun(wishes, plan, where, out, label=label, about=about)
+    run = begun(request, plan, where, out, label=label, about=about)
     try:
         return run, proceed(run, plan, where, quiet, bound)
     except InputError as error:
-        refused = wishes.on is not None or isinstance(error, session.RefusedError | session.SetUpError)
-        if refused and not session.finished(run):
+        refused = request.on is not None or isinstance(error, session.RefusedError | session.SetUpError)
+        if refused and not session.finished_tasks(run):
             run.discard()
             if parent_is_ours:
                 with contextlib.suppress(OSError):
@@ -113,7 +113,7 @@ def measure(
 
 
 def begun(
-    wishes: Wishes,
+    request: RunRequest,
     plan: Plan,
     where: session.Target,
     out: Path | None,
@@ -121,16 +121,16 @@ def begun(
     label: str | None = None,
     about: Mapping[str, Any],
 ) -> Run:
-    """Make the folder of a run that is to measure this; `about`: what else its record says."""
-    found = None if wishes.on is not None else _here()  # a described machine's results do not depend on this one
+    """Create the folder of a run; `about`: further keys of its record."""
+    found = None if request.on is not None else _here()  # a described machine's results do not depend on this one
     record = {
         **({} if label is None else {"label": label}),
         "command": sys.argv[1:],
-        "wishes": wishes.to_dict(),
+        "wishes": request.to_dict(),
         "plan": plan.to_dict(),
-        "profile": wishes.profile,
+        "profile": request.profile,
         "machine": where.machine,
-        "described": wishes.on is not None,
+        "described": request.on is not None,
         "host": provenance() | ({} if found is None else {"flags": found.processors.flags}),
         "discovered": None if found is None else found.model_dump(mode="json"),
         **about,
@@ -153,18 +153,18 @@ def resume(run: Run, quiet: bool = False) -> list[Failure]:
         trusted.check(each, key="--resume", above=None if each == run.folder else run.folder)
     run.hold()
     try:
-        wishes = Wishes.from_dict(run.about.get("wishes") or {})
+        request = RunRequest.from_dict(run.about.get("wishes") or {})
         plan = Plan.from_dict(run.about.get("plan") or {})
     except ValidationError as error:
         first = error.errors()[0]
         raise InputError(
-            "does not say what was planned",
+            "has no plan",
             file=run.folder / "run.json",
-            key=".".join(map(str, first["loc"])) or "wishes and plan",
+            key=".".join(map(str, first["loc"])) or "request and plan",
             value=first["input"],
             accepted=first["msg"],
         ) from None
-    where = wishes.target()
+    where = request.target()
     return proceed(run, plan, where, quiet, _rest(run, plan, where))
 
 
@@ -191,12 +191,12 @@ def proceed(
             )
         except (session.AnotherMachineError, session.SetUpError):
             raise  # nothing was begun
-        except BaseException as error:  # also a person's Ctrl-C: the run says that it ended early, and can be resumed
+        except BaseException as error:  # also Ctrl-C: the run is marked as ended early, and can be resumed
             if run.about.get("state") == "running":  # else it was not taken up again, and is as it was
                 with contextlib.suppress(AssayError):
                     run.finish("failed" if isinstance(error, session.RefusedError) else "interrupted")
             if isinstance(error, KeyboardInterrupt):
-                kept = f"finished launches are kept; to resume: assay evaluate --resume {run.folder}"
+                kept = f"finished launches are stored; to resume: assay evaluate --resume {run.folder}"
                 raise InterruptError(f"interrupted; {kept}") from None
             if isinstance(error, OSError) and _is_of(error, run.folder):
                 storage_failed(error, Path(error.filename), run.folder)
@@ -217,7 +217,7 @@ def _is_of(error: OSError, folder: Path) -> bool:
 
 def _name_machine(run: Run) -> None:
     """Name the run after the host that measured, if it was one: a launcher may have started it on another host."""
-    from assay.report.hosts import hosts
+    from assay.report.derive.hosts import hosts
 
     measured = hosts(run)
     if len(measured) == 1:

@@ -1,4 +1,4 @@
-"""What the words of `assay run` ask for: the same where `compare --live` is given them."""
+"""The request of `assay run`'s options: the same for `compare --live`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from assay.benchmark.record import benchmark as record
 from assay.benchmark.record import on_described
 from assay.errors import InputError
-from assay.execute.mpi_variants import wished
-from assay.execute.run_request import Wishes, counts, seconds, share, split
+from assay.execute.mpi_variants import requested_variants
+from assay.execute.run_request import RunRequest, counts, seconds, share, split
 from assay.verbs import _file_names
-from assay.verbs._device import with_device
-from assay.verbs._output_files import apart
+from assay.verbs._device import add_device
+from assay.verbs._output_files import check_outputs
 from assay.verbs._repeated_option import each_once
 
 
-def wishes_of(given: Mapping[str, Any]) -> Wishes:
+def request_of(given: Mapping[str, Any]) -> RunRequest:
     """Turn the parsed options of `assay run`, by the names of its parameters, into what is to be measured.
 
     InputError where they contradict each other.
@@ -26,20 +26,22 @@ def wishes_of(given: Mapping[str, Any]) -> Wishes:
     benchmark, on = given["benchmark"], given["on"]
     if benchmark is None:
         raise InputError("which benchmark is missing", key="run", accepted="a benchmark, or --command TEMPLATE")
-    settings = with_device(benchmark, given["device"], given["settings"] or [])
+    settings = add_device(benchmark, given["device"], given["settings"] or [])
     timeline, matrix, goal = given["timeline"], given["matrix"], given["goal"]
     own, machine = split(settings)
-    apart({"--timeline": timeline, "--matrix": matrix, "--goal": goal}, {"--on": None if on is None else Path(on)})
-    _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
-    _file_names.named("--matrix", matrix, "CSV", _file_names.TABLE)
-    _file_names.named("--goal", goal, "GOAL, text", _file_names.GOAL)
+    check_outputs(
+        {"--timeline": timeline, "--matrix": matrix, "--goal": goal}, {"--on": None if on is None else Path(on)}
+    )
+    _file_names.check_suffix("--timeline", timeline, "JSON", _file_names.TRACE)
+    _file_names.check_suffix("--matrix", matrix, "CSV", _file_names.TABLE)
+    _file_names.check_suffix("--goal", goal, "GOAL, text", _file_names.GOAL)
     if on is not None:
         benchmark = on_described(benchmark)
     rank_counts = counts(given["ranks"], "-n")
     kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
     each_once(settings, lambda key: kinds.get(key, "path") != "path")  # of a path a comma is a part
     variants = {key: given[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
-    wishes = Wishes(
+    request = RunRequest(
         names=(benchmark,),
         on=on,
         via=given["via"],
@@ -60,13 +62,13 @@ def wishes_of(given: Mapping[str, Any]) -> Wishes:
         matrix=None if matrix is None else str(matrix),
         verify=given["verify"],
         goal=None if goal is None else str(goal),
-        variants=wished([record(benchmark)], on=on, **variants),
+        variants=requested_variants([record(benchmark)], on=on, **variants),
     )
-    wishes.check()
-    return wishes
+    request.check()
+    return request
 
 
-def parsed(words: str) -> dict[str, Any]:
+def parse_words(words: str) -> dict[str, Any]:
     """Parse the words of `assay run`, as a shell would split them. InputError as the command line has it."""
     from typer.exceptions import TyperException
     from typer.main import get_command

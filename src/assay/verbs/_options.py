@@ -23,9 +23,7 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="no progress, no tabl
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
 Runs = Annotated[
     list[str] | None,
-    typer.Option(
-        "--run", metavar="RUN", help="a run, by folder or name; several times: each", autocompletion=run_names
-    ),
+    typer.Option("--run", metavar="RUN", help="a run, by folder or name (repeatable)", autocompletion=run_names),
 ]
 
 # Where and how often a program is run.
@@ -62,14 +60,14 @@ Launches = Annotated[
         metavar="N",
         min=1,
         max=MOST,
-        help="launches per benchmark (default: the profile's); with --within: at most so many",
+        help="launches per benchmark (default: the profile's); with --within: the maximum",
     ),
 ]
 Within = Annotated[
     str | None,
     typer.Option(
         metavar="SHARE",
-        help="launch until half of each 95% interval is within this (default: standard 2%, full 1%; quick: fixed)",
+        help="target half-width of the 95% confidence interval (default: standard 2%, full 1%; quick: fixed launches)",
     ),
 ]
 Compilers = Annotated[
@@ -77,36 +75,36 @@ Compilers = Annotated[
     typer.Option(
         "--compiler",
         metavar="CXX",
-        help="compile kernels, or message programs whole, by it: g++, clang++; several times: each",
+        help="compiler of kernels, or of whole message programs: g++, clang++ (repeatable)",
     ),
 ]
 Flags = Annotated[
     list[str] | None,
-    typer.Option("--flags", metavar="'FLAG …'", help="compile kernels with '-O3 -ffast-math'; several times: each"),
+    typer.Option(
+        "--flags", metavar="'FLAG …'", help="compiler flags of kernels, such as '-O3 -ffast-math' (repeatable)"
+    ),
 ]
 Isas = Annotated[
     list[str] | None,
-    typer.Option("--isa", metavar="ISA", help="compile kernels for native, default, x86-64-v3; several times: each"),
+    typer.Option("--isa", metavar="ISA", help="instruction set of kernels: native, default, x86-64-v3 (repeatable)"),
 ]
 Mpis = Annotated[
     list[str] | None,
-    typer.Option(
-        "--mpi", metavar="MPI", help="a compiler wrapper (mpicxx.mpich) or an MPI's folder; several times: each"
-    ),
+    typer.Option("--mpi", metavar="MPI", help="a compiler wrapper (mpicxx.mpich) or an MPI's folder (repeatable)"),
 ]
 Transports = Annotated[
     list[str] | None,
     typer.Option(
         "--transport",
         metavar="NAME",
-        help="what carries messages: default, shm, tcp, ucx, ofi or 'VARIABLE=VALUE …'; several times: each",
+        help="transport of messages: default, shm, tcp, ucx, ofi or 'VARIABLE=VALUE …' (repeatable)",
     ),
 ]
 Budget = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="time limit for the whole command, such as 20min: what does not fit is left out (default: twice the "
+        help="time limit for the whole command, such as 20min: what does not fit is skipped (default: twice the "
         "profile's first launches)",
     ),
 ]
@@ -124,7 +122,7 @@ RunFolder = Annotated[
 ]
 Label = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="name of the run, such as before-upgrade; wherever a run is named, it names it"),
+    typer.Option(metavar="NAME", help="label of the run, such as before-upgrade; accepted wherever a run is named"),
 ]
 Timeline = Annotated[
     Path | None,
@@ -139,30 +137,33 @@ Goal = Annotated[
     typer.Option(
         parser=named_path,
         metavar="FILE",
-        help="a GOAL schedule: of `replay --on` to be played, of `run --on` the first operation that is measured",
+        help="a GOAL schedule: with `replay --on` the input, with `run --on` output of the first operation",
     ),
 ]
 DocsFolder = Annotated[
     Path | None,
     typer.Option(
-        "--docs", parser=named_path, metavar="FOLDER", help="with all machines or studies: write their page there"
+        "--docs",
+        parser=named_path,
+        metavar="FOLDER",
+        help="with all machines or studies: write their pages to this folder",
     ),
 ]
-BESIDE = "another run, drawn beside this one: with --on all, or of a test on a batch system (several times: each)"
+BESIDE = "another run, drawn next to this one: with --on all, or of a test on a batch system (repeatable)"
 RunName = Annotated[
     str, typer.Argument(metavar="RUN", help="a run: its folder, id, label, or latest", autocompletion=run_names)
 ]
 
 # Over many runs.
 Machine = Annotated[
-    str | None, typer.Option("--machine", metavar="NAME", help="the machine that runs are of (default: this host)")
+    str | None, typer.Option("--machine", metavar="NAME", help="machine of the runs (default: this host)")
 ]
 Regression = Annotated[
     str | None,
     typer.Option(
         "--fail-on-regression",
         metavar="SHARE",
-        help="status 3: a figure became worse by more than this, such as 5%; 4: too few runs to exclude it",
+        help="status 3 if a figure became worse by more than this, such as 5%; 4 if too few runs exclude it",
     ),
 ]
 
@@ -178,7 +179,7 @@ Points = Annotated[
         "--out",
         parser=named_path,
         metavar="FILE",
-        help="keep finished points there; the same command resumes from it",
+        help="store finished points there; the same command resumes from them",
     ),
 ]
 Executor = Annotated[

@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.errors import InputError
 
 
-def apart(written: Mapping[str, Path | None], read: Mapping[str, Path | None]) -> None:
+def check_outputs(written: Mapping[str, Path | None], read: Mapping[str, Path | None]) -> None:
     """InputError where a file to be written, by its option, is one that is read, is there twice or has no folder.
 
     What is no regular file (a terminal, /dev/null) may be both.
@@ -30,5 +30,5 @@ def apart(written: Mapping[str, Path | None], read: Mapping[str, Path | None]) -
 def _same(path: Path, other: Path) -> bool:
     try:
         return path.is_file() and path.samefile(other) if path.exists() else path.resolve() == other.resolve()
-    except OSError:  # left to whoever opens them
+    except OSError:  # reported by the code that opens them
         return False

@@ -14,7 +14,7 @@ from assay.execute import session
 from assay.execute.described import DescribedTarget
 from assay.execute.plan import Plan, Size
 from assay.execute.stale_files import temporary_folder
-from assay.report.document import document
+from assay.report.derive.document import document
 from assay.store import Run
 
 
@@ -23,7 +23,7 @@ def is_described(name: str) -> bool:
     return name.partition(":")[0] in shipped() or name.endswith(".toml")
 
 
-def predicted(run: Run, measured: Document, name: str, say: Callable[[str], None]) -> Document | None:
+def predict_run(run: Run, measured: Document, name: str, say: Callable[[str], None]) -> Document | None:
     """Simulate on machine `name` what a run has of message-passing benchmarks; None where there are none.
 
     One launch, with the seed of the run's first: a simulation gives the same at every repetition of a seed. The samples
@@ -75,8 +75,8 @@ def _planned(record: Benchmark, sizes: list[Size], run: Run, measured: Document,
     `defaults`: what the machine's description has programs take. Where none of its values is one of the run's, so that
     no case would be in both, the run's are taken.
     """
-    wishes = run.about.get("wishes") or {}
-    settings, profile = dict(wishes.get("settings") or {}), wishes.get("profile", "quick")
+    request = run.about.get("wishes") or {}
+    settings, profile = dict(request.get("settings") or {}), request.get("profile", "quick")
     for name, text in defaults.items():
         own = _values(measured, record.name, name)
         if name in record.parameters and name not in settings and own and not own & {*text.split(",")}:

@@ -27,7 +27,7 @@ TICK = 1.0  # s between two looks at the clock
 class ProgressCallbacks:
     """Callbacks that show progress: `say` prints a line, `begin` follows what is compiled, `advance` each task.
 
-    `tick` is called about once a second by whoever has a clock: it says where a long task is.
+    `tick` is called about once a second by code with a clock: it reports the progress of a long task.
     """
 
     say: Callable[[str], None]
@@ -59,8 +59,8 @@ def _ticking(tick: Callable[[], None], ended: threading.Event) -> None:
         tick()
 
 
-def doing(tasks: Sequence[Task], done: int) -> str:
-    """Say which task is being done when `done` of them have ended."""
+def current_task(tasks: Sequence[Task], done: int) -> str:
+    """Show the current task when `done` of them have ended."""
     if done >= len(tasks):
         return "writing the tables"
     task, launches = tasks[done], 1 + max(each.launch for each in tasks)
@@ -133,7 +133,7 @@ class _PlainLines:
         if done > 1:
             rate = (self._ended[-1] - self._ended[0]) / (done - 1)
             left = f", about {waiting_time(rate * (len(self._tasks) - done))} left"
-        return f"measured {done} of {len(self._tasks)} launches{left}; now {doing(self._tasks, done)}"
+        return f"measured {done} of {len(self._tasks)} launches{left}; now {current_task(self._tasks, done)}"
 
 
 @contextlib.contextmanager
@@ -173,6 +173,6 @@ def _display(tasks: Sequence[Task], programs: int) -> Iterator[ProgressCallbacks
             nonlocal done
             measuring()
             done += 1
-            bar.update(line, completed=done, description=doing(tasks, done))
+            bar.update(line, completed=done, description=current_task(tasks, done))
 
         yield ProgressCallbacks(say, advance, measuring)

@@ -7,32 +7,32 @@ from dataclasses import replace
 from assay.benchmark.record import Benchmark
 from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark, QuotedFigure
 from assay.errors import InputError
-from assay.execute.run_request import Wishes
+from assay.execute.run_request import RunRequest
 
-ONLY_QUOTED = "of which published figures are quoted and nothing is run"
+ONLY_QUOTED = "published figures are quoted and nothing is run"
 
 
-def quoted_one(wishes: Wishes, record: Benchmark) -> QuotedBenchmark | None:
+def quoted_one(request: RunRequest, record: Benchmark) -> QuotedBenchmark | None:
     """Quote one benchmark's published figures; None where it can be run, InputError where neither is possible."""
-    if wishes.on is None:
+    if request.on is None:
         return None
-    described = _described(wishes)
-    if described and (record.kind != "node" or _node_described(wishes, record)):
+    described = _described(request)
+    if described and (record.kind != "node" or _node_described(request, record)):
         return None  # simulated, whatever was published
     from assay.published.tables import quoted
 
-    machine = quoted.published(wishes.on)
+    machine = quoted.published(request.on)
     if machine is None:
         return None  # neither: refused by its target
     found = quoted.one(machine, record, described=described)
-    if not wishes.settings:
+    if not request.settings:
         return found
-    given = ", ".join(f"--set {key}={value}" for key, value in wishes.settings.items())
+    given = ", ".join(f"--set {key}={value}" for key, value in request.settings.items())
     ignored = f"{given}: chooses nothing here: what was published is quoted whole"
     return replace(found, warnings=[*found.warnings, ignored])
 
 
-def beside(on: str, record: Benchmark) -> list[QuotedFigure]:
+def published_figures(on: str, record: Benchmark) -> list[QuotedFigure]:
     """What was published of a machine for a benchmark that was simulated; of most nothing, and no catalogue is read."""
     if not record.published and "related" not in record.extra:
         return []
@@ -43,29 +43,29 @@ def beside(on: str, record: Benchmark) -> list[QuotedFigure]:
 
 def show_beside(on: str, record: Benchmark) -> None:
     """Print what was published of a machine for a node program that its description answered, where anything was."""
-    if not beside(on, record):
+    if not published_figures(on, record):
         return
     from assay.published.tables import quoted
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
 
     machine = quoted.published(on)
     if machine is not None:
         listing().print(quoted.table(quoted.one(machine, record, described=True)).rich())
 
 
-def quoted_whole(wishes: Wishes, records: list[Benchmark]) -> Quoted | None:
+def quoted_whole(request: RunRequest, records: list[Benchmark]) -> Quoted | None:
     """Quote all published figures of a machine; None where it is described, or is this one."""
     from assay.published.tables import quoted
 
-    machine = None if wishes.on is None else quoted.published(wishes.on)
-    if machine is None or _described(wishes):
+    machine = None if request.on is None else quoted.published(request.on)
+    if machine is None or _described(request):
         return None
     found = quoted.answer(machine, records)
     if not found.benchmarks:
         raise InputError(
             "is not described, and no figure of these parts was published for it",
             key="--on",
-            value=str(wishes.on),
+            value=str(request.on),
             accepted=f"other parts; `assay catalogue {machine.id}` shows what was published",
         )
     return found
@@ -91,18 +91,18 @@ def quoted_nodes(on: str, only: str, records: list[Benchmark]) -> Quoted:
     return found
 
 
-def _node_described(wishes: Wishes, record: Benchmark) -> bool:
+def _node_described(request: RunRequest, record: Benchmark) -> bool:
     from assay.described.shipped import open_described
     from assay.execute.node_simulated import describes
 
-    return describes(open_described(str(wishes.on), wishes.machine), record)
+    return describes(open_described(str(request.on), request.machine), record)
 
 
-def _described(wishes: Wishes) -> bool:
+def _described(request: RunRequest) -> bool:
     try:
-        wishes.target()
+        request.target()
     except InputError:
-        if wishes.machine or wishes.via or wishes.placement is not None or _has_file(str(wishes.on)):
+        if request.machine or request.via or request.placement is not None or _has_file(str(request.on)):
             raise  # keys of a description, a variant, a launcher or a placement are for what can be run
         return False
     return True
@@ -126,7 +126,7 @@ def show(found: QuotedAnswer, quiet: bool = False) -> None:
         print(f"{found.name}: cannot be measured here: {count} published figures quoted")
         return
     from assay.published.tables import quoted
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
 
     console = listing()
     console.print(f"{found.name} cannot be measured here: these are published figures, quoted.", highlight=False)

@@ -1,4 +1,4 @@
-"""What `evaluate` would do for its options: `plan` asks the same, so that it can say no less and refuse no more."""
+"""What `evaluate` does for its options; `plan` uses the same, so that it shows and refuses the same."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from assay.benchmark.variants import MpiVariant
 from assay.described.placed import listed
 from assay.document.quoted import Quoted
 from assay.errors import InputError, MeasurementError
-from assay.execute.mpi_variants import wished
-from assay.execute.plan import check_profile, chosen
-from assay.execute.preflight_tools import absent
-from assay.execute.run_request import Wishes, counts, seconds, share
+from assay.execute.mpi_variants import requested_variants
+from assay.execute.plan import check_profile, select_benchmarks
+from assay.execute.preflight_tools import find_unmeasurable
+from assay.execute.run_request import RunRequest, counts, seconds, share
 from assay.execute.target import enough_ranks
 from assay.execute.variants import taken_by
 from assay.verbs import _quoted
@@ -24,9 +24,9 @@ MOST_PLAYED = 128  # ranks: an exchange of all with all grows by their square
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Wishes, or what was published where nothing can be measured; `skipped`: what cannot be done here, and why."""
+    """RunRequest, or what was published where nothing can be measured; `skipped`: what cannot be done here, and why."""
 
-    wishes: Wishes | None
+    request: RunRequest | None
     quoted: Quoted | None
     skipped: tuple[dict[str, str], ...] = ()
 
@@ -55,16 +55,16 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     """
     on, nodes, profile = options["on"], options["nodes"], options["profile"]
     check_profile(profile)
-    parts = chosen(
+    parts = select_benchmarks(
         options["only"], first_look=profile == "quick" and on is None, profile=profile if on is None else None
     )
     several = counts(options["ppn"], "--ppn")
     described = _described_nodes(on, parts)
     wanted = [record for record in parts if on is None or record.kind == "ranks" or record.name in described]
     if several and wanted and all(record.kind == "node" for record in wanted):
-        problem = "is for message-passing benchmarks, of which there is none here: the others are one process per node"
+        problem = "is for message-passing benchmarks, but there are none here: the others are one process per node"
         raise InputError(problem, key="--ppn", value=options["ppn"])
-    wishes = Wishes(
+    request = RunRequest(
         names=tuple(record.name for record in wanted),
         on=on,
         via=options["via"],
@@ -78,20 +78,20 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         seed=options["seed"],
         one_rank_too=on is None and profile != "quick",
         placement=options["placement"],
-        variants=wished(
+        variants=requested_variants(
             wanted, on=on, **{key: options[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
         ),
     )
-    wishes.check()
+    request.check()
     if nodes is None and on is not None:
-        named = None if wishes.placement is None else listed(wishes.placement)
-        wishes = _all_nodes(wishes, on) if named is None else replace(wishes, nodes=len(named))
-    quoted = _quoted.quoted_whole(wishes, parts)
+        named = None if request.placement is None else listed(request.placement)
+        request = _all_nodes(request, on) if named is None else replace(request, nodes=len(named))
+    quoted = _quoted.quoted_whole(request, parts)
     if quoted is not None:
         return Evaluation(None, quoted)
     if on is not None and not wanted:
         return Evaluation(None, _quoted.quoted_nodes(on, str(options["only"]), parts))
-    missing = absent(wanted, options["via"]) if on is None else None
+    missing = find_unmeasurable(wanted, options["via"]) if on is None else None
     if missing is not None:
         wanted = [record for record in wanted if record not in missing.records]
         if options["via"] == "local" and not wanted:  # whatever is installed here
@@ -99,20 +99,20 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
         if options["only"] is not None or not wanted:  # what a person named is not dropped
             raise MeasurementError(f"{missing.to_dict()['title']} cannot be measured: {missing.reason}")
         say(f"skipped: {missing.to_dict()['title']}: {missing.reason}")
-    if wishes.variants:
-        once = [record.name for record in wanted if record.name not in taken_by(wishes.names, wishes.variants)]
+    if request.variants:
+        once = [record.name for record in wanted if record.name not in taken_by(request.names, request.variants)]
         if once and len(once) < len(wanted):
-            of_messages = isinstance(wishes.variants[0], MpiVariant)
-            why = "without messages" if of_messages else "for their kernels are not compiled apart"
+            of_messages = isinstance(request.variants[0], MpiVariant)
+            why = "without messages" if of_messages else "since their kernels are not compiled separately"
             say(f"measured without variants, {why}: {', '.join(once)}")
-    records = enough_ranks(wanted, on, wishes.nodes, several, say)
+    records = enough_ranks(wanted, on, request.nodes, several, say)
     skipped = [] if missing is None else [missing.to_dict()]
-    skipped += [_too_few(record, on, wishes.nodes) for record in wanted if record not in records]
-    return Evaluation(replace(wishes, names=tuple(record.name for record in records)), None, tuple(skipped))
+    skipped += [_too_few(record, on, request.nodes) for record in wanted if record not in records]
+    return Evaluation(replace(request, names=tuple(record.name for record in records)), None, tuple(skipped))
 
 
 def _once(records: Sequence[Benchmark], profile: str, on: str | None) -> int | None:
-    """One launch, for a first look at benchmarks of which none belongs to the quick profile; else None."""
+    """One launch, for a first look at benchmarks that are not in the quick profile; else None."""
     others = all(profile not in record.extra.get("profiles", PROFILES) for record in records)
     return 1 if profile == "quick" and on is None and records and others else None
 
@@ -127,15 +127,15 @@ def _too_few(record: Benchmark, on: str | None, nodes: int | None) -> dict[str, 
     return {"benchmark": record.name, "title": record.title, "reason": reason, "kind": "ranks"}
 
 
-def _all_nodes(wishes: Wishes, on: str) -> Wishes:
+def _all_nodes(request: RunRequest, on: str) -> RunRequest:
     """Let all nodes of a described machine take part, or so many of them; as they are where that is any number."""
     from assay.described.shipped import nodes_of, open_described, room, shipped
 
     if on.partition(":")[0] not in shipped() and not on.endswith(".toml"):
-        return wishes  # only quoted, or unknown: said elsewhere
+        return request  # only quoted, or unknown: reported elsewhere
     machine = open_described(on)
-    if wishes.ppn:
+    if request.ppn:
         there = nodes_of(machine)
-        return wishes if there is None else replace(wishes, nodes=min(there, max(1, MOST_PLAYED // max(wishes.ppn))))
+        return request if there is None else replace(request, nodes=min(there, max(1, MOST_PLAYED // max(request.ppn))))
     found = room(machine)
-    return wishes if found is None else replace(wishes, ranks=min(found, MOST_PLAYED))
+    return request if found is None else replace(request, ranks=min(found, MOST_PLAYED))

@@ -42,7 +42,7 @@ def _parted(text: str) -> Iterator[str]:
 def refuse_searched(axes: Sequence[str]) -> None:
     """Refuse a sweep over the load where that is what the search looks for: all its points would be the same."""
     from assay.network.offered import KEYS
-    from assay.toml.idle import PROBLEM
+    from assay.toml.no_effect import PROBLEM
     from assay.toml.overriding import keys_of
 
     for axis in axes:

@@ -37,7 +37,7 @@ def below(results: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def lines(result: dict[str, Any]) -> list[str]:
-    """Of a search's `saturation` the answer, a line that stands alone, and what else is known."""
+    """The answer of a search's `saturation`, a single line, and the rest."""
     if result["deadlocks"]:
         heading = f"runs that deadlocked, at loads in {result['unit']}:"
         return [_deadlock(result), heading, *map(_deadlocked, result["deadlocks"])]

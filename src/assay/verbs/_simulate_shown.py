@@ -21,7 +21,7 @@ def show(documents: Sequence[dict[str, Any]], quiet: bool = False) -> None:
     if "setting" not in documents[0]:
         print(_words(documents[0]))
         return
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
 
     listing().print(table(documents).rich())
     for line in below(documents):

@@ -1,6 +1,6 @@
-"""Spends a run's launches where its intervals are wide: asks the stopping rule at each look, and journals the answer.
+"""Spends a run's launches where its intervals are wide: applies the stopping rule at each look, and journals it.
 
-A decision rests on the samples and on the seconds in the journal, and stands once it is written there: a run that was
+A decision rests on the samples and on the seconds in the journal, and is final once it is written there: a run that was
 interrupted goes on with the same launches.
 """
 
@@ -16,7 +16,7 @@ from assay.store import Run
 
 @dataclass
 class Spent:
-    """Decides for one plan; `stopped` is asked before each of its launches."""
+    """Decides for one plan; `stopped` is called before each of its launches."""
 
     spending: Spending
     tasks: dict[str, tuple[str, int]]  # benchmark and launch by the task's name
@@ -56,7 +56,7 @@ class Spent:
         self, run: Run, benchmark: str, launches: int, seconds: dict[tuple[str, int], float]
     ) -> dict[str, Any]:
         from assay.analysis.stopping import Decision, FirstOf, HalfWidth, LaunchProgress, StoppingRule, TimeBudget
-        from assay.report.watched import watched
+        from assay.report.derive.stopping_figures import watched
 
         first = sum(spent for (_, launch), spent in seconds.items() if launch < self.spending.looks[0])
         own = [spent for (name, _), spent in seconds.items() if name == benchmark]

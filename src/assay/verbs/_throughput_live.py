@@ -25,7 +25,7 @@ MOST_REFUSED, MOST_KINDS = 20, 40  # of a dry run, on a terminal
 
 
 @dataclass(frozen=True)
-class LiveWishes:
+class LiveRequest:
     """The options of a live test."""
 
     workload: str
@@ -41,7 +41,7 @@ class LiveWishes:
     alone: bool = False
 
 
-def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThroughput:
+def run_live(request: LiveRequest, progress: Callable[[str], None]) -> LiveThroughput:
     """Run the test, or resume it; result, page and files lie in its folder, too."""
     from assay.throughput import (
         alone,
@@ -56,76 +56,76 @@ def run_live(wishes: LiveWishes, progress: Callable[[str], None]) -> LiveThrough
     from assay.throughput.live_results import live_result
     from assay.verbs import _throughput_shown as shown
 
-    exports.check(wishes.exports)
-    others = [shown.beside(folder) for folder in wishes.beside]
-    compress = live_jobs.compression(wishes.compress)
-    if wishes.resume and wishes.out is None:
+    exports.check(request.exports)
+    others = [shown.load_other_test(folder) for folder in request.beside]
+    compress = live_jobs.compression(request.compress)
+    if request.resume and request.out is None:
         raise InputError("is missing: which test is to be resumed", key="--out", accepted="the folder of a test")
-    jobs = plan(wishes, compress)
-    system_wishes = batch_system.SystemWishes(policy=wishes.policy, slots=wishes.slots, compress=compress)
+    jobs = plan(request, compress)
+    system_request = batch_system.SystemRequest(policy=request.policy, slots=request.slots, compress=compress)
 
     def opened() -> BatchSystem:
-        return batch_system.opened(wishes.via or "local", system_wishes)
+        return batch_system.opened(request.via or "local", system_request)
 
     system = opened()
     facts = system.facts()
-    live_rules.check(jobs, facts.name, system.rules, rules_file(wishes))
+    live_rules.check(jobs, facts.name, system.rules, rules_file(request))
     if not any(job.processors <= facts.processors for job in jobs):
         narrowest = min(jobs, key=lambda job: job.processors)
         raise InputError(
-            f"holds no job that {facts.name} can run; the narrowest is {narrowest.name}", file=wishes.workload,
+            f"holds no job that {facts.name} can run; the narrowest is {narrowest.name}", file=request.workload,
             key="processors", value=narrowest.processors, accepted=f"up to {facts.processors:,}",
         )  # fmt: skip
-    out = (wishes.out or Path("runs") / time.strftime("throughput-%Y%m%d-%H%M%S")).resolve()
+    out = (request.out or Path("runs") / time.strftime("throughput-%Y%m%d-%H%M%S")).resolve()
     about = {
-        "workload": wishes.workload,
-        "jobs": wishes.jobs,
-        "via": wishes.via,
+        "workload": request.workload,
+        "jobs": request.jobs,
+        "via": request.via,
         "policy": facts.policy,
         "processors": facts.whole,  # whatever nodes are down when the test is resumed
-        "slots": wishes.slots,
+        "slots": request.slots,
         "compress": compress,
     }
-    if wishes.alone:
+    if request.alone:
         about["alone"] = True
-    submission_log.refuse_others(out, wishes.resume)
+    submission_log.refuse_others(out, request.resume)
     fits = [job for job in jobs if job.processors <= facts.processors]
     programs = job_programs.compiled(progress, fits, here=facts.nodes == (os.uname().nodename,))
     single: dict[str, float | None] = {}
-    if wishes.alone:
+    if request.alone:
         single = alone.run_alone(opened, jobs, programs, out, about, progress)
-    log = submission_log.opened(out, about, jobs, wishes.resume)
+    log = submission_log.opened(out, about, jobs, request.resume)
     try:
         followed = experiment.follow(system, facts, jobs, programs, log, progress)
-        found = live_result(followed, facts, _title(wishes), compress, str(out), single)
-        found = replace(found, printed=_printed(found, jobs, wishes) or None)
-        shown.write_live(found, others, wishes.exports)
+        found = live_result(followed, facts, _title(request), compress, str(out), single)
+        found = replace(found, printed=_printed(found, jobs, request) or None)
+        shown.write_live(found, others, request.exports)
     finally:
         log.close()
     return found
 
 
-def dry(wishes: LiveWishes, on: str | None, settings: list[str]) -> DryRun:
+def dry(request: LiveRequest, on: str | None, settings: list[str]) -> DryRun:
     """What the test would be, on a real batch system or a described machine; nothing is started."""
     from assay.throughput import batch_system, live_jobs, live_rules, machine_file
     from assay.throughput.dry_run import dry_run
 
-    compress = live_jobs.compression(wishes.compress)
-    jobs = plan(wishes, compress)
+    compress = live_jobs.compression(request.compress)
+    jobs = plan(request, compress)
     if on is not None:
         machine = machine_file.open_machine(on, settings)
-        return dry_run(jobs, machine.processors, machine.name, _title(wishes))
-    system_wishes = batch_system.SystemWishes(policy=wishes.policy, slots=wishes.slots, compress=compress)
-    system = batch_system.opened(wishes.via or "local", system_wishes)
+        return dry_run(jobs, machine.processors, machine.name, _title(request))
+    system_request = batch_system.SystemRequest(policy=request.policy, slots=request.slots, compress=compress)
+    system = batch_system.opened(request.via or "local", system_request)
     facts = system.facts()
-    live_rules.check(jobs, facts.name, system.rules, rules_file(wishes))
-    return dry_run(jobs, facts.processors, facts.name, _title(wishes))
+    live_rules.check(jobs, facts.name, system.rules, rules_file(request))
+    return dry_run(jobs, facts.processors, facts.name, _title(request))
 
 
 def show_dry(found: DryRun, quiet: bool) -> None:
     """One line, and unless `quiet` the jobs by name and the ideal by policy."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput.job_names import number_of
     from assay.verbs._throughput_words import time_of
 
@@ -151,56 +151,56 @@ def show_dry(found: DryRun, quiet: bool) -> None:
     listing().print(grid("Makespan by expected times, without any cost", ("policy", "makespan"), rows).rich())
 
 
-def plan(wishes: LiveWishes, compress: float) -> list[LiveJob]:
+def plan(request: LiveRequest, compress: float) -> list[LiveJob]:
     """The jobs of the workload."""
     from assay.throughput import job_table, live_jobs, schedule_file, swf
 
-    path, waits = Path(wishes.workload), wishes.slots is not None
+    path, waits = Path(request.workload), request.slots is not None
     if swf.is_workload(path):
-        if wishes.jobs is not None:
-            raise InputError("has no use with a Standard Workload Format file", key="--jobs", value=wishes.jobs)
+        if request.jobs is not None:
+            raise InputError("has no use with a Standard Workload Format file", key="--jobs", value=request.jobs)
         return live_jobs.of_workload(swf.read(path), compress, waits)
-    batches = schedule_file.named(wishes.workload)
-    table = job_table.of_schedule(wishes.workload, wishes.jobs).path
+    batches = schedule_file.named(request.workload)
+    table = job_table.of_schedule(request.workload, request.jobs).path
     return live_jobs.of_schedule(batches, job_table.load(table), path, table.resolve().parent, compress, waits)
 
 
-def rules_file(wishes: LiveWishes) -> Path:
+def rules_file(request: LiveRequest) -> Path:
     """The file that has the rules of jobs: the table of a schedule."""
     from assay.throughput import job_table, swf
 
-    path = Path(wishes.workload)
-    return path if swf.is_workload(path) else job_table.of_schedule(wishes.workload, wishes.jobs).path
+    path = Path(request.workload)
+    return path if swf.is_workload(path) else job_table.of_schedule(request.workload, request.jobs).path
 
 
-def _title(wishes: LiveWishes) -> str:
+def _title(request: LiveRequest) -> str:
     """What the workload is called."""
     from assay.throughput import job_table, swf
 
-    if swf.is_workload(Path(wishes.workload)):
-        return wishes.workload
-    return job_table.of_schedule(wishes.workload, wishes.jobs).title
+    if swf.is_workload(Path(request.workload)):
+        return request.workload
+    return job_table.of_schedule(request.workload, request.jobs).title
 
 
-def _printed(found: LiveThroughput, jobs: Sequence[LiveJob], wishes: LiveWishes) -> list[PrintedTotal]:
+def _printed(found: LiveThroughput, jobs: Sequence[LiveJob], request: LiveRequest) -> list[PrintedTotal]:
     """Totals that the paper prints of its own test, where this is one, its times compressed."""
     from assay.throughput import job_table, schedule_file
     from assay.throughput.printed_totals import SUITE, Schedule, printed_totals
 
-    if not schedule_file.is_published(wishes.workload):
+    if not schedule_file.is_published(request.workload):
         return []
     ran = {each.name for each in found.jobs if each.started is not None and each.ended is not None}
     suites = [each.expected * found.compress for each in jobs if each.name in ran and each.name.startswith(SUITE)]
-    table = job_table.of_schedule(wishes.workload, wishes.jobs).path.stem
+    table = job_table.of_schedule(request.workload, request.jobs).path.stem
     numbers = frozenset(each.number for each in jobs if each.name in ran)
     makespan = found.makespan * found.compress
-    return printed_totals(Schedule(wishes.workload, table, numbers, tuple(suites), found.processors, makespan))
+    return printed_totals(Schedule(request.workload, table, numbers, tuple(suites), found.processors, makespan))
 
 
 def show_live(found: LiveThroughput, quiet: bool) -> None:
-    """One line, and unless `quiet` what it comes to, what is to be said of jobs, and the ideal."""
+    """One line, and unless `quiet` the results, remarks on jobs, and the ideal."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput import processor_time
     from assay.throughput.job_names import number_of
     from assay.verbs._throughput_shown import verdict
@@ -247,7 +247,7 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
 
 
 def progress_line(quiet: bool) -> Callable[[str], None]:
-    """What says on a terminal's standard error how far the test is; nothing elsewhere."""
+    """Progress of the test on a terminal's standard error; nothing elsewhere."""
     if quiet or not sys.stderr.isatty() or "CI" in os.environ:
         return lambda text: None
     last = [""]

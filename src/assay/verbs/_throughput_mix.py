@@ -1,4 +1,4 @@
-"""How jobs are shown whose programs ran beside one another: alone, alone where they were, and among the others."""
+"""Output of jobs that ran at the same time: alone, alone in their place, and with the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 HEAD = ("job", "program", "nodes", "alone", "alone there", "in the mix", "by place", "by others", "state")
 NARROW = ("job", "nodes", "alone", "in the mix", "by place", "by others")  # for a terminal
 KINDS = ("jobs", "number", "alone", "in the mix", "by place", "by others", "at most")
-NOTE = "Alone: on an empty machine. What the place cost a job, and what the jobs beside it did."
+NOTE = "Alone: on an empty machine. The cost of a job's place, and of the other jobs."
 MOST_ROWS = 40  # jobs on the terminal
 MOST_NODES = 6
 LEAST_SHOWN = 1.0005  # which is written +0.1%
@@ -35,9 +35,7 @@ def interference_line(found: ThroughputResult) -> str:
 
 def held_lines(found: ThroughputResult) -> list[str]:
     """Jobs whose programs could not run, a line for each name."""
-    return [
-        f"{each.name} ({each.jobs:,}): not run, {each.why}; held its nodes for its time" for each in found.held or ()
-    ]
+    return [f"{each.name} ({each.jobs:,}): not run, {each.why}; its nodes were occupied" for each in found.held or ()]
 
 
 def job_rows(jobs: Sequence[PlayedJob]) -> list[tuple[str, ...]]:
@@ -86,8 +84,8 @@ def tables(found: ThroughputResult, of: str = "") -> list[PageTable]:
         return []
     behind = f" ({of})" if of else ""
     return [
-        PageTable(title=f"Beside one another, by name{behind}", head=KINDS, rows=kind_rows(found)),
-        PageTable(title=f"Beside one another, each job{behind}", head=HEAD, rows=job_rows(found.played)),
+        PageTable(title=f"Concurrent jobs by name{behind}", head=KINDS, rows=kind_rows(found)),
+        PageTable(title=f"Concurrent jobs, each{behind}", head=HEAD, rows=job_rows(found.played)),
     ]
 
 

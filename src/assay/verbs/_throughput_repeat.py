@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assay.throughput.repeated import RepeatedFigure, RepeatedThroughput
-    from assay.verbs._throughput_live import LiveWishes
+    from assay.verbs._throughput_live import LiveRequest
 
 
-def run_repeated(wishes: LiveWishes, times: int, progress: Callable[[str], None]) -> RepeatedThroughput:
+def run_repeated(request: LiveRequest, times: int, progress: Callable[[str], None]) -> RepeatedThroughput:
     """Run, or resume, the tests OUT/1 to OUT/N; OUT has the result and the page of all."""
     from assay.throughput import exports
     from assay.throughput.repeated import repeated
     from assay.verbs import _throughput_live as live
     from assay.verbs import _throughput_shown as shown
 
-    exports.check(wishes.exports)
-    out = wishes.out or Path("runs") / time.strftime("throughput-%Y%m%d-%H%M%S")
+    exports.check(request.exports)
+    out = request.out or Path("runs") / time.strftime("throughput-%Y%m%d-%H%M%S")
     tests = []
     for number in range(1, times + 1):
 
         def say(text: str, number: int = number) -> None:
             progress(f"{number} of {times}: {text}")
 
-        one = replace(wishes, out=out / str(number), exports=(), alone=wishes.alone and number == 1)
+        one = replace(request, out=out / str(number), exports=(), alone=request.alone and number == 1)
         tests.append(live.run_live(one, say))
     found = repeated(tests)
-    shown.write_repeated(found, out, wishes.exports, [repeated_row(each) for each in found.figures])
+    shown.write_repeated(found, out, request.exports, [repeated_row(each) for each in found.figures])
     return found
 
 
@@ -49,7 +49,7 @@ def repeated_row(figure: RepeatedFigure) -> list[str]:
 def show_repeated(found: RepeatedThroughput, quiet: bool) -> None:
     """A line for each test, and unless `quiet` the numbers with their intervals."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.verbs._throughput_shown import verdict
 
     for number, test in enumerate(found.tests, 1):

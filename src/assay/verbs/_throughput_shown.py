@@ -1,4 +1,4 @@
-"""What `assay throughput` writes of a test: its page and its files, other systems beside it."""
+"""Output of `assay throughput`: a test's page and files, with other systems for comparison."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PRINTED = "Totals that the paper prints of this test"
 FILES = ("report.html", "jobs.csv", "schedule.swf", "gantt.svg", "timeline.json")
 
 
-def beside(folder: Path) -> LiveThroughput:
+def load_other_test(folder: Path) -> LiveThroughput:
     """The result of another test by its folder; InputError where there is none that can be read."""
     from pydantic import ValidationError
 
@@ -53,7 +53,7 @@ def beside(folder: Path) -> LiveThroughput:
         accepted = "the folder of a throughput test that has ended"
         raise InputError(f"cannot be read: {error.strerror or error}", file=path, accepted=accepted) from None
     except (ValueError, TypeError, AttributeError, ValidationError):
-        raise InputError("holds no result of a throughput test", key="--beside", value=str(folder)) from None
+        raise InputError("has no result of a throughput test", key="--beside", value=str(folder)) from None
 
 
 def verdict(found: LiveThroughput) -> str:
@@ -69,7 +69,7 @@ def verdict(found: LiveThroughput) -> str:
 
 
 def write_live(found: LiveThroughput, others: Sequence[LiveThroughput], exports: Sequence[Path]) -> None:
-    """Write a test's result, its page and its files to its folder, and what was asked for elsewhere."""
+    """Write a test's result, its page and its files to its folder, and requested files elsewhere."""
     from assay import versions
     from assay.document.json_form import to_json
     from assay.throughput import activity
@@ -174,7 +174,7 @@ def _live_page(
     if found.alone:
         rows_alone = [[each.name, str(each.processors), str(each.jobs), slowdown_words(each)] for each in found.alone]
         head = ["program", "processors", "jobs", "alone, and in the mix"]
-        tables.append(PageTable(title="Beside single-user mode", head=head, rows=rows_alone))
+        tables.append(PageTable(title="Compared with single-user mode", head=head, rows=rows_alone))
     notes = [f"{each.job}: {each.kind}: {each.text}" for each in found.findings]
     notes += [f"{job.name}: refused: needs {job.processors} processors" for job in found.refused]
     named = [(f"{each.system} ({each.policy})", each.fairness) for each in systems]

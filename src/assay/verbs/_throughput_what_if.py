@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from assay.throughput.until import Condition, Until, UntilAnswer, UntilPoint
     from assay.throughput.what_if import WhatIf
 
-MOST_DIGITS = 18  # fewer tell any two numbers apart
+MOST_DIGITS = 18  # enough to distinguish any two numbers
 
 
 def until_lines(found: Until) -> Iterator[str]:
@@ -46,7 +46,7 @@ def _answer(key: str, answer: UntilAnswer, wanted: Condition) -> str:
 
 
 def _numbers(wanted: Condition, metrics: Sequence[float]) -> Callable[[float], str]:
-    """How values are written: with as many digits as tell metrics that differ from one another and from the bound."""
+    """How values are written: with enough digits to distinguish different metrics, and metrics from the bound."""
     from assay.throughput.until import TIMES
 
     is_time = wanted.metric in TIMES
@@ -78,7 +78,7 @@ def show_over_seeds(found: WhatIf, under: str) -> None:
     `under`: words for the policy where it is no setting.
     """
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
 
     def times(mean: SeedMean) -> str:
         return f"{time_of(mean.mean)} ({time_of(mean.ci95[0])} to {time_of(mean.ci95[1])})"

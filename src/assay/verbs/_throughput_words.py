@@ -37,7 +37,7 @@ def slowdown_words(found: ProgramSlowdown) -> str:
 
 
 def setting_words(setting: Mapping[str, str]) -> list[str]:
-    """The values of a combination's keys, in words where a number does not say what it means."""
+    """The values of a combination's keys, in words where a number has no obvious meaning."""
     from assay.throughput.lublin import as_the_model_has_it
 
     return [f"{text} (as drawn)" if as_the_model_has_it(key, text) else text for key, text in setting.items()]
@@ -158,12 +158,12 @@ def fairness_rows(found: Fairness | None) -> list[tuple[str, str]]:
 
 
 def interference_rows(found: ThroughputResult | LiveThroughput) -> list[tuple[str, str]]:
-    """How much longer jobs ran beside one another than alone, where the machine's file says by what they do."""
+    """How much longer jobs ran together than alone, where the machine's file has interference."""
     beside = getattr(found, "interference", None)
     if beside is None:
         return []
     return [
-        ("run beside others over run alone, mean", f"{beside.mean:.4g}; largest {beside.largest:.4g}"),
-        ("all processor time over that alone", f"{beside.overall:.4g}; {beside.slowed:,} jobs slowed"),
-        ("ended at their limit, as others slowed them", f"{beside.killed:,}"),
+        ("slowdown by other jobs (run time over that alone), mean", f"{beside.mean:.4g}; largest {beside.largest:.4g}"),
+        ("total processor time over that alone", f"{beside.overall:.4g}; {beside.slowed:,} jobs slowed"),
+        ("ended at their limit, slowed by others", f"{beside.killed:,}"),
     ]

@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 from assay.benchmark import peers
 
 _WANTED = "Input should be "  # how pydantic, which reads options' values for typer, begins what is accepted
-_REFUSED = "Value error, "  # and what a parser's or a choice's ValueError says
+_REFUSED = "Value error, "  # and the text of a parser's or a choice's ValueError
 _KINDS = {"int": "a whole number", "float": "a number"}  # by how its errors of what is no number begin
 _BOUNDS = ("greater_than_equal", "greater_than", "less_than_equal", "less_than")
 _ANY = 2**31 - 1  # a bound from here on is that of a type, and not of what an option means
@@ -49,7 +49,7 @@ def usage(error: TyperException) -> str:
 
 
 def _accepted(error: dict[str, Any], least: float | None, most: float | None) -> str:
-    """What an option or argument takes: its kind and its bounds; of choices as pydantic says."""
+    """What an option or argument takes: its kind and its bounds; of choices by pydantic's text."""
     kind = _KINDS.get(error["type"].partition("_")[0])
     if error["type"] in _BOUNDS:
         kind = _KINDS["float" if isinstance(least, float) or isinstance(most, float) else "int"]

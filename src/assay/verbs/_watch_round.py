@@ -11,10 +11,10 @@ from assay.decide.watch_metrics import write_metrics
 from assay.document.history import WatchRound
 from assay.document.run_document import Document
 from assay.errors import MeasurementError
-from assay.report.nothing_measured import nothing_measured
-from assay.report.one_line import one_line, why_not
-from assay.report.page import write
-from assay.report.run_verdict import judged
+from assay.report.derive.empty_run import nothing_measured
+from assay.report.judge.verdict import judged
+from assay.report.render.one_line import one_line, why_not
+from assay.report.render.page import write
 from assay.store import Run
 from assay.verbs._compared_document import whole
 from assay.verbs._history import history_of
@@ -29,8 +29,8 @@ VARIANTS = ("compilers", "flags", "isas", "mpis", "transports")
 
 
 def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json: bool) -> tuple[WatchRound, int]:
-    """Make the round and say what it found; its document, and the exit status."""
-    run, made, failures = measured(options, quiet or json)
+    """Make the round and report its results; its document, and the exit status."""
+    run, made, failures = measure_round(options, quiet or json)
     metrics = options["metrics"]
     if metrics is not None:
         write_metrics(run, made, metrics)
@@ -54,13 +54,13 @@ def round_of(options: dict[str, Any], *, limit: float | None, quiet: bool, json:
     return answer, 1 if failed else status(found)
 
 
-def measured(options: dict[str, Any], quiet: bool) -> tuple[Run, Document, int]:
+def measure_round(options: dict[str, Any], quiet: bool) -> tuple[Run, Document, int]:
     """Make the run, its document and its page; how many launches failed."""
     given = dict.fromkeys((*NOT_ASKED, *VARIANTS)) | {key: options[key] for key in ("only", "profile", "budget")}
     found = evaluation(given | {"seed": 1}, lambda text: print(text, file=sys.stderr))
-    if found.wishes is None:
+    if found.request is None:
         raise MeasurementError("nothing of this can be measured here")
-    run, failures = measure(found.wishes, None, label=LABEL, left_out=found.skipped, quiet=quiet)
+    run, failures = measure(found.request, None, label=LABEL, left_out=found.skipped, quiet=quiet)
     with report_can_be_made_again(run):
         made = judged(run, whole(run))
         return run, replace(made, report=str(write(run, made))), len(failures)

@@ -10,19 +10,19 @@ from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from assay.errors import InterruptError
-from assay.execute.plan import check_profile, chosen
+from assay.execute.plan import check_profile, select_benchmarks
 from assay.execute.run_request import seconds
 
 GIVE_UP = 30.0  # s after SIGTERM
 
 
-def checked(options: Mapping[str, object]) -> list[str]:
+def check_options(options: Mapping[str, object]) -> list[str]:
     """The words of a round's options. InputError for what a round would refuse."""
     profile, only, budget = (
         None if options[key] is None else str(options[key]) for key in ("profile", "only", "budget")
     )
     check_profile(str(profile))
-    chosen(only, first_look=profile == "quick", profile=str(profile))
+    select_benchmarks(only, first_look=profile == "quick", profile=str(profile))
     seconds(budget, "--budget")
     names = {"only": "--only", "profile": "--profile", "budget": "--budget", "metrics": "--metrics"}
     names["regression"] = "--fail-on-regression"
@@ -43,7 +43,7 @@ def rounds(words: Sequence[str], every: float, say: TextIO) -> None:
             say.flush()
             time.sleep(left)
     except KeyboardInterrupt:
-        raise InterruptError(f"interrupted after {made} round{'s' * (made != 1)}; their runs are kept") from None
+        raise InterruptError(f"interrupted after {made} round{'s' * (made != 1)}; their runs are stored") from None
 
 
 def _round(words: Sequence[str]) -> int:

@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
                 metavar="N",
                 min=1,
                 max=MOST_LAUNCHES,
-                help="at most so many launches of a benchmark (default: as many as both risks need)",
+                help="maximum number of launches per benchmark (default: what both risks need)",
             ),
         ] = None,
         timeout: Timeout = None,
@@ -54,37 +54,41 @@ def register(app: typer.Typer) -> None:
                 "--out",
                 parser=named_path,
                 metavar="PATH",
-                help="the run's folder, of several benchmarks one each in it; with --from, --learn: the contract",
+                help="the run's folder, or a folder of runs for several benchmarks; with --from, --learn: the contract",
             ),
         ] = None,
         plan: Annotated[
-            bool, typer.Option("--plan", help="say what would be measured, and how often, and measure nothing")
+            bool, typer.Option("--plan", help="show what would be measured, and how often, and measure nothing")
         ] = False,
         junit: Annotated[
             Path | None, typer.Option(metavar="FILE", help="write the verdicts as JUnit XML: a case for each node")
         ] = None,
         sheet: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="write one page of HTML: promised, measured, on what")
+            Path | None, typer.Option(metavar="FILE", help="write an HTML page: requirements, measurements, machine")
         ] = None,
         reference: Annotated[
             str | None,
             typer.Option(
-                "--from", metavar="RUN", help="write a contract by the main figures of a run", autocompletion=run_names
+                "--from",
+                metavar="RUN",
+                help="write a contract from the main figures of a run",
+                autocompletion=run_names,
             ),
         ] = None,
         tolerance: Annotated[
-            str | None, typer.Option(metavar="SHARE", help="with --from: by how much limits are worse (default: 5%)")
+            str | None, typer.Option(metavar="SHARE", help="with --from: tolerance of the limits (default: 5%)")
         ] = None,
         learn: Annotated[
             bool, typer.Option("--learn", help="write a contract with limits that the nodes of these runs meet")
         ] = False,
         coverage: Annotated[
-            str | None, typer.Option(metavar="SHARE", help="with --learn: of the nodes that meet it (default: 95%)")
+            str | None,
+            typer.Option(metavar="SHARE", help="with --learn: share of nodes that meet the limits (default: 95%)"),
         ] = None,
         confidence: Annotated[
-            str | None, typer.Option(metavar="SHARE", help="with --learn: how surely they do (default: 95%)")
+            str | None, typer.Option(metavar="SHARE", help="with --learn: confidence (default: 95%)")
         ] = None,
-        template: Annotated[bool, typer.Option("--template", help="print a contract to begin with")] = False,
+        template: Annotated[bool, typer.Option("--template", help="print a template of a contract")] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -95,20 +99,20 @@ def register(app: typer.Typer) -> None:
         """
         from assay.errors import InputError
         from assay.verbs import _accept, _file_names
-        from assay.verbs._exclusive_option import alone
-        from assay.verbs._output_files import apart
+        from assay.verbs._exclusive_option import refuse_others
+        from assay.verbs._output_files import check_outputs
 
         if template:
-            alone(context, "--template", ("--json",))
+            refuse_others(context, "--template", ("--json",))
             _accept.print_template(json)
             return
         if learn:
-            alone(context, "--learn", OF_FLEET)
+            refuse_others(context, "--learn", OF_FLEET)
             _accept.write_contract(_accept.learnt(names or [], coverage, confidence), out, json=json)
             return
         if reference is not None:
-            alone(context, f"--from {reference}", ("--tolerance", "--out", "--json"))
-            _accept.write_contract(_accept.referred(reference, tolerance), out, json=json)
+            refuse_others(context, f"--from {reference}", ("--tolerance", "--out", "--json"))
+            _accept.write_contract(_accept.contract_from_run(reference, tolerance), out, json=json)
             return
         for option, value, of in (
             ("--tolerance", tolerance, "--from"),
@@ -122,19 +126,19 @@ def register(app: typer.Typer) -> None:
             seen = " ".join(names or []) or None
             raise InputError("which contract is missing", key="accept", value=seen, accepted=accepted)
         contract = Path(names[0])
-        _file_names.named("--junit", junit, "XML", _file_names.XML)
-        _file_names.named("--sheet", sheet, "HTML", _file_names.PAGE)
-        apart({"--junit": junit, "--sheet": sheet}, {"CONTRACT.toml": contract})
+        _file_names.check_suffix("--junit", junit, "XML", _file_names.XML)
+        _file_names.check_suffix("--sheet", sheet, "HTML", _file_names.PAGE)
+        check_outputs({"--junit": junit, "--sheet": sheet}, {"CONTRACT.toml": contract})
         if runs:
-            alone(context, f"--run {runs[0]}", OF_RUNS, "which judges what is there")
-            found = _accept.of_runs(contract, runs)
+            refuse_others(context, f"--run {runs[0]}", OF_RUNS, "which judges what is there")
+            found = _accept.judge_stored_runs(contract, runs)
         else:
-            options = _accept.AskedMeasurement(on, via, nodes, ppn, most, timeout, seed, out)
+            options = _accept.MeasurementRequest(on, via, nodes, ppn, most, timeout, seed, out)
             if plan:
-                alone(context, "--plan", OF_PLAN)
+                refuse_others(context, "--plan", OF_PLAN)
                 _accept.show_plan(contract, options, quiet=quiet, json=json)
                 return
-            found = _accept.measured(contract, options, quiet=quiet)
+            found = _accept.measure_contract(contract, options, quiet=quiet)
         _accept.write(found, junit, sheet)
         _accept.show(found, quiet=quiet, json=json)
         if STATUS[found.verdict]:

@@ -1,4 +1,4 @@
-"""`assay build`: compile benchmark programs ahead of a run, and say what was compiled, by what, and what was kept."""
+"""`assay build`: compile benchmark programs before a run, and report what was compiled, how, and what was cached."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
         records = chosen or list(benchmarks().values())
         mpi = find_mpi() if any(record.kind == "ranks" for record in records) else None
         left_out = []
-        if mpi is None and not names:  # asked for everything: what needs an MPI waits until there is one
+        if mpi is None and not names:  # everything was requested: what needs an MPI is built when there is one
             left_out = [record.name for record in records if record.kind == "ranks"]
             records = [record for record in records if record.kind != "ranks"]
         try:
@@ -69,7 +69,7 @@ def register(app: typer.Typer) -> None:
                 raise SetUpError(str(error)) from None
             raise
         if left_out:
-            say(f"skipped, since there is no MPI (`assay doctor` says how to get one): {', '.join(left_out)}")
+            say(f"skipped, since there is no MPI (`assay doctor` shows how to get one): {', '.join(left_out)}")
         if json:
             emit(
                 {

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from assay.execute.cached import Part
+    from assay.execute.cache_content import Part
 
 
 def register(app: typer.Typer) -> None:
@@ -30,11 +30,11 @@ def register(app: typer.Typer) -> None:
         """Show what lies in the cache, in which folder and how large; or remove it."""
         from assay.benchmark.own import cache_root
         from assay.cli import emit
-        from assay.execute import cached
+        from assay.execute import cache_content
 
         folder = cache_root()
-        removed = cached.remove(folder) if remove else []
-        left = cached.parts(folder)
+        removed = cache_content.remove(folder) if remove else []
+        left = cache_content.parts(folder)
         if json:
             emit({"cache": str(folder), "parts": _entries(left), "removed": _entries(removed)})
             return
@@ -52,15 +52,15 @@ def _entries(parts: Sequence[Part]) -> list[dict[str, object]]:
 def _lines(folder: Path, removed: Sequence[Part], left: Sequence[Part], remove: bool) -> list[str]:
     lines = [f"{folder}: {_bytes(sum(each.bytes for each in left))}{' left' if remove else ''}"]
     lines += [_line(each, "removed  ") for each in removed]
-    lines += [_line(each, "kept     " if remove else "") for each in left]
+    lines += [_line(each, "left     " if remove else "") for each in left]
     if not remove and any(each.kept is None for each in left):
-        lines.append("`assay cache --remove` removes what is not marked as kept; it is made again when it is needed.")
+        lines.append("`assay cache --remove` removes what is not in use; it is rebuilt when needed.")
     lines.append("Runs are not part of it: `assay runs` lists them.")
     return lines
 
 
 def _line(part: Part, how: str) -> str:
-    why = f"  kept: {part.kept}" if part.kept else ""
+    why = f"  not removed: {part.kept}" if part.kept else ""
     return f"  {how}{_bytes(part.bytes):>9}  {part.files:>6} files  {part.name} ({part.folder}){why}"
 
 

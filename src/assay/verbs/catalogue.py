@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.verbs._completion import beside_names
+from assay.verbs._completion import comparable_names
 from assay.verbs._options import Json, Quiet
 
 
@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
             typer.Argument(
                 help="a machine or a paper, by id or name; with --benchmarks: one of Assay's own",
                 show_default=False,
-                autocompletion=beside_names,
+                autocompletion=comparable_names,
             ),
         ] = None,
         benchmark: Annotated[str | None, typer.Option(help="the published numbers of this benchmark")] = None,
@@ -35,10 +35,10 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show published machines and results, and described machines. Without a name: the lists of all."""
         from assay.cli import emit
-        from assay.verbs._exclusive_option import alone
+        from assay.verbs._exclusive_option import refuse_others
 
         if machine_keys:
-            alone(context, "--machine-keys", ("--quiet", "--json"))
+            refuse_others(context, "--machine-keys", ("--quiet", "--json"))
             from assay.described import machine_keys as reference
 
             tables = reference.sections()
@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
                 print(reference.markdown())
             return
         if benchmarks:
-            alone(context, "--benchmarks", ("name", "--quiet", "--json"), "which shows Assay's own benchmarks")
+            refuse_others(context, "--benchmarks", ("name", "--quiet", "--json"), "which shows Assay's own benchmarks")
             from assay.benchmark.record import benchmark as own_one
             from assay.benchmark.record import benchmarks as own
             from assay.errors import InputError
@@ -73,11 +73,11 @@ def register(app: typer.Typer) -> None:
             return
         found = None if name is None else _only_described(name)
         if found is not None:
-            alone(
+            refuse_others(
                 context,
                 str(name),
                 ("name", "--quiet", "--json"),
-                "which is described, and of which nothing was published",
+                "which is described, without published numbers",
             )
             _show_described(str(name), found, quiet, json)
             return
@@ -93,7 +93,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _only_described(name: str) -> dict[str, Any] | None:
-    """Describe a machine of which nothing was published; None where it is no such."""
+    """Describe a machine without published numbers; None where it is no such."""
     from assay.machine import catalogue
     from assay.verbs import _described
 

@@ -1,6 +1,6 @@
-"""`assay compare RUN RUN|MACHINE…`: a run beside others, beside described machines, and beside what was published.
+"""`assay compare RUN RUN|MACHINE…`: a run compared with others, with described and with published machines.
 
-`assay compare RUN` alone sets the build variants of that run beside its first one.
+`assay compare RUN` alone compares the build variants of that run with its first one.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.verbs._completion import beside_names, run_names
+from assay.verbs._completion import comparable_names, run_names
 from assay.verbs._options import MOST, Budget, Json, Quiet
 
 if TYPE_CHECKING:
     from assay.document.comparison import FigureRow, LoneFigure, RunComparison
     from assay.document.run_document import Document
-    from assay.report.comparing import Key
+    from assay.report.judge.comparison import Key
     from assay.store import Run
 
 LEAST_MARGIN, MOST_MARGIN = 0.001, 0.9  # relative
@@ -41,33 +41,34 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Argument(
                 help="runs, described machines (simulated), published machines; none: a run's build variants",
-                autocompletion=beside_names,
+                autocompletion=comparable_names,
             ),
         ] = None,
         within: Annotated[
             str | None,
             typer.Option(
                 "--margin",
-                help="count as equal what differs by no more, such as 3%; status 0: equal, 3: some differ, 4: unknown",
+                help="largest difference of equal figures, such as 3%; status 0: all equal, 3: some differ, 4: unclear",
             ),
         ] = None,
         figures: Annotated[
             str | None,
             typer.Option(
                 metavar="FIGURE,…",
-                help="figures that --margin is about: BENCHMARK.FIGURE,… (default: headlines of both)",
+                help="figures for --margin: BENCHMARK.FIGURE,… (default: headlines of both)",
             ),
         ] = None,
         live: Annotated[
             bool,
             typer.Option(
-                "--live", help="measure two VARIANTs in turn, each the words of `assay run`, until equal or different"
+                "--live",
+                help="measure two VARIANTs in turn, each given as options of `assay run`, until equal or different",
             ),
         ] = False,
         pairs: Annotated[
             int | None,
             typer.Option(
-                metavar="N", min=LEAST_PAIRS, max=MOST, help="with --live: at most so many pairs (default: 20)"
+                metavar="N", min=LEAST_PAIRS, max=MOST, help="with --live: maximum number of pairs (default: 20)"
             ),
         ] = None,
         budget: Budget = None,
@@ -84,10 +85,9 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.report import between_runs, comparing, gate
-        from assay.report.document import document
-        from assay.report.listed import of_comparisons
-        from assay.samples import case_text
+        from assay.report.derive.document import document
+        from assay.report.judge import comparison, gate, run_differences
+        from assay.report.render.figure_list import of_comparisons
         from assay.store import Run
 
         margin = _margin(within)
@@ -129,7 +129,7 @@ def register(app: typer.Typer) -> None:
                 gate.named(figures, [whole])
             beside = [other for name in others for other in _opened(first, name, whole)]
         unlike = {
-            other.entry.other: between_runs.differences((whole, first.about), (other.document, other.about))
+            other.entry.other: run_differences.differences((whole, first.about), (other.document, other.about))
             for other in beside
             if other.document is not None and other.about is not None
         }
@@ -143,7 +143,7 @@ def register(app: typer.Typer) -> None:
             entry = other.entry
             if other.document is not None:
                 wanted = gate.required(whole, other.document, words, (_planned(first), other.planned))
-                rows = comparing.against(whole, other.document, margin or MARGIN, wanted.__contains__)
+                rows = comparison.against(whole, other.document, margin or MARGIN, wanted.__contains__)
                 verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None)
                 entry = replace(
                     entry,
@@ -151,15 +151,15 @@ def register(app: typer.Typer) -> None:
                     gate=verdict,
                     judged=verdict.judged,
                     differences=unlike.get(entry.other, []),
-                    only_in_a=between_runs.lone(whole, rows, "a"),
-                    only_in_b=between_runs.lone(other.document, rows, "b"),
+                    only_in_a=run_differences.lone(whole, rows, "a"),
+                    only_in_b=run_differences.lone(other.document, rows, "b"),
                 )
-                reasons[entry.other] = None if rows else between_runs.why_nothing(whole, other.document)
+                reasons[entry.other] = None if rows else run_differences.why_nothing(whole, other.document)
             printed = entry
             if other.document is not None and words is not None:  # the JSON has all rows
 
                 def asked_for(of: FigureRow | LoneFigure, wanted: set[Key] = wanted) -> bool:
-                    return (of.benchmark, of.figure, case_text(of.params)) in wanted
+                    return (of.benchmark, of.figure, of.params) in wanted
 
                 printed = replace(
                     entry,
@@ -182,7 +182,7 @@ def register(app: typer.Typer) -> None:
             for name, state in ((whole.run, whole.state), *((entry.other, entry.state) for entry in found)):
                 if state not in (None, "clean"):
                     of = name if others else first.about["id"]
-                    why = unkept.get(name) or f"`assay report {of}` says why"
+                    why = unkept.get(name) or f"see `assay report {of}`"
                     print(f"{name} is {state}: {why}", file=sys.stderr)
             _show(_name_of(first, whole), shown, margin, quiet, reasons)
         if margin is not None and not passed:
@@ -191,7 +191,7 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(frozen=True)
 class Beside:
-    """What stands beside the run: of another run, or of a simulation, its document, by which its rows will be judged.
+    """The other side of a comparison: the document of another run or of a simulation.
 
     `planned`: the benchmarks that it was to measure; `about`: another run's run.json; `why`: of a simulation, which no
     report keeps, the first reason for its state.
@@ -216,8 +216,8 @@ def _is_run(name: str) -> bool:
 
 
 def _matched(whole: Document, beside: list[Beside]) -> tuple[Document, list[Beside]]:
-    """A run and what stands beside it, their cases such that what each has one value of does not part them."""
-    from assay.report.between_runs import matched
+    """A run and the other side, without the parameters of which each has only one value in the cases."""
+    from assay.report.judge.run_differences import matched
 
     judged = [at for at, other in enumerate(beside) if other.document is not None]
     whole, *others = matched([whole, *(of for other in beside if (of := other.document) is not None)])
@@ -228,20 +228,18 @@ def _matched(whole: Document, beside: list[Beside]) -> tuple[Document, list[Besi
 
 
 def _name_of(run: Run, whole: Document) -> str:
-    """What stands first: a run, or the first of its build variants by its label."""
+    """The first side: a run, or the first of its build variants by its label."""
     return str(run.about["id"]) if whole.variants is None or whole.run == run.about["id"] else whole.run
 
 
 def _variants(run: Run, whole: Document) -> tuple[Document, list[Beside]]:
-    """The first variant of a run, and the others beside it. InputError where it has not two of them."""
+    """The first variant of a run, and the others. InputError where it has fewer than two."""
     from assay.errors import InputError
-    from assay.report.variants import of_variant, parts
+    from assay.report.derive.variants import of_variant, parts
 
     builds = whole.variants.builds if whole.variants else []
     if len(builds) < 2:
-        raise InputError(
-            "has no variants to compare", key="RUN", value=run.about["id"], accepted="another run beside it"
-        )
+        raise InputError("has no variants to compare", key="RUN", value=run.about["id"], accepted="another run")
     made = [of_variant(whole, parts(each), each.label) for each in builds]
     return made[0], [Beside(_unjudged(each.run, each.kind, each), each, _planned(run)) for each in made[1:]]
 
@@ -269,10 +267,10 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
     from assay.machine.catalogue import load
     from assay.published.tables.quoted import published
     from assay.published.tables.ratios import against_machine
-    from assay.report.document import document
+    from assay.report.derive.document import document
     from assay.store import Run
     from assay.toml.checking import near
-    from assay.verbs._prediction import is_described, predicted
+    from assay.verbs._prediction import is_described, predict_run
 
     found: list[Beside] = []
     try:
@@ -284,7 +282,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
         if machine is not None and not is_described(name):
             name = machine.id
         if is_described(name):
-            made = predicted(first, whole, name, lambda text: print(text, file=sys.stderr))
+            made = predict_run(first, whole, name, lambda text: print(text, file=sys.stderr))
             if made is not None:
                 why = next(iter(made.warnings), "nothing of what the run has was simulated")
                 found.append(Beside(_unjudged(name, NumberKind.SIMULATED, made), made, why=why))
@@ -293,7 +291,7 @@ def _opened(first: Run, name: str, whole: Document) -> list[Beside]:
             found.append(Beside(RunComparison(other=name, kind="quoted", state=None, warnings=lacking, rows=[*rows])))
         if not found and is_described(name):
             raise InputError(
-                "can only stand beside message-passing benchmarks, and the run has none",
+                "can only be compared for message-passing benchmarks, and the run has none",
                 key="compare",
                 value=name,
                 accepted="a run of echo, alltoall, …",
@@ -323,11 +321,11 @@ def _planned(run: Run) -> set[str]:
 def _show(
     run: str, beside: list[RunComparison], margin: float | None, quiet: bool, nothing: dict[str, str | None]
 ) -> None:
-    """Print the tables, one line that sums up each, and what the threshold says; `nothing`: why there are no rows."""
+    """Print the tables, a summary line for each, and the threshold's result; `nothing`: why there are no rows."""
     from assay.analysis.comparison import MARGIN
     from assay.document.comparison import FigureRow, PublishedRow
-    from assay.report import comparing_tables as tables
-    from assay.report.listing import listing
+    from assay.report.render import comparison_tables as tables
+    from assay.report.render.console import listing
 
     out = listing()
 
@@ -342,7 +340,7 @@ def _show(
             why = "; ".join(entry.warnings) if entry.kind == "quoted" else nothing.get(entry.other)
             say(f"{run} and {of} have no figure in common" + (f": {why}" if why else ""))
         elif quoted and quiet:
-            say(f"{entry.other}: {len(quoted)} published values beside {run}, none judged")
+            say(f"{entry.other}: {len(quoted)} published values next to {run}, none judged")
         elif quoted:
             out.print(tables.table_of_machine(quoted, run, entry.other, entry.warnings).rich())
         else:
@@ -369,4 +367,4 @@ def _show(
             say(f"threshold met: {counted} equal within {margin:.1%}")
 
 
-MOST_REASONS = 8  # lines that say why a threshold does not stand; the rest is counted
+MOST_REASONS = 8  # lines with reasons why a threshold is not met; the rest is counted

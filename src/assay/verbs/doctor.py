@@ -31,12 +31,12 @@ def register(app: typer.Typer) -> None:
                 "--for",
                 min=0.1,
                 metavar="SECONDS",
-                help="with --watch: how long; with --via: how long a node may take to answer (30)",
+                help="with --watch: duration; with --via: timeout of a node's answer (30)",
             ),
         ] = None,
         via: Annotated[
             str | None,
-            typer.Option(metavar="LAUNCHER", help="every node of hosts:FILE or slurm[:OPTIONS]: what it is, how fast"),
+            typer.Option(metavar="LAUNCHER", help="inventory and speed of every node of hosts:FILE or slurm[:OPTIONS]"),
         ] = None,
         quiet: Quiet = False,
         json: Json = False,
@@ -66,7 +66,7 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.execute.libraries import find_here
         from assay.execute.mpi import find_mpi
-        from assay.machine.abilities import abilities, host_warnings, missing
+        from assay.machine.abilities import abilities, find_missing, host_warnings
         from assay.machine.discovery import discover
 
         host = discover(find_mpi, find_here)
@@ -79,14 +79,14 @@ def register(app: typer.Typer) -> None:
                     "abilities": [
                         {**_bare(each.model_dump()), "programs": programs.get(each.part, [])} for each in able_to
                     ],
-                    "missing": [_bare(each.model_dump()) for each in missing(host)],
+                    "missing": [_bare(each.model_dump()) for each in find_missing(host)],
                     "doubts": [_bare(each.model_dump()) for each in host_warnings(host)],
                     "notes": host.all_notes(),
                 }
             )
             return
         if quiet:
-            print(_one_line(host, able_to, len(missing(host)), len(host_warnings(host))))
+            print(_one_line(host, able_to, len(find_missing(host)), len(host_warnings(host))))
             return
         from rich.table import Table
         from rich.text import Text
@@ -114,7 +114,7 @@ def register(app: typer.Typer) -> None:
             able.add_row(ability.part, Text(ability.answer, style=COLOURS[ability.answer]), ability.why)
         console.print(able)
 
-        if absent := missing(host):
+        if absent := find_missing(host):
             heading("Missing")
             lacking = grid(12, None)
             for lack in absent:

@@ -77,24 +77,24 @@ def register(app: typer.Typer) -> None:
         from assay.document.json_form import to_json
         from assay.errors import InputError
         from assay.published.cells.described_file import read
-        from assay.report.listed import of_quoted, of_sections
-        from assay.report.nothing_measured import nothing_measured
-        from assay.report.page import write
-        from assay.report.run_verdict import judged
-        from assay.report.shown_first import with_headlines
+        from assay.report.derive.empty_run import nothing_measured
+        from assay.report.judge.first_figures import with_headlines
+        from assay.report.judge.verdict import judged
+        from assay.report.render.figure_list import of_quoted, of_sections
+        from assay.report.render.page import write
         from assay.store import Run
         from assay.verbs import _quoted
         from assay.verbs._compared_document import whole
-        from assay.verbs._exclusive_option import alone
+        from assay.verbs._exclusive_option import refuse_others
         from assay.verbs._interrupts import report_can_be_made_again
         from assay.verbs._measuring import measure
         from assay.verbs._measuring import resume as go_on
         from assay.verbs._run_request import evaluation
 
         if resume is not None:
-            alone(context, "--resume", ("--quiet", "--json"))
+            refuse_others(context, "--resume", ("--quiet", "--json"))
         if on == "all":
-            alone(context, "--on all", ("--docs", "--beside", "--quiet", "--json"))
+            refuse_others(context, "--on all", ("--docs", "--beside", "--quiet", "--json"))
             _all(docs, beside, json)
             return
         for option, value in (("--docs", docs), ("--beside", beside)):
@@ -110,9 +110,9 @@ def register(app: typer.Typer) -> None:
             given |= {"compilers": compilers, "flags": flags, "isas": isas}
             given |= {"mpis": mpis, "transports": transports}
             found = evaluation(given, lambda text: print(text, file=sys.stderr))
-            if found.wishes is None:
+            if found.request is None:
                 assert found.quoted is not None  # one of both
-                alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
+                refuse_others(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
                 if json:
                     emit({"figures": of_quoted(found.quoted)} | to_json(found.quoted))
                 else:
@@ -120,17 +120,17 @@ def register(app: typer.Typer) -> None:
                 return
             if on is not None:  # what its report will read is refused before anything is simulated
                 read(find(on.partition(":")[0]))
-            run, failures = measure(found.wishes, out, label=label, left_out=found.skipped, quiet=quiet)
+            run, failures = measure(found.request, out, label=label, left_out=found.skipped, quiet=quiet)
         with report_can_be_made_again(run):
             made = judged(run, whole(run))
             made = replace(made, report=str(write(run, made)))
         if json:
             emit({"figures": of_sections(made)} | to_json(with_headlines(made)))
         else:
-            from assay.report.one_line import one_line, why_not
+            from assay.report.render.one_line import one_line, why_not
 
             if not quiet:
-                from assay.report.terminal import show
+                from assay.report.render.terminal import show
 
                 show(made)
             elif reason := why_not(made):
@@ -144,12 +144,12 @@ def register(app: typer.Typer) -> None:
 
 
 def _all(docs: Path | None, beside: str | None, json: bool) -> None:
-    """Every shipped description beside what was published of it."""
+    """Every shipped description compared with its published numbers."""
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.errors import InputError
     from assay.published.cells.answers import Played
-    from assay.report.listed import of_validations
+    from assay.report.render.figure_list import of_validations
     from assay.validation.coverage import page as coverage
     from assay.validation.coverage.asking import Asking
     from assay.validation.machines.document import everything
@@ -160,7 +160,7 @@ def _all(docs: Path | None, beside: str | None, json: bool) -> None:
             "writes a page or a document", key="--on", value="all", accepted="with --docs FOLDER, or --json"
         )
     if docs is not None:
-        from assay.report.document import document
+        from assay.report.derive.document import document
         from assay.store import Run
         from assay.verbs._in_process import asked_here
 

@@ -32,7 +32,8 @@ def register(app: typer.Typer) -> None:
     def export(
         run: RunName,
         table: Annotated[
-            ExportedTable | None, typer.Option(help="which rows (default: samples; of openmetrics and junit: figures)")
+            ExportedTable | None,
+            typer.Option(help="table to export (default: samples; of openmetrics and junit: figures)"),
         ] = None,
         format: Annotated[
             ExportFormat | None,
@@ -42,7 +43,9 @@ def register(app: typer.Typer) -> None:
         ] = None,
         output: Annotated[
             Path | None,
-            typer.Option("-o", "--out", parser=named_path, metavar="FILE", help="where to (default: standard output)"),
+            typer.Option(
+                "-o", "--out", parser=named_path, metavar="FILE", help="output file (default: standard output)"
+            ),
         ] = None,
         quiet: Quiet = False,
         json: Json = False,
@@ -67,7 +70,7 @@ def register(app: typer.Typer) -> None:
         suffix = "" if output is None else output.suffix.lower()
         other = [name for name in exporters.names() if name != "csv" and suffix in exporters.exporter(name).suffixes]
         hint = f", or --format {' or '.join(other)}" if other and format is None and suffix else ""
-        _file_names.named("--out", output, form, chosen.suffixes, hint)
+        _file_names.check_suffix("--out", output, form, chosen.suffixes, hint)
         if chosen.binary and output is None:
             raise InputError("is written into a file", key="--format", value=chosen.name, accepted="--out FILE too")
         if chosen.of_figures and table not in (None, ExportedTable.figures):

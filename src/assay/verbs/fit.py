@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
                 "--out",
                 parser=named_path,
                 metavar="FILE",
-                help="write the description with the fitted numbers there",
+                help="write the description with the fitted numbers to this file",
             ),
         ] = None,
         quiet: Quiet = False,
@@ -37,12 +37,12 @@ def register(app: typer.Typer) -> None:
         """Fit start-ups, times per byte and per hop: of a description, to published cells; of a run, to samples."""
         from assay.errors import InputError
         from assay.verbs import _file_names
-        from assay.verbs._output_files import apart
+        from assay.verbs._output_files import check_outputs
 
-        _file_names.named("--out", out, "TOML", _file_names.DESCRIPTION)
+        _file_names.check_suffix("--out", out, "TOML", _file_names.DESCRIPTION)
         if (run is None) == (on is None):
             raise InputError("takes a run, or --on and a described machine", key="fit", accepted="one of the two")
-        apart({"--out": out}, {})
+        check_outputs({"--out": out}, {})
         if on is not None:
             _refit(on, out, json, quiet)
         else:
@@ -55,14 +55,14 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.errors import InputError
     from assay.fitting.fit import fits
     from assay.published.cells.described_file import shown
-    from assay.report.listed import of_fits
-    from assay.toml.writing import rewritten
+    from assay.report.render.figure_list import of_fits
+    from assay.toml.writing import replace_values
 
     path = find(on)
     found = fits(path)
     if not any(fit.numbers for fit in found):
         raise InputError(
-            "no number of it says that it was fitted on published cells of this machine",
+            "none of its numbers was fitted on published cells of this machine",
             file=path,
             key="origin",
             accepted='a line of [origin] such as "protocol.0.startup" = "fitted: echo [hops 1]"',
@@ -74,7 +74,7 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
         for key in (number.key, *number.shared)
     }
     if out is not None:
-        _write(out, rewritten(path.read_text(encoding="utf-8"), values))
+        _write(out, replace_values(path.read_text(encoding="utf-8"), values))
     document = [
         {
             "cells": [each.document() for each in fit.cells],
@@ -103,8 +103,8 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
 def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.fitting.from_run import description
-    from assay.report.document import document
-    from assay.report.listed import of_storage, of_stretches
+    from assay.report.derive.document import document
+    from assay.report.render.figure_list import of_storage, of_stretches
     from assay.store import Run
 
     text, about = description(document(Run.open(run)))

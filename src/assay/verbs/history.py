@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="RUN",
-                help="leave out the runs before this one, as after an accepted change",
+                help="ignore the runs before this one, such as after an accepted change",
                 autocompletion=run_names,
             ),
         ] = None,
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
                 "--import",
                 parser=named_path,
                 metavar="FOLDER",
-                help="first make known the runs in this folder, as of another host's store; several times: each",
+                help="first import the runs of this folder, such as another host's store (repeatable)",
             ),
         ] = None,
         quiet: Quiet = False,

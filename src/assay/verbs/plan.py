@@ -64,26 +64,26 @@ def register(app: typer.Typer) -> None:
         from assay.benchmark.variants import variant_of
         from assay.cli import emit
         from assay.execute.duration import duration
-        from assay.execute.preflight import announced
-        from assay.report.budget_spent import words
+        from assay.execute.preflight import resource_notices
+        from assay.report.derive.budget import words
         from assay.store import known_runs
         from assay.verbs import _quoted
-        from assay.verbs._exclusive_option import alone
-        from assay.verbs._measuring import admitted, within_budget
+        from assay.verbs._exclusive_option import refuse_others
+        from assay.verbs._measuring import cut_to_budget, prepare_run
         from assay.verbs._run_request import evaluation
 
         given: dict[str, Any] = {"on": on, "via": via, "nodes": nodes, "ppn": ppn, "profile": profile, "only": only}
         given |= {"launches": launches, "within": within, "budget": budget, "seed": seed, "placement": placement}
         given |= {"compilers": compilers, "flags": flags, "isas": isas, "mpis": mpis, "transports": transports}
-        wishes = evaluation(given, lambda text: print(text, file=sys.stderr)).wishes
-        if wishes is None:
-            alone(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
+        request = evaluation(given, lambda text: print(text, file=sys.stderr)).request
+        if request is None:
+            refuse_others(context, f"--on {on}", ("--only", "--quiet", "--json"), _quoted.ONLY_QUOTED)
             quoted = f"{on}: nothing is run; published figures are quoted"
             emit({"tasks": [], "quoted": True}) if json else print(quoted)
             return
-        made, where = admitted(wishes)
-        made, cut, _ = within_budget(made, where)
-        records = {name: benchmark(name) for name in wishes.names}
+        made, where = prepare_run(request)
+        made, cut, _ = cut_to_budget(made, where)
+        records = {name: benchmark(name) for name in request.names}
         machine = os.uname().nodename if on is None else where.machine
         expected: Duration | None = duration(made, records, machine, known_runs())
         if on is not None and expected and expected.known < expected.launches:
@@ -107,7 +107,7 @@ def register(app: typer.Typer) -> None:
         if cut is not None and (note := words(cut.to_dict())):
             print(note)
         for line in (
-            announced(records.values(), profile, here=via in (None, "local")) if on is None and not quiet else ()
+            resource_notices(records.values(), profile, here=via in (None, "local")) if on is None and not quiet else ()
         ):
             print(line)
 

@@ -1,4 +1,4 @@
-"""`assay query SQL`: ask the samples themselves."""
+"""`assay query SQL`: query the samples."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def query(
-        sql: Annotated[str, typer.Argument(help="over the views samples, blocks, checks, launches, figures")],
+        sql: Annotated[str, typer.Argument(help="a query over the views samples, blocks, checks, launches, figures")],
         runs: Runs = None,
-        write: Annotated[bool, typer.Option("--write", help="let the SQL read and write files: COPY, ATTACH")] = False,
+        write: Annotated[bool, typer.Option("--write", help="allow SQL to read and write files: COPY, ATTACH")] = False,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Ask the samples of runs in SQL (DuckDB), which changes nothing and reaches no file.
+        """Query the samples of runs in SQL (DuckDB), read-only and without access to files.
 
         Without --run it goes over all runs that you made and that are still there, in whatever folder: those that
         `assay runs` lists. In --json, numbers that JSON has no word for are the texts "inf", "-inf" and "nan". Bytes
@@ -60,7 +60,7 @@ def register(app: typer.Typer) -> None:
             sql.encode()
         except UnicodeEncodeError:  # bytes of the command line, which DuckDB's parser takes for another type
             raise InputError("is no UTF-8", key="SQL", value=sql, accepted="text in UTF-8") from None
-        nothing = InputError("asks nothing", key="SQL", value=sql, accepted="a statement of DuckDB's SQL")
+        nothing = InputError("is empty", key="SQL", value=sql, accepted="a statement of DuckDB's SQL")
         try:
             if not _read(sql, write):
                 raise nothing
@@ -89,19 +89,19 @@ def _figures(runs: Sequence[Run], sql: str) -> pa.Table | None:
     """The figures of runs where the text names them: to derive them takes longer than to read all samples."""
     if "figures" not in sql.lower():
         return None
-    from assay.report.figure_table import table
+    from assay.report.derive.figure_table import table
 
     return table(runs)
 
 
 def _read(sql: str, write: bool) -> int:
-    """How many statements these are, of which the first is understood over views without rows.
+    """The number of statements; the first is checked over views without rows.
 
     Many runs take seconds to open, and what is misspelt needs none of them. DuckDB's errors pass through.
     """
     import duckdb
 
-    from assay.report.figure_table import schema
+    from assay.report.derive.figure_table import schema
     from assay.store import connect
 
     connection = connect([], write=write, figures=schema().empty_table())

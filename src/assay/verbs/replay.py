@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
         from assay.network.memory_bound import bounded
         from assay.verbs import _file_names
         from assay.verbs._interrupts import ends_in_a_line
-        from assay.verbs._output_files import apart
+        from assay.verbs._output_files import check_outputs
         from assay.verbs._repeated_option import each_once
 
         if network is None or messages is None or out is None:
@@ -54,9 +54,9 @@ def register(app: typer.Typer) -> None:
             accepted = "NETWORK.toml messages.csv -o FILE, or --goal FILE --on MACHINE"
             raise InputError("is missing", key=missing, accepted=accepted)
         each_once(settings or [])
-        apart({"--out": out, "--timeline": timeline}, {"NETWORK.toml": network, "messages.csv": messages})
-        _file_names.named("--out", out, "CSV", _file_names.TABLE)
-        _file_names.named("--timeline", timeline, "JSON", _file_names.TRACE)
+        check_outputs({"--out": out, "--timeline": timeline}, {"NETWORK.toml": network, "messages.csv": messages})
+        _file_names.check_suffix("--out", out, "CSV", _file_names.TABLE)
+        _file_names.check_suffix("--timeline", timeline, "JSON", _file_names.TRACE)
         assumed = assumptions(network)
         for text in () if quiet else assumed:
             print(f"assumed: {text}", file=sys.stderr)

@@ -42,11 +42,12 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.report import page
-        from assay.report.listed import of_sections
-        from assay.report.run_verdict import judged
-        from assay.report.shown_first import with_headlines
-        from assay.report.terminal import show
+        from assay.report.judge.first_figures import with_headlines
+        from assay.report.judge.verdict import judged
+        from assay.report.render import page
+        from assay.report.render.figure_list import of_sections
+        from assay.report.render.markdown import markdown as written_markdown
+        from assay.report.render.terminal import show
         from assay.store import Run
         from assay.verbs import _file_names
         from assay.verbs._compared_document import whole
@@ -54,8 +55,8 @@ def register(app: typer.Typer) -> None:
         if markdown and (json or quiet):
             accepted = "one of --markdown, --json and --quiet"
             raise InputError("is another form of the same", key="--json" if json else "--quiet", accepted=accepted)
-        _file_names.named("--out", output, "HTML", _file_names.PAGE)
-        printed = output is None and (json or (markdown and not quiet))  # no page needs to be kept for it
+        _file_names.check_suffix("--out", output, "HTML", _file_names.PAGE)
+        printed = output is None and (json or (markdown and not quiet))  # no page needs to be written for it
         made = []
         for name in runs:
             run = Run.open(name)
@@ -65,13 +66,14 @@ def register(app: typer.Typer) -> None:
             made.append(one)
         beside = speedups = written = None
         if len(made) > 1:
-            from assay.report import page_beside, side_by_side, speedup_table
+            from assay.report.render import runs_page, runs_table
+            from assay.report.sections import speedup_table
 
-            beside, speedups = side_by_side.side_by_side(made), speedup_table.beside(made)
+            beside, speedups = runs_table.side_by_side(made), speedup_table.beside(made)
             with _kept(printed=printed):
                 if output is None:
                     page.refuse_anothers(Path(made[0].folder))
-                written = page_beside.write(beside, output or Path(made[0].folder) / "beside.html", speedups)
+                written = runs_page.write(beside, output or Path(made[0].folder) / "beside.html", speedups)
         if json:
             listed = [figure for one in made for figure in of_sections(one)]
             several = {
@@ -80,20 +82,20 @@ def register(app: typer.Typer) -> None:
             }
             emit({"figures": listed} | (to_json(with_headlines(made[0])) if len(made) == 1 else several))
         elif quiet:
-            from assay.report.one_line import one_line
+            from assay.report.render.one_line import one_line
 
             print("\n".join([*map(one_line, made), *([f"report: {written}"] if beside is not None else [])]))
         elif beside is None:
-            print(page.markdown(made[0])) if markdown else show(made[0])
+            print(written_markdown(made[0])) if markdown else show(made[0])
         elif markdown:
-            print(side_by_side.markdown(beside) + ("" if speedups is None else "\n" + speedups.markdown()))
+            print(runs_table.markdown(beside) + ("" if speedups is None else "\n" + speedups.markdown()))
         else:
-            from assay.report.listing import listing
+            from assay.report.render.console import listing
 
             console = listing()
-            console.print(side_by_side.runs_table(beside).rich())
-            main = side_by_side.table(beside, headlines=True)
-            console.print((main if main.rows else side_by_side.table(beside)).rich())
+            console.print(runs_table.runs_table(beside).rich())
+            main = runs_table.table(beside, headlines=True)
+            console.print((main if main.rows else runs_table.table(beside)).rich())
             console.print(*([speedups.rich()] if speedups is not None else []))
             console.print(f"report: {written}", highlight=False, soft_wrap=True)
         page_made = written or made[0].report
@@ -102,7 +104,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _open(page: Path) -> None:
-    """Show a page in the browser; where none can be started, say where the page is."""
+    """Show a page in the browser; where none can be started, print the page's path."""
     import webbrowser
 
     from assay.errors import warn
@@ -117,7 +119,7 @@ def _open(page: Path) -> None:
 
 @contextmanager
 def _kept(*, printed: bool) -> Iterator[None]:
-    """Warn where a page cannot be written, if what was asked for is `printed`; else raise."""
+    """Warn where a page cannot be written, if the requested output is `printed`; else raise."""
     from assay.errors import InputError, MeasurementError, warn
 
     try:

@@ -67,7 +67,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 "--device",
                 metavar="WAY[:N],…",
-                help="of a benchmark of devices: opencl, cuda, or cuda:1 (default: all found)",
+                help="device of a device benchmark: opencl, cuda, or cuda:1 (default: all found)",
             ),
         ] = None,
         profile: Profile = "quick",
@@ -116,28 +116,28 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.report.document import document
-        from assay.report.nothing_measured import nothing_measured
+        from assay.report.derive.document import document
+        from assay.report.derive.empty_run import nothing_measured
         from assay.verbs import _one_benchmark, _quoted
-        from assay.verbs._exclusive_option import alone
+        from assay.verbs._exclusive_option import refuse_others
         from assay.verbs._measuring import measure
 
         if command is not None:
             from assay.verbs import _command_template
 
-            alone(context, "--command", _command_template.TAKES, "which starts a command of a job table")
-            if not _command_template.commanded(command, ranks, launches, out, quiet=quiet, json=json):
+            refuse_others(context, "--command", _command_template.TAKES, "which starts a command of a job table")
+            if not _command_template.run_command(command, ranks, launches, out, quiet=quiet, json=json):
                 raise typer.Exit(1)
             return
-        wishes = _one_benchmark.wishes_of(context.params)
-        (benchmark,) = wishes.names
-        quoted = _quoted.quoted_one(wishes, record(benchmark))
+        request = _one_benchmark.request_of(context.params)
+        (benchmark,) = request.names
+        quoted = _quoted.quoted_one(request, record(benchmark))
         if quoted is not None:
-            alone(context, f"--on {on}", ("benchmark", "--set", "--quiet", "--json"), _quoted.ONLY_QUOTED)
+            refuse_others(context, f"--on {on}", ("benchmark", "--set", "--quiet", "--json"), _quoted.ONLY_QUOTED)
             answered = to_json(quoted)
             emit(answered | {"quoted": answered["figures"]}) if json else _quoted.show(quoted, quiet)
             return
-        made, failures = measure(wishes, out, label=label, quiet=quiet)
+        made, failures = measure(request, out, label=label, quiet=quiet)
         whole = document(made, quoted_nodes=False)
         if on is not None and record(benchmark).published:  # else nothing printed is there to compare with
             from assay.published.cells.run_kinds import with_kinds
@@ -150,23 +150,23 @@ def register(app: typer.Typer) -> None:
         flat |= {"valid": whole.valid and measured, "warnings": whole.warnings}
         nothing = nothing_measured(whole)
         if on is not None:
-            from assay.report.where import where
+            from assay.report.derive.message_time import where
 
             flat["where"] = where(made)
-            flat["quoted"] = [to_json(each) for each in _quoted.beside(on, record(benchmark))]
+            flat["quoted"] = [to_json(each) for each in _quoted.published_figures(on, record(benchmark))]
         if json:
             if section is not None and not section.headlines:
-                from assay.report.shown_first import with_headlines
+                from assay.report.judge.first_figures import with_headlines
 
                 shown = next(each for each in with_headlines(whole).benchmarks if each.benchmark == benchmark)
                 flat |= {"headlines": to_json(shown)["headlines"]}
             emit(flat)
         else:
-            from assay.report.one_line import one_line, why_not
+            from assay.report.render.one_line import one_line, why_not
 
             if not quiet:
-                from assay.report.run_verdict import verdict
-                from assay.report.terminal import show
+                from assay.report.judge.verdict import verdict
+                from assay.report.render.terminal import show
 
                 whole = replace(whole, summary=verdict(whole, made.about))
                 show(whole)
@@ -175,7 +175,7 @@ def register(app: typer.Typer) -> None:
             elif reason := why_not(whole):
                 print(reason, file=sys.stderr)
             print(one_line(whole))
-        if nothing and not failures and (on is not None or wishes.settings.keys() - {"repetitions"}):
+        if nothing and not failures and (on is not None or request.settings.keys() - {"repetitions"}):
             raise InputError(nothing)
         if failures or (not flat["valid"] and not nothing):  # what this host has no place for is skipped, no failure
             raise typer.Exit(1)

@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
             str | None, typer.Argument(metavar="[RUN]", help="the run to be given a label", autocompletion=run_names)
         ] = None,
         label: Label = None,
-        last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="the newest N alone")] = None,
+        last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="only the newest N")] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
         """
         from assay.cli import emit
         from assay.errors import InputError
-        from assay.report.listing import listing
+        from assay.report.render.console import listing
         from assay.store import Run, known_runs
 
         if (run is None) != (label is None):
@@ -83,7 +83,7 @@ def _cells(entry: dict[str, Any]) -> dict[str, str]:
 
 
 def _lines(rows: Sequence[dict[str, str]], width: int) -> list[Text]:
-    """Lay out a line a run with the columns that have room beside whole ids and folders, else the folder below it."""
+    """One line per run with the columns that fit next to whole ids and folders, else the folder below it."""
     from rich.cells import cell_len, set_cell_size
     from rich.text import Text
 
@@ -120,7 +120,7 @@ def _from_here(folder: str) -> str:
 
 
 def _entry(run: Run) -> dict[str, Any]:
-    """One run: a run that says that it runs, and that no process writes into, is interrupted."""
+    """One run; a run in state running without a process that writes into it is interrupted."""
     names = run.about.get("wishes", {}).get("names")
     return {
         "id": run.about["id"],

@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
         """Simulate traffic on a described network, exact to the flit.
 
         NETWORK.toml may also be a platform of SimGrid (XML, one cluster) or an anynet file of BookSim2: what these do
-        not say is assumed, and printed.
+        not define is assumed, and printed.
         """
         from assay.cli import emit
         from assay.errors import InputError
@@ -53,23 +53,21 @@ def register(app: typer.Typer) -> None:
         from assay.network.memory_bound import bounded
         from assay.network.workers import kind
         from assay.verbs import _file_names
-        from assay.verbs._exclusive_option import alone
+        from assay.verbs._exclusive_option import refuse_others
         from assay.verbs._interrupts import ends_in_a_line
-        from assay.verbs._output_files import apart
+        from assay.verbs._output_files import check_outputs
         from assay.verbs._repeated_option import each_once
         from assay.verbs._simulate_shown import show
 
         if keys:
-            alone(context, "--keys", ("--quiet", "--json"))
+            refuse_others(context, "--keys", ("--quiet", "--json"))
             _show_keys(quiet, json)
             return
         if network is None:
-            raise InputError(
-                "no network is given", accepted="assay simulate NETWORK.toml, or --keys for what it may say"
-            )
-        apart({"--out": out, "--heatmap": heatmap}, {"NETWORK.toml": network})
-        _file_names.named("--out", out, "lines of JSON", _file_names.POINTS)
-        _file_names.named("--heatmap", heatmap, "SVG", _file_names.PICTURE)
+            raise InputError("no network is given", accepted="assay simulate NETWORK.toml, or --keys for its keys")
+        check_outputs({"--out": out, "--heatmap": heatmap}, {"NETWORK.toml": network})
+        _file_names.check_suffix("--out", out, "lines of JSON", _file_names.POINTS)
+        _file_names.check_suffix("--heatmap", heatmap, "SVG", _file_names.PICTURE)
         each_once(settings or [])
         each_once([*(settings or []), *(sweep or [])], option="--set, --sweep")
         if heatmap is not None:

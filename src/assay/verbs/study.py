@@ -31,7 +31,8 @@ def register(app: typer.Typer) -> None:
         quiet: Quiet = False,
         json: Json = False,
         plots: Annotated[
-            Path | None, typer.Option("--plots", parser=named_path, metavar="FOLDER", help="write the plots there")
+            Path | None,
+            typer.Option("--plots", parser=named_path, metavar="FOLDER", help="write the plots to this folder"),
         ] = None,
         docs: DocsFolder = None,
         out: Points = None,
@@ -45,18 +46,18 @@ def register(app: typer.Typer) -> None:
         from assay.network.study import file
         from assay.network.workers import kind
         from assay.verbs import _file_names
-        from assay.verbs._exclusive_option import alone
+        from assay.verbs._exclusive_option import refuse_others
         from assay.verbs._interrupts import ends_in_a_line
 
         _file_names.folder("--plots", plots, _file_names.PICTURES)
-        _file_names.named("--out", out, "lines of JSON", _file_names.POINTS)
+        _file_names.check_suffix("--out", out, "lines of JSON", _file_names.POINTS)
         known = file.shipped()
         if everything and name is not None:
             raise InputError("has no effect with --all", key="STUDY", value=name, accepted="one of both")
         if docs is not None and not everything:
             raise InputError("has no effect here", key="--docs", value=str(docs), accepted="with --all")
         if not everything and name is None:
-            alone(context, "no STUDY", ("--quiet", "--json"))
+            refuse_others(context, "no STUDY", ("--quiet", "--json"))
             _show_shipped(sorted((file.load(each) for each in known), key=lambda one: one.head.order), quiet, json)
             return
         which = kind(executor)

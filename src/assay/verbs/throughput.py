@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from assay.throughput.printed_totals import PrintedTotal
     from assay.throughput.results import ThroughputResult
     from assay.throughput.simulated import Scheduled
-    from assay.throughput.what_if import WhatIf
+    from assay.throughput.what_if import SimulatedPoint, WhatIf
     from assay.throughput.workload import Workload
-    from assay.verbs._throughput_live import LiveWishes
+    from assay.verbs._throughput_live import LiveRequest
 
 
 def register(app: typer.Typer) -> None:
@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="TABLE.toml",
-                help="what each name of a schedule needs; or eurobench2000-compaq, -ibm (eurobench2000's default), "
+                help="resources of each name of a schedule; or eurobench2000-compaq, -ibm (eurobench2000's default), "
                 "-sgi, -sgi-rules, assay-mix",
             ),
         ] = None,
@@ -67,35 +67,43 @@ def register(app: typer.Typer) -> None:
         schedule: Annotated[
             Path | None,
             typer.Option(
-                "--schedule", parser=named_path, metavar="OUT.swf", help="write when every job waited and ran"
+                "--schedule", parser=named_path, metavar="OUT.swf", help="write waiting and running of every job"
             ),
         ] = None,
         slots: Annotated[
             int | None,
             typer.Option(
-                metavar="N", min=1, max=2**20, help="--via: N virtual processors; jobs wait for their time, not compute"
+                metavar="N",
+                min=1,
+                max=2**20,
+                help="--via: N virtual processors; jobs sleep for their time and do not compute",
             ),
         ] = None,
         compress: Annotated[
-            float, typer.Option(metavar="FACTOR", help="--via: all times of the schedule and the table over this")
+            float, typer.Option(metavar="FACTOR", help="--via: divide all times of the schedule and the table by this")
         ] = 1.0,
         out: Annotated[
             Path | None,
             typer.Option(
-                "-o", "--out", parser=named_path, metavar="DIR", help="--via: its folder; the same command resumes"
+                "-o",
+                "--out",
+                parser=named_path,
+                metavar="DIR",
+                help="--via: the test's folder; the same command resumes it",
             ),
         ] = None,
         resume: Annotated[
-            bool, typer.Option("--only-resume", help="--via: DIR must hold a test that was begun")
+            bool, typer.Option("--only-resume", help="--via: DIR must have a test that was started")
         ] = False,
         alone: Annotated[
-            bool, typer.Option("--alone", help="--via: every program once alone first; what the mix costs it")
+            bool,
+            typer.Option("--alone", help="--via: first run every program once alone, to measure the cost of the mix"),
         ] = False,
         repeat: Annotated[
             int, typer.Option(metavar="N", min=1, max=1000, help="--via: the test N times, in DIR/1 to DIR/N")
         ] = 1,
         dry_run: Annotated[
-            bool, typer.Option("--dry-run", help="say what it would be: jobs, processor hours, ideal makespans")
+            bool, typer.Option("--dry-run", help="show what it would be: jobs, processor hours, ideal makespans")
         ] = False,
         export: Annotated[
             list[Path] | None,
@@ -106,7 +114,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="CONDITION",
-                help="with several values of --set: from which on it holds, such as 'mean_wait < 1h'",
+                help="with several values of --set: find the first value where this holds, such as 'mean_wait < 1h'",
             ),
         ] = None,
         quiet: Quiet = False,
@@ -123,22 +131,22 @@ def register(app: typer.Typer) -> None:
         from assay.throughput.until import condition, swept_key
         from assay.verbs import _file_names
         from assay.verbs._repeated_option import each_once
-        from assay.verbs._throughput_live import LiveWishes, progress_line
+        from assay.verbs._throughput_live import LiveRequest, progress_line
 
         each_once(settings or [], lambda key: not dry_run)
         if policy is not None:
             each_once([f"policy={policy}", *(settings or [])], lambda key: not dry_run, option="--policy, --set")
-        wishes = LiveWishes(
+        request = LiveRequest(
             workload, jobs, via, policy, slots, compress, out, resume, tuple(export or ()), tuple(beside or ()), alone
         )
         if dry_run:
             if until is not None:
                 raise InputError("has no use with --dry-run", key="--until", value=until, accepted="one of both")
-            _dry(wishes, on, settings or [], json, quiet)
+            _dry(request, on, settings or [], json, quiet)
             return
         if via is not None:
             _live(
-                wishes,
+                request,
                 repeat,
                 {"--on": on, "--set": settings or None, "--schedule": schedule, "--until": until},
                 quiet,
@@ -155,7 +163,7 @@ def register(app: typer.Typer) -> None:
         }
         _refuse(real | {"--compress": None if compress == 1.0 else compress}, "is of a test on a real batch system")
         exports.check(export or [])
-        _file_names.named("--schedule", schedule, "SWF", _file_names.SCHEDULE)
+        _file_names.check_suffix("--schedule", schedule, "SWF", _file_names.SCHEDULE)
         axes = what_if.axes(settings or [], "fcfs" if policy is None else policy)
         if on is None:
             accepted = f"{machine_file.ACCEPTED}; or --via SYSTEM"
@@ -167,8 +175,9 @@ def register(app: typer.Typer) -> None:
         if what_if.several(axes):
             if schedule is not None:
                 raise InputError("is of one schedule, not of several", key="--schedule", value=str(schedule))
-            compared = what_if.points(read, on, axes, wanted)
-            _export_points(export, read, on, axes)
+            simulated: list[what_if.SimulatedPoint] = []
+            compared = what_if.points(read, on, axes, wanted, simulated.append if export else None)
+            _export_points(export, simulated)
             if json:
                 emit(to_json(compared))
             else:
@@ -209,7 +218,7 @@ def _refuse(given: Mapping[str, object], problem: str) -> None:
             raise InputError(problem, key=key, value=seen, accepted=accepted)
 
 
-def _live(wishes: LiveWishes, repeat: int, simulated: Mapping[str, object], quiet: bool, json: bool) -> None:
+def _live(request: LiveRequest, repeat: int, simulated: Mapping[str, object], quiet: bool, json: bool) -> None:
     """Run it on a real batch system; exit status 1 unless every job ended well."""
     from assay.cli import emit
     from assay.document.json_form import to_json
@@ -217,9 +226,9 @@ def _live(wishes: LiveWishes, repeat: int, simulated: Mapping[str, object], quie
 
     _refuse(simulated, "is of a simulated batch system")
     if repeat > 1:
-        _repeat(wishes, repeat, quiet, json)
+        _repeat(request, repeat, quiet, json)
         return
-    found = live.run_live(wishes, live.progress_line(quiet or json))
+    found = live.run_live(request, live.progress_line(quiet or json))
     if json:
         emit(to_json(found))
     else:
@@ -228,14 +237,14 @@ def _live(wishes: LiveWishes, repeat: int, simulated: Mapping[str, object], quie
         raise typer.Exit(1)
 
 
-def _repeat(wishes: LiveWishes, times: int, quiet: bool, json: bool) -> None:
+def _repeat(request: LiveRequest, times: int, quiet: bool, json: bool) -> None:
     """Run it several times; exit status 1 unless every job of every test ended well."""
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.verbs import _throughput_repeat as repetitions
     from assay.verbs._throughput_live import progress_line
 
-    found = repetitions.run_repeated(wishes, times, progress_line(quiet or json))
+    found = repetitions.run_repeated(request, times, progress_line(quiet or json))
     if json:
         emit(to_json(found))
     else:
@@ -244,15 +253,15 @@ def _repeat(wishes: LiveWishes, times: int, quiet: bool, json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _dry(wishes: LiveWishes, on: str | None, settings: list[str], json: bool, quiet: bool) -> None:
+def _dry(request: LiveRequest, on: str | None, settings: list[str], json: bool, quiet: bool) -> None:
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.errors import InputError
     from assay.verbs import _throughput_live as live
 
-    if on is not None and wishes.via is not None:
+    if on is not None and request.via is not None:
         raise InputError("is of a simulated batch system", key="--on", value=on, accepted="without --via")
-    found = live.dry(wishes, on, settings)
+    found = live.dry(request, on, settings)
     if json:
         emit(to_json(found))
     else:
@@ -267,25 +276,18 @@ def _export(files: list[Path] | None, documents: Sequence[ThroughputResult], act
         write(file, activities, lambda: simulated_page(documents, activities))
 
 
-def _export_points(
-    files: list[Path] | None, read: Callable[[Mapping[str, str]], Workload], on: str, axes: dict[str, list[str]]
-) -> None:
+def _export_points(files: list[Path] | None, points: Sequence[SimulatedPoint]) -> None:
     """Write every combination: side by side on the page."""
-    import itertools
-
-    from assay.throughput import activity, machine_file, results, what_if
+    from assay.throughput import activity, results, what_if
 
     if not files:
         return
-    documents, activities = [], []
-    for values in itertools.product(*axes.values()):
-        setting = dict(zip(axes, values, strict=True))
-        chosen = what_if.chosen(setting)
-        machine = machine_file.open_machine(on, chosen.machine)
-        found = what_if.schedule(read(chosen.workload), machine, chosen.policy)
-        words = ", ".join(text if key == what_if.POLICY else f"{key}={text}" for key, text in setting.items())
-        documents.append(results.result(found, machine.name, 0.0))
-        activities.append(activity.of_schedule(found, f"{machine.name}, {words}, simulated"))
+    activities = []
+    for each in points:
+        words = ", ".join(text if key == what_if.POLICY else f"{key}={text}" for key, text in each.setting.items())
+        activities.append(activity.of_schedule(each.schedule, f"{each.machine}, {words}, simulated"))
+    pages = any(file.suffix == ".html" for file in files)
+    documents = [results.result(each.schedule, each.machine, 0.0) for each in points] if pages else []
     _export(files, documents, activities)
 
 
@@ -298,7 +300,9 @@ def _reader(workload: str, jobs: str | None) -> Callable[[Mapping[str, str]], Wo
         if jobs is not None:
             raise InputError("has no use with a drawn workload", key="--jobs", value=jobs)
         return lambda settings: scaled.scaled(
-            lublin.drawn(lublin.wishes({key: text for key, text in settings.items() if key.startswith(lublin.PREFIX)})),
+            lublin.drawn(
+                lublin.parse_settings({key: text for key, text in settings.items() if key.startswith(lublin.PREFIX)})
+            ),
             {key: text for key, text in settings.items() if not key.startswith(lublin.PREFIX)},
         )
     once: list[Workload] = []
@@ -346,7 +350,7 @@ def _printed(found: Scheduled, workload: str, jobs: str | None) -> list[PrintedT
 def _show(found: ThroughputResult, quiet: bool) -> None:
     """One line, and unless `quiet` the table of what it comes to."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput.job_names import number_of
     from assay.verbs import _throughput_mix as mix
     from assay.verbs._throughput_words import (
@@ -385,9 +389,9 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
     rows = [*fault_rows(found), *result_rows(found, idle)]
     listing().print(grid("Throughput", ("", "value"), rows).rich())
     if found.played:
-        listing().print(grid("Beside one another, by name", mix.KINDS, mix.kind_rows(found), mix.NOTE).rich())
+        listing().print(grid("Concurrent jobs by name", mix.KINDS, mix.kind_rows(found), mix.NOTE).rich())
         rows_of_jobs = mix.narrow_rows(found.played[: mix.MOST_ROWS])
-        listing().print(grid("Beside one another, each job", mix.NARROW, rows_of_jobs, left=2).rich())
+        listing().print(grid("Concurrent jobs, each", mix.NARROW, rows_of_jobs, left=2).rich())
     if found.queues:
         for queue in found.queues:
             print(f"queue {queue.name}: {queue_definition(queue) or 'no limits'}")
@@ -397,7 +401,7 @@ def _show(found: ThroughputResult, quiet: bool) -> None:
 def _show_points(found: WhatIf, quiet: bool) -> None:
     """One line, and unless `quiet` a row for each combination."""
     from assay.document.grid import grid
-    from assay.report.listing import listing
+    from assay.report.render.console import listing
     from assay.throughput.what_if import POLICY
     from assay.verbs._throughput_what_if import show_over_seeds, until_lines
     from assay.verbs._throughput_words import failed_words, setting_words, time_of

@@ -1,4 +1,4 @@
-"""`assay watch`: a run now and then, its figures as metrics, and what the history says of them."""
+"""`assay watch`: periodic runs, their figures as metrics, and changes in their history."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def register(app: typer.Typer) -> None:
         metrics: Annotated[
             Path | None,
             typer.Option(
-                parser=named_path, metavar="FILE", help="write the figures there as OpenMetrics, anew each round"
+                parser=named_path, metavar="FILE", help="write the figures to this file as OpenMetrics, each round"
             ),
         ] = None,
         regression: Regression = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
-        """Make a run now and then, write its figures as metrics, and say what changed since earlier runs.
+        """Make periodic runs, write their figures as metrics, and report changes since earlier runs.
 
         The exit status of a round is that of `history --fail-on-regression` (default: 5%), or 1 where a launch failed.
         """
@@ -67,7 +67,7 @@ def register(app: typer.Typer) -> None:
             if status:
                 raise typer.Exit(status)
             return
-        words = _watch_rounds.checked(options)
+        words = _watch_rounds.check_options(options)
         if install is not None:
             found = files(install, words, period, Path.cwd(), seconds(budget, "--budget"))
             if json:

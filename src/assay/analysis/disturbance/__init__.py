@@ -1,9 +1,9 @@
-"""Was the machine ours while it was measured, and how far can what was not have moved each figure (METHOD, rule 14)?
+"""Was the machine ours while it was measured, and how far can what was not have moved each figure (method.md, rule 14)?
 
 Two witnesses. The accounting of each block (accounts.py), gathered over windows long enough for the kernel's ticks, and
 the samples themselves (steps.py, shapes.py). No sample is deleted: blocks are marked (findings.py), each launch's level
-gets the reach that this leaves it (levels.py), and of each case it is settled which estimator stands and how far its
-value can have been moved (verdict.py). The marking rules are fixed before the data; they are the constants beside them.
+gets the reach that this leaves it (levels.py), and for each case it is decided which estimator is used and how far its
+value can have been moved (verdict.py). The marking rules are fixed before the data, as constants.
 """
 
 from assay.analysis.disturbance.block import AccountedBlock

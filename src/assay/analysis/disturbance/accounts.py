@@ -5,28 +5,28 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, when
+from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, describe_span
 from assay.analysis.disturbance.findings import Findings
 
 # Thresholds. Times and counts are per second of wall time: a time is then a number of busy hardware threads.
 WINDOW = 0.25  # s: shorter blocks are gathered up to this, since the kernel counts busy time in ticks
 TICK = 0.010  # s: /proc/stat counts in hundredths; half a tick per block is its rounding
-STATED = 0.05  # s: of less, all together, five ticks, it is not said how many hardware threads were taken
+STATED = 0.05  # s, five ticks: below this sum the number of hardware threads that were taken is not reported
 OTHERS = (
     0.17  # hardware threads that others keep busy: an idle virtual machine's daemons stay under 0.1, one hog is 1.0
 )
 OTHERS_A_PROCESSOR = 0.005  # and so much more per hardware thread: daemons come with the size of the machine
 STEAL = 0.05  # hardware threads stolen by the hypervisor: a twentieth moves a median by up to as much
 SWITCHES = 100.0  # involuntary switches of ours per second: ticks and daemons cause tens, a competitor 125 and more
-BESIDE = 0.3  # processors that others and the hypervisor took over all launches: somebody competes with us
+COMPETING = 0.3  # processors that others and the hypervisor took over all launches: another process competes with us
 SWITCHES_A_RANK = 25.0  # and so many more for each further rank: a competitor is one rank's, the tens are everybody's
-STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it somebody else ran in our place
+STARVED = 0.85  # our processor time, as a share of the case's best blocks: below it another process ran in our place
 FREQUENCY = 0.05  # so much below the best, relative: a time follows the processor's frequency one to one
 EVENT = 1e-3  # s: a process or a hypervisor takes a processor for so long at least (the scheduler's least slice)
 SWITCH = 8e-3  # s: for so long a process that was switched out waits at most (a slice, in ticks of up to 4 ms)
 EXACT = 0.02  # hardware threads: the time of a process of one thread is counted that well
 LAG = 0.1  # hardware threads: a process of one thread never uses more than one and this
-WAITS = 0.5  # hardware threads: a program that mostly waits, for a disk say, is not judged by its processor time
+WAITS = 0.5  # hardware threads: a program that mostly waits, e.g. for a disk, is not judged by its processor time
 DISK = 0.01  # s: for so long a page is read from disk
 LONGEST = 0.9  # of the time that may be counted as lost: beyond it nothing is known
 IDLE = 0.05  # hardware threads that an idle machine's daemons keep busy, over seconds
@@ -69,13 +69,13 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
         idle = OTHERS + OTHERS_A_PROCESSOR * processors + rounding
         contended = own + others + steal > processors - 0.1 and others + steal > OTHERS + rounding
         counted = all(blocks[i].accounting.get("involuntary") is not None for i in window)
-        # who works beside us can take as much of what all share (memory, caches) as we do; who works in our place shows
+        # a process next to us can take as much of shared resources (memory, caches) as we do; one in our place shows
         # in our switches, and where these were not counted, in the same account
         beside = others if contended and not counted else min(others, threads - 1.0)
         if others > idle:
             hit("others", window, others)
             findings.met("beside", window, _touched(blocks, window, others), beside)
-        elif wall < WINDOW and taken > BESIDE:  # ticks say little of one short launch, and enough of all together
+        elif wall < WINDOW and taken > COMPETING:  # ticks show little of one short launch, and enough of all together
             hit("others", window, taken)
             findings.met("beside", window, _touched(blocks, window, taken), min(taken, threads - 1.0))
         if steal > STEAL + rounding:
@@ -86,7 +86,9 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
             findings.met("beside", window, _touched(blocks, window, others), beside)
             findings.met("steal", window, _touched(blocks, window, steal), _slowed(steal))
         tolerated = SWITCHES + SWITCHES_A_RANK * (ranks - 1)
-        if wall < WINDOW and taken < BESIDE:  # a few switches, and nobody beside us: two standard deviations of chance
+        if (
+            wall < WINDOW and taken < COMPETING
+        ):  # a few switches without a competitor: two standard deviations of chance
             tolerated += 2 * (tolerated / wall) ** 0.5
         if switches > tolerated:
             hit("switches", window, switches)
@@ -113,7 +115,7 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
     if faulted:
         hit("faults", faulted, sum(blocks[i].counted("major_faults") for i in faulted))
     texts = {
-        "others": "other processes kept up to {0:.2g} of {1} hardware threads busy",
+        "others": "other processes used up to {0:.2g} of {1} hardware threads",
         "steal": "the hypervisor took up to {0:.2g} hardware threads away",
         "taken": "other processes and the hypervisor together took up to {0:.2g} of {1} hardware threads",
         "switches": "our processes were switched out up to {0:.0f} times per second involuntarily",
@@ -130,12 +132,12 @@ def accounts(findings: Findings, processors: int, ranks: int, threads: int) -> N
         if rule in short:
             together, most = _together(short[rule])
             if together < STATED and not amount:
-                text = f"{unsized[rule]} in {1e3 * together:.2g} ms of measuring, too few clock ticks to say how much"
+                text = f"{unsized[rule]} in {1e3 * together:.2g} ms of measuring, too few clock ticks to quantify it"
             elif together >= STATED:
                 amount = max(amount, most)
         if rule in unsized:  # ticks can show more than there are
             amount = min(amount, float(threads))
-        findings.add(rule, text.format(amount, threads) + when(blocks, indices), indices, amount=amount)
+        findings.add(rule, text.format(amount, threads) + describe_span(blocks, indices), indices, amount=amount)
     _remainder(findings, processors)
 
 
@@ -164,7 +166,7 @@ def _by_threads(blocks: Sequence[AccountedBlock], window: Sequence[int]) -> Iter
 def _lost(blocks: Sequence[AccountedBlock], group: Sequence[int], ranks: int, busiest: Floats, taken: float) -> float:
     """Most of these blocks' time (a share) that passed while one of our threads was not on a processor.
 
-    Threads that meet wait for the one that is held up: what each of them lost is lost by all, and adds up. That shows
+    Threads that meet wait for the one that is delayed: what each of them lost is lost by all, and adds up. That shows
     in our own time, of several threads to a tick of each; where more of ours ran than worked it does not, and others in
     our place are counted instead (`taken`, in processors).
     """
@@ -184,7 +186,7 @@ def _slowed(lost: float) -> float:
 def _remainder(findings: Findings, processors: int) -> None:
     """Of the blocks that no rule marked: what others and the hypervisor took beyond an idle machine, over seconds."""
     blocks = findings.blocks
-    remaining: dict[str, list[tuple[float, list[int]]]] = defaultdict(list)  # by rule: how much, of which blocks
+    remaining: dict[str, list[tuple[float, list[int]]]] = defaultdict(list)  # by rule: how much, from what blocks
     gathered: list[list[int]] = [[]]  # launches, so many together that ticks do not matter
     unmarked = sorted((i for i in range(len(blocks)) if i not in findings.marked), key=lambda i: blocks[i].launch)
     for place, i in enumerate(unmarked):
@@ -207,7 +209,7 @@ def _remainder(findings: Findings, processors: int) -> None:
             findings.met("steal", members, _touched(blocks, members, steal), _slowed(steal))
             remaining["steal"].append((steal, members))
     texts = {
-        "others": "other processes kept up to {:.2g} more hardware threads busy than when idle, over seconds",
+        "others": "other processes used up to {:.2g} more hardware threads than when idle, over seconds",
         "steal": "the hypervisor took up to {:.2g} hardware threads more than a quiet one does, over seconds",
     }
     for rule, found in remaining.items():
@@ -226,7 +228,7 @@ def _bias(block: AccountedBlock) -> float:
     """By how much (s) a block's account of others is too great where they do little.
 
     It is whole ticks less our own time, and no less than zero: of an error of up to a tick either way only what is
-    above is kept. Of a block of w < 1 ticks that is w (1 - w) on average, else 1/6; where others do more, nothing.
+    above remains. Of a block of w < 1 ticks that is w (1 - w) on average, else 1/6; where others do more, nothing.
     """
     ticks, seen = block.wall / TICK, block.counted("others") / TICK
     usual = ticks * (1 - ticks) if ticks < 0.8 else 1 / 6
@@ -259,7 +261,7 @@ def _own_share(blocks: Sequence[AccountedBlock], windows: Sequence[Sequence[int]
 
     1 if unknown; and those best blocks' own, in processors, infinite if unknown. Of processes of one thread the best
     blocks are the case's 90th percentile. The kernel brings the time of a process's other threads up to date at ticks
-    only: a block of several threads, or after one of several, says its own time to a tick per thread (up to 2.3 s per
+    only: a block of several threads, or after one of several, has its own time to a tick per thread (up to 2.3 s per
     second were seen of two), so these are compared by window.
     """
     known = [block.wall > 0 and block.accounting.get("own") is not None for block in blocks]
@@ -301,7 +303,7 @@ def _launches(blocks: Sequence[AccountedBlock], usual: Floats) -> dict[int, floa
 def frequency(findings: Findings) -> None:
     """Find blocks in which the processor's frequency was below what it had in the best blocks (their 90th percentile).
 
-    Which of several frequencies a machine has undisturbed nobody can tell; the greater is what it can do.
+    The undisturbed one of several frequencies is unknown; the greater is what the machine can do.
     """
     blocks = findings.blocks
     hertz = {i: block.counted("frequency") for i, block in enumerate(blocks) if block.counted("frequency") > 0}
@@ -312,7 +314,7 @@ def frequency(findings: Findings) -> None:
     if below:
         low, high = min(hertz.values()), max(hertz.values())
         text = f"the processor's frequency went from {low / 1e9:.2f} to {high / 1e9:.2f} GHz"
-        findings.add("frequency", text + when(blocks, list(below)), list(below), amount=max(below.values()))
+        findings.add("frequency", text + describe_span(blocks, list(below)), list(below), amount=max(below.values()))
         for i, slower in below.items():  # a time is the longer, the slower the clock
             findings.evenly([i], 0.0, slower)
 
@@ -323,7 +325,7 @@ def reference(findings: Findings) -> None:
     slower = {i: block.reference for i, block in enumerate(blocks) if block.reference and block.reference > REFERENCE}
     if slower:
         most = max(slower.values())
-        text = f"the processor itself was up to {most:.0%} slower than usual, by a loop timed beside each launch"
-        findings.add("reference", text + when(blocks, list(slower)), list(slower), amount=most)
+        text = f"the processor itself was up to {most:.0%} slower than usual, by the reference loop of each launch"
+        findings.add("reference", text + describe_span(blocks, list(slower)), list(slower), amount=most)
         for i, by in slower.items():
             findings.evenly([i], 0.0, by)

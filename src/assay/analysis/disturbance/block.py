@@ -20,7 +20,7 @@ class AccountedBlock:
     missing is not judged. `sense`: 1 where a disturbance makes values greater (times), -1 where less (rates), 0 where
     it can do either (ratios). `reference`: how much slower than usual the launch's reference loop was, relative.
     `natural`: values vary by their nature (the noise of a machine), so that they witness nothing, and what the accounts
-    say does not bound them. `helper`: of a series that no figure is made of, such as a curve that finds caches.
+    show does not bound them. `helper`: of a series that no figure is made of, such as a curve that finds caches.
     `threads`: how many each process works with.
     """
 
@@ -64,9 +64,9 @@ class AccountedBlock:
 def cases_of(
     blocks: Sequence[AccountedBlock], by_launch: bool = False, witnesses: bool = False
 ) -> dict[Hashable, list[int]]:
-    """Give the indices of the blocks of each metric and case, and of each launch where asked for.
+    """Give the indices of the blocks of each metric and case, and of each launch on request.
 
-    `witnesses`: only of those whose values say something of a disturbance.
+    `witnesses`: only of those whose values depend on disturbance.
     """
     cases: dict[Hashable, list[int]] = defaultdict(list)
     for i, block in enumerate(blocks):
@@ -76,8 +76,8 @@ def cases_of(
     return cases
 
 
-def when(blocks: Sequence[AccountedBlock], indices: Sequence[int]) -> str:
-    """Say when: all the while, from the middle on, until the middle, or now and then."""
+def describe_span(blocks: Sequence[AccountedBlock], indices: Sequence[int]) -> str:
+    """When, as text: all the while, from the middle on, until the middle, or now and then."""
     if len(set(indices)) == len(blocks):
         return ", all the while"
     order = sorted(range(len(blocks)), key=lambda i: (blocks[i].t0, blocks[i].launch, blocks[i].block))

@@ -13,7 +13,7 @@ from assay.analysis.result import AnalysisResult
 class Reason(AnalysisResult):
     """One finding.
 
-    The `rule`, a sentence that says what was found, the launches it touches, the share of the host's blocks, the
+    The `rule`, a sentence with the finding, the launches it touches, the share of the host's blocks, the
     greatest `amount` (in the rule's own unit), from when to when (Unix s), the host, and the indices of its `blocks`.
     """
 
@@ -40,7 +40,7 @@ class Findings:
     """What the rules have found so far on one host.
 
     `reasons` mark blocks or speak of all; `remainder` are reasons that mark none and that only a figure has which they
-    moved. `marked` and `contended` are sets of indices; `events` says by kind what can have met the readings of each
+    moved. `marked` and `contended` are sets of indices; `events` gives by kind what can have met the readings of each
     block; the arrays `even_low` and `even_high` (n,) by how much all readings of it can have been moved (relative).
     """
 
@@ -74,9 +74,9 @@ class Findings:
         return Reason(rule, text, launches, share, amount, begin, end, of[0].host, which)
 
     def met(self, kind: str, indices: Sequence[int], share: Sequence[float], longer: float) -> None:
-        """Say that events met such a `share` of each block's readings, each of which can be so much `longer`.
+        """Record that events met such a `share` of each block's readings, which can each be so much `longer`.
 
-        What several accounts say of one `kind` is the same seen twice: the greater counts. Kinds multiply.
+        Several accounts of one `kind` are the same event: the greater counts. Kinds multiply.
         """
         n = len(self.blocks)
         of = self.events.setdefault(kind, Events(np.zeros(n), np.zeros(n)))
@@ -85,7 +85,7 @@ class Findings:
         of.longer[which] = np.maximum(of.longer[which], longer)
 
     def evenly(self, indices: Sequence[int], low: float, high: float) -> None:
-        """Say that all readings of these blocks alike can have been moved by `low` (at most 0) to `high`."""
+        """Record that all readings of these blocks can have been moved by `low` (at most 0) to `high`."""
         which = list(indices)
         self.even_low[which] = (1 + self.even_low[which]) * (1 + min(low, 0.0)) - 1
         self.even_high[which] = (1 + self.even_high[which]) * (1 + max(high, 0.0)) - 1

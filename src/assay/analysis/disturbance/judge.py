@@ -56,7 +56,7 @@ def judge(
     `threads`: how many hardware threads each host has, where we may use only some of them.
 
     Blocks may come in any order and from any number of launches, metrics, cases and hosts; what disturbed one host
-    says nothing of another. A host that a mapping does not name has one hardware thread, or one rank.
+    is no evidence for another. A host that a mapping does not name has one hardware thread, or one rank.
     """
     by_host: dict[str, list[int]] = defaultdict(list)
     for i, block in enumerate(blocks):
@@ -134,7 +134,7 @@ def _of(given: int | Mapping[str, int], host: str) -> int:
 
 
 def _unusable(block: AccountedBlock) -> str:
-    """Why nothing can be said of a block; empty where something can."""
+    """Why a block cannot be judged; empty where it can."""
     if len(block.values) == 0:
         return "a block holds no reading"
     if not np.isfinite(block.values).all() or (np.asarray(block.values) < 0).any():

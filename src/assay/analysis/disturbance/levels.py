@@ -1,9 +1,9 @@
 """How far each launch's level can have been moved: between what was seen and what it can have been undisturbed.
 
-An event (somebody else's slice) only lengthens the readings that it meets. If it can have met a share q of them, the
+An event (another process's slice) only lengthens the readings it meets. If it can have met a share q of them, the
 median of the rest lies at the quantile 1/2 - q or above it: of the touched ones nothing is known but that each was
-shorter. Where more than half can have been met, or readings are long beside the events, the bound is what the accounts
-allow: each reading longer by so much. What moves all readings alike (the clock's frequency) counts as it is.
+shorter. Where more than half can have been met, or readings are longer than the events, the bound is what the accounts
+allow: each reading longer by so much. What moves all readings equally (the clock's frequency) counts as it is.
 """
 
 import math

@@ -1,13 +1,12 @@
-"""What the readings look like together: two modes, long readings, launches apart. None of these marks a block."""
+"""Distributions of readings: two modes, long readings, launches that differ. None of these marks a block."""
 
-import json
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, when
+from assay.analysis.disturbance.block import REFERENCE, AccountedBlock, Floats, cases_of, describe_span
 from assay.analysis.disturbance.findings import Findings
 from assay.analysis.median import median
 
@@ -15,13 +14,15 @@ MODE_SHARE = 0.15  # of the readings that the lesser mode must hold
 MODE_GAP = 0.10  # relative distance of two modes: the alignment of buffers alone, varied on purpose, makes smaller ones
 MODE_DISTANCE = 5.5  # Ashman's D: a normal sample cut in two has 2.7, a uniform one 3.5, an exponential one under 4
 LONG_READINGS = 0.25  # of the time spent above the median: mean over median, less 1
-APART = 0.25  # greatest over least launch median, less 1: twice what idle machines show (METHOD: 10 to 17%)
+FAR_LAUNCHES = (
+    0.25  # greatest over least launch median, less 1: twice what idle machines show (docs/method.md: 10 to 17%)
+)
 
 
 def shapes(findings: Findings) -> None:
-    """Two modes or long readings within launches, and launches apart, case by case; none of them marks a block.
+    """Two modes or long readings within launches, and launches that differ, case by case; none marks a block.
 
-    Launches are looked at of results alone: how far apart a helper series lies says nothing of them.
+    Launches are compared for results alone: the spread of a helper series is irrelevant.
     """
     blocks = findings.blocks
     two: list[int] = []
@@ -39,11 +40,14 @@ def shapes(findings: Findings) -> None:
             excess = max(excess, float(np.mean(values)) / middle - 1)
     if two:
         findings.add(
-            "modes", f"readings fall into two groups up to {_longer(gap)} apart" + when(blocks, two), two, mark=False
+            "modes",
+            f"readings fall into two groups up to {_longer(gap)} apart" + describe_span(blocks, two),
+            two,
+            mark=False,
         )
     if long:
         text = f"a few long readings make the mean up to {_longer(excess)} longer than the median"
-        findings.add("tail", text + when(blocks, long), long, mark=False)
+        findings.add("tail", text + describe_span(blocks, long), long, mark=False)
     apart: dict[Hashable, float] = {}
     cases = {
         case: members
@@ -55,7 +59,7 @@ def shapes(findings: Findings) -> None:
         for i in members:
             launches[blocks[i].launch].append(blocks[i].times)
         medians = np.array([median(np.concatenate(values)) for values in launches.values()])
-        if len(medians) > 1 and medians.min() > 0 and medians.max() / medians.min() - 1 > APART:
+        if len(medians) > 1 and medians.min() > 0 and medians.max() / medians.min() - 1 > FAR_LAUNCHES:
             apart[case] = float(medians.max() / medians.min() - 1)
     if apart:
         worst = max(apart, key=lambda case: apart[case])
@@ -67,7 +71,7 @@ def shapes(findings: Findings) -> None:
 
 def _named(block: AccountedBlock) -> str:
     """A case by its metric and its parameters."""
-    case = json.loads(block.case) if isinstance(block.case, str) else {"case": block.case}
+    case = block.case if isinstance(block.case, Mapping) else {"case": block.case}
     return ", ".join([block.metric, *(f"{key} {value}" for key, value in case.items() if value is not None)])
 
 
@@ -77,18 +81,18 @@ def _longer(excess: float) -> str:
 
 
 def _unexplained(blocks: Sequence[AccountedBlock]) -> str:
-    """Say that the loop timed beside each launch does not show why launches differ, where it was timed and does not."""
+    """A note where the reference loop was timed and does not show why launches differ."""
     timed = [block.reference for block in blocks if block.reference is not None]
     if not timed or max(timed) > REFERENCE:
         return ""
-    return f"; the processor's own speed, by the loop timed beside each launch, was the same within {REFERENCE:.0%}"
+    return f"; the processor's own speed, by the reference loop of each launch, was the same within {REFERENCE:.0%}"
 
 
 def find_modes(values: Floats) -> tuple[float, float] | None:
     """Find two modes in `values` (n,): their centres, or None.
 
     The cut of the sorted logarithms with the least spread inside both parts; it counts if Ashman's D passes
-    MODE_DISTANCE, the centres are MODE_GAP apart and each part holds MODE_SHARE of the readings.
+    MODE_DISTANCE, the centres differ by MODE_GAP and each part has MODE_SHARE of the readings.
     """
     n = len(values)
     if n < 20 or np.min(values) <= 0:

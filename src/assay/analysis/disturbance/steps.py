@@ -67,7 +67,7 @@ def find_step(series: Floats, significant: float = SIGNIFICANT) -> tuple[int, fl
     if n < 8:
         return None
     _, place, alike = np.unique(series, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(alike) - (alike - 1) / 2)[place]  # the mean rank of those that are alike
+    ranks = (np.cumsum(alike) - (alike - 1) / 2)[place]  # the mean rank of ties
     k = np.arange(1, n)
     u = 2 * np.cumsum(ranks)[:-1] - k * (n + 1)
     at = int(np.argmax(np.abs(u))) + 1

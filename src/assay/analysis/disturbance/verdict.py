@@ -1,4 +1,4 @@
-"""What may be claimed of each case, by which estimator, and how far it can have been moved (METHOD, rule 14)."""
+"""What may be claimed of each case, by which estimator, and how far it can have been moved (method.md, rule 14)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from assay.analysis.median import median
 from assay.analysis.result import AnalysisResult
 
 CLEAN = 0.02  # a figure that can have been moved by less is clean; so is one below half of its launches' range
-FEWEST = 0.2  # of a case's blocks: when fewer are unmarked, the rest is too little to stand for the run
-STANDS = 1.5  # a value that can have been moved by more is no estimate
+FEWEST = 0.2  # of a case's blocks: when fewer are unmarked, the rest is too little to represent the run
+MOST_MOVED = 1.5  # a value that can have been moved by more is no estimate
 LIMIT = 1e3  # a displacement beyond it is not known, and JSON has no infinity
 
 
@@ -27,7 +27,7 @@ class State(enum.Enum):
 
 
 class Estimator(enum.Enum):
-    """What a number is computed from, in the words that stand beside it."""
+    """What a number is computed from, as text next to it."""
 
     MEDIAN = "median"
     UNMARKED = "median of the unmarked blocks"
@@ -78,10 +78,10 @@ def settle(
     others: float = 0.0,
     natural: bool = False,
 ) -> Verdict:
-    """Settle one case from its levels, of each host in turn: what stands, and how far it can have been moved.
+    """Settle one case from its levels, of each host in turn: its estimator, and how far it can have been moved.
 
     Of several hosts a launch's level is their median, as it is in figures. `others`: how much blocks of all cases
-    differ within a launch (`wander`), for a case that has too few unmarked blocks to say it itself. `natural` as in
+    differ within a launch (`wander`), for a case that has too few unmarked blocks of its own. `natural` as in
     block.py.
     """
     every = [level for of in levels for level in of]
@@ -96,7 +96,7 @@ def settle(
         some = marked and blocks - marked >= FEWEST * blocks
         state, estimator = (State.DISTURBED, Estimator.UNMARKED if some else Estimator.MEDIAN) if marked else QUIET
         return verdict(state, estimator, None if marked else STILL)
-    if whole <= 0:  # a difference that is noise around nothing: relative to it nothing can be said
+    if whole <= 0:  # a difference that is noise around nothing: a relative bound is impossible
         return verdict(State.DISTURBED if marked else State.CLEAN, Estimator.MEDIAN, None if marked else STILL)
     differ = wander(every, least=3) if marked else 0.0
     differ = others if differ is None else differ
@@ -115,7 +115,7 @@ def settle(
     if clean:
         return verdict(State.CLEAN, Estimator.MEDIAN, stated)
     seen = _seen(levels, whole) if sense and blocks - marked < FEWEST * blocks else 0.0
-    if 2 * sum(level.interrupted for level in every) <= blocks and max(by_all.most, seen) <= STANDS:
+    if 2 * sum(level.interrupted for level in every) <= blocks and max(by_all.most, seen) <= MOST_MOVED:
         return verdict(State.DISTURBED, Estimator.MEDIAN, Displacement(stated.low, max(stated.high, seen)))
     if sense == 0:  # both sides of a ratio can be long: its least value bounds nothing
         return verdict(State.INVALID, Estimator.NONE, None)
@@ -124,11 +124,11 @@ def settle(
 
 
 class _Least:
-    """What launches with unmarked blocks say of how low the level of one without can be undisturbed.
+    """A bound from launches with unmarked blocks: how low the level of one without can be undisturbed.
 
-    Launches lie apart without a disturbance, too: at the edge of a cache by which pages they were given. Of a launch
-    that comes down to what an unmarked one reaches by what its accounts allow, these say enough. Of one above, marked
-    and unmarked blocks of the same launches (`within`) say by how much blocks can be longer; where no launch holds
+    Launches also differ without a disturbance: at the edge of a cache by which pages they were given. Of a launch
+    that comes down to what an unmarked one reaches by what its accounts allow, these suffice. Of one above, marked
+    and unmarked blocks of the same launches (`within`) show by how much blocks can be longer; where no launch has
     both, the lowest of the unmarked launches counts.
     """
 
@@ -175,7 +175,7 @@ def _seen(levels: Sequence[Sequence[LaunchLevel]], whole: float) -> float:
 def _low(level: LaunchLevel, least: _Least, differ: float) -> float:
     """The lowest that a launch's level can be: of one with unmarked blocks theirs, else what the accounts allow.
 
-    A disturbance can do more than the accounts allow: then it is at least down to what other launches say.
+    A disturbance can do more than the accounts allow: then the bound is at least the level of other launches.
     """
     return min(level.low, least(level)) if level.kept is None else level.kept_low / (1 + _unsure(level, differ))
 

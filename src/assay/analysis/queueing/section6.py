@@ -195,7 +195,7 @@ def bisection_bandwidths(machine: CubeModel) -> tuple[float, float]:
 def bisection_saturation(machine: CubeModel) -> tuple[float, float]:
     """The argument that the authors gave up: (b = 0, I/O network of b channels) rates at which bisections are full.
 
-    Half of the uniform traffic crosses the bisection of the network that carries it, whose channels are thought alike
+    Half of the uniform traffic crosses the bisection of the network that carries it, whose channels are assumed equal
     busy: PE-PE messages and, with b = 0, requests and blocks of remote reads over that of the PE network.
     """
     pe, io = bisection_bandwidths(machine)

@@ -4,7 +4,7 @@ A blocked worm counts as queued at the channel that blocks it. A link of one cha
 service of link i is the message's length and the waits at the links after it: D_i = sum over j of P(j follows i)
 (W_j + D_j), each kind of message with its own P, taken from how much of its flow turns from i to j. W and D are one
 fixed point, reached from below: where some utilisation passes 1 on the way there is none, and the network saturates.
-Valid, as the paper says, where messages have more flits than their way has links; waits are taken as independent, and
+Valid, by the paper, where messages have more flits than their way has links; waits are taken as independent, and
 arrivals at every link as Poisson.
 
 Beyond the paper, `apart`: messages that come over the same channel i never wait for each other at j, since the first
@@ -69,7 +69,7 @@ class Channels:
 
     head: cycles in which a head passes each link, h; 1 unless given.
     spread, of the adjusted service: `lengths`, the variance of the messages' lengths; `exponential`, C^2 = 1;
-    `blocking`, that variance and the square of the mean time blocked. scaled: see `queues.waits`. apart: see above; the
+    `blocking`, that variance and the square of the mean time blocked. scaled: `queues.waits`. `apart`: see above; the
     paper's method is without.
     """
 
@@ -82,7 +82,7 @@ class Channels:
 
     @cached_property
     def felt(self) -> Any:
-        """By (i, j), the share of the messages on j that do not come over i; None where that is not asked for.
+        """By (i, j), the share of the messages on j that do not come over i; None where that is not requested.
 
         A link of several channels passes its messages side by side, so they do wait for each other.
         """

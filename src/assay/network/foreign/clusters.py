@@ -22,7 +22,7 @@ MOST_ROUTES = 4_000_000  # rows of a dragonfly's table
 
 
 def network(cluster: Element) -> ForeignNetwork:
-    """Give the network of a cluster. InputError where its topology, or what it asks for, has no counterpart."""
+    """Give the network of a cluster. InputError where its topology, or a setting, has no counterpart."""
     kind = cluster.given.get("topology", "FLAT").upper()
     if kind not in KINDS:
         raise cluster.wrong("topology", "has no counterpart", ", ".join(KINDS))
@@ -165,7 +165,7 @@ def _dragonfly(cluster: Element, keys: dict[str, Any]) -> tuple[dict[str, Any], 
         network["link_channels"] = channels
     notes = [
         "SimGrid's minimal routes; a second lane in the destination's group, so that no deadlock can close",
-        "several links between two routers are as many channels, of which a message takes one",
+        "several links between two routers are parallel channels; a message takes one",
     ]
     return network | keys, notes
 

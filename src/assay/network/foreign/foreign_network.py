@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ForeignNetwork:
-    """A network of another simulator's file: its tables, and a sentence for each thing that the file does not say."""
+    """A network of another simulator's file: its tables, and a sentence for each property that it does not have."""
 
     tables: dict[str, Any]
     assumptions: tuple[str, ...]

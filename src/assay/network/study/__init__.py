@@ -1,1 +1,1 @@
-"""Studies: a description swept over some of its keys, simulated, analysed, and held against what was published."""
+"""Studies: a description swept over some of its keys, simulated, analysed, and compared with what was published."""

@@ -1,4 +1,4 @@
-"""STUDY.toml: the tables of NETWORK.toml and, beside them, what is swept, what is plotted, which claims it answers.
+"""STUDY.toml: the tables of NETWORK.toml and, in addition, what is swept, what is plotted, which claims it answers.
 
 [study]     title, figure, source, text; claims: ids of the catalogue; analysis: draw the queues' prediction too
 [sweep]     "io.b" = [0, 1], …: every combination is a point
@@ -24,7 +24,7 @@ from assay.errors import InputError
 from assay.network import description
 from assay.network.description import NetworkDescription
 from assay.network.overrides import TABLES
-from assay.toml.checking import Table, validated
+from assay.toml.checking import Table, validate_tables
 from assay.toml.source import Source, read
 
 Setting = dict[str, Any]
@@ -139,15 +139,17 @@ def load(wanted: str) -> Study:
         if key not in TABLES:
             accepted = ", ".join((*TABLES, "study", "sweep", "cases", "saturation", "plot"))
             raise source.error((key,), "there is no such table", accepted=accepted)
-    head = validated(source, Head, own.get("study", {}), ("study",))
-    saturation = validated(source, Saturation, own["saturation"], ("saturation",)) if "saturation" in own else None
+    head = validate_tables(source, Head, own.get("study", {}), ("study",))
+    saturation = (
+        validate_tables(source, Saturation, own["saturation"], ("saturation",)) if "saturation" in own else None
+    )
     sweep, cases, plots = own.get("sweep", {}), own.get("cases", []), own.get("plot", [])
     if not isinstance(sweep, dict) or not all(isinstance(values, list) and values for values in sweep.values()):
         raise source.error(("sweep",), "every key needs a list of values", accepted='"io.b" = [0, 1]')
     for name, tables in (("cases", cases), ("plot", plots)):
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
             raise source.error((name,), "is no array of tables", accepted=f"[[{name}]]")
-    drawn = tuple(validated(source, Plot, one, ("plot", at)) for at, one in enumerate(plots))
+    drawn = tuple(validate_tables(source, Plot, one, ("plot", at)) for at, one in enumerate(plots))
     found = Study(path.stem, source, head, tree, sweep, cases, saturation, drawn)
     for at, plot in enumerate(drawn):
         _check_plot(found, at, plot)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
 
+from assay import compact_svg
 from assay.network.study.file import Plot
 from assay.network.study.results import SHARES, Bracket, Point, Results, values
 
@@ -66,7 +66,7 @@ def draw(results: Results, plot: Plot) -> str:
     axes.set_ylabel(LABELS.get(plot.y, plot.y) + ("" if plot.y in SHARES else " (us)"))
     axes.set_title(plot.title, fontsize=9, loc="left")
     axes.legend(fontsize=7, frameon=False)
-    return _text(figure)
+    return compact_svg.of_figure(figure)
 
 
 def _predicted(axes: Any, points: list[Point], plot: Plot, colour: str) -> None:
@@ -77,7 +77,7 @@ def _predicted(axes: Any, points: list[Point], plot: Plot, colour: str) -> None:
 
 
 def _widths(axes: Any, widths: list[int]) -> None:
-    """Numbers of channels by their logarithm, each with its tick: 64 stands for any number."""
+    """Numbers of channels by their logarithm, each with its tick: 64 means any number."""
     if not widths:
         return
     axes.set_xscale("log", base=2)
@@ -98,17 +98,9 @@ def _figure() -> tuple[Any, Any]:
     matplotlib.use("Agg")
     from matplotlib.figure import Figure
 
-    matplotlib.rcParams.update(
-        {"svg.fonttype": "none", "svg.hashsalt": "assay", "font.size": 8, "font.family": "sans-serif"}
-    )
+    matplotlib.rcParams.update({"font.size": 8, "font.family": "sans-serif"})
     figure = Figure(figsize=(5.2, 3.4), layout="constrained")
     axes = figure.add_subplot()
     axes.grid(color="#e5e7eb", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes
-
-
-def _text(figure: Any) -> str:
-    target = io.StringIO()
-    figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
-    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"

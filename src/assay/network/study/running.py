@@ -22,7 +22,7 @@ QUICK_REPLICATIONS, QUICK_PRECISION = 3, 0.1
 
 
 def point_steps(description: NetworkDescription, replications: int, judge: int) -> Steps:
-    """The replications of one point, and a run of `judge` cycles that says by its backlog whether it is saturated."""
+    """The replications of one point, and a run of `judge` cycles that shows by its backlog whether it is saturated."""
     before = yield from warmup(description, description.method.cycles or simulation.DEFAULT_CYCLES)
     cycles = description.method.cycles or simulation.DEFAULT_CYCLES
     runs = yield [task(description, stream, before.cycles, cycles) for stream in range(replications)]
@@ -112,7 +112,7 @@ def make(
                 document["saturated"],
                 (document["backlog"][0], document["backlog"][1]),
                 predicted,
-                document.get("deadlocked", 0),  # not kept by older versions
+                document.get("deadlocked", 0),  # not stored by older versions
             )
         )
     for (setting, found), document in zip(bisected, documents[len(described) :], strict=True):

@@ -1,1 +1,1 @@
-"""Every published cell beside its simulated twin: errors, allowances, and what a description rests on."""
+"""Every published cell and its simulated twin: errors, allowances, and what a description rests on."""

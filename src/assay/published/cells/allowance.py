@@ -17,7 +17,7 @@ from assay.machine.catalogue import PublishedCell, si
 from assay.machine.published import Claim
 
 TICKS = {"ipsc860": 5e-6, "ipsc2": 5e-6, "ipsc1": 25e-6}  # s, one way, by published machine
-# Where no print says how near is near, these shares are our choice, made before anything was simulated. The pages say
+# Where no print defines how near is near, these shares are our choice, made before anything was simulated. Pages give
 # which verdicts would differ with half and with double.
 SAME = 0.05  # 'the same', 'unaffected'
 LITTLE = 0.1  # 'little difference', 'marginal', 'very closely'
@@ -50,7 +50,7 @@ def slack(claim: Claim) -> float:
 
 
 def claimed(claim: Claim, machine: str) -> float:
-    """What a claim's value leaves open (SI); of a time per hop the clock as well, where the print says nothing.
+    """What a claim's value leaves open (SI); of a time per hop the clock as well, where the print has nothing.
 
     A time per hop is a difference over five hops, each end read to a tick of the machine's clock.
     """
@@ -71,7 +71,7 @@ def share(claim: Claim, default: float) -> float:
 
 
 def chosen(value: float) -> float:
-    """An allowance that stands in the code, our choice, by the factor being tried."""
+    """An allowance in the code, our choice, by the factor being tried."""
     return value * _FACTOR.get()
 
 

@@ -1,25 +1,24 @@
-"""Who answers what a simulated machine does: samples that a run holds, or the same programs played when they are asked.
+"""Answers of a simulated machine: from samples of a run, or from the same programs simulated on demand.
 
 An answer is a median figure of a case, derived from samples by the benchmark's record as in every report. A described
-machine is deterministic, so that a case played again gives the same answer, and playing only what is asked is cheap.
+machine is deterministic, so that a case played again gives the same answer, and simulating on demand is cheap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
-from assay.analysis.figures import FigureValue, cells, figures
+from assay.analysis.figures import cells, figures
 from assay.benchmark.record import benchmark as record_of
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, room
+from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.errors import AssayError
-from assay.execute.job import Job
 from assay.execute.plan import arguments_of
-from assay.samples import Circumstance, Sample, events, rows
+from assay.samples import Circumstance, Measured, folded
 
 Settings = Mapping[str, Any]
 
@@ -43,7 +42,7 @@ class Answers(Protocol):
 class Play:
     """What one play gave: figures, and for each case where its messages' time went (seconds per message)."""
 
-    figures: list[FigureValue]
+    figures: list[ReportedFigure]
     accounts: list[dict[str, Any]]
 
 
@@ -88,13 +87,13 @@ class FromRun:
     played: Played
 
     def ask(self, machine: str, benchmark: str, figure: str, **settings: Any) -> list[Answer]:
-        """From the run where it holds every case that is asked for."""
+        """From the run where it has every requested case."""
         return self.held(machine, benchmark, figure, settings) or self.played.ask(
             machine, benchmark, figure, **settings
         )
 
     def held(self, machine: str, benchmark: str, figure: str, settings: Settings) -> list[Answer]:
-        """From the run alone; empty where it lacks a case that is asked for."""
+        """From the run alone; empty where it lacks a requested case."""
         if machine != self.machine:
             return []
         wanted = {key: tuple(value) if isinstance(value, list | tuple) else (value,) for key, value in settings.items()}
@@ -113,33 +112,28 @@ class FromRun:
 
 
 def play(description: DescribedMachine, benchmark: str, settings: Settings) -> Play:
-    """Run a benchmark on a described machine; `on_ranks` among the settings says on how many ranks, if not on all,
+    """Run a benchmark on a described machine; `on_ranks` among the settings is the number of ranks, if not all,
     and `per_node` how many of them on each node.
 
     Raises InputError and MeasurementError as running it does.
     """
-    from assay.execute.node_simulated import simulate_node
-    from assay.execute.simulated import simulate
-    from assay.execute.stale_files import temporary_folder
+    from assay.execute import node_simulated, simulated
 
     record = record_of(benchmark)
     given = {name: _text(value) for name, value in settings.items()}
-    per_node = int(given.pop("per_node", 0)) or None
-    node = record.kind == "node"
-    ranks = int(given.pop("on_ranks", 0)) or (None if node else room(description, per_node))
-    with temporary_folder("assay-play-") as folder:
-        out = Path(folder) / "out.jsonl"
-        command = (benchmark, *arguments_of(record, given, "quick"), "--seed", "1", "--launch", "0")
-        job = Job(benchmark, command, ranks, None, per_node, out, Path(folder) / "log", 600.0, {})
-        if node:
-            simulate_node(description, record, job)
-        else:
-            simulate(description, record, job)
-        lines = list(events(out))
-    about = Circumstance("", benchmark, record.part, description.name, 0, 0, 1, "")
-    samples = [row for row in rows(iter(lines), about) if isinstance(row, Sample)]
-    grouped = cells((s.metric, s.case, s.host, s.launch, [s.value], s.batch, s.first) for s in samples)
-    return Play(figures(record, grouped), [event for event in lines if event.get("event") == "where"])
+    per_node, on_ranks = (int(given.pop(key, 0)) or None for key in ("per_node", "on_ranks"))
+    arguments = (*arguments_of(record, given, "quick"), "--seed", "1", "--launch", "0")
+    if record.kind == "node":
+        about = Circumstance("", benchmark, record.part, description.name, 0, 0, 1, "")
+        played = folded(node_simulated.events(description, record, arguments), about)
+        blocks = [each for each in played if isinstance(each, Measured)]
+        rows = [(b.block.metric, b.block.case, b.block.host, 0, b.values, b.block.batch, False) for b in blocks]
+        return Play(figures(record, cells(rows)), [])
+    ranks = on_ranks or room(description, per_node)
+    launch = simulated.play(description, record, arguments, ranks, per_node)
+    launch.require_end(f"{benchmark} on {description.name}")
+    found = figures(record, cells(launch.observations(description.name)))
+    return Play(found, [each for each in launch.launch.accounts if each is not None])
 
 
 def _text(value: Any) -> str:

@@ -57,7 +57,7 @@ def cholesky(answers: Answers, machine: str, cells: Sequence[PublishedCell]) -> 
 
 
 def linpack_rate(answers: Answers, machine: str, nodes: int) -> float | None:
-    """Flop/s of LU with the largest system that memory holds; as it was kept where it takes long (None of a changed
+    """Flop/s of LU with the largest system that memory holds; as stored where it takes long (None of a changed
     description).
     """
     if (machine, nodes) in KEPT:

@@ -1,4 +1,4 @@
-"""What can be said of a published cell without a simulator: a straight line through used cells, or the nearest of them.
+"""The prediction of a published cell without a simulator: a straight line through used cells, or the nearest of them.
 
 `line`: through the two used cells of the same table that differ from the cell in one coordinate, the same one, and are
 nearest to it on both sides, or on one where there is no other side; over lengths by their logarithm. A rate of messages

@@ -7,7 +7,7 @@
     summary [table table7]                  those of a table of the report
     ipsc860 echo [hops 1, 6]                of another machine
 
-Values are separated by commas; one that holds a comma stands in double quotes.
+Values are separated by commas; one with a comma is in double quotes.
 """
 
 from __future__ import annotations

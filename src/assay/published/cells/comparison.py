@@ -1,8 +1,8 @@
-"""A described machine beside what was published of it: cell by cell, then each table's errors by themselves.
+"""A described machine compared with what was published of it: cell by cell, then each table's errors by themselves.
 
 Nothing is pooled. A cell is marked by what the description rests on (`assay.published.cells.provenance`): only
-extrapolated and transferred cells are evidence, and stand beside a baseline without a simulator (`baseline`). Doubtful
-cells are shown and do not count. Errors are relative and of the value as printed; beside them stands what is left of
+extrapolated and transferred cells are evidence, and are compared with a baseline (`baseline`). Doubtful
+cells are shown and do not count. Errors are relative and of the value as printed; next to them is what is left of
 them beyond the printed half digit or the clock's tick.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from assay.case import Case
 from assay.document.validation import CellErrors, ValidatedCell
 from assay.kinds import EVIDENCE, NumberKind
 from assay.machine import catalogue
@@ -26,7 +27,7 @@ from assay.published.cells.provenance import Provenance
 from assay.published.cells.rules import RULES
 
 WAYS = ("line", "share", "level", "scaled", "nearest", "machine")  # of a baseline
-SETS = ("euroben.mod1ac", "kernel", "caltech")  # of kernels that stand in one table
+SETS = ("euroben.mod1ac", "kernel", "caltech")  # of kernels that are in one table
 OTHERS = ("time-slice-interrupt",)  # of messages, but of nothing that is simulated: shown as quoted
 
 
@@ -42,7 +43,7 @@ class ComparedCell:
 
     @property
     def counts(self) -> bool:
-        """Whether it says anything of the description: it has a twin and its own digits are trusted."""
+        """Whether it is informative about the description: it has a twin and its own digits are trusted."""
         return self.error is not None and not self.cell.doubtful
 
     def document(self) -> ValidatedCell:
@@ -53,7 +54,7 @@ class ComparedCell:
             source=self.cell.source,
             benchmark=self.cell.benchmark,
             metric=self.cell.metric,
-            params=dict(self.cell.params),
+            params=Case(self.cell.params),
             published=self.cell.value,
             unit=self.cell.unit,
             printed=self.cell.printed,
@@ -70,7 +71,7 @@ class ComparedCell:
 
 @dataclass(frozen=True)
 class ComparedTable:
-    """One published table (or the single results of one benchmark) beside its twins."""
+    """One published table (or the single results of one benchmark) and its twins."""
 
     paper: str
     name: str
@@ -118,7 +119,7 @@ def _errors(signed: Sequence[float]) -> CellErrors:
 
 
 def compare(answers: Answers, machine: str, published: str, origin: dict[str, str]) -> list[ComparedTable]:
-    """Set every published cell of messages of `published` beside what `machine` does, table by table."""
+    """Compare every published cell of messages of `published` with `machine`, table by table."""
     cells = [cell for cell in catalogue.cells(machine=published) if cell.benchmark in RULES or cell.benchmark in OTHERS]
     values = twins.simulated(answers, machine, cells)
     twinned = {id(cells[place]) for place in values}

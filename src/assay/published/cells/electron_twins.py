@@ -28,7 +28,7 @@ def time(answers: Answers, benchmark: str, name: str, ranks: int, per_node: int 
     if benchmark == ADF:
         found = answers.ask(name, "orbitals", "time", on_ranks=ranks, per_node=per_node, **WATER)
         return RUNS * found[0].value if found else None
-    # Every cycle after the first costs the same: two numbers of them say what all take.
+    # Every cycle after the first costs the same: two numbers of them give what all take.
     few, more = (
         answers.ask(name, "planewaves", "time", on_ranks=ranks, per_node=per_node, cycles=cycles, **BANDS)
         for cycles in (2, 3)

@@ -22,12 +22,12 @@ PATTERNS = (
 MOD1H = tuple(f"mod1h.{pattern}" for pattern in PATTERNS)
 LENGTHS = (2097152,)  # B, of the patterns' messages: of ours the fastest, as no cache is described
 VARIANTS = {"fast-ethernet": "ethernet"}  # of a description whose own network is another
-# CPUs per node where the paper's tables do not say it: Table 6.9's bisection (91 MB/s, 47 with two) speaks for one.
+# CPUs per node where the paper's tables do not give it: Table 6.9's bisection (91 MB/s, 47 with two) speaks for one.
 PER_NODE = {"compaq-xp1000-cluster": 1, "ibm-netfinity-cluster": 2, "sgi-l1200-cluster": 1}
 
 
 def described(machine: str, cell: PublishedCell) -> str:
-    """The description that a cell's network asks for, as `NAME` or `NAME:VARIANT`."""
+    """The description for a cell's network, as `NAME` or `NAME:VARIANT`."""
     return on_network(machine, cell.params.get("network"))
 
 

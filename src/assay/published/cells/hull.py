@@ -38,7 +38,7 @@ def _logarithm(length: float) -> float:
 
 
 def labels(cell: PublishedCell) -> tuple[tuple[str, str], ...]:
-    """What says which table a cell belongs to: its metric and the parameters that are no numbers."""
+    """What assigns a cell to its table: its metric and the parameters that are no numbers."""
     others = {key: str(value) for key, value in cell.params.items() if not isinstance(value, int | float)}
     return (("metric", cell.metric), *sorted(others.items()))
 

@@ -1,6 +1,6 @@
 """The twin of the materials code's speedup: `materials` with both processors of a Paragon MP's nodes, and with one.
 
-The paper says nothing of the program but that 1.7. ORNL's codes of that time solve complex matrices of the atoms around
+The paper gives only that 1.7 of the program. ORNL's codes of that time solve complex matrices of the atoms around
 each atom; the paper's HiTC kernel, of the same kind, is a ZAXPY by a library. Hence the rate that is printed of ZAXPY,
 and an elimination by columns in which the pivot's column stays in the cache. Nodes as the variant `threads` has them
 (nas_twins.py): a node with one rank is a GP's.
@@ -16,7 +16,7 @@ from assay.published.cells.nas_twins import PROCESSORS
 from assay.published.cells.rules import Pairs, rule
 
 NODES = 16  # of the 28
-CASE = {"atoms": 64, "points": 12, "cycles": 2}  # a matrix of 64 KB, columns of 1 KB beside a cache of 16
+CASE = {"atoms": 64, "points": 12, "cycles": 2}  # a matrix of 64 KB, columns of 1 KB and a cache of 16
 
 
 def speedup(answers: Answers, machine: str) -> float | None:

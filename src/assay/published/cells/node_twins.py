@@ -93,12 +93,12 @@ VECTORS = tuple(benchmark("vectors").published)
 FIRST, SECOND = (-512, -256), (128, 640)  # elements of one array beyond what the first cache holds
 BEYOND = {"r_max_L1": FIRST, "cycles_per_op_per_element": FIRST, "latency_L1": FIRST, "r_max_L2": SECOND}
 IN_CYCLES = ("cycles_per_op_per_element", "latency_L1")
-NO_CYCLE = 1e-3  # the start-up of a kernel of which none is described, but for rounding
+NO_CYCLE = 1e-3  # the start-up of a kernel without a described one, but for rounding
 USUAL = ("-O3", "-O2")  # the flags of the tables of contiguous vectors
 
 
 def first_cache(machine: str) -> float:
-    """Bytes of a processor's first cache; 0 where the description does not say it."""
+    """Bytes of a processor's first cache; 0 where the description has none."""
     node = open_described(machine).node
     return 0.0 if node is None else node.cache
 
@@ -144,7 +144,7 @@ def matrix_vector(answers: Answers, machine: str, cells: Sequence[PublishedCell]
     """The rate with the largest matrix that the first cache holds, by inner products or by columns, or the better."""
     made: Pairs = []
     size = int((first_cache(machine) / 8) ** 0.5)
-    found = answers.ask(machine, "matrix_vector", "rate", code="ours", form=("dot", "axpy"), size=size) if size else []
+    found = answers.ask(machine, "matrix-vector", "rate", code="ours", form=("dot", "axpy"), size=size) if size else []
     rates = {"dotproduct" if each.params["form"] == "dot" else "axpy": each.value for each in found}
     for cell in cells:
         form = cell.params.get("implementation")

@@ -1,4 +1,4 @@
-"""What a published cell, or a claim, says of a description, in the words of `assay.kinds`.
+"""The kind of a published cell, or of a claim, with regard to a description, in the words of `assay.kinds`.
 
 Fitted, input: a number of the description was fitted on the cell, or took its very value or was chosen by it.
 Restated: the source makes it a function of other cells that were all used (or have no twin and are taken from print).
@@ -126,7 +126,7 @@ class Provenance:
         return weakest(self._comparison(kinds) for kinds in parts) or NumberKind.TRANSFERRED
 
     def _comparison(self, kinds: Sequence[NumberKind]) -> NumberKind:
-        """One comparison of several numbers tells as much as the one that was given least, unless one was an input."""
+        """One comparison of several numbers is worth as much as the weakest one, unless one was an input."""
         return NumberKind.INPUT if NumberKind.INPUT in kinds else max(kinds, key=list(NumberKind).index)
 
     def _clause(self, clause: Named) -> NumberKind:
@@ -156,6 +156,6 @@ class Provenance:
         return [cell for cell in catalogue.load().cells if cell.machine == machine]
 
     def _only_inputs(self, machine: str) -> bool:
-        """Whether all that is printed of a machine and simulated went into its description as it stands."""
+        """Whether all that is printed of a machine and simulated went into its description."""
         kinds = {self.cell(cell) for cell in self._of(machine)} - {NumberKind.QUOTED}
         return kinds == {NumberKind.INPUT}

@@ -1,7 +1,7 @@
 """The kinds of a described run's figures, case by case: that of the published cell whose twin the case is.
 
-A rule of `twins` says which cases a cell asks for. A case that alone answers a cell has the cell's kind, and of several
-cells' the one that says least; all others are simulated: nothing printed is there to compare with.
+A rule of `twins` names the cases of a cell. A case that alone answers a cell has the cell's kind, and of several
+cells' the weakest one; all others are simulated: nothing printed is there to compare with.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Asked:
 
 
 def with_kinds(document: Document, on: str | None) -> Document:
-    """A run's document in which each figure says its kind; `on`: the description, as NAME or NAME:VARIANT.
+    """A run's document in which each figure has its kind; `on`: the description, as NAME or NAME:VARIANT.
 
     Nothing changes where the run measured a real machine, or where the description is gone.
     """
@@ -67,7 +67,9 @@ def _section(section: Section, kinds: Mapping[Case, NumberKind]) -> Section:
     return replace(
         section,
         figures=[replace(each, kind=kind(each.params)) for each in section.figures],
-        headlines=[replace(each, kind=kind(each.params)) for each in section.headlines],
+        headlines=[
+            replace(each, figure=replace(each.figure, kind=kind(each.figure.params))) for each in section.headlines
+        ],
     )
 
 

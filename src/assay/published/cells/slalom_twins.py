@@ -1,6 +1,6 @@
 """The twins of SLALOM's rates: our program `slalom` on 64 described nodes, by columns, as large as a minute allows.
 
-Sizes are what `slalom` with `patches=0` finds on each machine. Nodes are charged what [compute] says of LINPACK.
+Sizes are what `slalom` with `patches=0` finds on each machine. Nodes are charged [compute]'s LINPACK.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Each rule is a function from cells of one published benchmark to simulated values, registered under the benchmark's id;
 a cell without a rule, or whose question cannot be played, is quoted. Rates and times in SI. Nothing is pooled: a table
-is judged by itself, doubtful cells are shown and left out of its errors (METHOD, rules 9 and 13).
+is judged by itself, doubtful cells are shown and left out of its errors (method.md, rules 9 and 13).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LONG = 1_000_000  # B: "one MB messages", where a Paragon's rate names no length
 
 
 def has_rule(cell: PublishedCell) -> bool:
-    """Whether a simulated twin of this cell can be asked for."""
+    """Whether this cell can have a simulated twin."""
     return cell.benchmark in RULES and (cell.benchmark != "summary" or cell.metric in MESSAGES)
 
 

@@ -1,6 +1,6 @@
-"""What van der Steen 2000 says of whole programs on RISC machines beside Intel ones, judged from its own tables.
+"""Van der Steen 2000 on whole programs on RISC machines and Intel ones, judged from its own tables.
 
-Both sentences compare machines of the paper with one another, so that no run adds to them: a verdict says whether the
+Both sentences compare machines of the paper with one another, so that no run adds to them: a verdict shows whether the
 text follows from the print. The one of section 7 names no programs. Compute-bound are, in the tables, module 3
 (Table 6.14; the Origin2000 there is the other one, of 300 MHz) and vasp on one processor (Table 6.16): maya5's SGI
 version has another search routine, and rboltz moves data.

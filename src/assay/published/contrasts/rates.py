@@ -1,8 +1,8 @@
-"""Rates of EuroBen's kernels and of module 2 on one hardware thread, of a published machine or of a run, asked alike.
+"""Rates of EuroBen's kernels and of module 2 on one hardware thread, of published machines and of runs.
 
 Module 2's rates are of our own plain code, which is what the papers' compilers were given: as in Table 6.13 the
 greatest of all sizes, a best reading where a size has no median. Levels of the programs that have no fit by level: the
-best rate of all sizes stands for the first cache, that of the largest size for memory if its data lie beyond the last
+best rate of all sizes represents the first cache, that of the largest size for memory if its data lie beyond the last
 cache.
 """
 
@@ -18,7 +18,7 @@ from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 
 PAPER = "vandersteen2000_beowulf"
-PROGRAMS = {"mod2a": "matrix_vector", "mod2b": "linpack", "mod2f": "fft", "mod2g": "wavelet"}
+PROGRAMS = {"mod2a": "matrix-vector", "mod2b": "linpack", "mod2f": "fft", "mod2g": "wavelet"}
 DYADIC = ("add", "subtract", "multiply")
 BYTES: dict[str, Callable[[float], float]] = {  # of a problem's data, by its size
     "mod2f": lambda size: 32 * size,  # complex numbers, in and out
@@ -28,7 +28,7 @@ FORMS = {"dot": "dotproduct", "axpy": "axpy"}  # ours, and the paper's word for 
 
 
 class KernelRates(Protocol):
-    """What a contrast needs of a machine; None wherever nothing says it."""
+    """What a contrast needs of a machine; None where unknown."""
 
     def loop(self, kernel: str, level: str = "L1", access: str = "contiguous") -> float | None:
         """Flop/s of a kernel of module 1 in a level, by the paper's count of flops."""
@@ -118,7 +118,7 @@ class RunRates:
         return None if fit is None else fit.r_max_paper
 
     def per_cycle(self, kernel: str) -> float | None:
-        """By the chain of additions timed beside; the paper's count of flops."""
+        """By the chain of additions timed with it; the paper's count of flops."""
         fit = self._fits.get((kernel, "L1", "contiguous"))
         if fit is None or not fit.cycles_per_element:
             return None
@@ -183,7 +183,7 @@ class RunRates:
 
 
 def _plain(figure: ReportedFigure, form: str | None) -> bool:
-    """Whether a figure is the one that stands for a case of our own code on one thread, in this form."""
+    """Whether a figure is the one that represents a case of our own code on one thread, in this form."""
     params = figure.params
     own = params.get("code") in (None, "ours") and params.get("threads") in (None, 1)
     return own and params.get("form") == form and figure.main and bool(figure.shown)

@@ -1,8 +1,8 @@
 """The contrasts between kernels that van der Steen 2000 draws: by its own tables, and by this run.
 
-Each contrast is one number, computed alike for the paper's machines and for this one. What the paper claims of it is
+Each contrast is one number, computed equally for the paper's machines and for this one. What the paper claims of it is
 tested on the paper's own numbers first: a sentence that its own tables do not bear out is no expectation of a machine.
-Then it is asked of this run: whether the same sentence holds here.
+Then it is tested on this run: whether the same sentence holds here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOOPS = ("add", "subtract", "multiply", "zaxpy", "rotation")  # "most kernels" o
 class Stated:
     """A claim about a contrast: its id, the machines, and the contrast in the claim's own unit.
 
-    `share`: what the sentence says of the contrast where the claim's own number is of something else.
+    `share`: the sentence's number for the contrast where the claim's own number is of something else.
     """
 
     claim: str
@@ -180,7 +180,7 @@ CONTRASTS = (
 
 
 def table(document: Document, peak: float | None) -> Grid | None:
-    """A row for each contrast that this run can tell, beside the paper's machines; None where it tells none.
+    """A row for each contrast that this run has, next to the paper's machines; None where it has none.
 
     peak: flop/s of one core in float64, where it is known.
     """

@@ -9,6 +9,7 @@ from collections import defaultdict
 
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 CODES = {"compiled": "compiled", "vectorised": "by hand", "library": "library"}
@@ -25,7 +26,7 @@ def tables(document: Document) -> list[Grid]:
     """The table with a row for each length; [] where this run did not measure it."""
     rates: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
     for section in document.benchmarks:
-        for each in section.figures if section.benchmark == "dot_product" else ():
+        for each in section.figures if section.benchmark == "dot-product" else ():
             if each.name == "rate" and each.statistic == "median" and each.value is not None:
                 case = (str(each.params["code"]), str(each.params["type"]))
                 rates[int(each.params["length"])][case] = human(each.value, each.unit, 3)
@@ -33,3 +34,6 @@ def tables(document: Document) -> list[Grid]:
     rows = [(str(length), *(rates[length].get(case, "–") for case in columns)) for length in sorted(rates)]
     headings = ("length", *(f"{CODES[code]}, {kind}" for code, kind in columns))
     return [grid(TITLE, headings, rows, NOTE)] if rows else []
+
+
+ENTRY = PublishedTables(order=20, tables=tables)

@@ -1,12 +1,12 @@
-"""Which of a run's echoes stands in a paper's table, whose machines had one rank per node and one way between two."""
+"""Which of a run's echoes is shown in a paper's table, whose machines had one rank per node and one way between two."""
 
 from __future__ import annotations
 
-from assay.document.params import WITHIN_A_NODE, Params
+from assay.document.params import WITHIN_A_NODE, Parameters
 from assay.document.run_document import Document
 
 
-def echo_case(document: Document) -> tuple[Params, str]:
+def echo_case(document: Document) -> tuple[Parameters, str]:
     """The parameters that choose it among those of a run, and a sentence on what was chosen of several, if any.
 
     The fewest ranks per node; one hop where there is one, else the nearest rank of another node, else the nearest.
@@ -18,7 +18,7 @@ def echo_case(document: Document) -> tuple[Params, str]:
         for figure in section.figures
         if figure.name == "half_round_trip" and figure.statistic == "median"
     ]
-    chosen: Params = {}
+    chosen: dict[str, object] = {}
     words = []
     per_node = sorted({case["ppn"] for case in cases if case.get("ppn") is not None})
     if per_node:

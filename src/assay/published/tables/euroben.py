@@ -12,6 +12,7 @@ from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.published.tables.hypercubes import kind
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 COUNT = (
@@ -97,3 +98,6 @@ def _number(value: float | None, unit: str) -> str:
     if value is None:
         return "–"
     return human(value, unit, 3) if unit != "1" else f"{value:.3g}"
+
+
+ENTRY = PublishedTables(order=40, tables=tables, most_on_terminal=1)

@@ -13,6 +13,7 @@ from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.published.tables.hypercubes import kind
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 PAPER, TABLE = "vandersteen2000_beowulf", "table6.13"
@@ -73,3 +74,6 @@ def _most(rates: list[ReportedFigure]) -> str:
 
 def _quoted(cell: PublishedCell | None) -> str:
     return "–" if cell is None else human(cell.value, cell.unit, 3) + (" ?" if cell.doubtful else "")
+
+
+ENTRY = PublishedTables(order=70, tables=tables)

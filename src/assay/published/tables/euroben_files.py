@@ -7,10 +7,11 @@ machines' rates for the larger ones.
 from __future__ import annotations
 
 from assay.document.grid import Grid, grid
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.run_document import Document
 from assay.machine.catalogue import cells, load
 from assay.published.tables.hypercubes import kind
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 PAPER = "vandersteen2000_beowulf"
@@ -23,7 +24,7 @@ NOTE = (
 )
 
 
-def _worked_on(params: Params) -> str:
+def _worked_on(params: Parameters) -> str:
     """The matrix, and the part of it that the file had."""
     return f"{params['size']}, {params.get('part', 'first rows')}"
 
@@ -61,3 +62,6 @@ def tables(document: Document) -> list[Grid]:
         there = (quoted[machine, "large", f"bandwidth_{way}"] for way in ("read", "write"))
         rows.append((f"larger sizes, {load().machines[machine].name} (quoted)", *there))
     return [grid(TITLE, ("", "read", "write"), rows, NOTE)]
+
+
+ENTRY = PublishedTables(order=90, tables=tables)

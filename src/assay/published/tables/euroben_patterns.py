@@ -14,6 +14,7 @@ from assay.document.run_document import Document
 from assay.machine.catalogue import cells
 from assay.published.tables.hypercubes import kind
 from assay.published.tables.placement import on_nodes, per_node
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 PAPER = "vandersteen2000_beowulf"
@@ -68,3 +69,6 @@ def _greatest(columns: list[list[ReportedFigure]]) -> tuple[str, ...]:
     best = [max(rates, key=lambda each: each.value or 0.0, default=None) for rates in columns]
     lengths = dict.fromkeys(human(each.params["bytes"], "B") for each in best if each)
     return *(each.with_marks(human(each.value, "B/s", 3)) if each else "–" for each in best), ", ".join(lengths)
+
+
+ENTRY = PublishedTables(order=50, tables=tables)

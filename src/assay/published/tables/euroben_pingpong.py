@@ -18,6 +18,7 @@ from assay.document.run_document import Document
 from assay.machine import catalogue
 from assay.published.tables.hypercubes import kind
 from assay.published.tables.placement import on_nodes, per_node
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 PAPER, TABLE, BENCHMARK = "vandersteen2000_beowulf", "table6.15", "fine-echo"
@@ -71,3 +72,6 @@ def _estimate_first(figure: ReportedFigure) -> tuple[bool, float]:
 def _times(of: dict[int, ReportedFigure], *, medians: bool = False) -> dict[int, float]:
     """One-way times by length, of all or of those that are medians."""
     return {size: each.shown or 0.0 for size, each in of.items() if each.statistic == "median" or not medians}
+
+
+ENTRY = PublishedTables(order=60, tables=tables)

@@ -11,6 +11,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.published.tables.hypercubes import kind
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 DELTA, PARAGON = "dunigan1991_delta", "dunigan1995_paragon_mp"
@@ -97,3 +98,6 @@ def _text(found: ReportedFigure | PublishedCell | None) -> str:
         return "–"
     text = human(found.value, found.unit, 3)
     return found.with_marks(text) if isinstance(found, ReportedFigure) else text
+
+
+ENTRY = PublishedTables(order=100, tables=tables)

@@ -10,7 +10,7 @@ from typing import Any
 from assay.analysis.fits import PAPER_SHORT, PAPER_SIZES
 from assay.document.fits import LineFit
 from assay.document.grid import Grid, grid
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -18,6 +18,7 @@ from assay.machine.catalogue import PublishedCell, cells, load
 from assay.published.tables.echo_case import echo_case
 from assay.published.tables.merit import figure, merits, row_of
 from assay.published.tables.own_numbers import papers_fit
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import human
 
 HYPERCUBES, DELTA = "dunigan1991_hypercubes", "dunigan1991_delta"
@@ -26,7 +27,7 @@ DELTAS = ("delta", "ipsc860", "ncube6400")  # the columns of the DELTA's report
 _RATED = ("ipsc860", "ncube6400")  # of which it quotes LINPACK and the Livermore loops
 
 
-def curves(section: Section) -> list[Params]:
+def curves(section: Section) -> Sequence[Parameters]:
     """Published rates against length, one curve per machine and hop count, for the benchmarks the record names."""
     made = []
     for benchmark in section.published:
@@ -177,7 +178,7 @@ def _fitted(document: Document) -> tuple[Callable[[str], tuple[float | None, str
     return lambda label: own.get(label, (None, "1")), note + which
 
 
-def _of_papers(document: Document, over: tuple[float, float], chosen: Params) -> LineFit | None:
+def _of_papers(document: Document, over: tuple[float, float], chosen: Parameters) -> LineFit | None:
     sections = (section for section in document.benchmarks if section.benchmark == "echo")
     return next((fit for section in sections if (fit := papers_fit(section, over, chosen)) is not None), None)
 
@@ -207,3 +208,6 @@ def _of_merit(document: Document, table: str, title: str, paper: str, machines: 
 
 def _value(found: ReportedFigure | None) -> tuple[float | None, str]:
     return (None, "1") if found is None else (found.value, found.unit)
+
+
+ENTRY = PublishedTables(order=10, tables=tables, curves=curves)

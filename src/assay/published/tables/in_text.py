@@ -12,6 +12,7 @@ from assay.document.run_document import Document
 from assay.machine.catalogue import cells, load
 from assay.published.tables.hypercubes import kind
 from assay.published.tables.pairs import Pair, pairs
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import amount, params
 
 PAPER = "vandersteen2000_beowulf"
@@ -48,3 +49,6 @@ def _row(pair: Pair) -> tuple[str, ...]:
     name = load().machines[cell.machine or ""].name
     there = f"{params(dict(cell.params)) or '–'} ({cell.source})"
     return _name(pair), there, amount(own.value, own.unit) + marks, here or "–", quoted, name
+
+
+ENTRY = PublishedTables(order=110, tables=tables)

@@ -12,6 +12,7 @@ from importlib.resources import files
 
 from assay.document.grid import Grid, grid
 from assay.document.run_document import Document
+from assay.published.tables.registry import PublishedTables
 
 TITLE = "Published errors of float64 functions"
 FORMS = ("SSE4", "AVX2", "AVX-512")
@@ -75,3 +76,6 @@ def tables(document: Document) -> list[Grid]:
 
 def _ulp(error: float | None) -> str:
     return "–" if error is None else f"{error:.3f}"
+
+
+ENTRY = PublishedTables(order=120, tables=tables)

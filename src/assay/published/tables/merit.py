@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.benchmark.record import benchmarks
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.machine.catalogue import cells
@@ -44,7 +44,7 @@ def figure(document: Document, benchmark: str, name: str, **params: Any) -> Repo
     return None
 
 
-def row_of(label: str) -> Params:
+def row_of(label: str) -> Parameters:
     """Return the case that a published row compares with, from the record of the program (`[row.NAME] id = …`)."""
     for record in benchmarks().values():
         for row in record.extra.get("row", {}).values():

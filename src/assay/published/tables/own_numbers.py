@@ -1,4 +1,4 @@
-"""A run's own numbers in the words of the papers: what a published cell can stand beside.
+"""A run's own numbers in the words of the papers: for comparison with published cells.
 
 Most are a run's figures as they are. Others are what a paper makes of several of them: a fit's coefficients, the
 greatest rate over sizes, the worst error over ranges of arguments. `assay compare RUN MACHINE` and the tables of what
@@ -15,8 +15,9 @@ from typing import Any
 from assay.analysis.fits import PAPER_SHORT, PAPER_SIZES
 from assay.analysis.ping_pong import SHORT, greatest_rate, latency
 from assay.benchmark.record import benchmarks
+from assay.case import Case
 from assay.document.fits import LevelRatesFit, LineFit
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
@@ -26,7 +27,8 @@ from assay.published.tables.merit import merits
 IMPLEMENTATIONS = {"dot": "dotproduct", "axpy": "axpy"}  # of a matrix-vector product: ours, and the paper's word
 NEAR_ONE = {("log", "near"): "log near 1"}  # a function and a range, as the paper names them together
 WAVELET = {256: "512x256"}  # columns, and the grid that the paper prints
-UNSTATED: Params = {"implementation": None, "size": None, "operands_in": None}  # the greatest of all sizes and forms
+# the greatest of all sizes and forms
+UNSTATED: Parameters = {"implementation": None, "size": None, "operands_in": None}
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,16 @@ class OwnNumber:
     figure: str
     value: float
     unit: str
-    params: Params
+    params: Case
     kind: str
     state: str = "clean"
-    case: Params | None = None
+    case: Parameters | None = None
     of: str | None = None
     level: str | None = None
 
 
 def numbers(document: Document) -> list[OwnNumber]:
-    """Those that papers make of a run's figures and fits; figures as they are stand beside cells without this."""
+    """Those that papers make of a run's figures and fits; figures as they are need none of this."""
     found: list[OwnNumber] = []
     for section in document.benchmarks:
         for made in SOURCES.get(section.benchmark, ()):
@@ -62,7 +64,7 @@ def numbers(document: Document) -> list[OwnNumber]:
 
 
 def of_figure(
-    figure: ReportedFigure, section: Section, metric: str, case: Params | None = None, of: str | None = None
+    figure: ReportedFigure, section: Section, metric: str, case: Parameters | None = None, of: str | None = None
 ) -> OwnNumber:
     """A figure as a number of `metric`; without a case it is the figure as it is, by its own."""
     return OwnNumber(
@@ -81,7 +83,7 @@ def of_figure(
 
 
 def _rates(section: Section, *names: str) -> list[ReportedFigure]:
-    """The figures of the first of these names that the section has, by the estimator that stands for each case."""
+    """The figures of the first of these names that the section has, by the main estimator of each case."""
     for name in names:
         found = [each for each in section.figures if each.name == name and each.main and each.shown is not None]
         if found:
@@ -121,7 +123,7 @@ def _loops(document: Document, section: Section) -> Iterator[OwnNumber]:
                     figure=metric,
                     value=value,
                     unit=unit,
-                    params={key: fit.params[key] for key in ("kernel", "access") if key in fit.params},
+                    params=Case({key: fit.params[key] for key in ("kernel", "access") if key in fit.params}),
                     kind=document.kind,
                     state=fit.state,
                     case={"stride": stride if access != "indexed" else access, "kernels": None},
@@ -145,7 +147,7 @@ def _algorithms(document: Document, section: Section) -> Iterator[OwnNumber]:
         by_form[str(each.params.get("form"))].append(each)
     for form, word in IMPLEMENTATIONS.items():
         if (best := _greatest(by_form.get(form, ()))) is not None:
-            yield of_figure(best, section, "r_max", UNSTATED | {"implementation": word}, of)
+            yield of_figure(best, section, "r_max", {**UNSTATED, "implementation": word}, of)
     if section.benchmark not in BYTES:
         return
     caches = _caches(document)
@@ -248,13 +250,13 @@ def _intrinsics(document: Document, section: Section) -> Iterator[OwnNumber]:
 
 
 def _without_outcomes(own: OwnNumber) -> OwnNumber:
-    """The number with the parameters of its case alone: none that only its result says."""
+    """The number with the parameters of its case alone: none that only its result has."""
     known = benchmarks()[own.benchmark].parameters
-    return replace(own, params={key: value for key, value in own.params.items() if key in known})
+    return replace(own, params=own.params.without(own.params.keys() - known.keys()))
 
 
 def _merit(document: Document, section: Section) -> Iterator[OwnNumber]:
-    """Tables 7 and 5.1: what an echo and the arithmetic suite say together."""
+    """Tables 7 and 5.1: from an echo and the arithmetic suite together."""
     for metric, found in merits(document).items():
         if found.base is None:  # quoted, so that it is not the run's
             continue
@@ -297,7 +299,7 @@ def _echo(document: Document, section: Section) -> Iterator[OwnNumber]:
             )
 
 
-def papers_fit(section: Section, over: tuple[float, float], chosen: Params) -> LineFit | None:
+def papers_fit(section: Section, over: tuple[float, float], chosen: Parameters) -> LineFit | None:
     """The ordinary least-squares line of a section within some lengths, of a case; None where it has none."""
     for fit in section.fits:
         if isinstance(fit, LineFit) and fit.estimator == "ordinary":
@@ -310,7 +312,7 @@ def papers_fit(section: Section, over: tuple[float, float], chosen: Params) -> L
 Source = Callable[[Document, Section], Iterator[OwnNumber]]
 SOURCES: dict[str, tuple[Source, ...]] = {
     "vectors": (_loops,),
-    **dict.fromkeys(("matrix_vector", "linpack", "eigenvalues", "fft", "wavelet"), (_algorithms,)),
+    **dict.fromkeys(("matrix-vector", "linpack", "eigenvalues", "fft", "wavelet"), (_algorithms,)),
     "distributed-dot": (_dot_products,),
     "patterns": (_patterns,),
     "fine-echo": (_fine_echo,),

@@ -1,9 +1,9 @@
-"""Which of a run's numbers stands beside which published cell, and what keeps a ratio from being formed of the two.
+"""Which of a run's numbers is paired with which published cell, and what prevents a ratio of the two.
 
 One rule for all benchmarks. A cell and a number of a run meet where they are of one metric and unit and agree in all
-that both state. They are of like work where besides these agree: what one operation is (`[unlike]` of the record says
+that both state. They are of like work where these agree as well: what one operation is (`[unlike]` of the record gives
 where it is not), the program, the precision, and the size of the problem, unless both are the greatest over sizes. Of
-unlike work the row says in what, and has no ratio.
+unlike work the row gives the difference, and has no ratio.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.benchmark.record import Benchmark, benchmarks
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.machine.catalogue import PublishedCell, load
@@ -23,8 +23,8 @@ from assay.published.tables.own_numbers import OwnNumber, numbers, of_figure
 from assay.published.tables.paragon import BANDWIDTH, KERNELS, THREADS
 from assay.report.units import few, params
 
-# what makes an own case the same thing as a published benchmark, where the record's rows do not say it
-SAME: dict[str, Params] = {
+# what makes an own case the same thing as a published benchmark, where the record's rows do not give it
+SAME: dict[str, Parameters] = {
     **{row: case for row, (_, case) in (THREADS | KERNELS).items()},
     **{row: case for row, (_, case, _) in BANDWIDTH.items()},
     "pfldq": {**BANDWIDTH["pfldq"][1], "size": 0},  # arrays beyond the caches
@@ -34,13 +34,13 @@ SAME: dict[str, Params] = {
     "euroben.intrinsics": {"variant": "scalar"},  # the compiler's own functions
 }
 COUNTS, OWN_COUNTS = ("cpus", "nodes", "compute_nodes"), ("threads", "ranks")  # of processors: published, and own
-DOUBLE = "float64"  # what the papers measured in, and Assay measures in, where nothing is said
+DOUBLE = "float64"  # what the papers measured in, and Assay measures in, by default
 PRECISIONS = {"single": "float32", "double": DOUBLE}  # a paper's word, and the type of ours
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A published cell and the number of a run that stands beside it; `unlike`: why no ratio is formed of them."""
+    """A published cell and the number of a run paired with it; `unlike`: why no ratio is formed of them."""
 
     cell: PublishedCell
     own: OwnNumber
@@ -100,7 +100,7 @@ def _as_they_are(section: Section, cell: PublishedCell) -> Iterator[OwnNumber]:
 
 def _paired(own: OwnNumber, cell: PublishedCell, record: Benchmark | None) -> Pair | None:
     """The pair; None where own case and published one are not the same."""
-    same: Params = {}
+    same: Parameters = {}
     if own.case is not None:
         if any(cell.params.get(key) != value for key, value in own.case.items()) or not _as_many(own.params, cell):
             return None
@@ -112,11 +112,11 @@ def _paired(own: OwnNumber, cell: PublishedCell, record: Benchmark | None) -> Pa
     return Pair(cell, own, _unlike(own, cell, record, same))
 
 
-def _fits(own: Params, published: Mapping[str, Any], same: Mapping[str, Any]) -> bool:
+def _fits(own: Parameters, published: Mapping[str, Any], same: Mapping[str, Any]) -> bool:
     """Whether an own case agrees with a published one in all that both state, and in its length.
 
-    Own cases of a message's length stand beside nothing whose length is not published; what one of several processors
-    reaches stands beside no sum.
+    Own cases of a message's length are paired with nothing of an unpublished length; what one of several processors
+    reaches is paired with no sum.
     """
     wanted = {key: value for key, value in published.items() if own.get(key) is not None} | {**same}
     if "bytes" in own:
@@ -129,14 +129,14 @@ def _fits(own: Params, published: Mapping[str, Any], same: Mapping[str, Any]) ->
     return alike and published.get("cpu", "sum") == "sum"
 
 
-def _as_many(own: Params, cell: PublishedCell) -> bool:
-    """Whether both are of as many processors, where the published case says of how many."""
+def _as_many(own: Parameters, cell: PublishedCell) -> bool:
+    """Whether both are of as many processors, where the published case has their number."""
     stated = next((cell.params[key] for key in COUNTS if key in cell.params), None)
     return stated is None or stated == (_processors(own) or 1)
 
 
-def _unlike(own: OwnNumber, cell: PublishedCell, record: Benchmark | None, same: Params) -> str | None:
-    """In what the work of both is unlike; None where it is alike as far as both papers and records say."""
+def _unlike(own: OwnNumber, cell: PublishedCell, record: Benchmark | None, same: Parameters) -> str | None:
+    """In what the work of both is unlike; None where it is equal as far as papers and records show."""
     declared: Mapping[str, str] = record.extra.get("unlike", {}) if record else {}
     if cell.benchmark in declared:
         return declared[cell.benchmark]
@@ -164,7 +164,7 @@ def _other_programs(document: Document, cells: Mapping[str, Sequence[PublishedCe
     return texts
 
 
-def _processors(own: Params) -> int | None:
-    """How many processors a case says that it ran on; None where it does not say."""
+def _processors(own: Parameters) -> int | None:
+    """The number of processors of a case; None where it has none."""
     count = next((own[key] for key in OWN_COUNTS if own.get(key) is not None), None)
     return int(count) if count is not None else None

@@ -12,33 +12,34 @@ from dataclasses import replace
 
 from assay.document.fits import SpeedupFit
 from assay.document.grid import Grid, grid
-from assay.document.params import Params
+from assay.document.params import Parameters
 from assay.document.run_document import Document
 from assay.machine.catalogue import PublishedCell, cells, load
 from assay.published.tables.hypercubes import kind
 from assay.published.tables.merit import figure
+from assay.published.tables.registry import PublishedTables
 from assay.report.units import counted, human
 
 PAPER = "dunigan1995_paragon_mp"
 # a published row's benchmark -> ours: its name and the parameters that make it the same thing
-THREADS: dict[str, tuple[str, Params]] = {
+THREADS: dict[str, tuple[str, Parameters]] = {
     "threads.fork-wait": ("creation", {"what": "fork"}),
     "threads.thread-join": ("creation", {"what": "thread"}),
     "threads.lock-unlock": ("lock", {"kind": "mutex", "sharing": "one"}),
-    "threads.barrier": ("thread_barrier", {"kind": "central"}),
+    "threads.barrier": ("thread-barrier", {"kind": "central"}),
     "threads.hotspot": ("hotspot", {"update": "unlocked"}),
 }
-KERNELS: dict[str, tuple[str, Params]] = {
+KERNELS: dict[str, tuple[str, Parameters]] = {
     "kernel.integration-c": ("integration", {"by": "threads"}),
     "kernel.jacobi-c": ("jacobi", {"by": "threads"}),
     "kernel.cholesky-c": ("cholesky", {"by": "threads"}),
     "kernel.hitc-f": ("hitc", {"by": "threads", "vectors": "long"}),
 }
 # Table 3.1 counts bytes: of the inner product 8 a flop (two doubles read for two flops)
-BANDWIDTH: dict[str, tuple[str, Params, float]] = {
+BANDWIDTH: dict[str, tuple[str, Parameters, float]] = {
     "pfldq": ("stream", {"kernel": "read", "vector": 0}, 1.0),
-    "ddot": ("inner_product", {"form": "compiled", "type": "float64", "place": "memory"}, 8.0),
-    "ddot-cached": ("inner_product", {"form": "compiled", "type": "float64", "place": "cache"}, 8.0),
+    "ddot": ("inner-product", {"form": "compiled", "type": "float64", "place": "memory"}, 8.0),
+    "ddot-cached": ("inner-product", {"form": "compiled", "type": "float64", "place": "cache"}, 8.0),
 }
 
 
@@ -88,7 +89,7 @@ def _bandwidth(document: Document) -> Grid | None:
             text = human(own.value * scale, "B/s") + (f" ({' + '.join(each)})" if each else "")
             rows.append((f"{row}, {cpus}", text, _printed(row, cpus) if quoted is None else human(quoted.value, "B/s")))
     headings = ("processors at once", f"{document.machine} ({kind(document)})", "Intel Paragon MP")
-    note = "The sum, and each processor's share; this machine reads by stream and inner_product. Paragon: quoted."
+    note = "The sum, and each processor's share; this machine reads by stream and inner-product. Paragon: quoted."
     return grid("Table 3.1: memory bandwidth", headings, rows, note) if rows else None
 
 
@@ -178,7 +179,7 @@ def _bus(document: Document) -> Grid | None:
     """Computing and communicating at once: each side alone, both together, and their sum."""
     alone = {"alone": True}
     both = {"alone": False}
-    wanted: tuple[tuple[str, str, Params, Params], ...] = (
+    wanted: tuple[tuple[str, str, Parameters, Parameters], ...] = (
         ("messages alone", "messages", {"load": "alone"}, {"thread": "communication", **alone}),
         ("stream alone", "stream", {"load": "alone"}, {"thread": "pfldq", **alone}),
         ("messages beside the stream", "messages", {"load": "both"}, {"thread": "communication", **both}),
@@ -206,3 +207,6 @@ def _bus(document: Document) -> Grid | None:
     note = f"This machine: messages by {how}. Paragon: quoted, one pfldq thread and one communication thread."
     headings = ("", f"{document.machine} ({kind(document)})", "Intel Paragon MP")
     return grid("Computing and communicating on one bus", headings, rows, note)
+
+
+ENTRY = PublishedTables(order=30, tables=tables, most_on_terminal=0)

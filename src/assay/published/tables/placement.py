@@ -1,4 +1,4 @@
-"""Ranks per node in the papers' tables: what a run measured of unlike numbers stands in columns or rows of its own."""
+"""Ranks per node in the papers' tables: what a run measured of unlike numbers has its own columns or rows."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def per_node(figure: ReportedFigure) -> int:
 
 
 def on_nodes(count: int) -> str:
-    """What a heading says of them, as van der Steen 2000 does: a CPU is a rank; nothing where there is one number."""
+    """A heading's text on them, as van der Steen 2000's: a CPU is a rank; nothing where there is one number."""
     return f", {count} CPU{'s' * (count > 1)}/node" if count else ""

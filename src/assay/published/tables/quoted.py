@@ -2,7 +2,7 @@
 
 A described machine has no processor to run a node's programs on, and most machines of the past are not described at
 all. A benchmark's record names the published benchmarks that measure the same; their cells are the answer, never
-called measured or simulated; where there are none, a warning says so.
+called measured or simulated; where there are none, there is a warning.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from assay import versions
 from assay.benchmark.record import Benchmark, benchmarks
+from assay.case import Case
 from assay.document.grid import Grid, grid
 from assay.document.quoted import Quoted, QuotedAnswer, QuotedBenchmark, QuotedFigure, QuotedSection
 from assay.errors import InputError
 from assay.machine import catalogue
 from assay.machine.catalogue import CatalogueMachine, PublishedCell
 from assay.report.units import human, params
-from assay.toml.source import tables
+from assay.toml.source import read
 
 PUBLISHED = "published"  # the statistic: a paper's figure has no launches
 
@@ -27,9 +29,9 @@ def published(on: str) -> CatalogueMachine | None:
     path = Path(on)
     if path.suffix == ".toml" and path.is_file():
         try:
-            on = str(tables(path)[0].get("name", on))
+            on = str(read(path, versions.MACHINE)[0].get("name", on))
         except InputError:
-            return None  # who simulates it will say what is wrong with the file
+            return None  # the simulation will report what is wrong with the file
     elif not path.exists():
         on = on.partition(":")[0]  # NAME:VARIANT of a description
     try:
@@ -101,7 +103,7 @@ def _figure(record: Benchmark, cell: PublishedCell, *, another: bool) -> QuotedF
         value=cell.value,
         unit=cell.unit,
         statistic=PUBLISHED,
-        params=dict(cell.params),
+        params=Case(cell.params),
         published_as=cell.benchmark,
         printed=f"{cell.printed:g} {cell.printed_unit}",
         paper=cell.paper,
@@ -113,7 +115,7 @@ def _figure(record: Benchmark, cell: PublishedCell, *, another: bool) -> QuotedF
 
 
 def _definition(cell: PublishedCell) -> str:
-    """What the paper says was measured, of a benchmark that several papers may state."""
+    """What the paper measured, of a benchmark that several papers may state."""
     statements = catalogue.load().benchmarks[cell.benchmark].statements
     return next(each.definition for each in statements if each.paper == cell.paper) or cell.benchmark
 

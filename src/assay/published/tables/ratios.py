@@ -1,7 +1,8 @@
-"""A run beside a published machine: quoted cells have no launches, so each stands with its ratio and no verdict."""
+"""A run compared with a published machine: quoted cells have no launches, so each has a ratio and no verdict."""
 
 from __future__ import annotations
 
+from assay.case import Case
 from assay.document.comparison import OwnValue, PublishedRow, PublishedValue
 from assay.document.run_document import Document
 from assay.machine.catalogue import cells, machine
@@ -9,10 +10,10 @@ from assay.published.tables.pairs import pairs
 
 
 def against_machine(document: Document, name: str) -> tuple[list[PublishedRow], list[str]]:
-    """Put this run's numbers beside the published cells of one machine that measure the same, with their ratio.
+    """Pair this run's numbers with the published cells of one machine that measure the same, with their ratio.
 
     A published cell has a row where the run has a case on as many processors that agrees in all that both state; of
-    unlike work the row says in what, and has no ratio. The texts say, by benchmark, for which published cases the run
+    unlike work the row has the difference and no ratio. Texts list, by benchmark, published cases for which the run
     has none.
     """
     published = machine(name)
@@ -28,7 +29,7 @@ def against_machine(document: Document, name: str) -> tuple[list[PublishedRow], 
                 value=pair.cell.value,
                 kind="quoted",
                 source=pair.cell.source,
-                params=dict(pair.cell.params),
+                params=Case(pair.cell.params),
                 doubtful=pair.cell.doubtful,
             ),
             unit=pair.own.unit,

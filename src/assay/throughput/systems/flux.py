@@ -2,7 +2,7 @@
 
 A job is a script that is started once, on the first of its nodes: `flux batch` with as many slots of one core as it has
 processors. What waits, runs and ended is seen by `flux jobs -a --json`. Jobs are marked by their name. Ids are shown in
-base 58 (Flux RFC 19) and kept as decimal numbers. A job that the instance can never run is no waiting one: Flux ends it
+base 58 (Flux RFC 19) and stored as decimal numbers. A job that the instance can never run does not wait: Flux ends it
 with an exception (`alloc denied due to type="unsatisfiable"`), whose note is what is shown.
 
 Forms: flux-resource(1) (`list`: up, down, allocated and free as the scheduler sees them), flux-jobs(1) (--json, the

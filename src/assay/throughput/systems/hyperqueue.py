@@ -30,7 +30,7 @@ from assay.throughput.batch_system import (
     Accounted,
     HostSystem,
     SystemFacts,
-    SystemWishes,
+    SystemRequest,
     SystemWork,
 )
 from assay.throughput.job_programs import record_file
@@ -74,9 +74,9 @@ class HyperQueueSystem(HostSystem):
     rules = frozenset((ALONE_NODES, ALONE_MACHINE))  # its one worker is all
     summary = "HyperQueue, a server and a worker in this process; --slots N: processors that it is to think it has"
 
-    def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.slots`: the worker's processors."""
-        super().__init__(wishes)
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.slots`: the worker's processors."""
+        super().__init__(request)
         self._cluster: Any = None
         self._client: Any = None
         self._numbers: dict[str, int] = {}  # HyperQueue's own, by the ids that are given away
@@ -89,9 +89,9 @@ class HyperQueueSystem(HostSystem):
             problem = "HyperQueue is not here: no Python package hyperqueue (pip install hyperqueue)"
             raise InputError(problem, key="--via", value=self.name)
         self._refuse_options()
-        if self._wishes.policy is not None:
+        if self._request.policy is not None:
             problem = "is not ours to choose: HyperQueue has its own policy"
-            raise InputError(problem, key="--policy", value=self._wishes.policy, accepted="with --on or --via local")
+            raise InputError(problem, key="--policy", value=self._request.policy, accepted="with --on or --via local")
 
     def facts(self) -> SystemFacts:
         """This host, with one worker."""
@@ -185,7 +185,7 @@ class HyperQueueSystem(HostSystem):
         return () if stage == WAITING else (os.uname().nodename,)
 
     def wait(self, seconds: float) -> None:
-        """Sleep: it tells nobody."""
+        """Sleep: it sends no notifications."""
         time.sleep(min(seconds, BETWEEN))
 
     def cancel(self, batch_ids: Iterable[str]) -> None:

@@ -1,11 +1,11 @@
 """`--via local`: the batch system that Assay brings along, over the hardware threads of this host.
 
-It decides by the policies of the simulated batch system (core/batch), asked step by step, in milliseconds. Jobs are
+It decides by the policies of the simulated batch system (core/batch), called step by step, in milliseconds. Jobs are
 pinned to hardware threads of their own; with `--slots N` it has N virtual processors instead, for jobs that wait rather
 than compute. It lives in the process that submits. When that process is killed, jobs that run go on and write their
 records; a resumption takes over those that still run and puts those that waited back into the queue.
 
-Rules of jobs: one that is alone takes all processors for the policy, and is pinned to as many as it needs. One whose
+Rules of jobs: one that is alone takes all processors for the policy, and is pinned to those that it needs. One whose
 `instances` run, or whose ports are in use, comes into the queue when these have ended, and holds up no other.
 """
 
@@ -33,7 +33,7 @@ from assay.throughput.batch_system import (
     Accounted,
     HostSystem,
     SystemFacts,
-    SystemWishes,
+    SystemRequest,
     SystemWork,
 )
 from assay.throughput.job_names import kind_of
@@ -53,12 +53,12 @@ class LocalSystem(HostSystem):
     rules = frozenset((ALONE_NODES, ALONE_MACHINE, PORTS, INSTANCES))
     summary = "this host's hardware threads, by the simulated policies"
 
-    def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.slots`: virtual processors; `wishes.policy`: fcfs by default."""
-        super().__init__(wishes)
-        self.policy = "fcfs" if wishes.policy is None else wishes.policy
-        self.slots = wishes.slots
-        self._compress = wishes.compress
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.slots`: virtual processors; `request.policy`: fcfs by default."""
+        super().__init__(request)
+        self.policy = "fcfs" if request.policy is None else request.policy
+        self.slots = request.slots
+        self._compress = request.compress
         self._threads = hardware_threads()
         self._jobs: list[LiveJob] = []
         self._states: dict[str, Accounted] = {}
@@ -145,7 +145,7 @@ class LocalSystem(HostSystem):
         return job.id
 
     def find(self, job: LiveJob) -> str | None:
-        """A job is in the queue when the log says so; one that was being put there is not."""
+        """A job is in the queue when it is in the log; one that was being put there is not."""
         return None
 
     def time_limit(self, job: LiveJob) -> float:
@@ -174,7 +174,7 @@ class LocalSystem(HostSystem):
             self._reap(seconds)
 
     def cancel(self, batch_ids: Iterable[str]) -> None:
-        """Take jobs out of the queue, and ask those that run to end."""
+        """Remove jobs from the queue, and terminate those that run."""
         for each in batch_ids:
             known = self._states.get(each)
             place = next((at for at, job in enumerate(self._jobs) if job.id == each), None)
@@ -281,7 +281,7 @@ class LocalSystem(HostSystem):
         """A descriptor of a job's starter, where it runs on this host and is the one that wrote the record."""
         if record.pid is None or record.host != os.uname().nodename:
             return None
-        return process_signals.held(record.pid, record.began)
+        return process_signals.open_descriptor(record.pid, record.began)
 
     def _running(self, job: LiveJob) -> Accounted:
         return Accounted(batch_id=job.id, stage=RUNNING, word="running", nodes=(os.uname().nodename,))

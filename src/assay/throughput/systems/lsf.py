@@ -84,7 +84,7 @@ class LsfSystem(CommandSystem):
         return found
 
     def _in_use(self) -> int:
-        """Slots of running jobs, by what the queue's hosts say: also of jobs that are not shown."""
+        """Slots of running jobs, by the queue's hosts: also of jobs that are not shown."""
         rows = [line.split() for line in self._ask("bhosts", "-w", *self._of).splitlines()]
         column = next((row.index("RUN") for row in rows if "RUN" in row), None)
         return sum(int(row[column]) for row in rows if column and len(row) > column and row[column].isdigit())
@@ -136,7 +136,7 @@ class LsfSystem(CommandSystem):
         return next((words[0] for words in self._rows() if words[-1] == mine), None)
 
     def _pending(self) -> dict[str, str]:
-        """Why each job waits, as far as LSF says it."""
+        """Why each job waits, as far as LSF reports it."""
         words = ("bjobs", "-p", "-noheader", "-o", "jobid pend_reason delimiter='|'")
         lines = (line.partition("|") for line in self._ask_what_may_be_none(*words).splitlines())
         return {
@@ -173,7 +173,7 @@ def _minutes(job: LiveJob) -> int:
 
 
 def _history(batch_id: str, text: str) -> Iterator[Accounted]:
-    """What `bhist -l` says of a job's end; nothing where it says none. Its lines are broken and indented."""
+    """A job's end from `bhist -l`; nothing where it has none. Its lines are broken and indented."""
     whole = re.sub(r"\n {10,}", "", text)
     done = "Done successfully" in whole
     exits = re.findall(r"Exited(?: with exit code (\d+)| by signal (\d+)|[;.])", whole)
@@ -195,7 +195,7 @@ def _history(batch_id: str, text: str) -> Iterator[Accounted]:
 
 
 def _queues(text: str) -> dict[str, dict[str, str]]:
-    """What `bqueues -l` says of each queue: its line of parameters, run limit, policies, hosts and users."""
+    """Each queue from `bqueues -l`: its line of parameters, run limit, policies, hosts and users."""
     found: dict[str, dict[str, str]] = {}
     now: dict[str, str] = {}
     lines = text.splitlines()

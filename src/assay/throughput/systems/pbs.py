@@ -5,7 +5,7 @@ What waits and runs is seen by `qstat -f`, what ended by `qstat -x -f` where the
 Torque, whose `qstat -x` is something else, is not meant.
 
 Where qstat knows `-F json` (PBS Professional 14 and later, OpenPBS), that is what is read: in its other form a value of
-several lines, such as a shell function in a job's environment, cannot always be told from the next attribute.
+several lines, such as a shell function in a job's environment, cannot always be distinguished from the next attribute.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class PbsSystem(CommandSystem):
         }
 
     def _in_use(self) -> int:
-        """Processors that jobs have, by what nodes say: also of jobs that are not shown (query_other_jobs)."""
+        """Processors that jobs have, by the nodes: also of jobs that are not shown (query_other_jobs)."""
         return sum(
             int(about.get("resources_assigned.ncpus", "0"))
             for about in blocks(self._ask("pbsnodes", "-a")).values()
@@ -159,7 +159,7 @@ class PbsSystem(CommandSystem):
                 try:
                     return _of_json(answer)
                 except (ValueError, AttributeError):
-                    pass  # some versions do not quote all characters: this answer is asked for in the other form
+                    pass  # some versions do not quote all characters: this answer is requested in the other form
         ask = self._ask_what_may_be_none if may_be_none else self._ask
         return blocks(ask("qstat", *options, *ids), "Job Id: ")
 
@@ -219,7 +219,7 @@ def _used(about: Mapping[str, str]) -> AccountedTime | None:
 
 
 def _traced(batch_id: str, text: str) -> Iterator[Accounted]:
-    """What the server's logs say of a job's end; nothing where they say none."""
+    """A job's end from the server's logs; nothing where they have none."""
     statuses = re.findall(r"Exit_status=(-?\d+)", text)
     deleted = re.search(r"Job (?:to be )?deleted (?:at|as) request", text) is not None
     hosts = re.findall(r"exec_host=(\S+)", text)

@@ -3,7 +3,7 @@
 What waits and runs is seen by `qstat -xml`, what ended by `qacct`. A job of several processors needs a parallel
 environment: the one that `-pe NAME` names, else the first of `qconf -spl` that a queue takes jobs of. Jobs are marked
 by their name. Grid Engine keeps no account of a job that was deleted while it waited, and shows an account up to its
-`flush_time` (15 s by default) late. Whether a job that waits can ever start is asked by `qalter -w v`, which tries it
+`flush_time` (15 s by default) late. Whether a waiting job can ever start is tested by `qalter -w v`, which tries it
 on the cell without any job; why one is in an error state by `qstat -j`.
 
 Forms: qstat(1), sge_submit(1) (-w) and the messages of Grid Engine 8.1.9 ("no suitable queues", "error reason").
@@ -29,7 +29,7 @@ from assay.throughput.batch_system import (
     NodeCommand,
     SilentSystemError,
     SystemFacts,
-    SystemWishes,
+    SystemRequest,
 )
 from assay.throughput.command_system import PINGS_WITHIN, CommandSystem
 from assay.throughput.live_jobs import LiveJob
@@ -37,7 +37,7 @@ from assay.throughput.live_rules import INSTANCES
 from assay.throughput.occupancy import Occupancy, hidden
 
 AWAY = "uEdDosc"  # of a queue instance's state: unknown, error, disabled, orphaned, suspended, wrongly configured
-VERIFIES_EACH = 30.0  # s, that a job has waited since it was last asked whether it can ever start
+VERIFIES_EACH = 30.0  # s that a job has waited since it was last tested whether it can ever start
 NEVER, NEVER_AFTER = "no suitable queues", 5.0  # s, that this must hold
 FACTS = ("slots", "pe_list", "hostlist", "seq_no", "priority", "h_rt", "s_rt", "rerun", "qtype", "subordinate_list")
 
@@ -57,10 +57,10 @@ class GridEngineSystem(CommandSystem):
     id_form: ClassVar = re.compile(r"(?:[Yy]our job )?(\d+)(?: \(.*\) has been submitted)?")
     on_each_node = NodeCommand(words=("qrsh", "-inherit", "-nostdin", "{host}"), hosts="PE_HOSTFILE")
 
-    def __init__(self, wishes: SystemWishes) -> None:
-        """`wishes.option`: words for qsub; of them `-pe NAME` stands without a number."""
-        super().__init__(wishes)
-        self._verified: dict[str, tuple[float, str]] = {}  # of jobs that wait: when they were asked last, and why never
+    def __init__(self, request: SystemRequest) -> None:
+        """`request.option`: words for qsub; of them `-pe NAME` is without a number."""
+        super().__init__(request)
+        self._verified: dict[str, tuple[float, str]] = {}  # of waiting jobs: when they were last tested, and why never
         self._environment = self._named_option("-pe")
         if self._environment is not None and "-pe" in self._options:
             at = self._options.index("-pe")
@@ -200,7 +200,7 @@ class GridEngineSystem(CommandSystem):
         return found[1].strip() if found else ""
 
     def _both(self, *words: str) -> str:
-        """What a command says, also where it fails."""
+        """A command's output, also where it fails."""
         try:
             return self._ask(*words)
         except SilentSystemError:

@@ -5,7 +5,7 @@ accounting database, else by `scontrol show job`, which forgets a job after MinJ
 in their comment and their own id as their name. Slurm decides by whole minutes of requested time; jobs shorter than
 that are ended at their own limit by their starter. A job is never requeued: it would run twice.
 
-Capacity is what `sinfo` says of the partition's nodes: those that are up, or powered down and powered up for jobs. A
+Capacity is what `sinfo` reports of the partition's nodes: those that are up, or powered down and powered up for jobs. A
 job that waits for a reason for which it never starts is deleted: at once for what its request itself rules out
 (PartitionTimeLimit), after a minute where it needs more than the nodes that are neither down nor drained.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.errors import InputError
-from assay.machine.slurm_nodes import DOWN, DRAINED, FORMAT, HOPELESS, RESERVED, SlurmNode, slurm_nodes
+from assay.machine.slurm_nodes import DOWN, DRAINED, FORMAT, NEVER_STARTS, RESERVED, SlurmNode, slurm_nodes
 from assay.throughput.batch_system import (
     ENDED,
     RUNNING,
@@ -65,7 +65,7 @@ class SlurmSystem(CommandSystem):
     )
     hidden: ClassVar = ("SBATCH_",)
     id_form: ClassVar = re.compile(r"(?:Submitted batch job )?(\d+)(?:;\S+| on cluster \S+)?")
-    on_each_node = NodeCommand(  # a step beside the job's own ones, on processors that it does not hold
+    on_each_node = NodeCommand(  # a step in addition to the job's own ones, on processors that are not allocated to it
         words=(
             *("srun", "--overlap", "--quiet", "--mpi=none", "--input=none", "--wait=0", "--ntasks-per-node=1"),
             *("--cpus-per-task=1", "-N", "{count}", "-n", "{count}"),
@@ -74,7 +74,7 @@ class SlurmSystem(CommandSystem):
     )
     _accounting = False
     _partition_name, _nodes_of = "", 0
-    _usable: tuple[float, int, int] = (-1e9, 0, 0)  # when it was asked, the usable processors and nodes
+    _usable: tuple[float, int, int] = (-1e9, 0, 0)  # when it was queried, the usable processors and nodes
     rules = frozenset((PER_NODE, NODES, ALONE_NODES, ALONE_MACHINE, INSTANCES))
 
     def _greet(self) -> None:
@@ -168,7 +168,7 @@ class SlurmSystem(CommandSystem):
     def _marked(self, job: LiveJob) -> str | None:
         """By its name and the experiment's mark, among those that wait or run, and those that ended.
 
-        The accounting keeps comments only where it is told to (AccountingStoreFlags); folders it always knows.
+        The accounting stores comments only where configured (AccountingStoreFlags), folders always.
         """
         for about in self._shown():
             if about.get("JobName") == job.id and about.get("Comment") == self._work.mark:
@@ -194,7 +194,7 @@ class SlurmSystem(CommandSystem):
 
     def _never_after(self, batch_id: str, reason: str) -> float | None:
         """How long a reason must hold until the job is taken never to start; None where it only has to wait."""
-        if HOPELESS.search(reason):
+        if NEVER_STARTS.search(reason):
             return NEVER_AFTER
         job = self._own.get(batch_id)
         if job is None or not reason.startswith(("ReqNodeNotAvail", "Nodes", "Resources", "NodeDown")):
@@ -225,7 +225,7 @@ class SlurmSystem(CommandSystem):
 
 
 def _allocated(nodes: Mapping[str, SlurmNode]) -> int:
-    """Processors that jobs have: Slurm says it of nodes also where it does not show all jobs (PrivateData)."""
+    """Processors that jobs have: Slurm reports it of nodes also where it does not show all jobs (PrivateData)."""
     return sum(node.allocated for node in nodes.values())
 
 
@@ -247,7 +247,7 @@ def _accounted(batch_id: str, word: str, code: str | None, nodes: str) -> Accoun
 
 
 def _used(user: str, system: str) -> AccountedTime | None:
-    """Of all steps of a job. None where neither says anything: a cluster need not gather what jobs use."""
+    """Of all steps of a job. None without either: a cluster need not gather what jobs use."""
     found = [_time(text) for text in (user, system)]
     if found[0] is None or found[1] is None or not any(found):
         return None

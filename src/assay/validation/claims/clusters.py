@@ -1,4 +1,4 @@
-"""What van der Steen says of the clusters' communication, each claim judged on the described clusters.
+"""Van der Steen's claims about the clusters' communication, judged on the described clusters.
 
 Claims speak of bandwidths over all patterns of mod1h, of the distributed dot product's implementations (mod1i), and of
 the ping-pong's two numbers (mod1j). Allowances are the catalogue's (`tol_rel`) or `allowance`'s; none is set by what
@@ -23,7 +23,7 @@ ETHERNET = "sgi-l1200-cluster:ethernet"
 COUNTS = (4, 6, 8)  # ranks, of the paper's tables
 MOST = 8  # ranks, of its figures
 SC_, ORIGIN_ = f"{SC} mod1h.pingpong", f"{ORIGIN} mod1h.pingpong"  # whose patterns no table has
-APART = ("collect", "bisection-regular", "bisection-random")  # where the Myrinet systems are said to differ
+APART = ("collect", "bisection-regular", "bisection-random")  # where by the text the Myrinet systems differ
 EXCEPTIONS = 2  # of eleven patterns, where it says "almost all": our choice
 VARIANT = {ETHERNET: ("sgi-l1200-cluster", "fast-ethernet"), SGI: (SGI, "myrinet")}  # published machine and network
 MYRINET = 160e6  # B/s, the channel's theoretical peak (section 2.1)
@@ -84,7 +84,7 @@ def _ends(claim: Claim) -> str:
 
 
 def _independent(answers: Answers, claim: Claim) -> list[ClaimPart]:
-    """Every pattern on 4, 6 and 8 ranks; Table 6.2 itself, of which it is said, has as much between them."""
+    """Every pattern on 4, 6 and 8 ranks; Table 6.2 itself, which the sentence is about, has as much between them."""
     cells = catalogue.cells(paper="vandersteen2000_beowulf", table="table6.2")
     printed = {
         name: [cell.value for cell in cells if cell.benchmark == f"mod1h.{name}"] for name in PATTERNS
@@ -111,7 +111,7 @@ def _alike_on_ethernet(answers: Answers, claim: Claim) -> list[ClaimPart]:
 
 
 def _tree_on_myrinet(answers: Answers, claim: Claim) -> list[ClaimPart]:
-    """Clearly faster: by more than the same versions may differ by on Ethernet, where the paper says they hardly do."""
+    """Clearly faster: by more than the same versions may differ by on Ethernet, where by the paper they hardly do."""
     found = dots(answers, SGI, MOST, 1)
     ratio, library = (over(found.get(one), found.get(other)) for one, other in (("tree", "naive"), ("library", "tree")))
     same = allowance.chosen(allowance.SAME)

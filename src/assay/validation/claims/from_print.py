@@ -1,6 +1,6 @@
 """Claims about nodes and whole programs that no simulation reaches, judged from the papers' own tables.
 
-Such a verdict says whether the text follows from the print; it is no evidence for a description, and is marked
+Such a verdict shows whether the text follows from the print; it is no evidence for a description, and is marked
 `restated`.
 """
 

@@ -1,4 +1,4 @@
-"""What the Paragon MP's report says of its materials code, judged on our program of that kind."""
+"""The Paragon MP report's claims about its materials code, judged on our program of that kind."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """The papers' claims, each judged by code from simulated samples: holds, differs, or inconclusive.
 
-Every claim of the three papers is here, and what van der Steen says of clusters' communication, of many users' jobs, of
+Every claim of the three papers is here, and van der Steen's on clusters' communication, of many users' jobs, of
 files and of applications (`whole_programs`; kernels: published/contrasts): those that simulation answers (`claim_kinds`
 by their kind, `special` and `clusters` one by one), those about nodes that only the papers' own tables answer
-(`from_print`), and the rest with the reason why not (`unjudged`). Of each that is judged it is said whether it was an
-input (`provenance`). A described machine repeats itself exactly, so that a verdict needs no interval. Notes say how
+(`from_print`), and the rest with the reason why not (`unjudged`). Each judged one states whether it was an
+input (`provenance`). A described machine repeats itself exactly, so that a verdict needs no interval. Notes tell how
 words were taken.
 """
 
@@ -102,7 +102,7 @@ def evidence(verdicts: Sequence[ClaimVerdict]) -> list[ClaimVerdict]:
 
 
 def summary(verdicts: Sequence[ClaimVerdict]) -> str:
-    """How many hold, and of which kinds these are, in words."""
+    """How many hold, and their kinds, as text."""
     count = Counter(str(one.outcome) for one in verdicts)
     holds = Counter(str(one.mark) for one in verdicts if one.outcome == "holds")
     words = f"{count['holds']} hold, {count['differs']} differ, {count['inconclusive']} are inconclusive"

@@ -153,7 +153,7 @@ def slowdown(answers: Answers, machine: str, params: Params) -> float | None:
 
 @quantity("contention", "rate")
 def contended(answers: Answers, machine: str, params: Params) -> float | None:
-    """Rate of the measured stream beside a load on its channel, which the loading messages' length sets, as there."""
+    """Rate of the measured stream with a load on its channel, which the loading messages' length sets, as there."""
     settings = {"bytes": (size(params, 8192),), "load": (int(params.get("load", 0)),), "load_by": "length"}
     return one(answers, machine, "contention", "rate", **settings)
 

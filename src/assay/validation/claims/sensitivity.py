@@ -11,7 +11,7 @@ Outcomes = tuple[Outcome, Outcome, Outcome]  # with half of what was chosen, as 
 
 
 def changed(evaluate: Callable[[], Sequence[ClaimVerdict]]) -> dict[str, Outcomes]:
-    """The claims (ids) that do not come out alike; `evaluate` judges all of them."""
+    """The claims (ids) with different verdicts; `evaluate` judges all of them."""
     found: list[dict[str, Outcome]] = []
     for factor in (0.5, 1.0, 2.0):
         with allowance.choosing(factor):

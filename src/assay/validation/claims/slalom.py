@@ -1,4 +1,4 @@
-"""What the DELTA's report says of SLALOM, judged on our program: its rate, and its time by I/O nodes."""
+"""The DELTA report's claims about SLALOM, judged on our program: its rate, and its time by I/O nodes."""
 
 from __future__ import annotations
 

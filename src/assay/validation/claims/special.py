@@ -1,4 +1,4 @@
-"""Claims whose words ask for more than one number: breaks, padding, straight lines, proportions, paths, growth.
+"""Claims that need more than one number: breaks, padding, straight lines, proportions, paths, growth.
 
 Each is a function from answers to the parts of a verdict. Where a word needs an allowance it is taken from the papers'
 own tables: what they print of a thing that they call linear, or in proportion, is what the word allows.
@@ -48,7 +48,7 @@ def _both_readings(answers: Answers, claim: Claim) -> list[ClaimPart]:
 
 
 def _beside_the_stream(answers: Answers, claim: Claim) -> list[ClaimPart]:
-    """What stream and messages keep beside each other, and their sum."""
+    """What stream and messages retain of their rates at the same time, and their sum."""
     parts = []
     for figure, printed in (("stream", 146), ("messages", 31), ("sum", claim.value or 0)):
         found = value_of(answers, claim, "paragon-mp", "pfldq-with-messages", {"share": figure})
@@ -171,7 +171,7 @@ def _linear_with_hops(answers: Answers, claim: Claim) -> list[ClaimPart]:
 
 
 def _rate_linear(answers: Answers, claim: Claim) -> list[ClaimPart]:
-    """The echo's rate over the report's lengths beside a straight line; how far it grows as short messages do."""
+    """The echo's rate over the report's lengths and a straight line; how far it grows as short messages do."""
     lengths = twins.LENGTHS
     found = answers.ask("delta", "echo", "rate", bytes=lengths, hops=(1,))
     rates = {(int(a.params["bytes"]), 1): a.value for a in found}

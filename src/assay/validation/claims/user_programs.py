@@ -1,7 +1,7 @@
-"""What van der Steen says of the five user programs, judged on our programs of their kind: quantities for claims.
+"""Van der Steen's claims about the five user programs, judged on our programs of their kind: quantities for claims.
 
-A claim's parameters say processors (`MOST` where it names none), network (else the machine's own) and processors of a
-node: where it does not say that, one of each node, and two where there are more ranks than nodes have one of.
+A claim's parameters give processors (`MOST` where it names none), network (else the machine's own) and processors of a
+node: where not given, one of each node, and two where there are more ranks than nodes have one of.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PROGRAMS = tuple(TIMES)  # whose claims these quantities answer
 
 
 def seconds(answers: Answers, benchmark: str, machine: str, params: Params, **other: Any) -> float | None:
-    """A program's time where and as a claim's parameters say, `other` in their place; None where nothing has it."""
+    """A program's time by a claim's parameters, `other` in their place; None where nothing has it."""
     given = {**params, **other}
     ranks = int(given.get("cpus", MOST))
     per_node = int(given.get("cpus_per_node", 1 if ranks <= MOST else 2))

@@ -1,7 +1,7 @@
-"""What van der Steen 2000 says of many users' jobs and of files, judged; and of whole programs, which nothing measures.
+"""Van der Steen 2000 on many users' jobs and on files, judged; and on whole programs, which nothing measures.
 
 Jobs: the 33 of the paper's throughput test, simulated under first fit from the single-user times that it prints
-(throughput/paper_figures.py), beside the times of the whole test that it prints. Files: the rates that it prints of
+(throughput/paper_figures.py), next to the printed times of the whole test. Files: the rates that it prints of
 mod3a's large matrix. No verdict is evidence for a description: each is marked `restated`.
 """
 

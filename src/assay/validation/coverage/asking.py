@@ -28,7 +28,7 @@ class CommandAnswer:
     out: str
     err: str = ""
     refused: bool = False
-    """Whether the last line of `err` says why it was refused."""
+    """Whether the last line of `err` gives the reason of a refusal."""
 
     @property
     def document(self) -> Mapping[str, Any]:
@@ -55,7 +55,7 @@ Ask = Callable[[tuple[str, ...]], CommandAnswer]  # the words of a command line 
 
 @dataclass
 class Asking:
-    """Asks the command line, each question once; `docs`: the folder in which `study --all` wrote last."""
+    """Runs command lines, each once; `docs`: the folder in which `study --all` wrote last."""
 
     ask: Ask
     answers: Answers = field(default_factory=Played)
@@ -81,7 +81,7 @@ class Asking:
         return any(answer.status and not answer.refused for words, answer in self._known.items() if _is(words, first))
 
     def forget(self, command: str) -> None:
-        """Ask this command anew the next time."""
+        """Run this command again the next time."""
         first = command.partition(";")[0]
         self._known = {words: answer for words, answer in self._known.items() if not _is(words, first)}
 
@@ -115,6 +115,6 @@ class Asking:
 
 
 def _is(words: tuple[str, ...], command: str) -> bool:
-    """Whether these words are that command, whatever form of the answer they ask for."""
+    """Whether these words are that command, whatever the requested form of the answer."""
     wanted = tuple(shlex.split(command))
     return bool(wanted) and words[: len(wanted)] == wanted

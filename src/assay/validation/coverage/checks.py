@@ -1,6 +1,6 @@
 """The judge of the reports' items: what comes of each check, and the state of the item.
 
-A check *works* where the figure comes out and is within its criterion of the printed cells, or is shown beside them
+A check *works* where the figure comes out and is within its criterion of the printed cells, or is shown with them
 where it is of another machine; it *differs* where it comes out and is not; it is *absent* where the command is refused
 or gives no such figure. An item works, differs or is absent as its checks are; where some are absent, it is *in part*.
 """
@@ -130,7 +130,7 @@ def _claims(names: Sequence[str], source: Asking) -> CheckResult:
 
 
 def _table(text: str, criterion: ItemCriterion, source: Asking) -> CheckResult:
-    """Cells of a described machine beside their twins; `MACHINE:VARIANT` before the clause names a description."""
+    """Cells of a described machine and their twins; `MACHINE:VARIANT` before the clause names a description."""
     machine, _, clause = text.partition(" ")
     cells = named(f"{machine.partition(':')[0]} {clause}")
     values = twins.simulated(source.answers, machine, cells)

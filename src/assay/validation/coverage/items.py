@@ -1,6 +1,6 @@
 """The items of the reports, as `catalogue/coverage/*.toml` has them: one file a report, one record an item.
 
-A record says where the item is in its report, what it is, and what is asked (`checks`): commands of Assay, and what
+A record gives the item's place in its report, what it is, and its `checks`: commands of Assay, and what
 must come of each. It has no state: that is computed by running the commands (`assay.validation.coverage.checks`).
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from assay.machine import catalogue
-from assay.toml.checking import Table, refuse, validated
+from assay.toml.checking import Table, refuse, validate_tables
 from assay.toml.source import tables
 
 EXPECTATIONS = ("figures", "quotes", "words", "says", "beside", "compared", "claims", "table")
@@ -36,21 +36,21 @@ class ItemCheck(Table):
     within: str = ""
     """Of `cells` and `table`: the criterion, by its name in this file."""
     quotes: str = ""
-    """Published cells, all of which the JSON document quotes."""
+    """Published cells; the JSON document quotes all of them."""
     words: list[str] = Field(default_factory=list)
     """Texts that the answer contains."""
     says: list[str] = Field(default_factory=list)
     """Places in the JSON document that have a value, or the one that is named (validation/coverage/places.py)."""
     beside: str = ""
-    """How the title of a table of the run's report begins, in which own values are beside printed ones."""
+    """How the title of a table of the run's report begins, with own values next to printed ones."""
     prints: str = ""
-    """Of `beside`: published cells that the table shows."""
+    """For `beside`: published cells that the table shows."""
     compared: str = ""
-    """Published cells, all of which `compare RUN MACHINE` sets beside the run's own figures."""
+    """Published cells; `compare RUN MACHINE` shows all of them with the run's own figures."""
     claims: list[str] = Field(default_factory=list)
     """Claims of the catalogue that hold; `CLAIM MACHINE`: as far as they are about that machine."""
     table: str = ""
-    """Published cells of a described machine, each of which has a simulated value; their median error is judged."""
+    """Published cells of a described machine, each with a simulated value; their median error is judged."""
 
     @model_validator(mode="after")
     def _one_expectation(self) -> ItemCheck:
@@ -109,7 +109,7 @@ def read(path: Path) -> Report:
     """Read one file. InputError at the line that is wrong."""
     values, source = tables(path)
     found: dict[str, Any] = values
-    return validated(source, Report, found)
+    return validate_tables(source, Report, found)
 
 
 def reports() -> Sequence[Report]:

@@ -26,7 +26,7 @@ class MarkdownTable:
 
     @property
     def beside(self) -> bool:
-        """Whether an own value is beside printed ones: in a row, or in a row of one's own among others."""
+        """Whether an own value is next to printed ones: in a row, or in a row of one's own among others."""
         mine = [row for row in self.rows if _OWN.search(row[0]) and set(row[1:]) - set(NONE)]
         if mine:
             return len(mine) < len(self.rows)

@@ -1,4 +1,4 @@
-"""The claims of Ghosh, Goveas and Draper, judged: a verdict for each that a study says it answers."""
+"""The claims of Ghosh, Goveas and Draper, judged: a verdict for each that a study answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def published() -> dict[str, Claim]:
 
 
 def evaluate(results: Results) -> list[ClaimVerdict]:
-    """A verdict for every claim that the study says it answers."""
+    """A verdict for every claim that the study answers."""
     known = published()
     found = []
     for name in results.study.head.claims:

@@ -52,14 +52,14 @@ def multiplying(elements: int) -> float:
 
 
 def needed(dimension: int, longer: Callable[[int], float]) -> int | None:
-    """The fewest I/O nodes that keep 2^dimension elements in balance; None where as many as elements do not."""
+    """The fewest I/O nodes that keep 2^dimension elements in balance; None where even one per element does not."""
     elements = 1 << dimension
     allowed = transfer(1, 1, 1) * longer(elements) * (1 + 1e-9)
     return least(elements, allowed, lambda io_nodes: transfer(dimension, io_nodes, elements))
 
 
 def tables() -> list[StudyTable]:
-    """I/O nodes by simulation, beside the rules."""
+    """I/O nodes by simulation, compared with the rules."""
     rows: list[list[Any]] = []
     for dimension in DIMENSIONS:
         elements = 1 << dimension

@@ -1,7 +1,7 @@
 """Judges of this paper's claims: each a function from a study's results to parts, registered under a claim's id.
 
 A claim's numbers and tolerances come from the catalogue, tolerances with the print that they are from or called our
-choice; a function says which points it is about. The same words have the same allowance everywhere. Claims about
+choice; a function names its points. The same words have the same allowance everywhere. Claims about
 saturation are judged by brackets of the bisected backlog, and about latencies only where no network is saturated,
 unless they speak of saturated ones.
 """
@@ -22,7 +22,7 @@ INPUTS: set[str] = set()
 
 
 def judges(claim: str, note: str = "", chosen_by: bool = False) -> Callable[[Judge], Judge]:
-    """Register a claim's function; `note` says how the paper's words were taken.
+    """Register a claim's function; `note`: how the paper's words were interpreted.
 
     chosen_by: of several readings of the paper the one was taken that gives this number, which is an input then.
     """

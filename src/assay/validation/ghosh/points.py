@@ -71,7 +71,7 @@ def close_on_plot(
     parts: int = 1,
     logarithmic: bool = True,
 ) -> ClaimPart:
-    """Whether two points of a plot are no further apart than a share of its whole range (`span`)."""
+    """Whether two points of a plot differ by no more than a share of its whole range (`span`)."""
     middle, found = ratio(one, other, figure, parts)
     level = other.estimate(figure).mean
 

@@ -1,1 +1,1 @@
-"""Described machines beside what was published of them: as data, and as docs/machines.md."""
+"""Described machines compared with what was published of them: as data, and as docs/machines.md."""

@@ -1,4 +1,4 @@
-"""What stands beside the published figures, as data for `--json` and as tables for the page and the terminal."""
+"""Simulated next to published figures, as data for `--json` and as tables for the page and the terminal."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def everything() -> Validations:
 
 
 def validated(whole: Document, on: str) -> Document:
-    """Join to a run's document what stands beside the published figures, as data and as tables for the page."""
+    """Add to a run's document the comparison with published figures, as data and as tables for the page."""
     described = read(find(on.partition(":")[0]))
     answers = FromRun(whole, on, Played())
     found = section(answers, on, described.published, described.origin)
@@ -91,7 +91,7 @@ def known(published: str) -> bool:
     return published in catalogue.load().machines
 
 
-SHOWN = (NumberKind.FITTED, NumberKind.INTERPOLATED, *EVIDENCE)  # whose errors stand in columns of their own
+SHOWN = (NumberKind.FITTED, NumberKind.INTERPOLATED, *EVIDENCE)  # whose errors have their own columns
 
 
 def table_document(table: ComparedTable) -> ValidatedTable:
@@ -243,7 +243,7 @@ def unfollowable(table: ComparedTable) -> list[ComparedCell]:
 
 
 def _longest_rising(times: Sequence[tuple[float, float]]) -> set[int]:
-    """Places of a longest subsequence each of which may take as long as the one before: its most, the other's least."""
+    """Places of a longest subsequence each may take as long as the one before: its most, the other's least."""
     best: list[list[int]] = [[]]
     for place, (_, most) in enumerate(times):
         before = [way for way in best if not way or times[way[-1]][0] <= most]

@@ -1,7 +1,7 @@
-"""Cells that are evidence, table by table, beside a baseline without a simulator; and what all of it comes to.
+"""Cells that are evidence, table by table, compared with a baseline without a simulator; and the sum of all.
 
 A group is a published table of a machine (all patterns of a program together): the median error of its extrapolated
-and transferred cells beside that of the best baseline of the same cells (`published.cells.baseline`). Cells of one
+and transferred cells and that of the best baseline of the same cells (`published.cells.baseline`). Cells of one
 benchmark for which the simulator has one number count once, by the one that is farthest off.
 """
 
@@ -116,7 +116,7 @@ def beside(found: Sequence[EvidenceGroup], title: str) -> Grid:
 
 
 def counted(found: Sequence[EvidenceGroup], verdicts: Sequence[ClaimVerdict]) -> EvidenceSummary:
-    """How much evidence there is, and what it says."""
+    """How much evidence there is, and its result."""
     kinds = [row.mark for each in found for row in each.cells]
     known = [each for each in found if each.baseline is not None]
     stated = claims.evidence(verdicts)

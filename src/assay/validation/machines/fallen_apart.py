@@ -1,6 +1,6 @@
-"""Tables of which only single lines can be read: shown beside what is simulated, never counted.
+"""Tables with only single legible lines: shown next to what is simulated, never counted.
 
-Where the lines allow a reading, its numbers stand beside the simulated ones with their errors, all of them doubtful.
+Where the lines allow a reading, its numbers are shown with the simulated ones and their errors, all of them doubtful.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MICROSECOND = 1e-6
 
 
 def tables(answers: Answers, machine: str | None = None) -> list[Grid]:
-    """One table for each that fell apart into lines; of all its machines, or of those that have `machine`."""
+    """One table for each that is broken into lines; of all its machines, or of those that have `machine`."""
     found = [one for one in catalogue.load().of(block.Unreadable) if one.fragments]
     return [_lines(answers, one) for one in found if machine is None or machine in one.machines]
 

@@ -103,7 +103,7 @@ DIFFERS = (
     "**Clusters, strided on Ethernet.** 13 and 14 MB/s, faster than the contiguous 11 and 12, and than the wire's "
     "12.5 MB/s: not explained. The simulation packs the words and is slower. Lengths of the messages are not printed.",
     "**Clusters, reductions.** All four tables show twice what a tree of messages can give; the rate counts them "
-    "twice, and we cannot say why. SGI's 64, 82, 74 MB/s on 4, 6, 8 ranks: the same three rounds on 6 and 8 ranks and"
+    "twice, for an unknown reason. SGI's 64, 82, 74 MB/s on 4, 6, 8 ranks: the same three rounds on 6 and 8 ranks and"
     " two on 4 give one rate in the simulation, 74.",
     "**Clusters, collect.** On Myrinet the root loses as long on each byte as the network takes for it (SGI: 47 "
     "MB/s). The paper cannot explain it; here it is a number, `compute.rate.gather`. Why the IBM cluster falls "

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from typing import Any
 
+from assay import compact_svg
 from assay.validation.pictures.pictures import Picture, Series
 
 COLOURS = ("#0b5fa5", "#c2410c", "#15803d", "#7e22ce", "#374151", "#b45309", "#0f766e", "#be123c", "#4d7c0f", "#1e3a8a")
@@ -18,8 +17,7 @@ def svg(picture: Picture, own: Sequence[Series] = ()) -> str:
     matplotlib.use("Agg")
     from matplotlib.figure import Figure
 
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "assay", "font.size": 8, "font.family": "sans-serif"}
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context({"font.size": 8, "font.family": "sans-serif"}):
         figure = Figure(figsize=(5.6, 3.6), layout="constrained")
         axes = figure.add_subplot()
         axes.grid(color="#e5e7eb", linewidth=0.6)
@@ -42,6 +40,4 @@ def svg(picture: Picture, own: Sequence[Series] = ()) -> str:
         axes.set_ylabel(picture.y)
         axes.set_title(picture.title, fontsize=8.5, loc="left")
         axes.legend(fontsize=6, frameon=False, ncols=2 if len(axes.get_legend_handles_labels()[1]) > 6 else 1)
-        target = io.StringIO()
-        figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
-    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
+        return compact_svg.of_figure(figure)

@@ -1,7 +1,7 @@
 """The papers' figures redrawn: what the described machines do as lines, published cells as dots, this machine dashed.
 
-`PICTURES` is a table in the papers' order: each record says what stands on the axes and which curves are drawn; a curve
-says which benchmark is asked for which figure, over which parameter. Hypercubes: Figures 2 to 10; DELTA: 3.1 to 3.6;
+`PICTURES` is a table in the papers' order: each record defines the axes and the curves; a curve
+defines benchmark, figure and parameter. Hypercubes: Figures 2 to 10; DELTA: 3.1 to 3.6;
 Paragon MP: 4.1 to 4.3. The images are not in the papers' text, so that only tables and the text give dots.
 """
 
@@ -104,7 +104,7 @@ class Picture:
 
 
 def drawn(answers: Answers) -> list[Picture]:
-    """Every picture of which there is anything to draw, with its series; what could not be played is left out."""
+    """Every picture with anything to draw, with its series; what could not be played is left out."""
     found = (
         replace(one, series=tuple(made for each in one.curves if (made := _series(answers, each)).points))
         for one in (*PICTURES, overlay())
@@ -171,7 +171,7 @@ def _alone(benchmark: str, published: str) -> Iterator[Curve]:
 
 
 def _contention(*machines: str) -> Iterator[Curve]:
-    """Rates beside a load: of one machine a colour for each load, of several a colour for each machine."""
+    """Rates with a load: of one machine a colour for each load, of several a colour for each machine."""
     several = len(machines) > 1
     for machine in machines:
         for load in LOADS:
@@ -205,7 +205,7 @@ def _posted() -> Curve:
 
 
 def _host_files() -> Iterator[Curve]:
-    """One node that reads a file of the host, and one of the concurrent file system beside it."""
+    """One node that reads a file of the host, and one of the concurrent file system."""
     for label, machine in HOST_FILES.items():
         settings = {"on_ranks": 1, "bytes": (CALL,), "section": FILE_SIZES}
         yield Simulated(label, label, machine, "parallel-files", "rate", "section", settings, apart=True)

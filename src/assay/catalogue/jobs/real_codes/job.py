@@ -2,7 +2,7 @@
 
 Both work in the job's folder, with the standard library only. `run` copies the input, starts the code, on several
 processors by $ASSAY_MPIRUN (else mpirun.openmpi, as Debian's packages are built with Open MPI, else mpirun), and gives
-its exit status. `check` reads what the code wrote, prints each quantity beside what is accepted, and ends with 1 where
+its exit status. `check` reads what the code wrote, prints each quantity with what is accepted, and ends with 1 where
 one is not. Inputs and limits are ours; energies of reference are wide ranges around what these codes give.
 """
 
@@ -17,14 +17,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 NUMBER = r"([-+]?[0-9.]+(?:[eEdD][-+]?[0-9]+)?)"
-# Open MPI binds the ranks of every job to the first cores, of jobs beside one another to the same ones.
+# Open MPI binds the ranks of every job to the first cores, of concurrent jobs to the same ones.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                "PRTE_MCA_hwloc_default_binding_policy": "none"}  # fmt: skip
 Found = list[tuple[str, float | None, float, float]]  # quantity, value, least, most
 
 
 def numbers(pattern: str, text: str) -> list[float]:
-    """All numbers that `pattern` captures; NUMBER stands in it as #."""
+    """All numbers that `pattern` captures; NUMBER is # in it."""
     found = re.findall(pattern.replace("#", NUMBER), text, re.MULTILINE)
     return [float(each.replace("D", "e").replace("d", "e")) for each in found]
 

@@ -1,0 +1,55 @@
+"""What else changed where a figure changed its level: from what the runs state of machine, system, build, launches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.document.history import HistoryDifference
+
+NEAR = 2  # runs on either side of a change, where its place may be off
+# Keys by how directly they move a figure; what is nowhere here comes after.
+FIRST = (
+    *("host", "cpu", "cpu_quota", "usable_cpus", "affinity", "memory_limit", "governor", "boost", "kernel"),
+    *("microcode", "firmware", "mpi", "launchers", "mpi_variants", "programs", "asked"),
+)
+NEVER_FIRST = ("assay", "python")  # which measure, and are not measured
+DIGEST = ".key"  # of a program: changes with its build, without details
+
+
+def find_changes(
+    runs: Sequence[str], made_with: Mapping[str, Mapping[str, str]], at: int, start: int, end: int, benchmark: str
+) -> list[HistoryDifference]:
+    """What changed at run number `at` of `runs` (ids), or within `NEAR` of it, likely causes first.
+
+    The level before was that of runs `start` to `at`, the level after that of `at` to `end`. Of programs only those
+    of `benchmark` count. What lasts comes before what comes and goes, and the run itself before those near it.
+    """
+    found: list[tuple[tuple[bool, int, int, str], HistoryDifference]] = []
+    taken: set[str] = set()
+    places = sorted(range(max(1, at - NEAR, start + 1), min(len(runs), at + NEAR + 1, end)), key=lambda n: abs(n - at))
+    for place in places:
+        before, after = made_with[runs[place - 1]], made_with[runs[place]]
+        for key in dict.fromkeys([*before, *after]):
+            then, now = before.get(key), after.get(key)
+            if then == now or key in taken or _of_another(key, benchmark):
+                continue
+            if (then is None or now is None) and key.startswith(("launchers.", "programs.")):
+                continue  # not needed in one of the two runs
+            taken.add(key)
+            earlier = {made_with[run].get(key) for run in runs[start:place]}
+            later = {made_with[run].get(key) for run in runs[place:end]}
+            lasting = now not in earlier and then not in later
+            of = HistoryDifference(key, then, now, runs[place], lasting)
+            found.append(((not lasting, abs(place - at), _rank(key), key), of))
+    return [of for _, of in sorted(found, key=lambda each: each[0])]
+
+
+def _of_another(key: str, benchmark: str) -> bool:
+    return key.startswith("programs.") and key.split(".")[1] != benchmark
+
+
+def _rank(key: str) -> int:
+    name = key.partition(".")[0]
+    if name in NEVER_FIRST or key.endswith(DIGEST):
+        return len(FIRST) + 1
+    return FIRST.index(name) if name in FIRST else len(FIRST)

@@ -1,0 +1,49 @@
+"""A short question to another program: it ends, with all that it started, with its time or with a signal to Assay.
+
+Such calls are made in threads, which a signal does not reach.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+
+from assay import stops
+
+PATIENCE = 5.0  # s
+
+
+def answer(command: Sequence[str], given: str | None = None) -> tuple[int, str]:
+    """Run a command with `given` as its standard input; what it wrote to both outputs. Never raises."""
+    try:
+        process = subprocess.Popen(
+            list(command),
+            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env={**os.environ, "LC_ALL": "C"},
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        return 127, str(error)
+
+    def end() -> None:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    with process:
+        try:
+            with stops.current().also_ending(end):
+                output, _ = process.communicate(given, PATIENCE)
+        except subprocess.TimeoutExpired:
+            end()
+            return 124, ""
+        except BaseException:
+            end()
+            raise
+    return process.returncode, output

@@ -1,0 +1,1 @@
+"""A run as one document: from the lines of its launches to figures, states, fits and notes."""
