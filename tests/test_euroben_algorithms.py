@@ -72,7 +72,11 @@ MUTANTS = [
 
 def mutated(name: str, file: str, was: str, now: str, folder: Path) -> Path:
     """The program, without a library, with one text of a file of its kernel changed."""
-    source, changed, program = programs_root() / "kernels", folder / "kernels" / file, folder / benchmark(name).path.name
+    source, changed, program = (
+        programs_root() / "kernels",
+        folder / "kernels" / file,
+        folder / benchmark(name).path.name,
+    )
     text = (source / file).read_text()
     assert was in text
     changed.parent.mkdir(parents=True)
