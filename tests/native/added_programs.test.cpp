@@ -26,12 +26,15 @@ ranks::Task adds(described::Simulated&, ranks::Session&) {
 
 int main() {
   described::add({record, adds});
-  const described::Description machine{{"name", "test"}, {"startup", 1e-6}, {"per_byte", 1e-9}};
+  described::MachineParameters machine;
+  machine.name = "test";
+  machine.startup = 1e-6;
+  machine.per_byte = 1e-9;
   std::atomic<bool> over = false;
   std::thread other([&] {  // as Python lists them meanwhile
     while (!over) expect(!described::program_names().empty(), "programs are listed");
   });
-  const std::string lines = described::play("adds", machine, 64, {"--metrics", "time"});
+  const std::string lines = described::play("adds", machine, 64, {"--metrics", "time"}).lines;
   over = true;
   other.join();
   expect(runs == 64, "every rank ran the program that was asked for");
