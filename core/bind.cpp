@@ -1,7 +1,7 @@
 // The module assay._core: each room binds itself, this file only lists the rooms.
-#include <nanobind/nanobind.h>
-
 #include "network/values/bind.hpp"
+
+#include <nanobind/nanobind.h>
 
 namespace nb = nanobind;
 

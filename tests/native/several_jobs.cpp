@@ -70,7 +70,8 @@ struct Trial {
       const Jobs::Job& about = jobs.job(job);
       ++states[about.state];
       const bool fine = about.state == Jobs::State::completed || about.state == Jobs::State::ended;
-      if (!fine) throw std::runtime_error("job " + std::to_string(job) + ": " + about.failure + "\n" + about.launch.lines);
+      if (!fine)
+        throw std::runtime_error("job " + std::to_string(job) + ": " + about.failure + "\n" + about.launch.lines);
     }
     return !over.empty();
   }
