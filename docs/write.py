@@ -42,7 +42,7 @@ busier half has more than half of it:
 of plans come over from the other half, and each is one more exchange; that all requests of a tick are served in order
 of message, with one stream of random numbers and, in adaptive routings, by loads seen everywhere; and what moves
 between caches. So a gain of 1.5 on two cores is out of reach up to a thousand nodes, and above that lies within a fifth
-of what is possible at all, while replications, of which an interval needs several anyway, wait for nothing.
+of what is possible at all, while replications (an interval needs several anyway) wait for nothing.
 """
 
 
@@ -56,17 +56,17 @@ enough: those that seem so are the ones that vary too little (of 25 runs of 5,00
 that saturates it, 9 intervals held the mean). So the autocorrelation time comes from a pilot run, also where the
 warm-up is given, unless the run itself has 640 of its own. An interval needs 160 autocorrelation times and 5,000
 messages; a warm-up that is given must not leave more in the mean than a fifth of the interval's half-width. Where there
-is none the result says why, and about how long would do: for both, with room for the chance in what a short run knows
+is none the result gives the reason, and about the length needed: for both, with room for chance in what a run knows
 (three standard deviations of the count of messages; twice the 160 autocorrelation times, three times where the pilot
 run barely knows them: "or more"). An interval is of `confidence`, which the text names; in the JSON a figure has it as
 `interval` {low, high, confidence}, and as `ci95` where it is of 95%. Of the intervals that are given 92 to 95% hold the
 mean (7-cube at 0.9 of saturation, 49 of 53; M/D/1 at a load of .95, 189 of 200; I/O nodes, 92 of 99).
 
-A pilot run for a warm-up that is given simulates a million messages at most, or as many as the runs themselves, and
-where that does not tell, there is no interval either.
+A pilot run for a warm-up that is given simulates a million messages at most, or those of the runs themselves, and
+where that is not enough, there is no interval either.
 
-Where a run deadlocks no mean has an interval, and all figures are invalid: the network stands still from then on, and
-what it accepted on average depends on how long it was left to. The cycles measured are those asked for; the text says
+Where a run deadlocks no mean has an interval, and all figures are invalid: the network is blocked from then on, and
+what it accepted on average depends on its length. The measured cycles are the requested ones; the text reports
 after which cycle nothing was delivered. In the JSON `deadlocked` counts such runs and `last_delivery` is that cycle,
 from the start of a run, of the one in which messages arrived longest (to a 1,024th of the run; null where the runs are
 as long as `messages` makes them).
@@ -78,30 +78,30 @@ point a backlog grows in proportion to time, at it as the square root, below it 
 where the backlog grows more than the power 2/3 of time: queues that hold one another up come near the root from above
 (powers of 0.50 to 0.60 were found at saturation points of a 7-cube, a torus with lanes and a hot spot). A load that
 sixteen runs cannot decide is run four times as long, up to a million messages each, eight times as many where few pass
-what saturates first; where that does not decide it either, the bracket is wider than `precision`, 5% unless the file
-says it. The I/O cube of Ghosh, Goveas and Draper saturates at 19.0 to 19.9 messages/ms with b = 0, at 11.4 to 11.7 with
-b = 1 and at 23.2 to 24.0 with b = 2, in 20 to 60 CPU s each. Studies find their saturation loads in the same way. For
-networks whose growth stays below that power the bracket holds the point at the stated confidence for
-all loads tried together. Loads, and what is accepted, are rates of each node, flit/node/cycle in the JSON; with I/O
-nodes the load is that of an element, message/element/cycle. What is accepted is simulated at loads above the upper end,
-1.1, 1.5 and 2 times as high.
+what saturates first; where that does not decide it either, the bracket is wider than `precision`, 5% by default. The
+I/O cube of Ghosh, Goveas and Draper saturates at 19.0 to 19.9 messages/ms with b = 0, at 11.4 to 11.7 with b = 1 and at
+23.2 to 24.0 with b = 2, in 20 to 60 CPU s each. Studies find their saturation loads in the same way. For networks whose
+growth stays below that power the bracket holds the point at the stated confidence for all loads tried together. Loads,
+and what is accepted, are rates of each node, flit/node/cycle in the JSON; with I/O nodes the load is that of an
+element, message/element/cycle. What is accepted is simulated at loads above the upper end, 1.1, 1.5 and 2 times as
+high.
 
 While a network fills its backlog grows whatever the load. So before a load is called saturated a pilot run at a 64th
 of it measures how long messages are on their way (the autocorrelation time of what the network holds, the latencies of
 whole transactions, the flits of a long message on the slowest link), and the runs last at least 16 times as long. Where
-the description says which nodes saturate first, as I/O nodes and hot spots do, only their share of the messages counts
+the description tells which nodes saturate first, as I/O nodes and hot spots do, only their share of the messages counts
 for the growth that a load above saturation would show. A slow link that few messages pass is not known to be the
-bottleneck: there ask for a smaller `precision`.
+bottleneck: there use a smaller `precision`.
 
 A load at which the network deadlocks is no saturation load: messages that can come to wait for one another in a circle
 do so at any load in time, and the end of a search would lie where the runs happen to be too short to see it. Where a
 run of the search deadlocks, the answer begins with "deadlock", and no load, interval or confidence is stated (in the
-JSON `found` is false, these are null, and the figures are invalid). It says at which loads runs deadlocked within how
+JSON `found` is false, these are null, and the figures are invalid). It gives at which loads runs deadlocked within how
 many cycles, and the highest load below these at which none did: `deadlocks` and `no_deadlock_at` in the JSON.
 
 ## Speed and memory
 
-CPU time per head hop (a message's head over one link), statistics included, on one core, with nothing beside it, the
+CPU time per head hop (a message's head over one link), statistics included, on one core, with nothing else running, the
 least of two runs, in ns; `./x bench network` prints it on any machine. AMD: a guest of a Zen 5 processor; Intel: of a
 Xeon; `before`: the core for which the aims were set, on such an Intel guest:
 
@@ -121,7 +121,7 @@ Xeon; `before`: the core for which the aims were set, on such an Intel guest:
 On the Intel guest flits under UGAL on the torus miss the aim by 16%, packets beyond saturation by 5% and all to all by
 2% (580 in the other run). The AMD guest is 1.5 to 2.1 times as fast in every case, and reaches them all.
 
-Worms that buffers hold back which do not cover their credit loop have a closed form where all links are alike and no
+Worms delayed by buffers that do not cover their credit loop have a closed form where all links are equal and no
 head is faster than its body (`worm/train.hpp`); worked out flit by flit at every grant, as before and as on unlike
 links, a hop costs the more the longer the path. In turns on a busy guest, messages of 32 flits at half of the load
 that saturates: 8 x 8 nodes 290 ns and now 124, 64 x 64 nodes 2,780 and now 119.
@@ -136,31 +136,31 @@ a bit a lane, for eight worms at once, for four where worms hold more than 32 la
 `flit/trains.hpp`); the times are the same. Links have to have unit times there, and buffers of one size. Passes over
 the wires of a tick are needed only where the order within it matters, in 5% of the ticks on the torus and on the
 dragonfly and in 27% under UGAL on the torus: of all others it is known beforehand who is there when the passes come,
-and of two that share a wire a table says who sends (`flit/contests.hpp`). Few messages under way, or long ones that
-share little, take plans: 512 and 1,024 flits above, of which most are looks at wires and plans made anew. What
+and of two that share a wire a table tells who sends (`flit/contests.hpp`). Few messages under way, or long ones that
+share little, take plans: 512 and 1,024 flits above, mostly looks at wires and plans made again. What
 gave nothing, or little: going to the lanes that share a wire worm by worm instead of wire by wire (a tenth where pairs
 gave a third), keeping who sent last at the wire, a list of the worms of which less sends than could, asking for a look
 only at wires with a free lane. The short run lasts until the first messages have come through, up to a sixth of the
 whole, and an eighth of that where it leaves no question: cut off before, as it once was, a large network took plans for
 a run of a thousand cycles. Sending every flit for itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns
-per flit, whoever is in its way.
+per flit, whatever is in its way.
 
-Memory of the engine per node, of which 400 bytes were aimed at, on networks of some 1,000 nodes at half of the load
-that saturates them (the same command prints it): worms on links that are alike 64 to 200, short buffers included;
+Memory of the engine per node, with a target of 400 bytes, on networks of some 1,000 nodes at half of the load
+that saturates them (the same command prints it): worms on equal links 64 to 200, short buffers included;
 packets 200 to 350; flits 260 to 390. Of these, wires and lanes of a torus with two lanes are 216 to 224, with UGAL's
 four 288 to 312, and somewhat more tick by tick; a worm's stop at a link is 64, and a message under way 88. Near
 saturation, and on small networks, where the most that there ever were of everything is a greater part, they take more:
 at the loads of the table above, which for short buffers and the cut-through mesh are 90 and 98% of what saturates,
 flits 350 to 700 and these two 820 to 1,050, mostly messages that wait at their sources. Not counted are the ways that
 UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a network may have and 4 for
-each link of those asked for: 1.8 kB a node at 64. From 3,072 links on packets go to the packet engine where no link
+each requested link: 1.8 kB a node at 64. From 3,072 links on packets go to the packet engine where no link
 has several channels: there it is about as fast as the worm engine and takes half of the memory. A message takes the
 same memory whatever its length (57 kB in all for four of 20 thousand or of 200 million flits through short buffers).
 """
 
 
 def _ranks(record: Benchmark) -> str:
-    """How many ranks a benchmark takes: what it is started with where nobody says, and the bounds."""
+    """How many ranks a benchmark takes: the default, and the bounds."""
     from assay.execute.target import DEFAULT_RANKS
 
     usual = DEFAULT_RANKS if record.ranks is None else record.ranks
@@ -192,9 +192,9 @@ def benchmarks() -> str:
     from assay.benchmark.record import benchmarks as records
 
     lines = ["# Benchmarks\n", f"All of them take `--set {REPETITIONS.name}=N`: {REPETITIONS.help}.\n"]
-    lines.append("Where a default says what it is on a described machine, `--on MACHINE` takes that one, unless the")
+    lines.append("Where a default names its value on a described machine, `--on MACHINE` takes that one, unless the")
     lines.append("machine's own file gives another (`defaults`). `assay run` takes the profile quick unless")
-    lines.append("`--profile` names another; a profile of which nothing is said takes the default.\n")
+    lines.append("`--profile` names another; a profile that is not named takes the default.\n")
     for part in PARTS:
         of_part = [record for record in records().values() if record.part == part]
         lines += [f"## {part}\n"] if of_part else []
@@ -240,7 +240,7 @@ def commands() -> str:
     group = get_command(application())
     lines = ["# Commands\n", "Exit status: 0 good, 1 a measurement failed or is invalid, 2 the command or its input is"]
     lines.append("wrong, 3 measured well but a stated threshold was missed, or could not be judged; 130 after")
-    lines.append("Ctrl-C, 143 after SIGTERM, 141 where whoever read the output closed it.\n")
+    lines.append("Ctrl-C, 143 after SIGTERM, 141 where the reader closed the pipe (SIGPIPE).\n")
     context = typer.Context(group, info_name="assay")
     verbs = sorted(getattr(group, "commands", {}).items())
     lines += ["| verb | what it does |", "|---|---|"]
@@ -266,7 +266,7 @@ def network() -> str:
     )
     lines.append("such as `acknowledgement` without circuit switching, is refused; so is a graph that is not")
     lines.append(
-        "connected before links fail. A graph's `file` is looked for beside NETWORK.toml first. A message whose"
+        "connected before links fail. A graph's `file` is looked for in NETWORK.toml's folder first. A message whose"
     )
     lines.append("way ends at failed links that its routing does not go round is unroutable: counted, never sent.")
     lines.append("The version of the file's form, `version = 1` at the top, may be left out.\n")
@@ -284,7 +284,7 @@ def network() -> str:
 
 OTHERS = """\
 In place of NETWORK.toml, `assay simulate` and `assay replay` read two formats of other simulators. What such a file
-does not say is assumed, printed, and listed in the JSON (`assumptions`); `--set` changes it, and gives the traffic.
+does not define is assumed, printed, and listed in the JSON (`assumptions`); `--set` changes it, and gives the traffic.
 What has no counterpart is refused by its name. In Python, `assay.Network.read(FILE).to_toml()` gives the same network
 as NETWORK.toml.
 
