@@ -53,7 +53,7 @@ enough: those that seem so are the ones that vary too little (of 25 runs of 5,00
 that saturates it, 9 intervals held the mean). So the autocorrelation time comes from a pilot run, also where the
 warm-up is given, unless the run itself has 640 of its own. An interval needs 160 autocorrelation times and 5,000
 messages; a warm-up that is given must not leave more in the mean than a fifth of the interval's half-width. Where there
-is none the result gives the reason, and about the length needed: for both, with room for chance in what a short run knows
+is none the result gives the reason, and about the length needed: for both, with room for chance in what a run knows
 (three standard deviations of the count of messages; twice the 160 autocorrelation times, three times where the pilot
 run barely knows them: "or more"). An interval is of `confidence`, which the text names; in the JSON a figure has it as
 `interval` {low, high, confidence}, and as `ci95` where it is of 95%. Of the intervals that are given 92 to 95% hold the
@@ -75,12 +75,13 @@ point a backlog grows in proportion to time, at it as the square root, below it 
 where the backlog grows more than the power 2/3 of time: queues that hold one another up come near the root from above
 (powers of 0.50 to 0.60 were found at saturation points of a 7-cube, a torus with lanes and a hot spot). A load that
 sixteen runs cannot decide is run four times as long, up to a million messages each, eight times as many where few pass
-what saturates first; where that does not decide it either, the bracket is wider than `precision`, 5% by default. The I/O cube of Ghosh, Goveas and Draper saturates at 19.0 to 19.9 messages/ms with b = 0, at 11.4 to 11.7 with
-b = 1 and at 23.2 to 24.0 with b = 2, in 20 to 60 CPU s each. Studies find their saturation loads in the same way. For
-networks whose growth stays below that power the bracket holds the point at the stated confidence for
-all loads tried together. Loads, and what is accepted, are rates of each node, flit/node/cycle in the JSON; with I/O
-nodes the load is that of an element, message/element/cycle. What is accepted is simulated at loads above the upper end,
-1.1, 1.5 and 2 times as high.
+what saturates first; where that does not decide it either, the bracket is wider than `precision`, 5% by default. The
+I/O cube of Ghosh, Goveas and Draper saturates at 19.0 to 19.9 messages/ms with b = 0, at 11.4 to 11.7 with b = 1 and at
+23.2 to 24.0 with b = 2, in 20 to 60 CPU s each. Studies find their saturation loads in the same way. For networks whose
+growth stays below that power the bracket holds the point at the stated confidence for all loads tried together. Loads,
+and what is accepted, are rates of each node, flit/node/cycle in the JSON; with I/O nodes the load is that of an
+element, message/element/cycle. What is accepted is simulated at loads above the upper end, 1.1, 1.5 and 2 times as
+high.
 
 While a network fills its backlog grows whatever the load. So before a load is called saturated a pilot run at a 64th
 of it measures how long messages are on their way (the autocorrelation time of what the network holds, the latencies of
@@ -163,7 +164,7 @@ def _ranks(extra: Mapping[str, Any]) -> str:
     least, most = extra.get("least_ranks", 1), extra.get("most_ranks")
     own = "one a processor" if usual == "all" else str(usual)
     among = f", {most} at most" if most and usual == "all" else ""
-    return f"`-n` from {least}; otherwise {own}{among}, on a described machine those that it has room for"
+    return f"`-n` from {least}; otherwise {own}{among}, on a described machine as many as it has room for"
 
 
 PLAYED_ON = {"bus": "paragon-mp", "stream": "paragon-mp", "contention": "delta"}  # else the iPSC/860 plays them
