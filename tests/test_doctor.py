@@ -251,15 +251,15 @@ def test_watching_shows_the_noise_of_every_hardware_thread() -> None:
     lost = re.findall(r"^(\d+) +\d+\.\d\d% +\d+\.\d\d%", done.stdout, re.MULTILINE)
     assert {int(cpu) for cpu in lost} == os.sched_getaffinity(0)
     assert re.search(r"\n\d+ looks? in \d+ s\n\Z", done.stdout)
-    assert "not seen" not in done.stdout and "Ctrl-C" not in done.stdout
+    assert "not measured" not in done.stdout and "Ctrl-C" not in done.stdout
 
 
 @pytest.mark.parametrize(
     ("does", "said"),
     [
-        ("echo noise: no parameters given >&2; exit 2", "noise was not got no parameters given"),
-        ("exit 3", "noise was not got the program ended with 3"),
-        ("exit 0", "noise was not got the program ended with 0"),
+        ("echo noise: no parameters given >&2; exit 2", "noise was not measured: no parameters given"),
+        ("exit 3", "noise was not measured: the program ended with 3"),
+        ("exit 0", "noise was not measured: the program ended with 0"),
     ],
 )
 def test_a_program_that_fails_is_said_once_and_is_a_failure(

@@ -87,18 +87,18 @@ class Watcher:
                     [str(self._program), *words], env=environment, capture_output=True, text=True, timeout=PATIENCE
                 )
             except subprocess.TimeoutExpired:
-                self.watch.fail(f"noise was not seen: the program takes longer than {PATIENCE:g} s")
+                self.watch.fail(f"noise was not measured: the program takes longer than {PATIENCE:g} s")
                 return []
             except OSError as error:
-                self.watch.fail(f"noise was not seen: the program cannot be started ({error.strerror})")
+                self.watch.fail(f"noise was not measured: the program cannot be started ({error.strerror})")
                 return []
             try:
                 traces = list(read_traces(out)) if out.exists() else []
             except InputError as error:
-                self.watch.fail(f"noise was not seen: {error}")
+                self.watch.fail(f"noise was not measured: {error}")
                 return []
             if done.returncode != 0 or not traces:
                 messages = done.stderr.strip().splitlines()
                 why = messages[-1].removeprefix("noise: ") if messages else f"the program ended with {done.returncode}"
-                self.watch.fail(f"noise {'is uncertain' if traces else 'was not seen'}: {why}")
+                self.watch.fail(f"noise {'is uncertain' if traces else 'was not measured'}: {why}")
             return traces
