@@ -18,7 +18,7 @@ from assay.verbs import _progress
 from compiled import kept
 from started import words
 
-# Writes each line only when the one before was got it waits for a file that `say` makes.
+# Writes each line only when the one before was seen: it waits for a file that `say` makes.
 PROGRAM = """
 import json, pathlib, sys, time
 out = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
