@@ -258,7 +258,7 @@ def test_what_is_read_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.Mon
     ):
         before = {path: path.read_bytes() for path in tmp_path.iterdir()}
         found = refusal(*words)
-        assert said in found and found.endswith("; expected a file of its own")
+        assert said in found and found.endswith(", expected a file of its own")
         assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert assay("replay", str(network), str(messages), "-o", os.devnull, "--timeline", os.devnull).status == 0
 
@@ -276,8 +276,8 @@ def test_a_node_that_a_trace_names_is_one_of_the_network(source: int, accepted: 
 def test_a_folder_is_no_description(tmp_path: Path) -> None:
     accepted = "expected a TOML file that describes a machine"
     found = refusal("run", "echo", "--on", tmp_path)
-    assert found == f"assay: --on: is a folder; got '{tmp_path}'; {accepted}"
-    assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; got ''; {accepted}"
+    assert found == f"assay: --on: is a folder; got '{tmp_path}', {accepted}"
+    assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; got '', {accepted}"
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for other in (pipe, os.devnull):  # both exist; a run reads its description several times
