@@ -255,7 +255,7 @@ def test_what_is_read_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.Mon
     ):
         before = {path: path.read_bytes() for path in tmp_path.iterdir()}
         found = refusal(*words)
-        assert said in found and found.endswith("; expected a file of its own")
+        assert said in found and found.endswith(", expected a file of its own")
         assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert assay("replay", str(network), str(messages), "-o", os.devnull, "--timeline", os.devnull).status == 0
 
