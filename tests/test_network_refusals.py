@@ -273,8 +273,8 @@ def test_a_node_that_a_trace_names_is_one_of_the_network(source: int, accepted: 
 def test_a_folder_is_no_description(tmp_path: Path) -> None:
     accepted = "expected a TOML file that describes a machine"
     found = refusal("run", "echo", "--on", tmp_path)
-    assert found == f"assay: --on: is a folder; got '{tmp_path}'; {accepted}"
-    assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; got ''; {accepted}"
+    assert found == f"assay: --on: is a folder; got '{tmp_path}', {accepted}"
+    assert refusal("run", "echo", "--on", "") == f"assay: --on: no such file; got '', {accepted}"
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for other in (pipe, os.devnull):  # both exist; a run reads its description several times
