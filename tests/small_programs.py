@@ -4,9 +4,9 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from assay.benchmark.record import PlainProgram
 from assay.execute.build import build
 from assay.execute.mpi import Mpi
 
@@ -114,14 +114,7 @@ int main(int count, char** words) {
 """
 
 
-@dataclass(frozen=True)
-class SmallProgram:
-    name: str
-    path: Path
-    kind: str
-
-
-def write_tree(root: Path) -> dict[str, SmallProgram]:
+def write_tree(root: Path) -> dict[str, PlainProgram]:
     """Write the tree below `root`; returns what build() takes, by name."""
     files = {
         "timing/lines.hpp": LINES,
@@ -133,8 +126,8 @@ def write_tree(root: Path) -> dict[str, SmallProgram]:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     return {
-        "tick": SmallProgram("tick", root / "processor/tick.cpp", "node"),
-        "hello": SmallProgram("hello", root / "ranks/hello.hpp", "ranks"),
+        "tick": PlainProgram("tick", root / "processor/tick.cpp", "node"),
+        "hello": PlainProgram("hello", root / "ranks/hello.hpp", "ranks"),
     }
 
 

@@ -88,7 +88,7 @@ def test_the_plan_is_by_spread_shortfall_risks_requirements_and_nodes() -> None:
         (
             "case = { bytes = 8 }",
             "",
-            "contract.toml:8: requirement.1.case: says no bytes, which another",
+            "contract.toml:8: requirement.1.case: has no bytes, which another",
         ),
         (
             'spread = "90%"\nindifference = "0.1%"',

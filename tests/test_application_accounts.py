@@ -127,7 +127,7 @@ def test_shares_of_an_account_by_hand() -> None:
      ("calls", {"recv": [1]}), ("waits", [[1]]), ("lengths", 3), ("memory", [1.0]), ("messages", [[1, "x"]])],
 )  # fmt: skip
 def test_a_line_that_says_what_cannot_be_is_refused(key: str, value: Any) -> None:
-    with pytest.raises(ValueError, match="accepted"):
+    with pytest.raises(ValueError, match="expected"):
         account_line(line() | {key: value}, ABOUT)
 
 

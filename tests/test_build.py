@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.benchmark.record import PlainProgram, programs_root, read_record
+from assay.benchmark.record import PlainProgram, UnitSource, programs_root, read_record
 from assay.errors import MeasurementError
 from assay.execute.build import Built, build
 from assay.execute.compiler import find_compiler
@@ -22,11 +22,11 @@ from assay.execute.mpi import find_mpi
 from assay.execute.source_list import INCLUDE, UNTIMED, linked_sources, rank_programs, untimed, unused_sources
 from assay.execute.units import SharedUnit, includes, make, own_units, shared, unit_source, units_of
 from compiled import own_cache
-from small_programs import SmallProgram, script, write_tree
+from small_programs import script, write_tree
 
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, SmallProgram]]:
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, PlainProgram]]:
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("CXXFLAGS", "-O0")
     monkeypatch.delenv("CXX", raising=False)
@@ -34,7 +34,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[st
     return root, write_tree(root)
 
 
-def compile_tick(tree: tuple[Path, dict[str, SmallProgram]], **more: object) -> Built:
+def compile_tick(tree: tuple[Path, dict[str, PlainProgram]], **more: object) -> Built:
     root, programs = tree
     return build([programs["tick"]], mpi=None, root=root, **more)["tick"]  # type: ignore[arg-type]
 
@@ -97,7 +97,7 @@ def test_a_source_beside_a_header_of_its_name_is_compiled_once_and_anew_when_it_
     root, _ = tree
     (root / "timing/answer.hpp").write_text("#pragma once\nint answer();\n")
     (root / "timing/by_way.hpp").write_text('#include "timing/answer.hpp"\n')
-    pair = [SmallProgram(name, root / f"{name}.cpp", "node") for name in ("one", "two")]
+    pair = [PlainProgram(name, root / f"{name}.cpp", "node") for name in ("one", "two")]
     for each, header in zip(pair, ("answer", "by_way"), strict=True):
         each.path.write_text(f'#include "timing/{header}.hpp"\nint main() {{ return answer(); }}\n')
     objects = set()
@@ -437,12 +437,10 @@ def test_flags_of_units_are_tried_at_once_and_one_by_one_where_one_is_lacking(tr
         return not set(lacks) & set(flags.split())
 
     source = programs["tick"].path
-    wished = {
-        name: {"source": source.name, "flags": flags} for name, flags in (("x", ["-a", "-b"]), ("y", ["-b", "-c"]))
-    }
+    wished = {name: UnitSource(source.name, flags) for name, flags in (("x", ("-a", "-b")), ("y", ("-b", "-c")))}
     units = own_units(wished, source, root, root / "units", find_compiler(), has)
     assert tried == trials
-    expected = [[flag for flag in about["flags"] if flag not in lacks] for about in wished.values()]
+    expected = [[flag for flag in about.flags if flag not in lacks] for about in wished.values()]
     assert [unit.compiler.flags.split()[1:] for unit in units] == expected
 
 

@@ -230,7 +230,7 @@ def test_nodes_with_any_ranks_of_them_in_any_order_give_right_data(data: st.Data
         pass
     found = world.job(job)
     assert (found["state"], found["failure"]) == ("completed", "")
-    checks = named([json.loads(line) for line in found["lines"].splitlines()], "check")
+    checks = named([json.loads(line) for line in found["launch"].lines.splitlines()], "check")
     neighbours = any(a // 3 == b // 3 for a, b in itertools.pairwise(places))
     assert {key[0] for key in checks} == set(TABLE) - (set() if neighbours else {"scan"})
     assert all(check["passed"] for check in checks.values())
@@ -327,7 +327,7 @@ def test_what_is_left_out_does_not_depend_on_which_rank_asks_first() -> None:
 def test_a_described_machine_has_no_library_but_its_barrier_and_that_is_said() -> None:
     found = events(4, "--set", "algorithm=library", "--set", "bytes=64")
     assert {key[:2] for key in named(found, "block")} == {("barrier", "library")}
-    assert [e["text"] for e in found if e["event"] == "note" and "no library's own" in e["text"]]
+    assert [e["text"] for e in found if e["event"] == "skip" and "no library's own" in e["text"]]
 
 
 @pytest.mark.parametrize(

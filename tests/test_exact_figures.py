@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,7 +67,8 @@ def test_what_was_found_out_does_not_part_two_cases() -> None:
     """Two libraries have their greatest errors at unlike arguments: these are still errors of one function."""
     pair = [run(name, "intrinsics", {"ulp_max": [error]}) for name, error in (("a", 1.0), ("b", 2.0))]
     for made, argument in zip(pair, ("0x1p+3", "0x1p-9"), strict=True):
-        made.benchmarks[0].figures[0].params["worst_argument"] = argument
+        figures = made.benchmarks[0].figures
+        figures[0] = replace(figures[0], params=figures[0].params | {"worst_argument": argument})
     (row,) = against(*pair)
     assert (row.verdict, row.ratio, row.params) == ("differs", 2.0, CASE)
 

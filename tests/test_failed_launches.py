@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from assay.benchmark.record import PlainProgram
 from assay.errors import MeasurementError
 from assay.execute import failure, placement
 from assay.execute.build import build
@@ -23,7 +23,6 @@ from assay.execute.job import Job, launcher
 from assay.execute.mpi import Mpi
 from command_line import assay
 from compiled import own_cache
-from small_programs import SmallProgram
 from test_launchers import MPIS, gone, marked
 from wrong_program import WRONG, started_as
 
@@ -36,7 +35,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mpi], str]:
     folder = tmp_path_factory.mktemp("wrong")
     (folder / "wrong.hpp").write_text(WRONG)
     cache = own_cache(folder / "cache")
-    source: Any = SmallProgram("wrong", folder / "wrong.hpp", "ranks")
+    source = PlainProgram("wrong", folder / "wrong.hpp", "ranks")
     return lambda mpi: str(build([source], mpi=mpi, cache=cache)["wrong"].path)
 
 

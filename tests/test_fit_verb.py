@@ -92,7 +92,7 @@ def test_what_fit_takes_is_said() -> None:
     for words in (("fit",), ("fit", "some-run", "--on", "ipsc2"), ("fit", "--on", "nowhere")):
         refused = assay(*words)
         assert refused.status == 2
-        assert "accepted" in refused.err
+        assert "expected" in refused.err
 
 
 BARE = 'name = "bare"\n[messages]\nstartup = "70 us"\n'
@@ -110,7 +110,7 @@ def test_a_description_without_fitted_numbers_is_refused(
     refused = assay("fit", "--on", "bare.toml", *more)
     assert (refused.status, refused.out) == (2, "")
     (line,) = refused.err.splitlines()
-    assert line.startswith("assay: bare.toml: origin: no number of it says that it was fitted")
+    assert line.startswith("assay: bare.toml: origin: none of its numbers was fitted")
     assert 'expected a line of [origin] such as "protocol.0.startup" = "fitted: ' in line
     assert not Path("again.toml").exists()
 

@@ -67,8 +67,8 @@ def test_a_claim_s_hosts_are_played_and_judged() -> None:
 
 
 @pytest.mark.parametrize(("over", "said"), [
-    ({"storage": TABLE["storage"] | {"io_nodes": 2}}, "the host is the one I/O node"),
-    ({"storage": TABLE["storage"] | {"nodes": [3]}}, "the host is the one I/O node"),
+    ({"storage": TABLE["storage"] | {"io_nodes": 2}}, "whose host is the I/O node"),
+    ({"storage": TABLE["storage"] | {"nodes": [3]}}, "whose host is the I/O node"),
     ({"host": []}, "need a way to it"),
 ])  # fmt: skip
 def test_files_at_a_host_need_one(tmp_path: Path, over: dict[str, Any], said: str) -> None:

@@ -113,7 +113,15 @@ def test_what_a_quick_run_takes_at_most_is_the_programs_own_bound() -> None:
 
 def test_what_was_cut_short_is_among_the_anomalies_and_on_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     note = "cut short, as measuring takes at most 10 s in a launch: 4 of 12 blocks were measured"
-    cut, whole = (section(name, [figure("time", 1e-6, "s")], notes=notes) for name, notes in (("a", [note]), ("b", [])))
+    cut, whole = (
+        section(
+            name,
+            [figure("time", 1e-6, "s")],
+            notes=[text for _, text in said],
+            remarks=[{"kind": kind, "text": text} for kind, text in said],
+        )
+        for name, said in (("a", [("cut", note)]), ("b", []))
+    )
     (found,) = [each.text for each in verdict(document(cut, whole)).findings if "cut short" in each.text]
     assert found == "cut short, as launches would have taken too long: a; fewer readings stand behind their figures"
     assert not [each for each in verdict(document(whole)).findings if "cut short" in each.text]

@@ -75,7 +75,7 @@ def test_lengths_may_be_distributed() -> None:
     [
         ("network.dimensoin=3", ["network.dimensoin", "did you mean dimension?"]),
         ("network.extents=[2, 2]", ["network.extents", "topology mesh"]),
-        ("network.topology=hyperkube", ["'hyperkube'", "did you mean hypercube", "accepted"]),
+        ("network.topology=hyperkube", ["'hyperkube'", "did you mean hypercube", "expected"]),
         ("network.dimension=three", ["'three'", "expected an integer"]),
         ("network.buffer_flits=true", ["True", "an integer"]),
         ("traffic.load=-1", ["-1", "expected a number above 0, up to 1e+06"]),

@@ -124,7 +124,7 @@ def test_the_causes_stand_once_in_the_document_with_what_they_touched(run: Run) 
     causes = {cause["cause"]: cause for cause in document(run)["causes"]}
     others = causes["others"]
     assert others["from"] == pytest.approx(2001.6) and others["to"] == pytest.approx(2002.3)
-    assert others["amount"] == pytest.approx(0.9, abs=0.3) and "hardware threads busy" in others["text"]
+    assert others["amount"] == pytest.approx(0.9, abs=0.3) and "of 2 hardware threads" in others["text"]
     assert "doctor --watch" in others["advice"] and "--via" in others["advice"]
     assert {(f["benchmark"], f["figure"]) for f in others["figures"]} >= {("sieve", "time")}
     assert all({"params", "low", "high"} <= set(f) for f in others["figures"])

@@ -160,7 +160,7 @@ def test_a_machine_without_storage_says_so() -> None:
         (BARE | {"failed_link": 4}, "is no I/O node"),
         (BARE | {"failed_disk": [4, 0]}, "is no I/O node"),
         (BARE | {"failed_disk": [3, 1]}, "names disk 1; expected 0 to 0|names disk 1"),
-        (BARE | {"failed": 1, "failed_link": 2}, "stands beside failed"),
+        (BARE | {"failed": 1, "failed_link": 2}, "cannot be used with failed"),
         (BARE | {"copies": 3}, "copies"),
         (BARE | {"io_nodes": 1, "copies": 2}, "are 2 on one I/O node"),
         (BARE | {"declustering": 5}, "is more than the I/O nodes"),

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError, MeasurementError
-from assay.samples import ENERGY, PROCESSOR_TIME, Circumstance, events, folded, rows
+from assay.samples import ENERGY, PROCESSOR_TIME, REMARKS, Circumstance, folded, unfolded
 from assay.store import TABLES, Run, connect, known_runs, storage_failed
+from assay.stored.launch_file import content
 
 ABOUT = Circumstance("r", "echo", "messages", "here", 0, 2, 1, "p")
 numbers = st.floats(1e-9, 1e3, allow_nan=False)
@@ -52,7 +53,7 @@ def begin(run: Run, lines: str, file: str = "000-echo.jsonl") -> None:
 
 @given(st.lists(numbers, max_size=20), st.none() | numbers)
 def test_a_block_unfolds_into_its_values_in_order(values: list[float], first: float | None) -> None:
-    made = list(rows([launch(), block(values, first)], ABOUT))
+    made = list(unfolded(folded([launch(), block(values, first)], ABOUT), ABOUT))
     samples = [row for row in made if type(row).__name__ == "Sample"]
     assert [s.value for s in samples if not s.first] == values
     assert [s.value for s in samples if s.first] == ([] if first is None else [first])
@@ -65,7 +66,8 @@ def test_a_file_cut_anywhere_keeps_every_finished_line(cut: int, tmp_path_factor
     whole = "".join(json.dumps(block([float(i)])) + "\n" for i in range(3)).encode()
     path = tmp_path_factory.mktemp("cut") / "lines.jsonl"
     path.write_bytes(whole[:cut])
-    assert len(list(events(path))) == whole[:cut].count(b"\n")
+    read = content(path, ABOUT)
+    assert (read.blocks, read.usable) == (whole[:cut].count(b"\n"),) * 2
 
 
 def test_a_case_that_is_no_object_is_said_in_words() -> None:
@@ -88,14 +90,15 @@ def test_lines_of_a_running_run_and_parquet_of_an_ended_one_give_the_same_rows(r
 
 @pytest.mark.parametrize("joules", [{}, {"energy_package": 2.5, "energy_source": "powercap"}])
 @pytest.mark.parametrize("spent", [{}, {"user": 1.5, "system": 0.25}])
+@pytest.mark.parametrize("said", [[], [{"event": "skip", "text": "too long", "case": {"bytes": 8}}]])
 def test_the_tables_hold_every_column_of_every_row(
-    run: Run, joules: dict[str, object], spent: dict[str, object]
+    run: Run, joules: dict[str, object], spent: dict[str, object], said: list[dict[str, object]]
 ) -> None:
-    """Those of energy and of processor time only where a host shows it: a run without has the tables it always had."""
+    """Those of energy, processor time and remarks only where there are any: a run without has the tables of before."""
     blocks = [block([1.0, 2.0], 9.0), block([]), block([3.0]) | {"cache": "flushed", "order": 4, "block": 1}]
     blocks[0]["accounting"] = blocks[0]["accounting"] | joules
-    begin(run, "".join(json.dumps(e) + "\n" for e in (launch(), *blocks, {"event": "done"} | spent)))
-    left_out = {*(() if joules else ENERGY), *(() if spent else PROCESSOR_TIME)}
+    begin(run, "".join(json.dumps(e) + "\n" for e in (launch(), *blocks, *said, {"event": "done"} | spent)))
+    left_out = {*(() if joules else ENERGY), *(() if spent else PROCESSOR_TIME), *(() if said else REMARKS)}
     tables = run.tables()
     for name, kind in TABLES.items():
         rows = [asdict(row) for row in run.rows() if isinstance(row, kind)]

@@ -126,7 +126,7 @@ def test_a_schedule_made_with_delays_is_predicted_from_itself() -> None:
 
 def test_what_nodes_did_is_the_difference_of_counters(tmp_path: Path) -> None:
     def line(time: float, **counters: int) -> str:
-        return json.dumps({"version": 1, "event": "node", "time": time, "host": "n1", "pid": 1, "used": 250,
+        return json.dumps({"version": 3, "event": "node", "time": time, "host": "n1", "pid": 1, "used": 250,
                            "memory": 1000, "received": 0, "sent": 0, **counters})  # fmt: skip
 
     lines = [line(100.0, busy=50, all=100), line(110.0, busy=150, all=300, received=3000, sent=2000), '{"node", cut']

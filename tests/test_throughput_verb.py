@@ -103,7 +103,7 @@ def test_a_workload_of_which_no_job_can_run_names_each_cause(tmp_path: Path) -> 
     asked = ("throughput", str(tmp_path / "mix"), "--jobs", str(table), "--on", str(machine(tmp_path, 2, 2)))
     assert assay(*asked).err.partition("mix: ")[2].strip() == (
         "holds no job that can run on the machine; got 'apart.1 (3 processors): no place on its nodes; "
-        "big.1 (9 processors): wider than the machine'; expected jobs of up to 4 processors that have a place there"
+        "big.1 (9 processors): wider than the machine', expected jobs of up to 4 processors that have a place there"
     )
 
 

@@ -124,7 +124,7 @@ Played play(const Schedule& schedule, const described::MachineParameters& machin
   const int count = static_cast<int>(schedule.ranks.size());
   if (model->nodes() > 0 && count > model->nodes())
     throw timing::InputFault("has more ranks than the machine has room for; got " + std::to_string(count) +
-                             "; expected 1 to " + std::to_string(model->nodes()));
+                             ", expected 1 to " + std::to_string(model->nodes()));
   const described::FrameArena arena;  // outlives the ranks' coroutines
   std::vector<Player> players;
   players.reserve(schedule.ranks.size());

@@ -13,7 +13,7 @@
 
 namespace assay::described {
 
-// Where the time of a block's messages went, seconds a message on the average.
+// Where the time of a block's messages went, seconds per message on the average.
 struct Account {
   std::int64_t messages = 0;
   double startup = 0, copying = 0, waiting = 0, transport = 0, protocol = 0;
@@ -42,7 +42,7 @@ struct Launch {
   // without a model it is not asked.
   void add(const ranks::Event& event, MessageModel* model);
   void add(const timing::Json& json) { lines += json.str() + "\n"; }
-  // Adds the last event of a program that ends, or of one that waits for ever.
+  // Adds the last event of a program that ends, or of one that waits forever.
   void end(std::vector<Waiting> waits, Time now);
 };
 

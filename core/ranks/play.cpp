@@ -177,7 +177,7 @@ Launch play(const std::string& name, const MachineParameters& machine, int count
   if (model->nodes() > 0 && count > model->nodes()) {
     const int on_each = machine.network ? machine.processors : 1, nodes = model->nodes() / on_each;
     throw timing::InputFault("-n: more ranks than there is room for; got " + std::to_string(count) +
-                             "; expected 1 to " + std::to_string(model->nodes()) + ": " + std::to_string(nodes) +
+                             ", expected 1 to " + std::to_string(model->nodes()) + ": " + std::to_string(nodes) +
                              " nodes, " + std::to_string(on_each) + (on_each == 1 ? " rank" : " ranks") + " on each");
   }
   const timing::Options options = options_of(program, arguments);

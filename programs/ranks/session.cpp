@@ -94,11 +94,12 @@ void Session::remark(timing::Remark kind, const std::string& text) {
 
 void Session::check(const timing::Json& label, const Verdict& verdict) {
   passed_ = passed_ && verdict.passed;
-  Verdict said = verdict;
-  if (!said.passed && said.detail.empty()) said.detail = "verify() set neither verdict.passed nor verdict.detail";
+  Verdict reported = verdict;
+  if (!reported.passed && reported.detail.empty())
+    reported.detail = "verify() set neither verdict.passed nor verdict.detail";
   timing::Json json;
-  json.text("event", "check").object("case", label).truth("passed", said.passed).text("detail", said.detail);
-  write({.json = json, .checked = &label, .verdict = &said});
+  json.text("event", "check").object("case", label).truth("passed", reported.passed).text("detail", reported.detail);
+  write({.json = json, .checked = &label, .verdict = &reported});
 }
 
 void needs(bool enough, std::string_view what, int seen) {
@@ -108,7 +109,7 @@ void needs(bool enough, std::string_view what, int seen) {
 }
 
 void refuse(std::string_view key, std::string_view problem, const std::string& seen, std::string_view accepted) {
-  throw timing::InputFault(std::string(key) + ": " + std::string(problem) + "; got '" + seen + "'; expected " +
+  throw timing::InputFault(std::string(key) + ": " + std::string(problem) + "; got '" + seen + "', expected " +
                            std::string(accepted));
 }
 

@@ -100,7 +100,7 @@ InputFault refused_value(std::string_view parameter, std::string_view problem, s
                          std::string_view accepted) {
   std::string text = "parameter ";
   text.append(parameter).append(": ").append(problem).append("; got '").append(seen);
-  return InputFault(text.append("'; expected ").append(accepted));
+  return InputFault(text.append("', expected ").append(accepted));
 }
 
 InputFault refused_value(std::string_view parameter, std::string_view problem, std::int64_t seen,

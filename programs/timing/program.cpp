@@ -104,7 +104,7 @@ class Measurement {
     };
     std::string text = shown(reasons, "; ");
     if (!seen.empty()) text += "; got " + shown(seen, ", ");
-    return text + "; expected " + shown(accepted, ", ");
+    return text + (seen.empty() ? "; expected " : ", expected ") + shown(accepted, ", ");
   }
 
   // The first call is recorded by itself; then a batch so long that the clock costs under 1% and ticks under 0.1%, and

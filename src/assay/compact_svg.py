@@ -129,8 +129,8 @@ class Drawing:
         self.shapes.append(Shape("", "", written=f"{opening}{inner or escape((element.text or '').strip())}</text>"))
 
     def _class(self, style: str) -> str:
-        kept = _css(_properties(FONTS.sub("", style)))
-        return f' class="{self.classes.setdefault(kept, f"s{len(self.classes)}")}"' if kept else ""
+        css = _css(_properties(FONTS.sub("", style)))
+        return f' class="{self.classes.setdefault(css, f"s{len(self.classes)}")}"' if css else ""
 
     def _clip(self, clip: str) -> str:
         return f' clip-path="url(#{self.clips.setdefault(clip[5:-1], f"c{len(self.clips)}")})"' if clip else ""

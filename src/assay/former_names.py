@@ -20,7 +20,7 @@ def current(name: str) -> str:
 
 
 def accepted(name: str) -> str:
-    """The same of a name that a person gave: an old one is said once, with the new one, on standard error."""
+    """The same of a name that a person gave: an old one is reported once, with the new one, on standard error."""
     if name in FORMER:
         _say(name)
     return current(name)

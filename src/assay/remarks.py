@@ -1,7 +1,7 @@
-"""What a program says beside its readings, by kind: a note is for people and decides nothing, the others decide.
+"""What a program reports with its readings, by kind: a note is for people and decides nothing, the others decide.
 
-The kinds are those of programs/timing/output.hpp, and `placed`, which only a described machine says. Up to version 2 of
-a launch's lines all of them were notes that began in a certain way: from_note() is the one step from these.
+The kinds are those of programs/timing/output.hpp, and `placed`, which only a described machine reports. Up to version 2
+of a launch's lines all of them were notes that began in a certain way: from_note() is the one step from these.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def of_event(event: Mapping[str, Any]) -> Remark | None:
 
 
 def from_note(text: str) -> Remark | None:
-    """What a note of an older version says by its beginning; None of a note for people."""
+    """What a note of an older version reports, by its beginning; None of a note for people."""
     for kind, begin in _IN_NOTES.items():
         if text.startswith(begin):
             return Remark(kind, text.removeprefix(_SHOWN[kind]))

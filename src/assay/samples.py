@@ -1,7 +1,7 @@
 """The row: one observation; and how the lines that programs write become rows.
 
 A program appends JSON lines (events launch, block, check, note, done). A block holds many observations that share
-their circumstances: `folded()` reads it as it is, `rows()` unfolds it. Values are in SI base units: the metric's unit
+their circumstances: `folded()` reads it as it is, `unfolded()` gives its rows. Values are in SI base units: the metric's unit
 an operation.
 """
 
@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any, TypeVar
 
 from assay import remarks
@@ -163,7 +162,7 @@ class Launch:
     reference_after: float | None = None  # s, the same as it ended
     user_seconds: float | None = None  # of all its processes, as they ended by themselves
     system_seconds: float | None = None  # the same, in the kernel for them
-    remarks: str | None = None  # what decides of what it said, as JSON (remarks.py); all it said for people is in notes
+    remarks: str | None = None  # its typed events, which decide, as JSON (remarks.py); texts for people are in notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,27 +177,6 @@ class Measured:
 
 
 Row = Sample | Block | Check | Launch
-
-
-def events(path: Path) -> Iterator[dict[str, Any]]:
-    """Read a program's lines; a last line cut short by a kill is ignored, for it was never finished."""
-    if not path.is_file():
-        return
-    with path.open("rb") as lines:
-        for line in lines:
-            if not line.endswith(b"\n"):
-                return
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(event, dict):
-                yield event
-
-
-def rows(lines: Iterable[dict[str, Any]], about: Circumstance) -> Iterator[Row]:
-    """Unfold one task's events into rows."""
-    yield from unfolded(folded(lines, about), about)
 
 
 def unfolded(of: Iterable[Measured | Check | Launch], about: Circumstance) -> Iterator[Row]:

@@ -7,7 +7,7 @@ runs in its first line. In files that people write (machines, networks, studies)
 * A newer version than this Assay knows is refused in one line, and so is what is no version.
 * A version that no release wrote is refused, too: release 0.2.0 was the first, and wrote the oldest that is read.
 * A file without a version is read as the oldest.
-* Whoever changes a form raises its version here, and adds the step that makes the version before into it; every reader
+* A change of a form raises its version here, and adds the step that makes the version before into it; every reader
   gets documents of the newest version, without the key.
 """
 

@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from assay.analysis.intervals import LEAST_LAUNCHES, scope
@@ -192,7 +191,9 @@ def piecewise(
 
 def expanded_interval(resampled: Floats, value: float, launches: int) -> tuple[float, float]:
     """95% percentile interval of `resampled` (draws,), expanded for few launches; it always holds `value`."""
-    tail = scipy.special.ndtr(-np.sqrt(launches / (launches - 1)) * scipy.special.stdtrit(launches - 1, 0.975))
+    from scipy import special  # late: a command of a described machine fits nothing
+
+    tail = special.ndtr(-np.sqrt(launches / (launches - 1)) * special.stdtrit(launches - 1, 0.975))
     low, high = np.quantile(resampled, [tail, 1 - tail])
     return (min(float(low), value), max(float(high), value))
 
@@ -220,6 +221,8 @@ def _holdout(
 
 
 def _lack_of_fit(sizes: Floats, times: Floats) -> LackOfFit | None:
+    from scipy import special  # late, as above
+
     launches, free = len(times), len(sizes) - 2
     if launches < 2 or free < 1:
         return None
@@ -232,4 +235,4 @@ def _lack_of_fit(sizes: Floats, times: Floats) -> LackOfFit | None:
     model = float(launches * (shared**2).sum()) / free
     degrees = (free, (launches - 1) * free)
     f = model / noise if noise > 0 else (np.inf if model > 0 else 0.0)
-    return LackOfFit(f=f, p=float(scipy.special.fdtrc(*degrees, f)), degrees=degrees, worst=float(np.abs(shared).max()))
+    return LackOfFit(f=f, p=float(special.fdtrc(*degrees, f)), degrees=degrees, worst=float(np.abs(shared).max()))

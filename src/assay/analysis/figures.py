@@ -137,7 +137,7 @@ def _of_cell(
     if verdict.estimator is Estimator.BEST:
         if best is None or (figure.positive and best <= 0):
             return []
-        scope = f"the best of all samples of {len(by_launch)} launches: others bound it, no estimate stands"
+        scope = f"the best of all samples of {len(by_launch)} launches: others bound it, no estimate is valid"
         bound = replace(
             described(best, "best", verdict.estimator.value, scope),
             disturbance=_displaced(derive, float(pooled.min()), verdict.disturbance),

@@ -47,7 +47,7 @@ class DescribedMachine(machine_tables.MachineTable):
         return self._network
 
     def share_network(self, other: DescribedMachine) -> None:
-        """Take the parsed network of another variant of the file where both tables say the same."""
+        """Take the parsed network of another variant of the file where both tables are the same."""
         if other._network is not None and other.network == self.network:
             self._network = replace(other._network, source=self._source or other._network.source)
 

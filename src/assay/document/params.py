@@ -30,6 +30,6 @@ KNOWN_FROM_HOST = WITHIN_A_NODE[:3]
 
 
 def placement_from_host(cases: Iterable[Parameters], virtualised: Iterable[bool | None]) -> bool | None:
-    """Whether a case's `placement` is what the host told a virtual machine; None where no case has such a one."""
+    """Whether a case's `placement` is what a virtual machine's host reported; None where no case has such a one."""
     near = any(case.get("placement") in KNOWN_FROM_HOST for case in cases)
     return True if near and any(virtualised) else None

@@ -26,7 +26,7 @@ class Moved:
 class ReportedFigure:
     """One figure of a run, SI units. `kind`: measured, or of a described machine one of `assay.kinds`.
 
-    `estimator` says what `value` was computed from, and `disturbance` how far others can have moved it: None where
+    `estimator` states what `value` was computed from, and `disturbance` how far others can have moved it: None where
     nothing was judged or that is not known. `reasons` are the rules that marked blocks of this case: `marked` of its
     `blocks`. `by_launch`: pairs of launch and value, which comparisons rest on; of a bound, which has none,
     `best_by_launch`: pairs of launch and its best reading.

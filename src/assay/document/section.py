@@ -159,7 +159,7 @@ class NodesUsed:
 
 @dataclass(frozen=True, kw_only=True)
 class SaidByProgram:
-    """What was skipped, for what there was no time, or where ranks were placed: what a program or the report said."""
+    """What was skipped, for what there was no time, or where ranks were placed: what a program or the report stated."""
 
     kind: Literal["skip", "cut", "placed"]
     text: str

@@ -108,7 +108,7 @@ class PlayedLaunch:
         return [{"case": json.loads(case), "detail": detail} for case, detail in self.launch.failed]
 
     def require_end(self, what: str) -> None:
-        """MeasurementError about `what` where its ranks wait for ever."""
+        """MeasurementError about `what` where its ranks wait forever."""
         if not self.launch.waiting:
             return
         message, failed = deadlock(self.launch.stopped, self.launch.waiting), self.failed()
@@ -226,7 +226,7 @@ def _placed(
     from assay._core import ranks as core
 
     if core.undescribed(program, machine, words):
-        return core.play(program, machine, ranks, words), None, []  # which says that it is left out, and why
+        return core.play(program, machine, ranks, words), None, []  # which reports that it is left out, and why
     world = core.Jobs(machine, logged)
     number = world.begin(program, words, places)
     while world.drain():
@@ -290,7 +290,7 @@ def waits_for(rank: int, call: str, peer: int | None, tag: int) -> str:
 
 
 def deadlock(seconds: float, waiting: Sequence[tuple[int, str, int | None, int]]) -> str:
-    """Say a deadlock in words: who waits for whom, at what time."""
+    """Describe a deadlock in words: who waits for whom, at what time."""
     parts = [waits_for(*each) for each in waiting[:MOST_WAITING]]
     more = len(waiting) - len(parts)
     return f"deadlock at {seconds:.9g} s: " + "; ".join(parts) + (f"; and {more} more" if more > 0 else "")

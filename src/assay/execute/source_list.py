@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
-UNTIMED = "untimed.toml"  # beside the sources
+UNTIMED = "untimed.toml"  # next to the sources
 _RECORD = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
 _MAIN = re.compile(r"^int main\(", re.MULTILINE)
 _RANKS = ("ranks", "applications")  # folders of message-passing programs
@@ -66,7 +66,7 @@ def rank_programs(root: Path) -> list[str]:
 
 
 def linked_sources(files: Iterable[Path], root: Path) -> list[str]:
-    """The sources below `root` that belong to `files`: those beside the headers that they include, directly or not."""
+    """The sources below `root` that belong to `files`: those next to the headers they include, directly or not."""
     seen, queue, found = set[Path](), [path.resolve() for path in files], list[str]()
     while queue:
         path = queue.pop()
@@ -88,7 +88,7 @@ def unused_sources(root: Path) -> list[str]:
     """The sources below `root` that no program is linked with.
 
     A source is used that is a program (it has a record or a main function), that a record's `[unit.NAME]` names, or
-    that lies beside a header of its name which another file includes.
+    that is next to a header of its name which another file includes.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.[ch]pp"))}
     used = set[Path]()

@@ -6,7 +6,7 @@ with the supervisor (PR_SET_PDEATHSIG).
 
 It reads one order from standard input (8 bytes of length, little-endian, then a dict as `marshal` has it; both sides
 are one interpreter) and answers with another on standard output, before which there may be notices: {"stopped": PIDs},
-where the order asks to look for processes that a signal has stopped (SIGSTOP), and does not wait for these for ever
+where the order requests a look for processes that a signal has stopped (SIGSTOP), and does not wait for these for ever
 (`patience`). Every launch waits for its start, so that it imports only what
 it cannot do without, and no module that takes milliseconds (pathlib, contextlib, subprocess).
 
@@ -14,7 +14,7 @@ What happened without each part (the tests show it again):
 * no subreaper: ranks and the daemons of mpiexec went on after a kill -9 of Assay;
 * no look for stopped processes: a launch with one rank stopped, as Slurm does where it suspends a job, waited for its
   time limit, and where the rank was continued, times with the pause in them had no mark;
-* no look at the log: mpiexec of MPICH 4.0 waited for minutes after ssh had said that a host has no address;
+* no look at the log: mpiexec of MPICH 4.0 waited for minutes after ssh had reported that a host has no address;
 * no check of a process's parents before a signal: none was seen; it is 30 lines against a signal to another's process.
 """
 # ruff: noqa: PTH102, PTH115, PTH106, PTH108, PTH114, PTH123, PTH208, SIM105

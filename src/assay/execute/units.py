@@ -1,7 +1,7 @@
 """What programs share and need not each compile: a source with a header of its name next to it.
 
 `timing/options.cpp` belongs to every program that includes `timing/options.hpp`, directly or not. It is compiled once
-for its sources, the compiler and the flags; the object is kept with the binaries and comes to its place by a rename.
+for its sources, the compiler and the flags; the object is stored with the binaries and comes to its place by a rename.
 Sources in which nothing is timed are listed in `programs/untimed.toml`: those of one table are compiled together as one
 object, at its level instead of -O2 or -O3. That takes a quarter of the time, since most of it goes into headers that
 they share.

@@ -59,7 +59,7 @@ def steps(description: NetworkDescription) -> Steps:
         if how.replications is None and stop == FIRST_LOOK:
             stops = method.looks(FIRST_LOOK, affordable(how, runs))
         found = replicated(runs, "header_latency", how.confidence, before, len(stops))
-        ended = f"{stop} replications, less precise than requested"
+        ended, imprecise = f"{stop} replications, less precise than requested", False
         if how.replications:
             ended = "all requested replications are made (method.replications)"
         if any(run.deadlock for run in runs) or saturated(description, runs, before):
@@ -70,8 +70,10 @@ def steps(description: NetworkDescription) -> Steps:
             ended = f"the interval is within {how.precision:.2%} of the mean"
         elif stop < stops[-1]:
             continue
+        else:
+            imprecise = how.replications is None
         break
-    if "not as precise" in ended and len(runs) < how.max_replications:
+    if imprecise and len(runs) < how.max_replications:
         ended += f": more would simulate more than {how.max_messages:,} messages (method.max_messages)"
     return document(description, runs, before, found, ended)
 

@@ -3,7 +3,7 @@
 Two processes: *messages*, where each message is a span from its generation to its tail's delivery, with its waits (at
 the source and for each link on its way), its head's way and its body inside it, packet by packet where it is cut; and
 *links*, one track a channel or lane, where each packet is a span from its head's crossing to its tail's. All engines
-say the same. Times are those of the machine described; a span's arguments have the cycles.
+give the same. Times are those of the machine described; a span's arguments have the cycles.
 """
 
 from __future__ import annotations

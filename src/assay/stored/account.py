@@ -16,7 +16,7 @@ ON_REAL = ("user", "system", "memory")  # empty on a described machine
 
 @dataclass(frozen=True)
 class AccountLine:
-    """The account of one case in one launch: as the event has it, lists checked, params beside."""
+    """The account of one case in one launch: as the event has it, lists checked, params separate."""
 
     case: Case
     ranks: int
@@ -67,7 +67,7 @@ def _rows(key: str, values: Any, wide: int) -> list[list[float]]:
         raise ValueError(f"{key}: got {str(values)[:40]!r}, expected a list")
     rows = [_numbers(key, row) for row in values]
     if any(len(row) != wide for row in rows):
-        raise ValueError(f"{key}: accepted: lists of {wide} numbers")
+        raise ValueError(f"{key}: expected lists of {wide} numbers")
     return rows
 
 

@@ -17,7 +17,7 @@ from assay.throughput.activity_svg import gantt_svg
 from assay.trace_events import MICRO, Argument, TraceEvent
 
 COLUMNS = ("system", "job", "submitted_s", "started_s", "ended_s", "wait_s", "run_s", "processors", "state", "nodes")
-SPENT = ("user_s", "system_s")  # columns more, where any job says it
+SPENT = ("user_s", "system_s")  # further columns, where any job has them
 
 
 def as_csv(activities: Sequence[JobActivity]) -> str:
@@ -74,7 +74,7 @@ def as_gantt(activities: Sequence[JobActivity]) -> str:
 
 
 def as_perfetto(activities: Sequence[JobActivity]) -> str:
-    """Every system a process, its jobs in lanes, waiting apart from running; for ui.perfetto.dev."""
+    """Every system a process, its jobs in lanes, waiting separate from running; for ui.perfetto.dev."""
     events: list[TraceEvent] = []
     for pid, activity in enumerate(activities, 1):
         for part, offset in (("waiting", 0), ("running", 1)):

@@ -105,7 +105,7 @@ def summary(verdicts: Sequence[ClaimVerdict]) -> str:
     """How many hold, and their kinds, as text."""
     count = Counter(str(one.outcome) for one in verdicts)
     holds = Counter(str(one.mark) for one in verdicts if one.outcome == "holds")
-    words = f"{count['holds']} hold, {count['differs']} differ, {count['inconclusive']} are inconclusive"
+    words = f"{count['holds']} hold, {count['differs']} differ, {count['inconclusive']} inconclusive"
     kinds = ", ".join(f"{holds[kind]} {kind}" for kind in PUBLISHED if holds[kind])
     found = evidence(verdicts)
     held = sum(one.outcome == "holds" for one in found)

@@ -90,7 +90,7 @@ def _glance(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
     known = published()
     missing = sorted(set(known) - {verdict.claim for verdict in verdicts})
     yield "## The claims at a glance\n"
-    summary = f"{count['holds']} hold, {count['inconclusive']} are inconclusive, {count['differs']} differ"
+    summary = f"{count['holds']} hold, {count['inconclusive']} inconclusive, {count['differs']} differ"
     yield f"{len(verdicts)} of the paper's {len(known)} claims: {summary}."
     yield (
         "*Holds* and *differs* each need the whole interval on their side, at 95% over all parts of a claim together; "
