@@ -1,8 +1,8 @@
 """The row: one observation; and how the lines that programs write become rows.
 
 A program appends JSON lines (events launch, block, check, note, done). A block holds many observations that share
-their circumstances: `folded()` reads it as it is, `unfolded()` gives its rows. Values are in SI base units: the metric's unit
-an operation.
+their circumstances: `folded()` reads it as it is, `unfolded()` gives its rows. Values are in SI base units: the
+metric's unit an operation.
 """
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ from itertools import groupby
 from statistics import median
 
 import numpy as np
-import scipy
 
 from assay.analysis.alpha_beta import fit
 
@@ -200,6 +199,8 @@ def _sharing(law: StorageLaw) -> StorageLaw:
 
 def _contended(law: StorageLaw) -> StorageLaw:
     """The law in which operations wait for one another, by least squares of the relative errors of their times."""
+    from scipy import optimize  # late: most reports fit no such law
+
     cells = [cell for cell in law.cells if cell.fitted and cell.flight > 1]
     if len({cell.bytes for cell in cells}) < 2:
         return law
@@ -207,7 +208,7 @@ def _contended(law: StorageLaw) -> StorageLaw:
     alone = np.array([law.startup + law.per_byte * cell.bytes for cell in cells])
     others = np.array([[cell.flight - 1, (cell.flight - 1) * cell.bytes] for cell in cells], float)
     scale = np.array([1e-6, 1e-9])  # us and ns/B: of like size
-    found, _ = scipy.optimize.nnls(others * scale / times[:, None], 1 - alone / times)
+    found, _ = optimize.nnls(others * scale / times[:, None], 1 - alone / times)
     each, per_byte = (float(value) for value in found * scale)
     if not per_byte > 0:
         return law
