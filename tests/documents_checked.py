@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 
+from assay.cli import plain_value
 from assay.schemas.made import FOLDER
 
 VERBS = sorted(path.stem for path in FOLDER.glob("*.json"))  # whose documents have a schema
@@ -39,7 +40,7 @@ def validator(verb: str) -> Any:
 
 def fault(verb: str, document: Any) -> str | None:
     """What is wrong with a document, in words; None where nothing is."""
-    plain = json.loads(json.dumps(document, default=str))
+    plain = json.loads(json.dumps(document, default=plain_value))
     found = jsonschema.exceptions.best_match(validator(verb).iter_errors(plain))
     if found is None:
         return None

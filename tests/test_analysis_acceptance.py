@@ -25,7 +25,7 @@ def test_at_the_limit_each_error_is_as_rare_as_stated(looks: tuple[int, ...], bu
     assert accepted <= buyer + 1e-12 and rejected <= vendor + 1e-12
 
 
-@given(LOOKS, LEVELS, st.floats(0, 1))
+@given(LOOKS, LEVELS, st.integers(0, 1000).map(lambda share: share / 1000))
 def test_a_better_machine_is_never_accepted_more_rarely(looks: tuple[int, ...], level: float, share: float) -> None:
     plan = AcceptancePlan(looks, level, level)
     better = plan.chances(min(1.0, share + 0.05))

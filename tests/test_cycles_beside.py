@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from compiled import WARNINGS, compile_to
 
 SOURCE = r"""
@@ -32,6 +34,7 @@ int main() {
 """
 
 
+@pytest.mark.measures
 def test_of_long_work_one_interrupted_reading_does_not_decide(tmp_path: Path) -> None:
     """Work of 2 ms, once 8: the least that it can take is 2 ms, and three times as much is the interruption."""
     source = tmp_path / "cycles.cpp"

@@ -97,7 +97,7 @@ def test_a_fault_ends_the_program_at_once_and_who_waits_removes_the_folder(progr
     """A handler of SIGSEGV would run in a process whose memory may be damaged: it is left alone."""
     for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL):
         of = Subfolder.within(str(scratch))
-        with ledger.held([of]):
+        with ledger.track_folders([of]):
             process, folder = started(program, scratch, of)
             process.send_signal(number)
             assert process.wait(60) == -number

@@ -68,7 +68,7 @@ def hold_contract(lines: list[dict[str, Any]], record: dict[str, Any]) -> None:
     seen: dict[tuple[str, str], list[int]] = {}
     looks: list[float] = []
     for line in lines[1:-1]:
-        if line["event"] == "note":
+        if line["event"] in ("note", "skip"):
             assert isinstance(line["text"], str)
             continue
         if line["event"] == "node":

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.benchmark import record
-from assay.execute.plan import chosen
+from assay.execute.plan import select_benchmarks
 from command_line import assay
 
 TOY = """
@@ -67,7 +67,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_a_toy_benchmark_is_one_file(toy: Path, tmp_path: Path) -> None:
     made = record.benchmark("toy")
     assert made.exact == {"count"} and made.slices == {"quick": 0.01} and made.headlines["largest"].most == "n"
-    assert made in chosen("kernels")
+    assert made in select_benchmarks("kernels")
     answer = assay("run", "toy", "--on", "ipsc860", "--json", "--out", str(tmp_path / "run"))
     assert answer.status == 0, answer.err
     found = {figure["params"]["n"]: figure["value"] for figure in answer.document["figures"]}

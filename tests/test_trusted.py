@@ -103,7 +103,7 @@ def planted_in(cache: Path, out: Path) -> Path:
 
 
 def sieve():  # type: ignore[no-untyped-def]
-    record = read_record(programs_root() / "processor" / "sieve.cpp")
+    record = read_record(programs_root() / "historical" / "sieve.cpp")
     assert record is not None
     return record
 

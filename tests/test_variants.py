@@ -325,7 +325,9 @@ def test_no_parameter_of_a_program_is_called_as_a_part_of_a_variant() -> None:
 def test_a_unit_without_a_source_is_one_line(line: str, tmp_path: Path) -> None:
     path = tmp_path / "recursion.cpp"
     path.write_text(PROGRAM.replace('source = "recursion_loop.cpp"\n', line))
-    with pytest.raises(InputError, match=r"recursion.cpp: .*\[unit\.loop\] source = (None|3) \(expected a C\+\+ file"):
+    with pytest.raises(
+        InputError, match=r"recursion.cpp:\d+: unit\.loop\.source: must be a text; .*expected a C\+\+ file"
+    ):
         read_record(path)
 
 

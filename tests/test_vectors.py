@@ -356,7 +356,7 @@ def test_where_only_the_lines_contradict_each_other_readings_stand() -> None:
     for more in (clocked(3e9), []):  # the clock is not needed to tell
         entry = fitted([*cells, *more])["L1"]
         assert entry["basis"] == "best reading" and entry["n_half"] is None and entry["start_up_cycles"] is None
-        assert "by the line of cycles the start-up inconclusive from zero" in entry["reason"]
+        assert "by the line of cycles the start-up cannot be distinguished from zero" in entry["reason"]
         assert entry["r_max"] * entry["cycles_per_element"] / 3e9 == pytest.approx(2)
         assert ", at most 0.36 cycles per element (no line" in entry["text"]
 
@@ -389,7 +389,7 @@ def test_a_start_up_that_cannot_be_told_from_zero_is_not_given(error: float, tol
         assert not exceeds_measured(level)
     else:
         assert level.n_half is level.start_up is level.n_half_range is None
-        assert "inconclusive from zero" in (level.reason or "") and exceeds_measured(level)
+        assert "cannot be distinguished from zero" in (level.reason or "") and exceeds_measured(level)
 
 
 def test_the_text_of_a_line_has_the_ranges_and_the_best_rate_measured() -> None:

@@ -123,7 +123,7 @@ def emit(document: Any) -> None:
     """Print the one JSON document of a verb under --json to standard output, with the version of its form."""
     if isinstance(document, dict):
         document = versions.marked(versions.DOCUMENT, document)
-    text = json.dumps(document, allow_nan=False, indent=2, default=_plain)
+    text = json.dumps(document, allow_nan=False, indent=2, default=plain_value)
     collected = _COLLECTED.get()
     if collected is not None:
         collected.append(json.loads(text))
@@ -131,7 +131,7 @@ def emit(document: Any) -> None:
     sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control character that json leaves
 
 
-def _plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """What JSON has no word for: a mapping, such as a case, is an object; else its text."""
     return dict(value) if isinstance(value, Mapping) else str(value)
 
