@@ -139,7 +139,7 @@ REFUSED = {
     'program = "sieve"\nset = "size=10"\n': ":5: a.set: is wrong; got 'size=10', expected a list",
     'program = "sieve"\nslice = "0 s"\n': ":5: a.slice: is no slice; got '0 s', expected more than 0 s",
     'program = "sieve"\nslice = "1 B"\n': ":5: a.slice: ",
-    'program = "sieve"\nset = ["repetitions=2"]\nslice = "1 s"\n': ":6: a.slice: is a time, where repetitions=2 says",
+    'program = "sieve"\nset = ["repetitions=2"]\nslice = "1 s"\n': ":6: a.slice: is a time, where repetitions=2 is the",
     'program = "sieve"\noperations = 0\n': ":5: a.operations: is out of bounds; got 0, expected a whole ",
     'program = "echo"\n': ":2: a.processors: are too few ranks for echo; got 1, expected 2 or more",
     'set = ["size=10"]\n': ":4: a.set: is of a benchmark program, and this job has none; got ",
