@@ -81,8 +81,8 @@ class Stop:
     def gone(self) -> None:
         """From now on a signal changes nothing: the process ends with the status that it has.
 
-        Python's last act: while it finalises, a signal with a handler of Python's has its default action again, in every
-        thread (those of DuckDB and Arrow too, which a mask of this one does not reach). An ignored one stays ignored.
+        Python's last act: while it finalises, a signal with a handler of Python's has its default action again, in all
+        threads (also in those of DuckDB and Arrow, which a mask of this one does not reach); an ignored one has not.
         """
         for each in (signal.SIGINT, signal.SIGTERM):
             signal.signal(each, signal.SIG_IGN)
