@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("case", "errors", "former_names", "trusted", "left_names", "versions", "input_file", "toml", "machine"),
     },
     "case": set(),
-    "remarks": set(),
+    "remarks": {"case"},
     "former_names": {"errors"},
     "samples": {"case", "errors", "remarks"},
     "stored": {"case", "errors", "former_names", "versions", "samples", "stored.lines", "stored.seal"},

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from assay.case import Case
+
 Kind = Literal["doubt", "skip", "cut", "placed"]
 KINDS: tuple[Kind, ...] = ("doubt", "skip", "cut", "placed")
 SINCE = 3  # the version of a launch's lines that has these events
@@ -51,7 +53,7 @@ def of_event(event: Mapping[str, Any]) -> Remark | None:
         raise ValueError(f"text: got {text!r}, expected text")
     if not isinstance(case, dict | None):
         raise ValueError(f"case: got {str(case)[:40]!r}, expected an object")
-    return Remark(kind, text, None if case is None else json.dumps(case, sort_keys=True, separators=(",", ":")))
+    return Remark(kind, text, None if case is None else Case(case).text)
 
 
 def from_note(text: str) -> Remark | None:

@@ -158,7 +158,7 @@ class NodesUsed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SaidByProgram:
+class SectionRemark:
     """What was skipped, for what there was no time, or where ranks were placed: what a program or the report stated."""
 
     kind: Literal["skip", "cut", "placed"]
@@ -200,7 +200,7 @@ class Section:
     failed_checks: int = 0
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    remarks: Annotated[list[SaidByProgram] | None, WRITTEN_IF_SET] = None  # those of its notes that decide something
+    remarks: Annotated[list[SectionRemark] | None, WRITTEN_IF_SET] = None  # those of its notes that decide something
     noise: Annotated[list[NodeNoise] | None, WRITTEN_IF_SET] = None
     over_time: Annotated[list[TimeSeries] | None, WRITTEN_IF_SET] = None
     accounts: Annotated[list[TimeAccount] | None, WRITTEN_IF_SET] = None

@@ -11,7 +11,7 @@ import functools
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,12 +76,18 @@ def linked_sources(files: Iterable[Path], root: Path) -> list[str]:
         if path.suffix == ".cpp" and root in path.parents:
             found.append(str(path.relative_to(root)))
         text = path.read_text(encoding="utf-8")
-        for name in INCLUDE.findall(text):
-            there = next((each for each in (path.parent / name, root / name) if each.is_file()), None)
-            if there is not None:
-                queue += [there.resolve(), there.resolve().with_suffix(".cpp")]
+        for header in included(path, text, root):
+            queue += [header, header.with_suffix(".cpp")]
         queue += [each.resolve() for each in _units(path, text, root)]
     return sorted(found)
+
+
+def included(path: Path, text: str, root: Path) -> Iterator[Path]:
+    """The files that `path`, of this text, includes: each in its own folder, else below `root`."""
+    for name in INCLUDE.findall(text):
+        there = next((each for each in (path.parent / name, root / name) if each.is_file()), None)
+        if there is not None:
+            yield there.resolve()
 
 
 def unused_sources(root: Path) -> list[str]:

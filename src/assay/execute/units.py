@@ -26,7 +26,7 @@ from assay.benchmark.own import is_ours
 from assay.benchmark.sections import UnitSource
 from assay.errors import MeasurementError
 from assay.execute.compiler import Compiler
-from assay.execute.source_list import INCLUDE, Untimed, untimed
+from assay.execute.source_list import INCLUDE, Untimed, included, untimed
 
 
 @dataclass(frozen=True)
@@ -234,10 +234,4 @@ def _included(path: Path, root: Path) -> tuple[Path, ...]:
 @functools.lru_cache(maxsize=4096)
 def _read_included(path: Path, root: Path, changed: int, size: int) -> tuple[Path, ...]:
     """Read what a file includes; once while it is unchanged, for programs share most of what they include."""
-    found = []
-    for name in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
-        for candidate in (path.parent / name, root / name):
-            if candidate.is_file():
-                found.append(candidate.resolve())
-                break
-    return tuple(found)
+    return tuple(included(path, path.read_text(encoding="utf-8", errors="replace"), root))

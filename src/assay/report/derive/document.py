@@ -26,8 +26,8 @@ from assay.document.section import (
     ConvergenceStated,
     DifferingNode,
     RoofPart,
-    SaidByProgram,
     Section,
+    SectionRemark,
     SharesDrawn,
 )
 from assay.kinds import NumberKind
@@ -273,7 +273,7 @@ def _section(
         failed_checks=len(lines.failed),
         warnings=result.warnings,
         notes=[note for note in noted if note not in set(map(str, warnings))],
-        remarks=[SaidByProgram(kind=each.kind, text=each.text) for each in remarked if each.kind != "doubt"] or None,
+        remarks=[SectionRemark(kind=each.kind, text=each.text) for each in remarked if each.kind != "doubt"] or None,
         transport=sorted({launch.transport for launch in lines.launches if launch.transport}),
         mpi=launcher.get("mpi") if any(launch.transport not in (None, NO_RANKS) for launch in lines.launches) else None,
         binding=launcher.get("binding", []),
