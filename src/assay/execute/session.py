@@ -294,7 +294,7 @@ def _do_one(
     out = run.folder / "launches" / file
     before = look()
     limited = task if bound is None else bound.limited(task)
-    began = None if bound is None else bound.elapsed()
+    began = 0.0 if bound is None else bound.elapsed()
     try:
         job = replace(target.job(record, limited, out, run.folder / "log" / f"{Path(file).stem}.txt"), say=say)
         outcome = target.perform(record, job)
@@ -306,10 +306,9 @@ def _do_one(
     except MeasurementError as error:  # not what was requested: its output stays and is not counted
         rejected = True
         outcome = Outcome(status=1, reason=str(error), seconds=0.0, command=(), hosts=())
-    ended_by_budget = False
-    if bound is not None and began is not None:
-        took = bound.elapsed() - began
-        ended_by_budget = outcome.status != 0 and limited.timeout < task.timeout and took >= limited.timeout
+    took = 0.0 if bound is None else bound.elapsed() - began
+    ended_by_budget = outcome.status != 0 and limited.timeout < task.timeout and took >= limited.timeout
+    if bound is not None:
         bound.took(task, took)
     beside = bystanders(before, look()) if _is_here(outcome) else []
     written = [run.content(path, about) for _, path in outputs(out)]
