@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from compiled import WARNINGS, compile_to
 
 SOURCE = r"""
@@ -26,6 +24,11 @@ void last(double seconds) {
   }
 }
 int main() {
+  using processor::median_cycles;
+  for (const double found : {median_cycles({{8, true}, {2, false}, {2, false}}),
+                             median_cycles({{8, true}, {2, true}, {2, false}}), median_cycles({{8, true}, {2, true}}),
+                             median_cycles({{9, false}, {2, true}, {2, true}, {8, true}}), median_cycles({{2, false}})})
+    std::printf("%g ", found);
   int calls = 0;
   const auto work = [&calls](std::int64_t) { last(calls++ == 0 ? 8e-3 : 2e-3); };  // the first one is interrupted
   const double cycles = processor::cycles_of(work, 1);
@@ -34,12 +37,15 @@ int main() {
 """
 
 
-@pytest.mark.measures
 def test_of_long_work_one_interrupted_reading_does_not_decide(tmp_path: Path) -> None:
-    """Work of 2 ms, once 8: the least that it can take is 2 ms, and three times as much is the interruption."""
+    """Work of 2 ms, once 8: the least that it can take is 2 ms, and three times as much is the interruption.
+
+    Before it the same of given readings, with and without chains that agree: 2 of each.
+    """
     source = tmp_path / "cycles.cpp"
     source.write_text(SOURCE)
     program = compile_to(tmp_path / "cycles", source, *WARNINGS)
     ended = subprocess.run([program], capture_output=True, text=True, check=True)
-    calls, seconds = ended.stdout.split()
+    *given, calls, seconds = ended.stdout.split()
+    assert given == ["2"] * 5
     assert 3 <= int(calls) <= 20 and 1.5e-3 < float(seconds) < 5e-3, ended.stdout

@@ -69,26 +69,44 @@ void observe_clock_once(Case& at) {
   if (!std::exchange(done, true)) at.add_metric("clock", cycle_seconds);
 }
 
-// Cycles of one call of `work(batch)`: the median of up to five readings whose two chains agree within a hundredth, of
-// all readings where no two do. Twenty readings or 3 ms at most; of long work three readings, so that one that was
-// interrupted does not decide, or 30 ms.
+// Cycles of work in one reading, and whether the chains before and after it agreed within a hundredth.
+struct CyclesReading {
+  double cycles;
+  bool steady;
+};
+
+// The median of the steady readings where there are three, so that one that was interrupted does not decide; of all
+// readings else. Of an even number the lesser of the middle two: an interruption makes a reading longer.
+inline double median_cycles(const std::vector<CyclesReading>& readings) {
+  std::vector<double> steady, every;
+  for (const CyclesReading& each : readings) {
+    every.push_back(each.cycles);
+    if (each.steady) steady.push_back(each.cycles);
+  }
+  std::vector<double>& found = steady.size() < 3 ? every : steady;
+  const auto middle = static_cast<std::ptrdiff_t>((found.size() - 1) / 2);
+  std::nth_element(found.begin(), found.begin() + middle, found.end());
+  return found[static_cast<std::size_t>(middle)];
+}
+
+// Cycles of one call of `work(batch)`: of readings until five are steady, twenty readings or 3 ms; of long work three
+// readings, or 30 ms.
 template <class Work>
 double cycles_of(const Work& work, std::int64_t batch) {
-  std::vector<double> steady, every;
+  std::vector<CyclesReading> readings;
+  std::size_t steady = 0;
   double spent = 0;
   double before = cycle_seconds();
-  while (steady.size() < 5 && every.size() < 20 && (spent < 3e-3 || (every.size() < 3 && spent < 3e-2))) {
+  while (steady < 5 && readings.size() < 20 && (spent < 3e-3 || (readings.size() < 3 && spent < 3e-2))) {
     const double taken = seconds_of([&] { work(batch); });
     const double after = cycle_seconds();
     const auto [less, more] = std::minmax(before, after);
-    every.push_back(taken / agreed(before, after));
-    if (more < 1.01 * less) steady.push_back(every.back());
+    readings.push_back({taken / agreed(before, after), more < 1.01 * less});
+    if (readings.back().steady) ++steady;
     before = after;
     spent += taken;
   }
-  std::vector<double>& found = steady.empty() ? every : steady;
-  std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2), found.end());
-  return found[found.size() / 2];
+  return median_cycles(readings);
 }
 
 // The least power of two times `unit` of which one call of `work` takes `seconds`.
