@@ -1,10 +1,10 @@
 """Elasticities by central differences through the simulator: d ln figure / d ln key.
 
 A key is changed by 2% down and up, by whole grains (`numeric_keys`), and the elasticity is the ratio of the
-differences of logarithms: of a time and of the rate that is its inverse it has the same size. What is still rounded is
-a message's length in flits, and a time per byte that is no whole number of cycles. So each figure is also compared one
-way: where the differences down and up disagree by more than a smooth figure's could, the step is made four times as
-long, up to a third. Where they disagree even then, the figure has a corner or a step there, and both are given.
+differences of logarithms: of a time and of the rate that is its inverse it has the same size. Its error is below a
+third of the step's square. Each figure is also compared one way: where the differences down and up disagree by more
+than a smooth figure's could (a message's length is rounded to flits), the step is made four times as long, up to a
+third. Where they disagree even then, the figure has a corner or a step there, and both are given.
 
 A key is inert where no change of it, up to a third, changes a figure by a bit.
 """

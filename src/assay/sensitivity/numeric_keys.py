@@ -2,7 +2,8 @@
 
 A number that the file states (or `--set`) is a quantity (a time, a time per byte, a rate, a length) or a count. Times
 of a machine with a network change by whole cycles of it, since the network is entered at whole cycles: all that follows
-then moves by whole cycles as well, and nothing is rounded. Lengths change by whole bytes, counts by one.
+then moves by whole cycles as well, and nothing is rounded. What has no such change (a time per byte, a rate) is
+changed by 16%, so that a cycle is little beside what comes of it. Lengths change by whole bytes, counts by one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from assay.toml.checking import extra
 # No numbers of the machine: what programs take by default, other machines, where numbers are from, their intervals.
 APART = {"defaults", "variant", "origin", "uncertainty"}
 WHICH = {"failed", "failed_link", "failed_disk", "routers", "node", "nodes", "seed"}  # which one, not how many
+ROUNDED = 0.16  # the least change of a number without a grain where a network rounds what it costs to cycles
 POWERS = {"s": 1, "s/B": 1, "1/s": -1, "B/s": -1}  # of the unit of time
 
 
@@ -29,7 +31,7 @@ class NumericKey:
     """A number of a description: `value` in SI units with its `unit`, or a count, whose unit is "".
 
     `grain`: its smallest change, 0 where that is any. `over`: of a rate whose inverse has the grain, what is divided by
-    the rate (bytes of a flit); 0 of others.
+    the rate (bytes of a flit); 0 of others. `least`: the smallest share of it by which it is changed.
     """
 
     key: str
@@ -37,6 +39,7 @@ class NumericKey:
     unit: str = ""
     grain: float = 0.0
     over: float = 0.0
+    least: float = 0.0
 
     @property
     def power(self) -> int:
@@ -53,7 +56,7 @@ class NumericKey:
         if self.over:
             longer, shorter = NumericKey(self.key, self.over / self.value, self.unit, self.grain).moved(share)
             return tuple(None if each is None else self.over / each for each in (shorter, longer))  # type: ignore[return-value]
-        change = share * self.value
+        change = max(share, self.least) * self.value
         if self.grain:
             change = max(1, round(change / self.grain)) * self.grain
         return (self.value - change if self.value > change else None), self.value + change
@@ -61,7 +64,8 @@ class NumericKey:
 
 def numeric_keys(machine: DescribedMachine) -> list[NumericKey]:
     """All numbers that a description states and that are not 0, in its order."""
-    return [each for each in _numbers(machine) if each.value > 0]
+    least = 0.0 if machine.network is None else ROUNDED
+    return [each if each.grain else replace(each, least=least) for each in _numbers(machine) if each.value > 0]
 
 
 def _numbers(machine: DescribedMachine) -> Iterator[NumericKey]:
