@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from assay.case import Case
+from assay.described.uncertainty import Uncertainty
 from assay.document.reported_figure import ReportedFigure
 from assay.document.sensitivity import Elasticity, Improvement, ScaledTimes
 from assay.sensitivity.elasticities import Name
@@ -42,9 +44,30 @@ def improvements(keys: Iterable[Elasticity], main: Mapping[Name, ReportedFigure]
     return _first(made, lambda one: one.gain)
 
 
-def to_measure(keys: Iterable[Elasticity], main: Mapping[Name, ReportedFigure]) -> list[Elasticity]:
-    """The keys whose intervals move a main figure most, of each figure the first ones."""
-    known = [each for each in keys if name_of(each) in main and (each.unsure or 0.0) >= LEAST]
+def with_unsure(keys: Iterable[Elasticity], known: Uncertainty) -> list[Elasticity]:
+    """The elasticities with what half of the key's interval moves the figure by; of keys that share a number, that."""
+    group = {key: place for place, of in enumerate(known.keys) for key in of}
+    listed = list(keys)
+    together: dict[tuple[Name, int], float] = {}
+    for each in listed:
+        if each.key in group:
+            at = (name_of(each), group[each.key])
+            together[at] = together.get(at, 0.0) + (each.elasticity or 0.0)
+    widths = [(high - low) / 2 / value for value, (low, high) in zip(known.values, known.intervals, strict=True)]
+    return [
+        replace(each, unsure=abs(together[name_of(each), place]) * widths[place])
+        if (place := group.get(each.key)) is not None
+        else each
+        for each in listed
+    ]
+
+
+def to_measure(
+    keys: Iterable[Elasticity], main: Mapping[Name, ReportedFigure], known_by: Uncertainty
+) -> list[Elasticity]:
+    """The keys whose intervals move a main figure most, of each figure the first ones; of a shared number one key."""
+    first = {of[0] for of in known_by.keys}
+    known = [each for each in keys if each.key in first and name_of(each) in main and (each.unsure or 0.0) >= LEAST]
     return _first(known, lambda each: each.unsure or 0.0)
 
 

@@ -108,10 +108,10 @@ def _unchanged(keys: Sequence[NumericKey], base: Figures, play: Play) -> bool:
         return False
 
 
-def medians(figures: Sequence[ReportedFigure], benchmark: str) -> dict[Name, float]:
+def medians(figures: Sequence[ReportedFigure]) -> dict[Name, float]:
     """The figures that have a value above 0, of which each is a median, by benchmark, name and case."""
     return {
-        (benchmark, each.name, Case(each.params)): each.value
+        (each.benchmark, each.name, Case(each.params)): each.value
         for each in figures
         if each.statistic == "median" and each.value is not None and each.value > 0
     }

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from assay.benchmark.record import Benchmark
 from assay.case import Case
 from assay.described.shipped import open_described
+from assay.described.uncertainty import uncertainty
 from assay.document.reported_figure import ReportedFigure
 from assay.document.sensitivity import Elasticity, Sensitivity
 from assay.published.cells.answers import play
-from assay.sensitivity.advice import improvements, scaled, to_measure
+from assay.sensitivity.advice import improvements, scaled, to_measure, with_unsure
 from assay.sensitivity.elasticities import Name, elasticities, medians
 from assay.sensitivity.main_figures import main_figures
 from assay.sensitivity.numeric_keys import numeric_keys
+
+
+Progress = Callable[..., None]  # of a benchmark's name, how many keys are done, and `of` how many
 
 
 @dataclass(frozen=True)
@@ -30,12 +35,9 @@ def sensitivity(
     on: str,
     overrides: Mapping[str, str],
     questions: Sequence[Question],
-    progress: Callable[[str, int, int], None] = lambda benchmark, done, of: None,
+    progress: Progress = lambda benchmark, done, of: None,
 ) -> tuple[Sensitivity, list[ReportedFigure]]:
-    """Elasticities of all figures, and the main figures of each benchmark. InputError, MeasurementError as a run has.
-
-    `progress`: told the benchmark, how many keys are done, and how many there are.
-    """
+    """Elasticities of all figures, and the main figures of each benchmark. InputError, MeasurementError as a run has."""
     machine = open_described(on, overrides)
     numbers = numeric_keys(machine)
     figures: list[ReportedFigure] = []
@@ -43,22 +45,15 @@ def sensitivity(
     keys: list[Elasticity] = []
     for question in questions:
         name = question.record.name
-        given = dict(question.settings) | ({} if question.ranks is None else {"on_ranks": question.ranks})
-
-        def played(texts: Mapping[str, str], name: str = name, given: Mapping[str, object] = given) -> list[ReportedFigure]:
-            found = play(open_described(on, {**overrides, **texts}), name, given).figures
-            return [replace(each, kind="simulated") for each in found]
-
+        played = partial(_played, on, overrides, question)
         base = played({})
         figures += [each for each in base if each.statistic == "median"]
         shown += main_figures(question.record, base)
-
-        def values(texts: Mapping[str, str], name: str = name, played: Callable[..., list[ReportedFigure]] = played) -> dict[Name, float]:
-            return medians(played(texts), name)
-
-        keys += elasticities(
-            numbers, medians(base, name), values, lambda done, name=name: progress(name, done, len(numbers))
-        )
+        told = partial(progress, name, of=len(numbers))
+        keys += elasticities(numbers, medians(base), lambda texts, play=played: medians(play(texts)), told)
+    known = uncertainty(machine)
+    if known is not None:
+        keys = with_unsure(keys, known)
     main = {(each.benchmark, each.name, Case(each.params)): each for each in shown}
     return Sensitivity(
         machine=machine.name,
@@ -66,5 +61,12 @@ def sensitivity(
         keys=keys,
         times=scaled(keys, numbers),
         improve=improvements(keys, main),
-        measure=None,
+        measure=None if known is None else to_measure(keys, main, known),
     ), shown
+
+
+def _played(on: str, overrides: Mapping[str, str], question: Question, texts: Mapping[str, str]) -> list[ReportedFigure]:
+    """A benchmark's figures with other numbers at the keys of `texts`."""
+    ranks = {} if question.ranks is None else {"on_ranks": question.ranks}
+    found = play(open_described(on, {**overrides, **texts}), question.record.name, {**question.settings, **ranks})
+    return [replace(each, kind="simulated") for each in found.figures]

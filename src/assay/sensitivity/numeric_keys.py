@@ -2,8 +2,8 @@
 
 A number that the file states (or `--set`) is a quantity (a time, a time per byte, a rate, a length) or a count. Times
 of a machine with a network change by whole cycles of it, since the network is entered at whole cycles: all that follows
-then moves by whole cycles as well, and nothing is rounded. What has no such change (a time per byte, a rate) is
-changed by 16%, so that a cycle is little beside what comes of it. Lengths change by whole bytes, counts by one.
+then moves by whole cycles as well, and nothing is rounded. What has no such change (a time per byte, a rate, the cycle)
+is changed by 16%, so that a cycle is little beside what comes of it. Lengths change by whole bytes, counts by one.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from assay.toml.checking import extra
 APART = {"defaults", "variant", "origin", "uncertainty"}
 WHICH = {"failed", "failed_link", "failed_disk", "routers", "node", "nodes", "seed"}  # which one, not how many
 ROUNDED = 0.16  # the least change of a number without a grain where a network rounds what it costs to cycles
+CLOCK = {"network.cycle", "network.channel_rate"}  # with which that at which the network is entered changes
 POWERS = {"s": 1, "s/B": 1, "1/s": -1, "B/s": -1}  # of the unit of time
 
 
@@ -64,8 +65,12 @@ class NumericKey:
 
 def numeric_keys(machine: DescribedMachine) -> list[NumericKey]:
     """All numbers that a description states and that are not 0, in its order."""
-    least = 0.0 if machine.network is None else ROUNDED
-    return [each if each.grain else replace(each, least=least) for each in _numbers(machine) if each.value > 0]
+    rounded = machine.network is not None
+    return [
+        replace(each, least=ROUNDED) if rounded and (not each.grain or each.key in CLOCK) else each
+        for each in _numbers(machine)
+        if each.value > 0
+    ]
 
 
 def _numbers(machine: DescribedMachine) -> Iterator[NumericKey]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay import former_names, sanitised
@@ -18,7 +18,7 @@ from assay.execute.described import DescribedTarget
 from assay.execute.target import choose_rank_count
 from assay.report.render.case_words import words_of
 from assay.report.units import human, unit_of
-from assay.sensitivity.measured import Question
+from assay.sensitivity.measured import Progress, Question
 from assay.sensitivity.tornado import bars, letters, picture
 
 
@@ -45,7 +45,7 @@ def questions(
     return made
 
 
-def progress(quiet: bool) -> Callable[[str, int, int], None]:
+def progress(quiet: bool) -> Progress:
     """Lines on standard error after a second, then after twice as long, and so on."""
     began, wait = time.monotonic(), 1.0
 
@@ -109,9 +109,12 @@ def _advice(found: Sensitivity) -> None:
         name = f"{each.figure} ({words_of(each.benchmark, each.params)})"
         print(f"  a tenth {each.change} {each.key}: {each.benchmark} {name} {each.gain:.1%} better")
     if found.measure is None:
-        print("what must be measured better is not known: the description has no [uncertainty]")
-    for unsure in found.measure or ():
-        print(f"  {unsure.key}: its interval moves {unsure.benchmark} {unsure.figure} by {unsure.unsure:.1%} either way")
+        print("which key must be measured better is not known: the description has no [uncertainty]")
+    elif found.measure:
+        print("what must be measured better:")
+    for each in found.measure or ():
+        name = f"{each.figure} ({words_of(each.benchmark, each.params)})"
+        print(f"  {each.key}: its interval moves {each.benchmark} {name} by {each.unsure:.1%} either way")
 
 
 def _of(found: Sensitivity, figure: ReportedFigure) -> list[Elasticity]:
