@@ -69,6 +69,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "report": [("a",)],  # --markdown is a form of its own, refused beside these
     "run": [("echo", "--on", CONSTANT, "--set", "bytes=8,64"), ("lock", "--on", "ksr1")],
     "runs": [(), ("a", "--label", "first")],
+    "sensitivity": [("echo", "--on", CONSTANT, "--set", "bytes=8,64")],
     "simulate": [
         (HYPERCUBE, *SHORT),
         (HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.1,0.2"),

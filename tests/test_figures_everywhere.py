@@ -57,6 +57,7 @@ CASES: dict[str, list[str]] = {
     "report, two": ["report", "a", "b"],
     "compare": ["compare", "a", "b"],
     "compare, published": ["compare", "a", "ipsc860"],
+    "sensitivity": ["sensitivity", "echo", "--on", CONSTANT],
     "fit": ["fit", "a"],
     "fit --on": ["fit", "--on", "ipsc860"],
 }

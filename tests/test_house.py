@@ -157,6 +157,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "fitting": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "published.cells"),
     },
+    "sensitivity": {
+        *("case", "errors", "machine", "toml", "network", "described", "benchmark", "document", "published.cells"),
+        "compact_svg",
+    },
     "validation.claims": {
         *("kinds", "machine", "described", "throughput", "report.units", "published.cells", "published.judge"),
     },

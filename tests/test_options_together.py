@@ -40,6 +40,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "report": [("a",), ("b", "a")],
     "run": [("lock", "--on", "ksr1")],
     "runs": [()],
+    "sensitivity": [("echo", "--on", CONSTANT)],
     "simulate": [(HYPERCUBE, *SHORT), (HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.1,0.2"), ("--keys",)],
     "study": [("study.toml",), ()],
     "throughput": [MIX, (*MIX, "--set", "machine.nodes=2,3")],  # --dry-run takes what the command without it would
@@ -123,6 +124,7 @@ SAMPLES = {
     "evaluate --out": "kept",
     "replay --out": "delivered.csv",
     "simulate --out": "points.jsonl",
+    "sensitivity --set": "bytes=8",
     "simulate --set": "traffic.flits=3",
     "study --out": "points.jsonl",
     "throughput --out": "test",

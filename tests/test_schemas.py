@@ -46,7 +46,7 @@ COMMANDS = [
     "runs", "runs --last 1", "catalogue", "catalogue ipsc860", "catalogue --benchmarks",
     "catalogue --machine-keys",
     "catalogue dunigan1991_delta --claims", "doctor", "plan --on ipsc860", "build --list", "study",
-    "simulate --keys", "simulate {net}",
+    "sensitivity echo --on ipsc860 -n 2 --set bytes=8", "simulate --keys", "simulate {net}",
     "simulate {net} --sweep traffic.load=0.1,0.2", "simulate {net} --saturation --set method.precision=0.5",
     "simulate {net} --set method.utilisation=true", "replay {net} {messages} --out {folder}/delivered.csv",
     "throughput lublin --on ipsc860 --set lublin.jobs=20", "throughput lublin --on ipsc860 --set lublin.jobs=20,30",

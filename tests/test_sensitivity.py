@@ -54,7 +54,10 @@ def of(found: Any, figure: str, **params: Any) -> dict[str, Elasticity]:
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.integers(0, 4_000_000), st.floats(1e-7, 1e-2), st.floats(1e-10, 1e-6), st.sampled_from(["half_round_trip", "rate"])
+    st.integers(0, 4_000_000),
+    st.floats(1e-7, 1e-2),
+    st.floats(1e-10, 1e-6),
+    st.sampled_from(["half_round_trip", "rate"]),
 )
 def test_a_constant_machine_s_elasticities_are_the_shares_of_its_two_terms(
     length: int, startup: float, per_byte: float, figure: str
@@ -162,7 +165,8 @@ def test_every_number_of_every_shipped_description_is_there() -> None:
 
 def test_the_verb_gives_keys_figures_and_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    words = ("sensitivity", "--on", CONSTANT, "echo", "--set", "bytes=100", "--set", "machine.messages.per_byte=0.7 us/B")
+    slower = ("--set", "machine.messages.per_byte=0.7 us/B")
+    words = ("sensitivity", "--on", CONSTANT, "echo", "--set", "bytes=100", *slower)
     document = assay(*words, "--plots", "drawn", "--json").document
     by_key = {(each["key"], each["figure"]): each for each in document["keys"]}
     for key, part in (("messages.startup", 0.5), ("messages.per_byte", 0.5)):

@@ -89,6 +89,7 @@ CASES: dict[str, list[Case]] = {
           for mpi in {each.mpicxx: each for each in (MPI, WHEEL) if each}.values()),
         Case(("run", "alltoall", "-n", 1728, "--set", "bytes=65536", "--on", "torus-tofud", "--out", "run"), LOOP),
     ],
+    "sensitivity": [Case(("sensitivity", "alltoall", "-n", 512, "--on", "torus-tofud"))],
     "simulate": [
         Case(("simulate", HYPERCUBE, *LONG)),
         Case(("simulate", HYPERCUBE, *LONG, "--saturation"), LOOP),

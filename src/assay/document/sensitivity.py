@@ -10,7 +10,7 @@ from assay.document.reported_figure import ReportedFigure
 
 @dataclass(frozen=True, kw_only=True)
 class Elasticity:
-    """What a key does to a figure: `elasticity` is d ln figure / d ln key; None where the key cannot be changed (`why`).
+    """What a key does to a figure: `elasticity` is d ln figure / d ln key; None where the key cannot change (`why`).
 
     `value` of the key in SI units, or a count (`unit` ""). `step`: by which share of itself it was changed. `down`,
     `up`: by the change to less and to more alone; `bent`: they differ by more than rounding, so that the figure has a
@@ -36,7 +36,7 @@ class Elasticity:
 
 @dataclass(frozen=True, kw_only=True)
 class Improvement:
-    """What a tenth of a key gains: `change` is "less" or "more" of it, `gain` the share by which the figure improves."""
+    """What a tenth of a key gains: `change` is "less" or "more" of it, `gain` the share that the figure improves by."""
 
     key: str
     change: str

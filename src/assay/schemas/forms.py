@@ -21,6 +21,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
     from assay.document.history import MachineHistory, WatchFiles, WatchRound
     from assay.document.quoted import Quoted
     from assay.document.run_document import Document
+    from assay.document.sensitivity import Sensitivity
     from assay.document.validation import Validations
     from assay.execute.goal_schedule import GoalReplay
     from assay.machine.node_inventory import ClusterInventory
@@ -54,6 +55,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "report": (WithFigures(Document), listed.SeveralReports),
         "run": (listed.RunOfOne, listed.QuotedOfOne, listed.CommandOfTable),
         "runs": (listed.KnownRuns,),
+        "sensitivity": (Sensitivity,),
         "simulate": (described.Simulation, described.SaturationSearch, described.Sweep, described.NetworkKeys),
         "study": (described.StudyAnswer, described.AllStudies, described.ShippedStudies),
         "throughput": (ThroughputResult, WhatIf, LiveThroughput, RepeatedThroughput, DryRun),

@@ -25,7 +25,7 @@ def name_of(each: Elasticity | Improvement) -> Name:
 
 
 def improvements(keys: Iterable[Elasticity], main: Mapping[Name, ReportedFigure]) -> list[Improvement]:
-    """What a tenth less or more of a key gains of each main figure, the most first; by a power law of the elasticity."""
+    """What a tenth less or more of a key gains of each main figure, the most first, by a power law."""
     made = []
     for each in keys:
         figure = main.get(name_of(each))
@@ -35,11 +35,9 @@ def improvements(keys: Iterable[Elasticity], main: Mapping[Name, ReportedFigure]
         gain = abs((1 + TENTH if wanted > 0 else 1 - TENTH) ** each.elasticity - 1)
         if gain >= LEAST:
             change = "more" if wanted > 0 else "less"
+            benchmark, name, params = name_of(each)
             made.append(
-                Improvement(
-                    key=each.key, change=change, benchmark=each.benchmark, figure=each.figure, params=each.params,
-                    gain=gain,
-                )  # fmt: skip
+                Improvement(key=each.key, change=change, benchmark=benchmark, figure=name, params=params, gain=gain)
             )
     return _first(made, lambda one: one.gain)
 

@@ -14,10 +14,9 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.sensitivity import Elasticity, Sensitivity
 from assay.published.cells.answers import play
 from assay.sensitivity.advice import improvements, scaled, to_measure, with_unsure
-from assay.sensitivity.elasticities import Name, elasticities, medians
+from assay.sensitivity.elasticities import Figures, elasticities, medians
 from assay.sensitivity.main_figures import main_figures
 from assay.sensitivity.numeric_keys import numeric_keys
-
 
 Progress = Callable[..., None]  # of a benchmark's name, how many keys are done, and `of` how many
 
@@ -37,7 +36,7 @@ def sensitivity(
     questions: Sequence[Question],
     progress: Progress = lambda benchmark, done, of: None,
 ) -> tuple[Sensitivity, list[ReportedFigure]]:
-    """Elasticities of all figures, and the main figures of each benchmark. InputError, MeasurementError as a run has."""
+    """Elasticities of all figures, and each benchmark's main figures. Raises what a run of them raises."""
     machine = open_described(on, overrides)
     numbers = numeric_keys(machine)
     figures: list[ReportedFigure] = []
@@ -50,7 +49,7 @@ def sensitivity(
         figures += [each for each in base if each.statistic == "median"]
         shown += main_figures(question.record, base)
         told = partial(progress, name, of=len(numbers))
-        keys += elasticities(numbers, medians(base), lambda texts, play=played: medians(play(texts)), told)
+        keys += elasticities(numbers, medians(base), partial(_values, played), told)
     known = uncertainty(machine)
     if known is not None:
         keys = with_unsure(keys, known)
@@ -65,8 +64,12 @@ def sensitivity(
     ), shown
 
 
-def _played(on: str, overrides: Mapping[str, str], question: Question, texts: Mapping[str, str]) -> list[ReportedFigure]:
+def _played(on: str, overrides: Mapping[str, str], of: Question, texts: Mapping[str, str]) -> list[ReportedFigure]:
     """A benchmark's figures with other numbers at the keys of `texts`."""
-    ranks = {} if question.ranks is None else {"on_ranks": question.ranks}
-    found = play(open_described(on, {**overrides, **texts}), question.record.name, {**question.settings, **ranks})
+    ranks = {} if of.ranks is None else {"on_ranks": of.ranks}
+    found = play(open_described(on, {**overrides, **texts}), of.record.name, {**of.settings, **ranks})
     return [replace(each, kind="simulated") for each in found.figures]
+
+
+def _values(played: Callable[[Mapping[str, str]], list[ReportedFigure]], texts: Mapping[str, str]) -> Figures:
+    return medians(played(texts))

@@ -21,7 +21,7 @@ from assay.toml.checking import extra
 
 # No numbers of the machine: what programs take by default, other machines, where numbers are from, their intervals.
 APART = {"defaults", "variant", "origin", "uncertainty"}
-WHICH = {"failed", "failed_link", "failed_disk", "routers", "node", "nodes", "seed"}  # which one, not how many
+WHICH = {"failed", "failed_link", "failed_disk", "routers", "node", "seed"}  # which one, not how many
 ROUNDED = 0.16  # the least change of a number without a grain where a network rounds what it costs to cycles
 CLOCK = {"network.cycle", "network.channel_rate"}  # with which that at which the network is entered changes
 POWERS = {"s": 1, "s/B": 1, "1/s": -1, "B/s": -1}  # of the unit of time
@@ -55,8 +55,8 @@ class NumericKey:
     def moved(self, share: float) -> tuple[float | None, float | None]:
         """The value changed by about this share: down and up; None where nothing would be left."""
         if self.over:
-            longer, shorter = NumericKey(self.key, self.over / self.value, self.unit, self.grain).moved(share)
-            return tuple(None if each is None else self.over / each for each in (shorter, longer))  # type: ignore[return-value]
+            shorter, longer = replace(self, value=self.over / self.value, over=0.0).moved(share)
+            return (self.over / longer if longer else None), (self.over / shorter if shorter else None)
         change = max(share, self.least) * self.value
         if self.grain:
             change = max(1, round(change / self.grain)) * self.grain
@@ -65,12 +65,15 @@ class NumericKey:
 
 def numeric_keys(machine: DescribedMachine) -> list[NumericKey]:
     """All numbers that a description states and that are not 0, in its order."""
-    rounded = machine.network is not None
-    return [
-        replace(each, least=ROUNDED) if rounded and (not each.grain or each.key in CLOCK) else each
-        for each in _numbers(machine)
-        if each.value > 0
-    ]
+    network = machine.network_description()
+    found = [each for each in _numbers(machine) if each.value > 0]
+    return found if network is None else [_on_network(each, network) for each in found]
+
+
+def _on_network(each: NumericKey, network: NetworkDescription) -> NumericKey:
+    """With what a network's clock asks: a cycle, flit_bytes / channel_rate, is whole picoseconds."""
+    over = network.network.flit_bytes if each.key == "network.channel_rate" else 0.0
+    return replace(each, over=over, least=0.0 if each.grain and each.key not in CLOCK else ROUNDED)
 
 
 def _numbers(machine: DescribedMachine) -> Iterator[NumericKey]:
@@ -80,9 +83,7 @@ def _numbers(machine: DescribedMachine) -> Iterator[NumericKey]:
     for name in type(machine).model_fields:
         if name in machine.model_fields_set and name not in APART:
             if name == "network":
-                for each in _network(machine.network or {}, "network", grains):
-                    rate = each.key == "network.channel_rate" and network is not None
-                    yield replace(each, over=network.network.flit_bytes) if rate else each
+                yield from _network(machine.network or {}, "network", grains)
             else:
                 field = type(machine).model_fields[name]
                 yield from _own(getattr(machine, name), field, field.alias or name, cycle)

@@ -112,9 +112,9 @@ def _advice(found: Sensitivity) -> None:
         print("which key must be measured better is not known: the description has no [uncertainty]")
     elif found.measure:
         print("what must be measured better:")
-    for each in found.measure or ():
-        name = f"{each.figure} ({words_of(each.benchmark, each.params)})"
-        print(f"  {each.key}: its interval moves {each.benchmark} {name} by {each.unsure:.1%} either way")
+    for known in found.measure or ():
+        name = f"{known.figure} ({words_of(known.benchmark, known.params)})"
+        print(f"  {known.key}: its interval moves {known.benchmark} {name} by {known.unsure:.1%} either way")
 
 
 def _of(found: Sensitivity, figure: ReportedFigure) -> list[Elasticity]:
