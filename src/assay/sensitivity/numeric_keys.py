@@ -20,7 +20,7 @@ from assay.network.description import NetworkDescription
 from assay.toml.checking import extra
 
 # No numbers of the machine: what programs take by default, other machines, where numbers are from, their intervals.
-APART = {"defaults", "variant", "origin", "uncertainty"}
+APART = {"defaults", "variant", "origin", "uncertainty", "validation"}
 WHICH = {"failed", "failed_link", "failed_disk", "routers", "node", "seed"}  # which one, not how many
 ROUNDED = 0.16  # the least change of a number without a grain where a network rounds what it costs to cycles
 CLOCK = {"network.cycle", "network.channel_rate"}  # with which that at which the network is entered changes
