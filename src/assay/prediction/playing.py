@@ -1,0 +1,70 @@
+"""What a described machine gives for the benchmarks of a run: figures by benchmark, name and case, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from assay.analysis.figures import cells, figures
+from assay.benchmark.record import Benchmark
+from assay.case import Case
+from assay.described.machine_file import DescribedMachine
+from assay.document.reported_figure import ReportedFigure
+from assay.errors import AssayError
+from assay.execute import node_simulated, simulated
+from assay.execute.plan import Task
+from assay.prediction.planned import PlannedBenchmark
+from assay.samples import Circumstance, Measured, folded
+
+Key = tuple[str, str, Case]  # benchmark, figure, case
+
+
+def figures_of(machine: DescribedMachine, record: Benchmark, task: Task) -> list[ReportedFigure]:
+    """The figures of one task, which the machine simulates; [] where it does not describe what the program does.
+
+    InputError and MeasurementError where it cannot be simulated.
+    """
+    if record.kind == "node":
+        about = Circumstance("", record.name, record.part, machine.name, 0, 0, 1, "", task.factors)
+        read = folded(node_simulated.events(machine, record, task.arguments), about)
+        blocks = [each for each in read if isinstance(each, Measured)]
+        rows = [(b.block.metric, b.block.case, b.block.host, 0, b.values, b.block.batch, False) for b in blocks]
+    else:
+        launch = simulated.play(machine, record, task.arguments, task.ranks, task.ppn)
+        launch.require_end(f"{record.name} on {machine.name}")
+        rows = [(metric, case | task.factors, *rest) for metric, case, *rest in launch.observations(machine.name)]
+    return [each for each in figures(record, cells(rows)) if each.statistic == "median"]
+
+
+def simulated_figures(
+    machine: DescribedMachine,
+    planned: Iterable[PlannedBenchmark],
+    skip: Callable[[str], None],
+    wanted: frozenset[str] | None = None,
+) -> dict[Key, ReportedFigure]:
+    """The figures of all tasks, of the benchmarks `wanted` (None: all), each with a value above 0.
+
+    `skip` is told what the machine cannot simulate, and why.
+    """
+    found: dict[Key, ReportedFigure] = {}
+    for each in planned:
+        if wanted is not None and each.record.name not in wanted:
+            continue
+        for task in each.plan.tasks:
+            try:
+                made = figures_of(machine, each.record, task)
+            except AssayError as error:
+                skip(f"{each.record.name}: {error}")
+                continue
+            found |= {(f.benchmark, f.name, f.params): f for f in made if f.value is not None and f.value > 0}
+    return found
+
+
+def simulated_draws(
+    machines: Sequence[DescribedMachine], planned: Sequence[PlannedBenchmark], wanted: frozenset[str]
+) -> list[dict[Key, float]]:
+    """The values of the same figures on machines with other numbers; a figure that one does not give is left out."""
+    made = []
+    for machine in machines:
+        found = simulated_figures(machine, planned, lambda text: None, wanted)
+        made.append({key: figure.value for key, figure in found.items() if figure.value is not None})
+    return made
