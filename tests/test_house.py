@@ -161,6 +161,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("case", "errors", "machine", "toml", "network", "described", "benchmark", "document", "published.cells"),
         "compact_svg",
     },
+    "scaling": {
+        *("case", "errors", "versions", "toml", "described", "benchmark", "execute", "network", "document"),
+        *("compact_svg", "published.cells", "prediction", "sensitivity"),
+    },
     "validation.claims": {
         *("kinds", "machine", "described", "throughput", "report.units", "published.cells", "published.judge"),
     },

@@ -223,7 +223,7 @@ def _chosen(
         variant = ("variant", name)
     given = [overriding.override(key, text, f"machine.{key}={text}") for key, text in words.items()]
     source = replace(plain, overrides=tuple((each.keys, each.words) for each in given), variant=variant)
-    described = _validated(overriding.apply_overrides(table, given), source)
+    described = _validated(_overridden(table, given), source)
     described._filed = filed
     if other is not None:
         described.share_network(other)
@@ -233,6 +233,28 @@ def _chosen(
     overridden = varied | {each.keys for each in given}
     refuse_idle(source, _idle(described), overridden, lambda: _idle(_validated(filed, plain)))
     return described
+
+
+def _overridden(table: dict[str, Any], given: Sequence[overriding.Override]) -> dict[str, Any]:
+    """The tables with these keys; "none" leaves out what is no text, as in a variant."""
+    gone = [each for each in given if each.value == "none" and _left_out(table, each.keys)]
+    made = overriding.apply_overrides(table, [each for each in given if each not in gone])
+    for each in gone:
+        *outer, last = map(str, each.keys)
+        holder = made
+        for key in outer:
+            holder = holder[key]
+        del holder[last]
+    return made
+
+
+def _left_out(table: Any, keys: Keys) -> bool:
+    """Whether a table, a list or a number is at these keys of tables."""
+    for key in keys:
+        if not isinstance(table, dict) or str(key) not in table:
+            return False
+        table = table[str(key)]
+    return not isinstance(table, str)
 
 
 def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str], source: Source) -> None:

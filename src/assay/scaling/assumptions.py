@@ -23,7 +23,7 @@ def assumptions(study: ScalingStudy, points: Sequence[MachinePoint]) -> list[str
         *_changed(study, filed),
         *_ranks(filed, points),
         *_without_interval(filed),
-        *(f"not determined by the run: {each}" for each in (filed.uncertainty.not_determined if filed.uncertainty else ())),
+        *_not_determined(filed),
         *_assumed(filed),
         *_noise(filed, points),
     ]
@@ -44,8 +44,8 @@ def _changed(study: ScalingStudy, machine: DescribedMachine) -> Iterable[str]:
         dotted = key.removeprefix(MACHINE)
         values = list(dict.fromkeys(str(each[key]) for each in study.settings() if key in each))
         here = _at(machine.own, dotted)
-        has = "which the file does not have" if here is None else f"the file has {here}"
-        yield f"{dotted} is {' or '.join(values)} ({has}): nothing was measured with another value than the file's"
+        has = "the file has no such key" if here is None else f"the file has {here}"
+        yield f"set by the study: {dotted} = {' or '.join(values)} ({has})"
 
 
 def _ranks(machine: DescribedMachine, points: Sequence[MachinePoint]) -> Iterable[str]:
@@ -67,6 +67,11 @@ def _without_interval(machine: DescribedMachine) -> Iterable[str]:
     lack = [each.key for each in numeric_keys(machine) if each.key not in have]
     if lack:
         yield f"taken as exact, without an interval: {_named(lack)}"
+
+
+def _not_determined(machine: DescribedMachine) -> Iterable[str]:
+    if machine.uncertainty is not None:
+        yield from (f"not determined by the run: {each}" for each in machine.uncertainty.not_determined)
 
 
 def _assumed(machine: DescribedMachine) -> Iterable[str]:

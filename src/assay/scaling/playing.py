@@ -21,7 +21,7 @@ from assay.prediction.trust import refusal
 from assay.published.cells.answers import play
 from assay.scaling.assumptions import assumptions
 from assay.scaling.points import MachinePoint, points, records, texts, words
-from assay.scaling.study_file import ScalingStudy
+from assay.scaling.study_file import ScalingStudy, StudiedProgram
 
 Key = tuple[str, str, Case]  # benchmark, figure and case
 LENGTHS = ("bytes", "length")
@@ -50,7 +50,9 @@ def answers(
     programs, found = records(study), list(points(study))
     refused = next((why for each in found if (why := refusal(each.machine)) is not None), None)
     if refused is not None and not force:
-        raise InputError(f"answers are refused: {refused}", file=study.source.path, key="machine.on", accepted="--force")
+        raise InputError(
+            f"answers are refused: {refused}", file=study.source.path, key="machine.on", accepted="--force"
+        )
     wanted = study.machine.draws // 4 if quick else study.machine.draws
     known = [uncertainty(each.machine) for each in found]
     drawing = any(each is not None and each.keys for each in known)
@@ -95,12 +97,15 @@ def _figures(
             played = play(machine if at.noise else without_noise(machine), record.name, settings).figures
         except AssayError as error:
             raise InputError(f"{study.source.path}: {words(at.setting)}: {error}") from None
-        found += [
-            each
-            for each in played
-            if each.statistic == "median" and each.value and (each.name in program.figures or (each.headline and not program.figures))
-        ]
+        found += [each for each in played if _wanted(each, program, at.ranks[record.name])]
     return found
+
+
+def _wanted(figure: ReportedFigure, program: StudiedProgram, ranks: int | None) -> bool:
+    """Whether a figure is one that a study shows: of cases by number of ranks, where none was set, that of all."""
+    named = figure.name in program.figures if program.figures else figure.headline
+    of_all = "ranks" in program.set or figure.params.get("ranks", ranks) == ranks
+    return named and of_all and figure.statistic == "median" and bool(figure.value)
 
 
 def without_noise(machine: DescribedMachine) -> DescribedMachine:
@@ -111,18 +116,13 @@ def without_noise(machine: DescribedMachine) -> DescribedMachine:
 def _document(point: PlayedPoint, known: Uncertainty | None) -> ScalingPoint:
     made = []
     for key, figure in point.figures.items():
-        low, high = None, None
-        draws = [each[key] for each in point.draws if key in each]
+        value, draws = figure.value or 0.0, [each[key] for each in point.draws if key in each]
+        ends: tuple[float, float] | tuple[None, None] = (None, None)
         if known is not None and draws:
             length = next((figure.params[name] for name in LENGTHS if name in figure.params), None)
-            spread = known.spread(figure.benchmark, figure.name, length) or 0.0
-            low, high = interval(figure.value or 0.0, draws, spread, 1, known.level)
-        made.append(
-            ScaledFigure(
-                benchmark=figure.benchmark, name=figure.name, params=figure.params, value=figure.value or 0.0,
-                unit=figure.unit, low=low, high=high, better=figure.better,
-            )  # fmt: skip
-        )
+            ends = interval(value, draws, known.spread(figure.benchmark, figure.name, length) or 0.0, 1, known.level)
+        of = {"benchmark": figure.benchmark, "name": figure.name, "unit": figure.unit, "better": figure.better}
+        made.append(ScaledFigure(**of, params=figure.params, value=value, low=ends[0], high=ends[1]))
     ranks = [each for each in point.at.ranks.values() if each is not None]
     return ScalingPoint(setting=Case(point.at.setting), ranks=max(ranks, default=None), figures=made)
 
@@ -139,14 +139,19 @@ def noise_added(played: Sequence[PlayedPoint], level: float | None) -> list[Nois
             if key not in other.figures or figure.unit != "s":
                 continue
             ratio = (figure.value or 0.0) / (other.figures[key].value or 1.0)
-            pairs = [a[key] / b[key] for a, b in zip(each.draws, other.draws, strict=False) if key in a and key in b]
-            ends = interval(ratio, pairs, 0.0, 1, level) if pairs and level is not None else (None, None)
+            pairs = [a[key] / b[key] for a, b in zip(each.draws, other.draws, strict=True) if key in a and key in b]
+            low, high = interval(ratio, pairs, 0.0, 1, level) if pairs and level is not None else (None, None)
+            benchmark, name, params = key
             made.append(
                 NoiseAdded(
-                    setting=_but_noise(each.at.setting), benchmark=key[0], name=key[1], params=key[2],
-                    share=ratio - 1, low=None if ends[0] is None else ends[0] - 1,
-                    high=None if ends[1] is None else ends[1] - 1,
-                )  # fmt: skip
+                    setting=_but_noise(each.at.setting),
+                    benchmark=benchmark,
+                    name=name,
+                    params=params,
+                    share=ratio - 1,
+                    low=None if low is None else low - 1,
+                    high=None if high is None else high - 1,
+                )
             )
     return made
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.benchmark.record import Benchmark
+from assay.benchmark.record import Benchmark, on_described
 from assay.benchmark.record import benchmark as record_of
-from assay.benchmark.record import on_described
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described, room
 from assay.errors import AssayError, InputError
@@ -45,7 +44,22 @@ def records(study: ScalingStudy) -> list[Benchmark]:
                     ("program", place, "figures"), "there is no such figure", value=name, accepted=accepted
                 )
         found.append(record)
+    _check_plots(study, found)
     return found
+
+
+def _check_plots(study: ScalingStudy, programs: Sequence[Benchmark]) -> None:
+    """InputError for a picture of a figure that no program has, or over a key that no point has."""
+    drawn = {f"{record.name}.{name}": record for record in programs for name in record.figures}
+    swept = {key.rpartition(".")[2] for setting in study.settings() for key in setting}
+    for place, plot in enumerate(study.plots):
+        if plot.y not in drawn:
+            raise study.source.error(("plot", place, "y"), "no program has it", value=plot.y, accepted=", ".join(drawn))
+        keys = {"ranks", *swept, *drawn[plot.y].parameters}
+        for name, key in (("x", plot.x), ("series", plot.series), *(("where", key) for key in plot.where)):
+            if key and key not in keys:
+                accepted = ", ".join(sorted(keys))
+                raise study.source.error(("plot", place, name), "names no key of a point", value=key, accepted=accepted)
 
 
 def points(study: ScalingStudy) -> Iterator[MachinePoint]:

@@ -21,6 +21,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
     from assay.document.history import MachineHistory, WatchFiles, WatchRound
     from assay.document.quoted import Quoted
     from assay.document.run_document import Document
+    from assay.document.scaling import ScalingAnswers
     from assay.document.sensitivity import Sensitivity
     from assay.document.validation import Validations
     from assay.execute.goal_schedule import GoalReplay
@@ -57,7 +58,12 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "runs": (listed.KnownRuns,),
         "sensitivity": (Sensitivity,),
         "simulate": (described.Simulation, described.SaturationSearch, described.Sweep, described.NetworkKeys),
-        "study": (described.StudyAnswer, described.AllStudies, described.ShippedStudies),
+        "study": (
+            described.StudyAnswer,
+            described.AllStudies,
+            described.ShippedStudies,
+            WithFigures(ScalingAnswers),
+        ),
         "throughput": (ThroughputResult, WhatIf, LiveThroughput, RepeatedThroughput, DryRun),
         "version": (listed.Version,),
         "watch": (WatchRound, WatchFiles),
