@@ -57,6 +57,7 @@ CASES: dict[str, list[str]] = {
     "report, two": ["report", "a", "b"],
     "compare": ["compare", "a", "b"],
     "compare, published": ["compare", "a", "ipsc860"],
+    "predict": ["predict", "model.toml", "a"],
     "fit": ["fit", "a"],
     "fit --on": ["fit", "--on", "ipsc860"],
 }
