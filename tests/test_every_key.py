@@ -225,6 +225,9 @@ WORDS = {"title", "source", "published", "origin", "variant"}
 KNOWN = {"uncertainty"} | {f"uncertainty.{key}" for key in (
     *("level", "used", "keys", "low", "high", "covariance", "not_determined", "launches"),
     *("launches.benchmark", "launches.figure", "launches.up_to", "launches.relative"),
+)} | {"validation"} | {f"validation.{key}" for key in (
+    *("run", "digest", "level", "counted", "covered", "judged", "compared"),
+    *("median_error", "error_compared", "baseline_error"),
 )}  # fmt: skip
 
 

@@ -64,6 +64,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "fit": [("a",), ("--on", "delta"), ("a", "--out", "fitted.toml")],
     "history": [("--import", "a", "--machine", "constant"), ("echo", "--import", "b", "--machine", "constant")],
     "plan": [("--on", CONSTANT), ("--only", "processor"), ("--on", "ksr1")],
+    "predict": [("model.toml", "a")],
     "query": [("SELECT 1 AS one",), ("SELECT * FROM blocks", "--run", "a")],
     "replay": [(HYPERCUBE, "messages.csv", "-o", "delivered.csv")],
     "report": [("a",)],  # --markdown is a form of its own, refused beside these

@@ -58,6 +58,7 @@ CASES: dict[str, list[str]] = {
     "compare": ["compare", "a", "b"],
     "compare, published": ["compare", "a", "ipsc860"],
     "sensitivity": ["sensitivity", "echo", "--on", CONSTANT],
+    "predict": ["predict", "model.toml", "a"],
     "fit": ["fit", "a"],
     "fit --on": ["fit", "--on", "ipsc860"],
 }

@@ -157,6 +157,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "fitting": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "published.cells"),
     },
+    "prediction": {
+        *("case", "kinds", "errors", "versions", "described", "benchmark", "samples", "store", "analysis", "execute"),
+        *("document", "report", "fitting"),
+    },
     "sensitivity": {
         *("case", "errors", "machine", "toml", "network", "described", "benchmark", "document", "published.cells"),
         "compact_svg",

@@ -35,6 +35,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "fit": [("a",)],
     "history": [("--import", "a", "--import", "b", "--machine", "constant")],
     "plan": [("--on", CONSTANT), ("--on", "ksr1")],
+    "predict": [("model.toml", "a")],
     "query": [("SELECT count(*) FROM blocks",)],
     "replay": [(HYPERCUBE, "messages.csv", "-o", "delivered.csv")],
     "report": [("a",), ("b", "a")],
@@ -64,6 +65,7 @@ SAMPLES = {
     "--compress": "7",
     "--device": "opencl",
     "--docs": "written",
+    "--draws": "3",
     "--every": "2h",
     "--executor": "processes",
     "--export": "exported.csv",
@@ -85,6 +87,7 @@ SAMPLES = {
     "--matrix": "matrix.csv",
     "--metrics": "metrics.prom",
     "--goal": "one.goal",
+    "--model": "model.toml",
     "--mpi": "default",
     "--on": "ipsc2",
     "--only": "messages",
@@ -117,6 +120,7 @@ SAMPLES = {
     "accept --out": "made.toml",
     "export --out": "rows.csv",
     "fit --out": "fitted.toml",
+    "predict --out": "validated.toml",
     "history --since": "b",
     "replay --set": "routing.name=dimension_order",
     "report --out": "page.html",
@@ -199,7 +203,7 @@ def here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ask(verb: str, *words: str) -> Answer:
     """What a verb answers where nothing of what it may write is there."""
-    for each in {"examples", "kept", "test", *SAMPLES.values()} - {"jobs.toml", "batch.toml", "a", "b"}:
+    for each in {"examples", "kept", "test", *SAMPLES.values()} - {"jobs.toml", "batch.toml", "model.toml", "a", "b"}:
         path = Path(each)
         if path.is_dir():
             shutil.rmtree(path)

@@ -52,7 +52,7 @@ COMMANDS = [
     "throughput lublin --on ipsc860 --set lublin.jobs=20", "throughput lublin --on ipsc860 --set lublin.jobs=20,30",
     "run echo --on ipsc860 -n 2 --set bytes=8", "run linpack --on ksr", "report {run}", "report {run} {run}",
     "compare {run} {run}", "query SELECT\\ 1", "export {run} --format json", "export {run} --out {folder}/samples.csv",
-    "examples {folder}/examples", "fit --on ipsc860",
+    "examples {folder}/examples", "fit --on ipsc860", "predict ipsc860 {run}",
     "history --import {run} --machine constant", "watch --install slurm",
 ]  # fmt: skip
 

@@ -78,6 +78,7 @@ CASES: dict[str, list[Case]] = {
     "fit": [Case(("fit", "--on", "ipsc860"), ends=True)],
     "history": [Case(("history", "--import", "a", "--machine", "constant"), ends=True)],
     "plan": [Case(("plan", "--only", "processor"), (0.05, 1.0), ends=True)],
+    "predict": [Case(("predict", "model.toml", "a"), ends=True)],
     "query": [Case(("query", CELLS.format(30)), (0.05, 2.0)), Case(("query", COUNTED))],
     "replay": [Case(("replay", HYPERCUBE, "long.csv", "-o", "out.csv", "--set", "network.routing=valiant"))],
     "report": [Case(("report", "a"), ends=True)],

@@ -50,6 +50,7 @@ ORDER: dict[str, list[str]] = {
         "report",
         "clusters",
         "comparing",
+        "prediction",
         "accepting",
         "history",
         "files",

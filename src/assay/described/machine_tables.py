@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from assay.described.quantities import LEAST_RATE, MOST_SECONDS, Bytes, Seconds, SecondsPerByte, reader
 from assay.described.storage_tables import StorageTable
 from assay.described.uncertainty_tables import UncertaintyTable
+from assay.described.validation_table import ValidationTable
 from assay.machine import units
 from assay.toml.checking import Table, refuse
 
@@ -311,6 +312,7 @@ class MachineTable(Table):
         description="by dotted key, or the table around it, where a number is from: stated, fitted or assumed",
     )
     uncertainty: UncertaintyTable | None = Field(None, description="how well the fitted numbers are known")
+    validation: ValidationTable | None = Field(None, description="how well it predicted what it was not fitted to")
 
     @model_validator(mode="after")
     def _one_kind(self) -> MachineTable:

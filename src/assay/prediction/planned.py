@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.benchmark.record import Benchmark, benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import room
 from assay.document.run_document import Document
 from assay.errors import InputError
-from assay.execute import plan as planning
-from assay.execute.plan import Plan, Size
+from assay.execute.plan import Plan, Size, Task
 from assay.store import Run
 
 
@@ -38,18 +37,30 @@ def planned_alike(
     say: Callable[[str], None],
     wanted: Callable[[Size], bool] = lambda size: True,
 ) -> Iterator[PlannedBenchmark]:
-    """The benchmarks of a run for a described machine, with the settings, profile and seeds of the run.
+    """The benchmarks of a run for a described machine: their first launch of each size, with its settings and seed.
 
     `measured`: the run's document; `wanted` selects sizes. What has no record here is skipped, and `say` is told.
     """
     most, defaults = room(machine), machine.parameter_defaults()
-    for name, sizes in measured_sizes(run).items():
-        kept = list(dict.fromkeys(_fitting(size, most) for size in sizes if wanted(size)))
-        record = _record(name, say) if kept else None
+    done = Plan.from_dict(run.about["plan"]) if "plan" in run.about else None
+    first: dict[str, dict[Size, Task]] = {}
+    for task in () if done is None else done.tasks:
+        if wanted(size := Size(task.ranks, task.ppn)):
+            first.setdefault(task.benchmark, {}).setdefault(size, task)
+    for name, by_size in first.items():
+        record = _record(name, say)
         if record is not None:
-            done = Plan.from_dict(run.about["plan"])
-            plan = _planned(record, kept, run, measured, defaults)
-            yield PlannedBenchmark(record, planning.drawn_alike(plan, done))
+            extra = _instead_of_defaults(record, measured, defaults)
+            fitting = {_fitting(size, most): task for size, task in reversed(by_size.items())}
+            tasks = tuple(_for(size, task, extra) for size, task in reversed(fitting.items()))
+            yield PlannedBenchmark(record, Plan("" if done is None else done.profile, 1, 1, tasks))
+
+
+def _for(size: Size, task: Task, extra: tuple[str, ...]) -> Task:
+    """The task on as many ranks as there is room for; of what was varied, only sizes are a described machine's."""
+    sizes = {"ranks": size.ranks, "ppn": size.ppn}
+    factors = {key: sizes[key] for key in task.factors if key in sizes}
+    return replace(task, launch=0, ranks=size.ranks, ppn=size.ppn, arguments=(*task.arguments, *extra), factors=factors)
 
 
 def _fitting(size: Size, most: int | None) -> Size:
@@ -65,19 +76,17 @@ def _record(name: str, say: Callable[[str], None]) -> Benchmark | None:
         return None
 
 
-def _planned(record: Benchmark, sizes: list[Size], run: Run, measured: Document, defaults: Mapping[str, str]) -> Plan:
-    """One launch of each size, with the settings and the profile of the run that was measured.
+def _instead_of_defaults(record: Benchmark, measured: Document, defaults: Mapping[str, str]) -> tuple[str, ...]:
+    """Words that set what the machine's description has programs take to what the run took.
 
-    `defaults`: what the machine's description has programs take. Where none of its values is one of the run's, so that
-    no case would be in both, the run's are taken.
+    Only where none of the description's values is one of the run's, so that no case would be in both.
     """
-    request = run.about.get("wishes") or {}
-    settings, profile = dict(request.get("settings") or {}), request.get("profile", "quick")
+    words: list[str] = []
     for name, text in defaults.items():
         own = _values(measured, record.name, name)
-        if name in record.parameters and name not in settings and own and not own & {*text.split(",")}:
-            settings[name] = ",".join(sorted(own, key=lambda value: (len(value), value)))
-    return planning.make([record], profile=profile, settings=settings, launches=1, sizes={record.name: sizes})
+        if name in record.parameters and own and not own & {*text.split(",")}:
+            words += ["--set", f"{name}={','.join(sorted(own, key=lambda value: (len(value), value)))}"]
+    return tuple(words)
 
 
 def _values(measured: Document, benchmark: str, parameter: str) -> set[str]:

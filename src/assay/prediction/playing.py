@@ -31,7 +31,11 @@ def figures_of(machine: DescribedMachine, record: Benchmark, task: Task) -> list
     else:
         launch = simulated.play(machine, record, task.arguments, task.ranks, task.ppn)
         launch.require_end(f"{record.name} on {machine.name}")
-        rows = [(metric, case | task.factors, *rest) for metric, case, *rest in launch.observations(machine.name)]
+        seen = launch.observations(machine.name)
+        rows = [
+            (metric, case | task.factors, host, at, values, batch, first)
+            for metric, case, host, at, values, batch, first in seen
+        ]
     return [each for each in figures(record, cells(rows)) if each.statistic == "median"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -14,7 +14,6 @@ from assay.document.model_prediction import ModelPrediction, PredictedCell, Tran
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.errors import InputError
-from assay.fitting.used import used_cells
 from assay.prediction.counts import by_transfer, counts
 from assay.prediction.plain_baseline import EchoLine, echo_line, plain_value
 from assay.prediction.planned import measured_sizes, planned_alike
@@ -23,8 +22,9 @@ from assay.prediction.spread import interval, repeat_error
 from assay.prediction.subjects import Subject, subjects
 from assay.prediction.transfer import UsedCells, kind_of
 from assay.prediction.trust import trustworthy
+from assay.prediction.used import used_cells
 from assay.report.derive.variants import reference
-from assay.report.judge.comparison import nearest
+from assay.report.judge.comparison import nearest, size
 from assay.store import Run
 
 DRAWS, SEED = 40, 1
@@ -35,30 +35,22 @@ def predict(
     measured: Document,
     model: DescribedMachine,
     draws: int = DRAWS,
-    say: Callable[[str], None] = lambda text: None,
 ) -> ModelPrediction:
     """Predict every figure of a run that the model describes; `measured`: the run's document.
 
-    `draws` of the model's parameters are simulated for the intervals. `say` is told what is skipped. InputError where
-    nothing of the run can be predicted.
+    `draws` of the model's parameters are simulated for the intervals. InputError where nothing of the run can be
+    predicted.
     """
-    skipped: dict[str, None] = {}
-
-    def skip(text: str) -> None:
-        if text not in skipped:
-            say(text)
-        skipped[text] = None
-
+    skipped: list[str] = []
     whole, known = reference(measured), uncertainty(model)
-    planned = list(planned_alike(run, whole, model, skip))
+    planned = list(planned_alike(run, whole, model, skipped.append))
     fitted = used_cells(whole) if known is not None else []
     records = {each.record.name: each.record for each in planned}
     found = subjects(whole, records.values(), measured_sizes(run), {f"{f.benchmark}.{f.name}" for f in fitted})
-    made = simulated_figures(model, planned, skip)
+    made = simulated_figures(model, planned, skipped.append)
     matched = _matched(found, made)
     alone = Counter(each.figure.benchmark for each in found if each.key not in matched)
-    for name, count in alone.items():
-        skip(f"{name}: {count} cells that {model.name} does not describe")
+    skipped += [f"{name}: {count} cells that {model.name} does not describe" for name, count in alone.items()]
     if not matched:
         raise InputError(
             f"has nothing that {model.name} describes",
@@ -69,6 +61,7 @@ def predict(
     others = _machines(model, known, draws)
     fitted_keys = {(f.benchmark, f.name, f.params) for f in fitted}
     used = [each for each in found if (each.key[0], each.key[1], each.figure.params) in fitted_keys]
+    places = {key: place for place, key in enumerate(dict.fromkeys(each.key[:2] for each in found))}
     behind = _Behind(
         used=UsedCells(used),
         line=echo_line(used),
@@ -77,7 +70,8 @@ def predict(
         draws=simulated_draws(others, planned, frozenset(name for name, *_ in matched)),
         parts={name: record.part for name, record in records.items()},
     )
-    cells = [_cell(each, *matched[each.key], behind) for each in found if each.key in matched]
+    ordered = sorted(found, key=lambda each: (places[each.key[:2]], size(each.figure.params)))
+    cells = [_cell(each, *matched[each.key], behind) for each in ordered if each.key in matched]
     plain: dict[str, Any] = asdict(counts(cells))
     whole_prediction = ModelPrediction(
         **plain,
@@ -90,11 +84,11 @@ def predict(
         disturbed=sum(each.state == "disturbed" and each.counts for each in cells),
         cells=cells,
         classes=by_transfer(cells),
-        skipped=list(skipped),
+        skipped=list(dict.fromkeys(skipped)),
         not_determined=[] if known is None else list(known.not_determined),
         refusal=None,
     )
-    return replace(whole_prediction, refusal=trustworthy(whole_prediction))
+    return replace(whole_prediction, refusal=None if known is None else trustworthy(whole_prediction))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which of a run's figures are predicted: of each metric and case one, the first that the record derives from it.
+"""Which of a run's figures are predicted: of each metric and case one, a time if there is one, else the first.
 
 A second formula of the same readings, such as a rate beside its time, would count one error twice. Counts, sizes and
 errors of results are no subjects, and neither are shares and ratios, whose relative error has no meaning near nothing.
@@ -6,6 +6,7 @@ errors of results are no subjects, and neither are shares and ratios, whose rela
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -66,10 +67,11 @@ def _chosen(record: Benchmark, fitted: Collection[str]) -> set[str]:
     """The names of one figure of each metric."""
     promised = {name: (figure.metric, figure.unit) for name, figure in record.figures.items()}
     promised = promised or {name: (name, metric.unit) for name, metric in record.metrics.items()}
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = defaultdict(list)
     for name, (metric, unit) in promised.items():
-        if metric in record.exact or metric in record.errors or unit == RATIO:
-            continue
-        if metric not in found or f"{record.name}.{name}" in fitted:
-            found[metric] = name
-    return set(found.values())
+        if metric not in record.exact and metric not in record.errors and unit != RATIO:
+            found[metric].append(name)
+    return {
+        min(names, key=lambda name: (f"{record.name}.{name}" not in fitted, promised[name][1] != "s"))
+        for names in found.values()
+    }

@@ -30,8 +30,8 @@ class UsedCells:
             self.alike[_group(each)].append(each)
 
     def siblings(self, of: Subject) -> list[Subject]:
-        """Those that differ from a cell in nothing but the length."""
-        return [each for each in self.alike.get(_group(of), ()) if each.ranks == of.ranks]
+        """The others that differ from a cell in nothing but the length."""
+        return [each for each in self.alike.get(_group(of), ()) if each.ranks == of.ranks and each.key != of.key]
 
     def transfer(self, of: Subject) -> Transfer:
         """The class of a cell that was not used; `RUN` where a used cell is the same but for the run."""

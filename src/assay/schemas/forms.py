@@ -51,6 +51,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "fit": (listed.Refitted, listed.FittedToRun),
         "history": (MachineHistory,),
         "plan": (listed.PlannedRun, listed.QuotedPlan),
+        "predict": (listed.PredictionAnswer,),
         "query": (listed.QueryAnswer,),
         "replay": (described.Replay, GoalReplay),
         "report": (WithFigures(Document), listed.SeveralReports),
