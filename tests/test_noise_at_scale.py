@@ -111,9 +111,7 @@ def test_a_study_says_what_noise_adds(tmp_path: Path, monkeypatch: pytest.Monkey
         if figure["name"] == "time"
     }
     added = {each["setting"]["ranks"]: each["share"] for each in document["noise"] if each["name"] == "time"}
-    assert added == {
-        ranks: pytest.approx(times[ranks, True] / times[ranks, False] - 1) for ranks in (16, 256)
-    }
+    assert added == {ranks: pytest.approx(times[ranks, True] / times[ranks, False] - 1) for ranks in (16, 256)}
     assert added[256] > added[16] > 0
     assert times[256, False] == pytest.approx(WORK, rel=1e-4)
     assert "what noise adds:" in assay("study", "study.toml").out

@@ -77,7 +77,8 @@ def test_each_point_is_what_a_run_on_the_changed_machine_gives(tmp_path: Path, m
     seen = set()
     for point in document["points"]:
         keys = cases[point["setting"]["label"]]
-        words = [word for key, value in keys.items() for word in ("--set", f"machine.{key}={value.strip('\"')}")]
+        unquoted = {key: value.strip('"') for key, value in keys.items()}
+        words = [word for key, value in unquoted.items() for word in ("--set", f"machine.{key}={value}")]
         ranks = str(point["setting"]["ranks"])
         run = assay("run", "alltoall", "--on", "fat-tree-hdr", "-n", ranks, *words, "--set", "bytes=4096", "--json")
         assert run.status == 0, run.err
