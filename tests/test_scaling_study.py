@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assay.described.shipped import open_described
+from assay.described.validation_table import digest
+from assay.toml.writing import write_toml
 from command_line import assay
 
 LINE = """name = "line"
@@ -37,9 +41,17 @@ set = {set}
 """
 
 
-def written(folder: Path, rest: str = "", **given: Any) -> str:
+def validation(text: str, covered: int) -> str:
+    """What `predict -o` writes of a model: so many of 20 cells lie within their intervals."""
+    about = {"run": "made", "digest": digest(tomllib.loads(text)), "level": 0.9, "counted": 20, "covered": covered}
+    about |= {"judged": 20, "compared": 20, "median_error": 0.01, "error_compared": 0.01, "baseline_error": 0.1}
+    return write_toml({"validation": about})
+
+
+def written(folder: Path, rest: str = "", covered: int = 18, **given: Any) -> str:
     """A study of a small machine; returns its path."""
-    (folder / "line.toml").write_text(LINE.format(nodes=128, variance=SIGMA**2))
+    text = LINE.format(nodes=128, variance=SIGMA**2)
+    (folder / "line.toml").write_text(f"{text}\n{validation(text, covered)}")
     about = {"on": "line.toml", "draws": 0, "benchmark": "ring", "set": "{ bytes = [100] }", "rest": rest} | given
     (folder / "study.toml").write_text(STUDY.format(**about))
     return str(folder / "study.toml")
@@ -68,7 +80,7 @@ def test_each_point_is_what_a_run_on_the_changed_machine_gives(tmp_path: Path, m
         },
         "slower": {"network.flit_ticks": "80", "network.body_ticks": "80"},
     }  # fmt: skip
-    lines = ["[sweep]", "ranks = [20, 60]"]
+    lines = ["[sweep]", "ranks = [30, 60]"]
     for label, keys in cases.items():
         lines += ["[[cases]]", f'label = "{label}"', *(f'"machine.{key}" = {value}' for key, value in keys.items())]
     path = written(tmp_path, "\n".join(lines), on="fat-tree-hdr", benchmark="alltoall", set="{ bytes = 4096 }")
@@ -89,7 +101,7 @@ def test_each_point_is_what_a_run_on_the_changed_machine_gives(tmp_path: Path, m
         seen.add(figure["value"])
     assert len(seen) == 10
     assert any("network.parents = [2]" in text and "[20]" in text for text in document["assumptions"])
-    assert {figure["params"]["on_ranks"] for figure in document["figures"]} == {20, 60}
+    assert {figure["params"]["on_ranks"] for figure in document["figures"]} == {30, 60}
 
 
 def test_an_interval_is_what_the_uncertain_number_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,6 +109,7 @@ def test_an_interval_is_what_the_uncertain_number_says(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     document = assay("study", written(tmp_path, "[sweep]\nranks = [2, 64]", draws=200), "--json").document
     assert (document["level"], document["draws"]) == (0.9, 200)
+    assert [len(point["figures"]) for point in document["points"]] == [2, 2]
     for point in document["points"]:
         for each in point["figures"]:
             assert each["high"] / each["value"] - 1 == pytest.approx(0.025, rel=0.15)
@@ -117,11 +130,12 @@ def test_a_study_draws_its_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     rest = f'[sweep]\nranks = [2, 8]\n"machine.messages.startup" = ["70 us", "7 us"]\n{plot}'
     answer = assay("study", written(tmp_path, rest, draws=8), "--plots", "drawn", "-q")
     assert answer.status == 0, answer.err
-    assert answer.out == "study: line, 4 points, 4 figures, 8 draws\n" or "4 points" in answer.out
+    assert answer.out.startswith("study: line, 4 points, ") and answer.out.endswith(" 8 draws\n")
     picture = (tmp_path / "drawn" / "study-a.svg").read_text()
     assert "Steps of a ring" in picture and "7 us" in picture
     # A start-up that the study sets is no longer the fitted number: it has no interval of its own.
     document = assay("study", str(tmp_path / "study.toml"), "--json").document
+    assert all(point["figures"] for point in document["points"])
     for point in document["points"]:
         own = point["setting"]["machine.messages.startup"] == "70 us"
         assert all((each["high"] > each["value"]) == own if each["high"] else not own for each in point["figures"])
@@ -139,7 +153,7 @@ def test_a_study_draws_its_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("[[plot]]\ntitle = 'x'\ny = 'ring.nosuch'", {}, "plot.0.y: no program has it"),
         ("[[plot]]\ntitle = 'x'\ny = 'ring.time'\nx = 'nosuch'", {}, "plot.0.x: names no key of a point"),
         ("[network]\ntopology = 'mesh'", {}, "there is no such table in a study of a machine"),
-        ("", {"benchmark": "nosuch"}, "study.toml:7: program"),
+        ("", {"benchmark": "nosuch"}, "study.toml:6: program"),
         ("", {"set": "{ nosuch = 1 }"}, "nosuch"),
         ("", {"on": "nosuch.toml"}, "nosuch.toml"),
         ("figures = ['nosuch']", {}, "there is no such figure"),
@@ -168,10 +182,24 @@ def test_options_of_other_studies_are_refused(tmp_path: Path, monkeypatch: pytes
 
 def test_none_leaves_a_key_out(tmp_path: Path) -> None:
     """As in a variant: what a topology does not have is left out, and a text is only a text."""
-    from assay.described.shipped import open_described
-
     machine = open_described("fat-tree-hdr", {"network.children": "none", "network.parents": "none",
                                               "network.topology": "crossbar", "network.nodes": "8"})  # fmt: skip
     assert "children" not in (machine.network or {})
     answer = assay("run", "echo", "--on", "fat-tree-hdr", "--set", "machine.network.topology=none")
     assert answer.status == 2 and "none" in answer.err
+
+
+def test_a_model_that_failed_is_refused_unless_forced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """10 of 20 cells within intervals of 90% are fewer than by chance; a model that changed since is not known."""
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path, "[sweep]\nranks = [2, 64]", covered=10, draws=4)
+    answer = assay("study", path)
+    assert answer.status == 2 and not answer.out and answer.err.count("\n") == 1
+    assert "10 of 20 cells" in answer.err and "--force" in answer.err and f"{path}: machine.on" in answer.err
+    forced = assay("study", path, "--force", "--json").document
+    assert "10 of 20 cells" in forced["forced"] and len(forced["points"]) == 2
+    assert "forced: " in assay("study", path, "--force").out
+    assert assay("study", written(tmp_path), "--json").document["forced"] is None
+    file = tmp_path / "line.toml"
+    file.write_text(file.read_text().replace("0.7 us/B", "0.6 us/B"))
+    assert "was changed since" in assay("study", path).err

@@ -97,15 +97,16 @@ def _figures(
             played = play(machine if at.noise else without_noise(machine), record.name, settings).figures
         except AssayError as error:
             raise InputError(f"{study.source.path}: {words(at.setting)}: {error}") from None
-        found += [each for each in played if _wanted(each, program, at.ranks[record.name])]
+        names = program.figures or [name for name, figure in record.figures.items() if figure.headline]
+        names = names or list(record.figures)[:1]
+        found += [each for each in played if each.name in names and _of_all(each, program, at.ranks[record.name])]
     return found
 
 
-def _wanted(figure: ReportedFigure, program: StudiedProgram, ranks: int | None) -> bool:
-    """Whether a figure is one that a study shows: of cases by number of ranks, where none was set, that of all."""
-    named = figure.name in program.figures if program.figures else figure.headline
-    of_all = "ranks" in program.set or figure.params.get("ranks", ranks) == ranks
-    return named and of_all and figure.statistic == "median" and bool(figure.value)
+def _of_all(figure: ReportedFigure, program: StudiedProgram, ranks: int | None) -> bool:
+    """Whether a figure is an estimate, and of cases by number of ranks, where none was set, that of all."""
+    counts = "ranks" in program.set or figure.params.get("ranks", ranks) == ranks
+    return counts and figure.statistic == "median" and bool(figure.value)
 
 
 def without_noise(machine: DescribedMachine) -> DescribedMachine:

@@ -47,7 +47,7 @@ def draw(study: ScalingStudy, answers: ScalingAnswers, plot: ScalingPlot) -> str
     axes.set_xlabel(plot.x)
     axes.set_ylabel(f"{plot.y} ({unit})")
     axes.set_title(plot.title, fontsize=9, loc="left")
-    if plot.series:
+    if plot.series and curves:
         axes.legend(fontsize=7, frameon=False)
     return compact_svg.of_figure(figure)
 

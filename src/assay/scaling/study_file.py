@@ -49,7 +49,7 @@ class StudiedProgram(Table):
 
     benchmark: str
     set: dict[str, str | int | float | bool | list[str | int | float]] = Field(default_factory=dict)
-    figures: list[str] = Field(default_factory=list, description="default: the record's main figures")
+    figures: list[str] = Field(default_factory=list, description="default: the record's main ones, or its first")
 
 
 class ScalingPlot(Table):
