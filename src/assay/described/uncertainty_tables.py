@@ -89,7 +89,9 @@ def fault(filed: Mapping[str, Any], table: UncertaintyTable, place: int, key: st
     except LookupError:
         return WrongEntry("keys", f"the file has no number {key}", "a key of it")
     if value <= 0:
-        return WrongEntry("keys", f"{key} is 0, and an error relative to it has no meaning", "a key with a positive number")
+        return WrongEntry(
+            "keys", f"{key} is 0, and an error relative to it has no meaning", "a key with a positive number"
+        )
     ends: dict[Literal["low", "high"], str | int | float] = {"low": table.low[place], "high": table.high[place]}
     for name, end in ends.items():
         try:
