@@ -2,7 +2,7 @@
 
 Every pair (alpha, beta) with alpha + beta N at most each bound, and at most what the next range begins with, is possible
 and none is likelier than another: the draws are uniform over this polygon. That carries the whole ignorance; the middle
-is an estimate for want of a better one.
+is the estimate.
 """
 
 from __future__ import annotations
@@ -23,14 +23,9 @@ def draws(
     pair then goes through.
     """
     random = np.random.default_rng(seed)
-    if value is not None:
-        length, time = value
-        longer, shorter = lengths > length, lengths < length
-        steepest = np.min((most[longer] - time) / (lengths[longer] - length), initial=time / max(length, 1.0))
-        flattest = np.max((time - most[shorter]) / (length - lengths[shorter]), initial=0.0)
-        steepest, flattest = max(float(steepest), 0.0), max(float(flattest), min(least, float(steepest)), 0.0)
-        beta = random.uniform(min(flattest, steepest), max(flattest, steepest), count)
-        return np.column_stack([np.maximum(time - beta * length, 0.0), beta])
+    if value is not None and (through := _through(lengths, most, least, *value)) is not None:
+        beta = random.uniform(*through, count)
+        return np.column_stack([np.maximum(value[1] - beta * value[0], 0.0), beta])
     height = float(np.min(most))
     with np.errstate(divide="ignore"):
         slope = float(np.min(np.where(lengths > 0, most / np.maximum(lengths, 1e-9), np.inf)))
@@ -45,3 +40,11 @@ def draws(
             break
     found = np.concatenate(kept)
     return np.asarray(found[np.arange(count) % len(found)]) if len(found) else np.tile([height / 2, 0.0], (count, 1))
+
+
+def _through(lengths: Floats, most: Floats, least: float, length: float, time: float) -> tuple[float, float] | None:
+    """The least and greatest beta of lines through one value that pass no bound; None where there is none."""
+    longer, shorter = lengths > length, lengths < length
+    steepest = np.min((most[longer] - time) / (lengths[longer] - length), initial=time / max(length, 1.0))
+    flattest = np.max((time - most[shorter]) / (length - lengths[shorter]), initial=min(least, float(steepest)))
+    return (float(flattest), float(steepest)) if 0 <= flattest <= steepest else None

@@ -34,6 +34,8 @@ class Estimate:
 
     def written(self, value: float) -> str | float:
         """A value (SI) as a description has it."""
+        if self.unit == "B":
+            return f"{value:.0f} B"
         if not self.unit:
             return float(f"{value:.{DIGITS}g}")
         return f"{value / float(units.unit(self.unit)[1]):.{DIGITS}g} {self.unit}"

@@ -94,8 +94,9 @@ def length_lines(cells: MeasuredCells, seed: int = 0) -> LengthLines | None:
         line = _fitted(design[:, :2], rest, weights, cells, inside[at])
         made = LengthLine(*map(float, spans[at]), *map(float, line[0]), line[1:, 0], line[1:, 1], crossings[at])
         lines[at] = made
+    least = min(each.beta for each in lines.values())
     for at in set(range(len(found))) - set(straight):
-        lines[at] = _open(near, found[at], lines.get(at + 1), seed + at)
+        lines[at] = _open(near, found[at], lines.get(at + 1), least, seed + at)
     joined = [lines[at] for at in range(len(found))]
     return LengthLines(tuple(_with_limits(joined, scatter, seed)), float(hop[0]), hop[1:], scatter)
 
@@ -119,14 +120,17 @@ def _per_hop(slopes: Mapping[int, Floats], crossings: dict[int, int]) -> tuple[F
     return np.asarray(precision @ shares / precision.sum()), times
 
 
-def _open(near: MeasuredCells, part: LengthRange, after: LengthLine | None, seed: int) -> LengthLine:
-    """A range of bounds and of at most one value: every line that they allow, up to what the next range begins with."""
+def _open(near: MeasuredCells, part: LengthRange, after: LengthLine | None, least: float, seed: int) -> LengthLine:
+    """A range of bounds and of at most one value: every line that they allow, up to what the next range begins with.
+
+    `least`: no byte takes less (s/B), which is the network's.
+    """
     cells = near.chosen((np.arange(len(near)) >= part.first) & (np.arange(len(near)) <= part.last))
     lengths, most = cells.length[cells.bound], cells.value[cells.bound]
     value = None if cells.bound.all() else (float(cells.length[~cells.bound][0]), float(cells.value[~cells.bound][0]))
     if after is not None:
         lengths, most = np.append(lengths, after.least), np.append(most, after.alpha + after.beta * after.least)
-    pairs = bounded_range.draws(lengths, most, DRAWS, seed, value=value)
+    pairs = bounded_range.draws(lengths, most, DRAWS, seed, least, value)
     middle = pairs.mean(axis=0)
     bounds = tuple(zip(cells.length[cells.bound].tolist(), cells.value[cells.bound].tolist(), strict=True))
     ends = float(cells.length[0]), float(cells.length[-1])
@@ -134,18 +138,20 @@ def _open(near: MeasuredCells, part: LengthRange, after: LengthLine | None, seed
 
 
 def _with_limits(lines: list[LengthLine], scatter: float, seed: int) -> list[LengthLine]:
-    """Each line with where the next one begins: where both meet, if they do between the lengths that were measured. Else
-    it is anywhere between these: at the greatest power of two, as most limits of protocols, with a probability of a half.
+    """Each line with where the next one begins: where both meet, if they do between the lengths that were measured.
+
+    Else it is anywhere between these, and at the greatest power of two, where most protocols change, with a probability
+    of a half.
     """
     made = []
-    for line, after in itertools.zip_longest(lines, lines[1:]):
+    for place, (line, after) in enumerate(itertools.zip_longest(lines, lines[1:])):
         if after is None:
             made.append(line)
             continue
         low, high = line.greatest, max(after.least - 1, line.greatest)
         power = 2.0 ** math.floor(math.log2(max(high, 1.0)))
         middle = power if low <= power <= high else float(np.sqrt(max(low, 1.0) * max(high, 1.0)))
-        random = np.random.default_rng(seed + 1)
+        random = np.random.default_rng((seed, place))
         limits = np.exp(random.uniform(np.log(max(low, 0.5)), np.log(max(high, 0.5)), DRAWS))
         limits = np.where(random.uniform(size=DRAWS) < 0.5, middle, limits)
         flatter = line.beta - after.beta

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 MOST_RANGES = 6
 CAP = 9.0  # squared deviations of one cell, which may be disturbed: no more of it counts
 PENALTY = 3.0  # numbers of a range: start-up, time per byte, where it begins
-FREE = 2.0  # what a range without a line costs
+FREE = 2.0  # what a range without a line costs; a value in it costs CAP, as no line explains it
 PASSED = 0.02  # relative: a bound is passed by more than that
 
 
@@ -51,7 +51,7 @@ def ranges(cells: MeasuredCells, sigma: Floats) -> list[LengthRange]:
     cost = np.where(inside, passed, 0.0).sum(axis=1)
     line = lengths >= 2
     open_ = ~line & (inside & cells.bound).any(axis=1)
-    cost = np.where(line, cost, np.where(open_, FREE, np.inf))
+    cost = np.where(line, cost, np.where(open_, FREE + CAP * values.sum(axis=1), np.inf))
     table = np.full((count, count), np.inf)
     table[first, last] = cost
     if not np.isfinite(table[0, count - 1]):

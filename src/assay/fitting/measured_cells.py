@@ -79,7 +79,7 @@ def times(
 
 
 def _moved(cell: ReportedFigure, at_most: bool) -> tuple[float | None, float | None]:
-    """How far a disturbance has moved a time, relative to the undisturbed one: from, to; None: nobody knows."""
+    """How far a disturbance has moved a time, relative to the undisturbed one: from, to; None: unknown."""
     moved = cell.disturbance
     if cell.state != "disturbed":
         return 0.0, 0.0

@@ -41,20 +41,20 @@ def planes(design: Floats, values: Floats, sigma: Floats, bound: Flags, inside: 
 
 def _solved(design: Floats, values: Floats, weights: Floats) -> Floats:
     """Weighted least squares of each problem without negative coefficients."""
-    scale = np.maximum(np.abs(design).max(axis=0), 1e-300)
-    rows = design / scale
-    left = np.einsum("pc,ci,cj->pij", weights, rows, rows, optimize=True)
-    right = np.einsum("pc,ci->pi", weights * values, rows, optimize=True)
-    size = np.trace(left, axis1=1, axis2=2)[:, None] + 1e-300
-    ridge = np.full_like(right, 1e-12) * size
-    columns = range(design.shape[1])
-    for _ in columns:
-        found = np.linalg.solve(left + ridge[:, :, None] * np.eye(len(columns)), right[:, :, None])[:, :, 0]
-        negative = (found < 0) & (ridge < size)
+    left = np.einsum("pc,ci,cj->pij", weights, design, design, optimize=True)
+    right = np.einsum("pc,ci->pi", weights * values, design, optimize=True)
+    columns = design.shape[1]
+    scale = np.sqrt(np.maximum(np.diagonal(left, axis1=1, axis2=2), 1e-300))  # each column of each problem to length 1
+    left = left / scale[:, :, None] / scale[:, None, :]
+    right = right / scale
+    ridge = np.full_like(right, 1e-13)  # so that a column without cells, or two equal ones, can be solved
+    found = np.zeros_like(right)
+    for _ in range(columns):
+        found = np.linalg.solve(left + ridge[:, :, None] * np.eye(columns), right[:, :, None])[:, :, 0]
+        negative = (found < 0) & (ridge < 1)
         if not negative.any():
             break
-        worst = np.argmin(np.where(negative, found, 0.0), axis=1)
-        fixed = np.zeros_like(ridge, dtype=bool)
-        fixed[np.arange(len(fixed)), worst] = negative.any(axis=1)
-        ridge = np.where(fixed, 1e12 * size, ridge)
+        worst = np.zeros_like(negative)
+        worst[np.arange(len(found)), np.argmin(np.where(negative, found, 0.0), axis=1)] = negative.any(axis=1)
+        ridge = np.where(worst, 1e15, ridge)
     return np.asarray(np.maximum(found, 0.0) / scale)
