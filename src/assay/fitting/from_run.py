@@ -188,13 +188,13 @@ def _not_determined(echoes: Sequence[ReportedFigure], found: LengthLines, launch
         if not line.determined:
             length, most = min(line.bounds)
             unknown.append(
-                f"messages of {line.least:.0f} to {line.greatest:.0f} B: only bounds were measured ({length:.0f} B in at most "
-                f"{1e6 * most:.4g} us); any time below them is possible"
+                f"messages of {line.least:.0f} to {line.greatest:.0f} B: only bounds were measured "
+                f"({length:.0f} B in at most {1e6 * most:.4g} us); any time below them is possible"
             )
     shortest, longest = found.lines[0].least, found.lines[-1].greatest
     if shortest > SHORT:
         unknown.append(f"messages shorter than {shortest:.0f} B: none was measured, the first line is continued")
-    said.append(f"messages longer than {longest:.0f} B: none was measured, the last line is continued")
+    unknown.append(f"messages longer than {longest:.0f} B: none was measured, the last line is continued")
     if launches < 2:
         unknown.append("spread between launches: there was one launch")
     if where := families.words(echoes):
