@@ -34,7 +34,7 @@ def subject(value: float, benchmark: str = "echo", name: str = "half_round_trip"
 
 
 def predicted(error: float, *, covered: bool = True, baseline: float | None = None, used: bool = False,
-              state: str = "clean", transfer: Transfer = Transfer.LENGTH) -> PredictedCell:  # fmt: skip
+              state: str = "clean", transfer: Transfer = "other length") -> PredictedCell:  # fmt: skip
     low, high = (0.5, 2.0) if covered else (1.5, 2.0)
     return PredictedCell(
         benchmark="echo", figure="half_round_trip", params=Case(), unit="s", measured=1.0, predicted=1 + error, low=low,
@@ -101,15 +101,15 @@ def test_launches_against_launches() -> None:
 def test_a_cell_s_class_is_what_separates_it_from_the_fitted_ones() -> None:
     used = UsedCells([subject(1, bytes=8), subject(2, bytes=512), subject(1, "ring", "time", scheme="token", bytes=8)])
     expected = {
-        subject(1, bytes=8).key: Transfer.RUN,
-        subject(1, bytes=64).key: Transfer.LENGTH,
-        subject(1, bytes=8, placement="same node").key: Transfer.PARAMETERS,
-        subject(1, "echo", "rate", bytes=8).key: Transfer.PARAMETERS,
-        subject(1, "barrier", "time").key: Transfer.BENCHMARK,
+        subject(1, bytes=8).key: "another run",
+        subject(1, bytes=64).key: "other length",
+        subject(1, bytes=8, placement="same node").key: "other parameters",
+        subject(1, "echo", "rate", bytes=8).key: "other parameters",
+        subject(1, "barrier", "time").key: "other benchmark",
     }
     assert {key: used.transfer(subject(1, *key[:2], **key[2])) for key in expected} == expected
-    assert used.transfer(subject(1, "ring", "time", ranks=8, scheme="token", bytes=64)) is Transfer.RANKS
-    assert used.transfer(subject(1, "barrier", "time", ranks=8)) is Transfer.BOTH
+    assert used.transfer(subject(1, "ring", "time", ranks=8, scheme="token", bytes=64)) == "other number of ranks"
+    assert used.transfer(subject(1, "barrier", "time", ranks=8)) == "other benchmark and ranks"
     assert used.siblings(subject(1, bytes=8)) == [subject(2, bytes=512)]  # a cell is not its own sibling
 
 
@@ -117,8 +117,8 @@ def test_a_cell_s_class_is_what_separates_it_from_the_fitted_ones() -> None:
                                             (4096, NumberKind.EXTRAPOLATED)])  # fmt: skip
 def test_only_between_fitted_lengths_is_a_number_interpolated(size: int, kind: NumberKind) -> None:
     of = subject(1, bytes=size)
-    assert kind_of(of, Transfer.LENGTH, [subject(1, bytes=8), subject(1, bytes=512)]) is kind
-    assert kind_of(of, Transfer.BENCHMARK, []) is NumberKind.TRANSFERRED
+    assert kind_of(of, "other length", [subject(1, bytes=8), subject(1, bytes=512)]) is kind
+    assert kind_of(of, "other benchmark", []) is NumberKind.TRANSFERRED
 
 
 # -- the baseline -----------------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def test_used_cells_and_bounds_count_in_no_error() -> None:
     cells = [predicted(0.1), predicted(-0.3), predicted(9.0, used=True), predicted(9.0, state="bound")]
     found = counts(cells)
     assert (found.counted, found.median_error, found.worst_error) == (2, pytest.approx(0.2), pytest.approx(0.3))
-    assert [each.transfer for each in by_transfer(cells)] == [Transfer.LENGTH]
+    assert [each.transfer for each in by_transfer(cells)] == ["other length"]
     assert counts([]).median_error is None and counts([]).coverage is None
 
 

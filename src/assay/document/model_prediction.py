@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Literal
 
 from assay.document.params import Params
 
-
-class Transfer(StrEnum):
-    """What separates a predicted cell from the cells that were fitted, from the least to the most."""
-
-    FITTED = "fitted"
-    RUN = "another run"
-    LENGTH = "other length"
-    PARAMETERS = "other parameters"
-    RANKS = "other number of ranks"
-    BENCHMARK = "other benchmark"
-    BOTH = "other benchmark and ranks"
+# What separates a predicted cell from the cells that were fitted, from the least to the most.
+Transfer = Literal[
+    "fitted",
+    "another run",
+    "other length",
+    "other parameters",
+    "other number of ranks",
+    "other benchmark",
+    "other benchmark and ranks",
+]
 
 
 @dataclass(frozen=True, kw_only=True)

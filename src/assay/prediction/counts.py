@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from statistics import median
-from typing import Any
+from typing import Any, get_args
 
 from assay.analysis.binomial import share_interval
 from assay.document.model_prediction import PredictedCell, PredictionCounts, Transfer, TransferCounts
@@ -37,8 +37,8 @@ def counts(cells: Sequence[PredictedCell]) -> PredictionCounts:
 def by_transfer(cells: Sequence[PredictedCell]) -> list[TransferCounts]:
     """Of each class of transfer that has a cell that counts, from the least to the most."""
     found = []
-    for transfer in Transfer:
-        own = [each for each in cells if each.transfer is transfer and each.counts]
+    for transfer in get_args(Transfer):
+        own = [each for each in cells if each.transfer == transfer and each.counts]
         if own:
             plain: dict[str, Any] = asdict(counts(own))
             found.append(TransferCounts(transfer=transfer, **plain))

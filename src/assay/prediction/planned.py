@@ -15,7 +15,7 @@ from assay.store import Run
 
 
 @dataclass(frozen=True)
-class PlannedBenchmark:
+class BenchmarkPlayed:
     """One launch of each size that a benchmark was measured with."""
 
     record: Benchmark
@@ -36,7 +36,7 @@ def planned_alike(
     machine: DescribedMachine,
     say: Callable[[str], None],
     wanted: Callable[[Size], bool] = lambda size: True,
-) -> Iterator[PlannedBenchmark]:
+) -> Iterator[BenchmarkPlayed]:
     """The benchmarks of a run for a described machine: their first launch of each size, with its settings and seed.
 
     `measured`: the run's document; `wanted` selects sizes. What has no record here is skipped, and `say` is told.
@@ -53,7 +53,7 @@ def planned_alike(
             extra = _instead_of_defaults(record, measured, defaults)
             fitting = {_fitting(size, most): task for size, task in reversed(by_size.items())}
             tasks = tuple(_for(size, task, extra) for size, task in reversed(fitting.items()))
-            yield PlannedBenchmark(record, Plan("" if done is None else done.profile, 1, 1, tasks))
+            yield BenchmarkPlayed(record, Plan("" if done is None else done.profile, 1, 1, tasks))
 
 
 def _for(size: Size, task: Task, extra: tuple[str, ...]) -> Task:

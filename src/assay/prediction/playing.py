@@ -12,7 +12,7 @@ from assay.document.reported_figure import ReportedFigure
 from assay.errors import AssayError
 from assay.execute import node_simulated, simulated
 from assay.execute.plan import Task
-from assay.prediction.planned import PlannedBenchmark
+from assay.prediction.planned import BenchmarkPlayed
 from assay.samples import Circumstance, Measured, folded
 
 Key = tuple[str, str, Case]  # benchmark, figure, case
@@ -41,7 +41,7 @@ def figures_of(machine: DescribedMachine, record: Benchmark, task: Task) -> list
 
 def simulated_figures(
     machine: DescribedMachine,
-    planned: Iterable[PlannedBenchmark],
+    planned: Iterable[BenchmarkPlayed],
     skip: Callable[[str], None],
     wanted: frozenset[str] | None = None,
 ) -> dict[Key, ReportedFigure]:
@@ -64,7 +64,7 @@ def simulated_figures(
 
 
 def simulated_draws(
-    machines: Sequence[DescribedMachine], planned: Sequence[PlannedBenchmark], wanted: frozenset[str]
+    machines: Sequence[DescribedMachine], planned: Sequence[BenchmarkPlayed], wanted: frozenset[str]
 ) -> list[dict[Key, float]]:
     """The values of the same figures on machines with other numbers; a figure that one does not give is left out."""
     made = []

@@ -134,7 +134,7 @@ def _is_of(model: DescribedMachine, run: str) -> bool:
 
 def _cell(of: Subject, key: Key, value: float, behind: _Behind) -> PredictedCell:
     used = behind.is_own and of.key in behind.used.keys
-    transfer = Transfer.FITTED if used else behind.used.transfer(of)
+    transfer: Transfer = "fitted" if used else behind.used.transfer(of)
     siblings, figure = behind.used.siblings(of), of.figure
     known, launches = behind.known, len(figure.by_launch) or 1
     low = high = None

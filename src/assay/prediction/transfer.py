@@ -34,29 +34,29 @@ class UsedCells:
         return [each for each in self.alike.get(_group(of), ()) if each.ranks == of.ranks and each.key != of.key]
 
     def transfer(self, of: Subject) -> Transfer:
-        """The class of a cell that was not used; `RUN` where a used cell is the same but for the run."""
+        """The class of a cell that was not used; "another run" where a used cell is the same but for the run."""
         if of.key in self.keys:
-            return Transfer.RUN
+            return "another run"
         if self.siblings(of):
-            return Transfer.LENGTH
+            return "other length"
         if _group(of) in self.alike:
-            return Transfer.RANKS
+            return "other number of ranks"
         if of.figure.benchmark in self.benchmarks:
-            return Transfer.PARAMETERS
-        return Transfer.BENCHMARK if of.ranks in self.ranks else Transfer.BOTH
+            return "other parameters"
+        return "other benchmark" if of.ranks in self.ranks else "other benchmark and ranks"
 
 
 def kind_of(of: Subject, transfer: Transfer, siblings: Sequence[Subject]) -> NumberKind:
     """The kind of a prediction (method.md, rule 13): inside the used lengths it is interpolated."""
-    if transfer is Transfer.FITTED:
+    if transfer == "fitted":
         return NumberKind.FITTED
-    if transfer is Transfer.RUN:
+    if transfer == "another run":
         return NumberKind.INTERPOLATED
-    if transfer is Transfer.LENGTH:
+    if transfer == "other length":
         lengths = [each.length for each in siblings if each.length is not None]
         inside = of.length is not None and bool(lengths) and min(lengths) <= of.length <= max(lengths)
         return NumberKind.INTERPOLATED if inside else NumberKind.EXTRAPOLATED
-    if transfer in (Transfer.RANKS, Transfer.PARAMETERS):
+    if transfer in ("other number of ranks", "other parameters"):
         return NumberKind.EXTRAPOLATED
     return NumberKind.TRANSFERRED
 

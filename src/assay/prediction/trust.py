@@ -17,7 +17,7 @@ from assay.described.validation_table import digest
 LEAST = 5  # cells
 
 
-class Judged(Protocol):
+class VerdictNumbers(Protocol):
     """What a verdict rests on: a prediction, or the [validation] of a file."""
 
     @property
@@ -49,7 +49,7 @@ class Judged(Protocol):
         """The median error of their baselines."""
 
 
-def trustworthy(of: Judged) -> str | None:
+def trustworthy(of: VerdictNumbers) -> str | None:
     """Why answers of a model with these predictions are refused, in words; None where they are not."""
     if of.counted < LEAST:
         return f"{of.counted} cells that it was not fitted to were compared, and {LEAST} are needed"

@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option(
                 metavar="MACHINE",
-                help="with what a model, by name or file, predicts of each run (`assay predict`)",
+                help="with what a described machine predicts of the run (`assay predict`)",
                 autocompletion=described_names,
             ),
         ] = None,
@@ -67,6 +67,9 @@ def register(app: typer.Typer) -> None:
         if markdown and (json or quiet):
             accepted = "one of --markdown, --json and --quiet"
             raise InputError("is another form of the same", key="--json" if json else "--quiet", accepted=accepted)
+        if model is not None and len(runs) > 1:
+            problem = "predicts one run, and several are compared here"
+            raise InputError(problem, key="--model", value=model, accepted="one RUN")
         _file_names.check_suffix("--out", output, "HTML", _file_names.PAGE)
         printed = output is None and (json or (markdown and not quiet))  # no page needs to be written for it
         made = []
