@@ -12,6 +12,8 @@ import pytest
 from scipy import integrate, stats
 
 from command_line import assay
+from mpis_here import MPI
+from test_disturbed_run import hog
 
 WORK, RATE, MEAN = 1e-3, 20.0, 2e-5  # s of computing in a step; detours a second of computing, their mean length (s)
 MACHINE = """name = "noisy"
@@ -129,3 +131,39 @@ def test_further_nodes_have_the_noise_at_other_moments(tmp_path: Path) -> None:
         most = WORK + ranks * 0.01 * WORK / 0.09
         assert WORK + 0.01 * WORK / 0.1 < time < most * 1.05
     assert by_ranks[8] > by_ranks[2] + 2 * 0.01 * WORK / 0.1
+
+
+@pytest.mark.measures
+@pytest.mark.mpi
+@pytest.mark.skipif(MPI is None, reason="no MPI here")
+def test_noise_that_was_measured_gives_the_slowdown_that_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two ranks beside another busy process: the simulated step lies in the range that a further launch may have.
+
+    Noise and steps are measured in turn, since it changes meanwhile; the interval is that of one more launch, by the
+    logarithms of as many launches (Student's t), with those of as many simulated ones in it.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_RUNS", str(tmp_path / "state"))
+    (tmp_path / "here.toml").write_text(
+        'name = "here"\n[messages]\nstartup = "0.3 us"\nper_byte = "0.1 ns/B"\n[node]\nnoise = "noise"\n'
+    )
+    measured: list[float] = []
+    simulated: list[float] = []
+    asked = ("bulk-synchronous", "-n", "2", "--set", f"work={WORK}", "--set", "steps=400")
+    with hog(1):
+        for turn in range(5):
+            made = assay("run", "noise", "--launches", "1", "--set", "method=work", "--out", f"noise-{turn}", "-q")
+            assert made.status in (0, 1), made.err
+            on = ("--on", "here.toml", "--set", f"machine.node.noise=noise-{turn}")
+            for words, found in ((("--launches", "1"), measured), (on, simulated)):
+                answer = assay("run", *asked, *words, "--out", f"{len(words)}-{turn}", "--json")
+                figures = {f["name"]: f["value"] for f in answer.document["figures"] if f["statistic"] == "median"}
+                assert figures.get("time"), answer.err
+                found.append(math.log(figures["time"] / WORK))
+    own, other = float(np.var(measured, ddof=1)), float(np.var(simulated, ddof=1))
+    half = float(stats.t.ppf(0.975, len(measured) - 1)) * math.sqrt(own + (own + other) / len(measured))
+    assert np.mean(measured) > math.log(1.2)  # or nothing was to be reproduced
+    assert np.mean(simulated) == pytest.approx(np.mean(measured), abs=half)
+    assert half < math.log(3)  # else anything would lie within

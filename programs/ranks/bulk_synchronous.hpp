@@ -26,6 +26,7 @@ ranks = "all"
 least_ranks = 2
 profiles = ["full"]
 computes = ["turn"]
+unjudged = ["time", "quiet", "slowdown"]  # what others take is what it measures
 summary = "computing of equal length on every rank and a barrier, again and again: what noise on one rank costs all"
 cost = "`steps` times a loop of `work` seconds on each rank, and the library's barrier"
 check = "every rank's loops are compared with their closed form"
