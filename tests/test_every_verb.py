@@ -82,6 +82,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
         ("mix", "--jobs", "jobs.toml", "--on", "batch.toml"),
         ("mix", "--jobs", "jobs.toml", "--on", "delta"),
     ],
+    "tune": [("a", "-o", "tuned.conf")],
     "version": [()],
     "watch": [("--install", "systemd"), ("--install", "cron", "--only", "memory")],
 }

@@ -26,6 +26,7 @@ WITHOUT = {
     "plan",
     "query",
     "runs",
+    "tune",  # rows that compare
     "version",
     "watch",
 }  # they tell no results

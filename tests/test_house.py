@@ -165,6 +165,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("case", "errors", "machine", "toml", "network", "described", "benchmark", "document", "published.cells"),
         "compact_svg",
     },
+    "tuning": {"document"},
     "scaling": {
         *("case", "errors", "versions", "toml", "described", "benchmark", "execute", "network", "document"),
         *("compact_svg", "published.cells", "prediction", "sensitivity"),

@@ -45,6 +45,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "simulate": [(HYPERCUBE, *SHORT), (HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.1,0.2"), ("--keys",)],
     "study": [("study.toml",), ()],
     "throughput": [MIX, (*MIX, "--set", "machine.nodes=2,3")],  # --dry-run takes what the command without it would
+    "tune": [("a", "-o", "tuned.conf")],
     "version": [()],
     "watch": [("--install", "cron")],
 }

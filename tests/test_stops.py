@@ -106,6 +106,7 @@ CASES: dict[str, list[Case]] = {
         Case(("throughput", "lublin", "--on", "{here}/placed.toml", *CROWD, "--policy", "conservative"), LOOP),
         Case(("throughput", "live", "--jobs", "live.toml", "--via", "local", "--out", "test"), (0.2, 3.0), waits=True),
     ],
+    "tune": [Case(("tune", "a", "-o", "tuned.conf"), ends=True)],
 }  # fmt: skip
 ENDS_SOON = {
     "examples": "copies a score of small files",

@@ -51,6 +51,8 @@ ORDER: dict[str, list[str]] = {
         "clusters",
         "comparing",
         "prediction",
+        "scaling",
+        "tuning",
         "accepting",
         "history",
         "files",

@@ -23,6 +23,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
     from assay.document.run_document import Document
     from assay.document.scaling import ScalingAnswers
     from assay.document.sensitivity import Sensitivity
+    from assay.document.tuning import Tuning
     from assay.document.validation import Validations
     from assay.execute.goal_schedule import GoalReplay
     from assay.machine.node_inventory import ClusterInventory
@@ -66,6 +67,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
             WithFigures(ScalingAnswers),
         ),
         "throughput": (ThroughputResult, WhatIf, LiveThroughput, RepeatedThroughput, DryRun),
+        "tune": (Tuning,),
         "version": (listed.Version,),
         "watch": (WatchRound, WatchFiles),
     }
