@@ -145,8 +145,8 @@ def test_bad_input_is_one_line(words: tuple[str, ...], named: tuple[str, ...], h
 
 
 def test_a_run_without_messages_has_nothing_to_predict(here: Path) -> None:
-    assert assay("run", "linpack", "--on", "paragon-gp", "--out", "node", "-q").status == 0
-    answer = assay("predict", "model.toml", "node")
+    simulated_run(here / "files", "delta", {"parallel-files": ([2], {})})
+    answer = assay("predict", "model.toml", "files")
     assert answer.status == 2 and "has nothing that constant describes" in answer.err
 
 

@@ -1,8 +1,7 @@
 """What bounds leave open: start-ups and times per byte of a range of lengths of which only upper bounds were measured.
 
-Every pair (alpha, beta) with alpha + beta N at most each bound, and at most what the next range begins with, is possible
-and none is likelier than another: the draws are uniform over this polygon. That carries the whole ignorance; the middle
-is the estimate.
+Every pair (alpha, beta) with alpha + beta N at most each bound, and at most what the next range begins with, is
+possible, and none is likelier than another: the draws are uniform over this polygon. Their mean is the estimate.
 """
 
 from __future__ import annotations

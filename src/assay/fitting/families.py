@@ -1,4 +1,4 @@
-"""Which cells of a run the numbers of a description are fitted to: of each benchmark one family that differs by length."""
+"""Which cells of a run are fitted: of each benchmark one family, which differs by length."""
 
 from __future__ import annotations
 

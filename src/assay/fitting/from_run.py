@@ -21,12 +21,13 @@ from assay.analysis import fits_hops
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
-from assay.fitting import families, launch_spread, network_parts, per_hop, storage_from_run
+from assay.fitting import divisions, families, launch_spread, network_parts, per_hop, storage_from_run
+from assay.fitting.divisions import Division
 from assay.fitting.estimates import Estimates
 from assay.fitting.halves import RULE
 from assay.fitting.length_lines import LengthLine, LengthLines, length_lines
-from assay.fitting.measured_cells import times
-from assay.fitting.protocol_tables import Division, protocol_tables, wire
+from assay.fitting.measured_cells import MeasuredCells, times
+from assay.fitting.protocol_tables import protocol_tables, wire
 from assay.toml.writing import write_toml
 
 LEAST_LENGTHS = 3  # of an echo
@@ -35,7 +36,7 @@ SHORT = 64.0  # B: a run whose shortest usable message is longer does not know t
 
 @dataclass(frozen=True)
 class FitSubject:
-    """What a fit needs to know in addition to figures. `shape`: the keys of [network] that define the topology, where known."""
+    """What a fit needs in addition to figures. `shape`: the keys of [network] that define the topology, where known."""
 
     machine: str
     run: str
@@ -45,7 +46,7 @@ class FitSubject:
 
 @dataclass
 class FittedRun:
-    """Tables of a description (SI numbers as people's texts), the origins of its numbers, and how well they are known."""
+    """Tables of a description as in a file, the origins of its numbers, and how well they are known."""
 
     subject: FitSubject
     lines: LengthLines
@@ -89,20 +90,22 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
         return None
     made = FittedRun(subject, lines)
     planar = subject.shape is not None and lines.per_hop > 0
-    network = wire(lines.lines)
+    shown = divisions.shown(sections, lines, subject.ranks)
+    network = divisions.wire_by_gaps(lines, wire(lines.lines), shown)
     shape = subject.shape if planar else None
+    shares = divisions.divisions(lines, network[0], shown)
+    delay = divisions.delay(lines, network, shares)
     made.tables["network"], origin = network_parts.network(
-        shape, subject.ranks, network, lines, made.source, made.known
+        shape, subject.ranks, network, lines, delay, made.source, made.known
     )
-    divisions = [Division()] * len(lines.lines)
     first = float(cells.hops.min()) if planar else 0.0
     corrections = network_parts.own_times(made.tables["network"], lines, network, first, subject.ranks)
-    made.tables["protocol"], more = protocol_tables(lines, divisions, corrections, network, made.source, made.known)
+    made.tables["protocol"], more = protocol_tables(lines, shares, corrections, network, made.source, made.known)
     made.origin |= origin | more
     _self(sections, made)
     limits = [line.up_to for line in lines.lines if line.up_to is not None]
     made.known.launches = launch_spread.spreads(sections, limits)
-    made.known.not_determined += _not_determined(echoes, lines, cells.launches)
+    made.known.not_determined += _not_determined(echoes, lines, cells, shares)
     made.comments = [text_of(line) for line in lines.lines]
     return made
 
@@ -181,7 +184,9 @@ def _self(sections: Sequence[Section], made: FittedRun) -> None:
     made.tables["self"] = entries
 
 
-def _not_determined(echoes: Sequence[ReportedFigure], found: LengthLines, launches: int) -> list[str]:
+def _not_determined(
+    echoes: Sequence[ReportedFigure], found: LengthLines, cells: MeasuredCells, shares: Sequence[Division]
+) -> list[str]:
     """What the echo does not determine, in words."""
     unknown = []
     for line in found.lines:
@@ -195,7 +200,11 @@ def _not_determined(echoes: Sequence[ReportedFigure], found: LengthLines, launch
     if shortest > SHORT:
         unknown.append(f"messages shorter than {shortest:.0f} B: none was measured, the first line is continued")
     unknown.append(f"messages longer than {longest:.0f} B: none was measured, the last line is continued")
-    if launches < 2:
+    if not any(each.known for each in shares):
+        unknown.append("how a message's start-up divides between sender, network and receiver: halves are assumed")
+    if cells.doubt:
+        unknown.append(f"a disturbance of all messages alike: most cells may be longer by up to {cells.doubt:.0%}")
+    if cells.launches < 2:
         unknown.append("spread between launches: there was one launch")
     if where := families.words(echoes):
         unknown.append(f"other placements than the echo's: {where}")

@@ -92,8 +92,10 @@ def length_lines(cells: MeasuredCells, seed: int = 0) -> LengthLines | None:
     for at in straight:
         rest = np.maximum(values - hop[:, None] * crossings[at] * cells.hops, 0.02 * values)
         line = _fitted(design[:, :2], rest, weights, cells, inside[at])
-        made = LengthLine(*map(float, spans[at]), *map(float, line[0]), line[1:, 0], line[1:, 1], crossings[at])
-        lines[at] = made
+        (low, high), (alpha, beta) = spans[at], line[0]
+        lines[at] = LengthLine(
+            float(low), float(high), float(alpha), float(beta), line[1:, 0], line[1:, 1], crossings[at]
+        )
     least = min(each.beta for each in lines.values())
     for at in set(range(len(found))) - set(straight):
         lines[at] = _open(near, found[at], lines.get(at + 1), least, seed + at)
@@ -133,8 +135,8 @@ def _open(near: MeasuredCells, part: LengthRange, after: LengthLine | None, leas
     pairs = bounded_range.draws(lengths, most, DRAWS, seed, least, value)
     middle = pairs.mean(axis=0)
     bounds = tuple(zip(cells.length[cells.bound].tolist(), cells.value[cells.bound].tolist(), strict=True))
-    ends = float(cells.length[0]), float(cells.length[-1])
-    return LengthLine(*ends, *map(float, middle), pairs[:, 0], pairs[:, 1], bounds=bounds)
+    low, high = float(cells.length[0]), float(cells.length[-1])
+    return LengthLine(low, high, float(middle[0]), float(middle[1]), pairs[:, 0], pairs[:, 1], bounds=bounds)
 
 
 def _with_limits(lines: list[LengthLine], scatter: float, seed: int) -> list[LengthLine]:

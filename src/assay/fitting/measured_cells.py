@@ -12,6 +12,7 @@ from assay.document.reported_figure import ReportedFigure
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+MOST_MOVED = 1.0  # relative: what a disturbance may have moved by more says no more
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class MeasuredCells:
     """Cells in the order of their lengths, then hops; (cells,) arrays, times in s, lengths in B.
 
     `bound`: only at most `value` is known. `slack`: relative standard deviation of what a disturbance may have moved a
-    value by, `value` being the middle of what is possible. `by_launch` (launches, cells): NaN where a launch lacks one.
+    value by; 0 of all where most cells are disturbed, so that nothing else is there to go by. `doubt`: how far all of
+    them may be moved then. `by_launch` (launches, cells): NaN where a launch lacks one.
     """
 
     length: Floats
@@ -28,6 +30,7 @@ class MeasuredCells:
     bound: Flags
     slack: Floats
     by_launch: Floats
+    doubt: float = 0.0
 
     def __len__(self) -> int:
         return len(self.length)
@@ -42,7 +45,7 @@ class MeasuredCells:
         """Some of the cells."""
         return MeasuredCells(
             self.length[which], self.hops[which], self.value[which], self.bound[which], self.slack[which],
-            self.by_launch[:, which],
+            self.by_launch[:, which], self.doubt,
         )  # fmt: skip
 
 
@@ -61,29 +64,27 @@ def times(
     launches = sorted({int(launch) for each in kept for launch, _ in each.by_launch})
     place = {launch: at for at, launch in enumerate(launches)}
     by_launch = np.full((len(launches), len(kept)), np.nan)
-    value, slack, bound = np.zeros(len(kept)), np.zeros(len(kept)), np.zeros(len(kept), bool)
+    value, moved, bound = np.zeros(len(kept)), np.zeros(len(kept)), np.zeros(len(kept), bool)
     for column, each in enumerate(kept):
-        low, high = _moved(each, at_most)
-        bound[column] = at_most and (each.state == "bound" or (each.state == "disturbed" and high is None))
-        middle = 1 + (0.0 if bound[column] else ((low or 0.0) + (high or 0.0)) / 2)
-        value[column] = time_of(each, each.shown or 0.0) / middle
-        slack[column] = 0.0 if bound[column] else ((high or 0.0) - (low or 0.0)) / 4 / middle
+        most = _moved(each)
+        bound[column] = at_most and (each.state == "bound" or most is None)
+        value[column] = time_of(each, each.shown or 0.0)
+        moved[column] = 0.0 if bound[column] else MOST_MOVED if most is None else min(most, MOST_MOVED)
         for launch, measured in each.by_launch:
             if measured > 0 and not bound[column]:
-                by_launch[place[int(launch)], column] = time_of(each, measured) / middle
+                by_launch[place[int(launch)], column] = time_of(each, measured)
+    disturbed = moved > 0
+    alone = disturbed.sum() > (~bound & ~disturbed).sum()
     return MeasuredCells(
         np.array([float(each.params.get("bytes") or 0) for each in kept]),
         np.array([float(each.params.get("hops") or 0) for each in kept]),
-        value, bound, slack, by_launch,
+        value, bound, np.zeros(len(kept)) if alone else moved / 2, by_launch,
+        float(np.median(moved[disturbed])) if alone else 0.0,
     )  # fmt: skip
 
 
-def _moved(cell: ReportedFigure, at_most: bool) -> tuple[float | None, float | None]:
-    """How far a disturbance has moved a time, relative to the undisturbed one: from, to; None: unknown."""
-    moved = cell.disturbance
+def _moved(cell: ReportedFigure) -> float | None:
+    """How far a disturbance may have moved a value, relative to the undisturbed one; None: unknown."""
     if cell.state != "disturbed":
-        return 0.0, 0.0
-    if moved is None or moved.low is None or moved.high is None:
-        return None, None if at_most else 0.3
-    low, high = max(moved.low, -0.9), moved.high
-    return (low, high) if cell.unit == "s" else (1 / (1 + high) - 1, 1 / (1 + low) - 1)
+        return 0.0
+    return None if cell.disturbance is None else cell.disturbance.most

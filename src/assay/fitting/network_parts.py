@@ -25,15 +25,23 @@ def network(
     ranks: int,
     per_byte: tuple[float, Floats],
     found: LengthLines,
+    delay: float,
     source: str,
     made: Estimates,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """[network] and the origins of its numbers: the topology where its `shape` is known, else a crossbar of `ranks`."""
+    """[network] and the origins of its numbers: the topology where its `shape` is known, else a crossbar of `ranks`.
+
+    `delay`: seconds that a message is on the way of a crossbar and that neither end spends.
+    """
     least, leasts = per_byte
     flit = 1 if least > 1e-9 else FLIT
     cycle = max(CYCLE, 10.0 ** np.floor(np.log10(least * flit / MOST_TICKS)))
     joined = dict(shape) if shape is not None else {"topology": "crossbar", "nodes": max(2, ranks)}
-    ticks = ["network.flit_ticks", "network.body_ticks", *([] if shape is not None else ["network.head_ticks"])]
+    ticks = [
+        "network.flit_ticks",
+        "network.body_ticks",
+        *(["network.head_ticks"] if shape is None and delay <= 2 * least * flit else []),
+    ]
     time = made.add(ticks, _whole(least * flit, cycle), "ns", leasts * flit)
     table = {
         **joined, "switching": "wormhole", "buffer_flits": 0, "cycle": f"{1e9 * cycle:g} ns",
@@ -48,6 +56,9 @@ def network(
         "network.body_ticks": "assumed: as flit_ticks",
         "network.head_ticks": "assumed: as flit_ticks; a crossbar has no hops",
     }
+    if shape is None and delay > 2 * least * flit:
+        table["head_ticks"] = f"{1e9 * _whole(delay / 2, cycle):.6g} ns"  # of the way in and of the way out
+        origin["network.head_ticks"] = f"fitted: what both ends leave of a message's start-up (of {source})"
     if shape is not None:
         hop = max(_whole(found.per_hop, cycle), cycle)
         table |= {"head_ticks": made.add(["network.head_ticks"], hop, "ns", found.per_hops), "node_head_ticks": 1}

@@ -1,45 +1,34 @@
 """[[protocol]] of a description from lines by length, with what of each number is known.
 
 The network carries a byte in the least time of any range, for which it must be known well; what a range takes more is
-copying by the sender. What of the constant part, and of the copying, either end spends is in `Division`: halves and the
-sender, by assumption, where no benchmark shows it.
+copying by the sender. What of the constant part either end spends is in `divisions`: half of it, by assumption, where
+no benchmark shows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.fitting.divisions import Division
 from assay.fitting.estimates import Estimates
 from assay.fitting.length_lines import LengthLine, LengthLines
 
 Floats = NDArray[np.float64]
 HALF = "half of a message's constant part, how it divides is assumed"
 NEGLIGIBLE = 1e-3  # of a range's time at its longest message: a copy below it is rounding
+FELT = 0.1  # of a range's time at its longest message, so that its time per byte is known
 LEAST_PER_BYTE = 1e-13  # s/B
-
-
-@dataclass(frozen=True)
-class Division:
-    """What part of a message's processor time its sender spends, of the start-up and of copying; draws of both.
-
-    `known`: from which benchmark; empty where it is assumed.
-    """
-
-    startup: float = 0.5
-    startups: Floats | None = None
-    copying: float = 1.0
-    known: str = ""
 
 
 def wire(lines: Sequence[LengthLine]) -> tuple[float, Floats]:
     """Seconds per byte of the network, with draws: of the range whose time per byte is surely the least."""
     straight = [each for each in lines if each.determined]
-    least = min(straight, key=lambda each: each.beta + float(np.std(each.betas)))
+    felt = [each for each in straight if each.beta * each.greatest > FELT * (each.alpha + each.beta * each.greatest)]
+    least = min(felt or straight[-1:], key=lambda each: each.beta + float(np.std(each.betas)))
     return max(least.beta, LEAST_PER_BYTE), np.maximum(least.betas, LEAST_PER_BYTE)
 
 
@@ -75,39 +64,37 @@ def protocol_tables(
     for at, line in enumerate(found.lines):
         key = f"protocol.{at}"
         whole, wholes, copying, copies = parts(line, *network)
-        whole, wholes = max(whole - corrections[at], 0.0), np.maximum(wholes - corrections[at], 0.0)
+        ends = max(whole - corrections[at], 0.0), np.maximum(wholes - corrections[at], 0.0)
         entry: dict[str, Any] = {}
         measured = f"echo (of {source})" if line.determined else f"echo, whose readings are bounds (of {source})"
         if line.up_to is not None and line.limits is not None:
             entry["up_to"] = made.add([f"{key}.up_to"], line.up_to, "B", line.limits)
             origin[f"{key}.up_to"] = f"fitted: {measured}"
-        entry |= _ends(key, whole, wholes, divisions[at], measured, made, origin)
-        entry |= _copies(key, copying, copies, divisions[at], made)
-        origin |= {f"{key}.{name}": f"fitted: {measured}" for name in ("copy", "receive_copy") if name in entry}
+        division = divisions[at]
+        if division.senders is None or division.receivers is None:
+            entry |= _halves(key, *ends, source, made, origin)
+        else:
+            own = min(whole * division.sender, ends[0]), np.minimum(wholes * division.senders, ends[1])
+            rest = ends[0] - own[0], ends[1] - own[1]
+            entry["startup"] = made.add([f"{key}.startup"], own[0], "ns", own[1])
+            entry["receive"] = made.add([f"{key}.receive"], rest[0], "ns", rest[1])
+            if division.buffered:
+                entry["buffered"] = True
+            origin |= dict.fromkeys(
+                (f"{key}.startup", f"{key}.receive"), f"fitted: {division.known}, echo (of {source})"
+            )
+        entry["copy"] = made.add([f"{key}.copy"], copying, "ns/B", copies)
+        origin[f"{key}.copy"] = f"fitted: {measured}"
         if line.crossings > 1:
             entry["handshake"] = True
         tables.append(entry)
     return tables, origin
 
 
-def _ends(
-    key: str, whole: float, wholes: Floats, division: Division, measured: str, made: Estimates, origin: dict[str, str]
+def _halves(
+    key: str, whole: float, wholes: Floats, source: str, made: Estimates, origin: dict[str, str]
 ) -> Mapping[str, Any]:
-    if division.startups is None:
-        keys = [f"{key}.startup", f"{key}.receive"]
-        half = made.add(keys, whole / 2, "ns", wholes / 2)
-        origin |= dict.fromkeys(keys, f"fitted: echo ({HALF}; {measured.partition('(')[2]}")
-        return {"startup": half, "receive": half}
-    origin |= dict.fromkeys((f"{key}.startup", f"{key}.receive"), f"fitted: {division.known}, {measured}")
-    return {
-        "startup": made.add([f"{key}.startup"], whole * division.startup, "ns", wholes * division.startups),
-        "receive": made.add([f"{key}.receive"], whole * (1 - division.startup), "ns", wholes * (1 - division.startups)),
-    }
-
-
-def _copies(key: str, copying: float, copies: Floats, division: Division, made: Estimates) -> Mapping[str, Any]:
-    found = {}
-    for name, share in (("copy", division.copying), ("receive_copy", 1 - division.copying)):
-        if share > 0 or name == "copy":
-            found[name] = made.add([f"{key}.{name}"], copying * share, "ns/B", copies * share)
-    return found
+    keys = [f"{key}.startup", f"{key}.receive"]
+    half = made.add(keys, whole / 2, "ns", wholes / 2)
+    origin |= dict.fromkeys(keys, f"fitted: echo ({HALF}; of {source})")
+    return {"startup": half, "receive": half}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from assay.benchmark.record import Benchmark, benchmark
+from assay.benchmark.resolved import task_values
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import room
 from assay.document.run_document import Document
@@ -36,10 +37,13 @@ def planned_alike(
     machine: DescribedMachine,
     say: Callable[[str], None],
     wanted: Callable[[Size], bool] = lambda size: True,
+    *,
+    every_length: bool = False,
 ) -> Iterator[BenchmarkPlayed]:
     """The benchmarks of a run for a described machine: their first launch of each size, with its settings and seed.
 
-    `measured`: the run's document; `wanted` selects sizes. What has no record here is skipped, and `say` is told.
+    `measured`: the run's document; `wanted` selects sizes; `every_length`: also those lengths of the run that are not
+    among the description's own (`[defaults]`). What has no record here is skipped, and `say` is told.
     """
     most, defaults = room(machine), machine.parameter_defaults()
     done = Plan.from_dict(run.about["plan"]) if "plan" in run.about else None
@@ -50,7 +54,7 @@ def planned_alike(
     for name, by_size in first.items():
         record = _record(name, say)
         if record is not None:
-            extra = _instead_of_defaults(record, measured, defaults)
+            extra = _settings(record, next(iter(by_size.values())), measured, defaults, every_length)
             fitting = {_fitting(size, most): task for size, task in reversed(by_size.items())}
             tasks = tuple(_for(size, task, extra) for size, task in reversed(fitting.items()))
             yield BenchmarkPlayed(record, Plan("" if done is None else done.profile, 1, 1, tasks))
@@ -76,15 +80,20 @@ def _record(name: str, say: Callable[[str], None]) -> Benchmark | None:
         return None
 
 
-def _instead_of_defaults(record: Benchmark, measured: Document, defaults: Mapping[str, str]) -> tuple[str, ...]:
-    """Words that set what the machine's description has programs take to what the run took.
+def _settings(
+    record: Benchmark, task: Task, measured: Document, defaults: Mapping[str, str], every_length: bool
+) -> tuple[str, ...]:
+    """Words that have a machine play the run's values of parameters, where it would play others.
 
-    Only where none of the description's values is one of the run's, so that no case would be in both.
+    Of a parameter for which the machine's description has `defaults`, where none of these is one of the run's, so that
+    no case would be in both. Of lengths with `every_length`, where one of the run's would not be played.
     """
     words: list[str] = []
-    for name, text in defaults.items():
-        own = _values(measured, record.name, name)
-        if name in record.parameters and own and not own & {*text.split(",")}:
+    played = task_values(record, task.arguments, simulated=True, defaults=defaults)
+    for name, parameter in record.parameters.items():
+        own, theirs = _values(measured, record.name, name), {str(each) for each in played[name]}
+        is_length = every_length and parameter.unit == "B"
+        if own and (not own <= theirs if is_length else name in defaults and not own & theirs):
             words += ["--set", f"{name}={','.join(sorted(own, key=lambda value: (len(value), value)))}"]
     return tuple(words)
 

@@ -28,6 +28,7 @@ from assay.report.judge.comparison import nearest, size
 from assay.store import Run
 
 DRAWS, SEED = 40, 1
+HOPS = "hops"  # a parameter of cases
 
 
 def predict(
@@ -43,14 +44,16 @@ def predict(
     """
     skipped: list[str] = []
     whole, known = reference(measured), uncertainty(model)
-    planned = list(planned_alike(run, whole, model, skipped.append))
+    planned = list(planned_alike(run, whole, model, skipped.append, every_length=True))
     fitted = used_cells(whole) if known is not None else []
     records = {each.record.name: each.record for each in planned}
     found = subjects(whole, records.values(), measured_sizes(run), {f"{f.benchmark}.{f.name}" for f in fitted})
-    made = simulated_figures(model, planned, skipped.append)
+    made, reasons = simulated_figures(model, planned)
     matched = _matched(found, made)
     alone = Counter(each.figure.benchmark for each in found if each.key not in matched)
-    skipped += [f"{name}: {count} cells that {model.name} does not describe" for name, count in alone.items()]
+    for name, count in alone.items():
+        reason = reasons.get(name, f"not described by {model.name}")
+        skipped.append(f"{name}: {count} {'cell' if count == 1 else 'cells'}: {reason}")
     if not matched:
         raise InputError(
             f"has nothing that {model.name} describes",
@@ -104,15 +107,22 @@ class _Behind:
 
 
 def _matched(found: Sequence[Subject], made: Mapping[Key, ReportedFigure]) -> dict[Key, tuple[Key, float]]:
-    """By subject the simulated figure that is alike in all that both state: its key and value."""
+    """By subject the simulated figure that is alike in all that both state: its key and value.
+
+    A model whose figure is of one distance alone, such as a crossbar, predicts the same for every number of hops.
+    """
     by_figure: dict[tuple[str, str], dict[Key, ReportedFigure]] = {}
     for key, figure in made.items():
         by_figure.setdefault(key[:2], {})[key] = figure
+    for name, of in by_figure.items():
+        if len({figure.params.get(HOPS) for figure in of.values()}) == 1:
+            by_figure[name] = {key: replace(f, params=f.params.without((HOPS,))) for key, f in of.items()}
     matched = {}
     for each in found:
-        other = nearest(each.key, each.figure, by_figure.get(each.key[:2], {}))
+        among = by_figure.get(each.key[:2], {})
+        other = nearest(each.key, each.figure, among)
         if other is not None and other.value is not None:
-            matched[each.key] = ((other.benchmark, other.name, other.params), other.value)
+            matched[each.key] = (next(key for key, figure in among.items() if figure is other), other.value)
     return matched
 
 
