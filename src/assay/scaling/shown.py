@@ -12,7 +12,7 @@ from assay.scaling.study_file import LABEL, ScalingStudy
 
 
 def shown_setting(study: ScalingStudy, setting: Mapping[str, Any]) -> dict[str, Any]:
-    """A setting by the last parts of its keys: of a case with a label, the label stands for the case's keys."""
+    """A setting by the last parts of its keys: of a case with a label, the label replaces the case's keys."""
     keys = [LABEL, *study.sweep] if LABEL in setting else list(setting)
     return {key.rpartition(".")[2]: setting[key] for key in keys if key in setting}
 

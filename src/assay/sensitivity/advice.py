@@ -1,4 +1,4 @@
-"""What elasticities say: which keys a buyer gains most by, and which keys must be known better."""
+"""Conclusions from elasticities: which keys a buyer gains most by, and which keys must be known better."""
 
 from __future__ import annotations
 

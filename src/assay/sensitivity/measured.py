@@ -48,8 +48,8 @@ def sensitivity(
         base = played({})
         figures += [each for each in base if each.statistic == "median"]
         shown += main_figures(question.record, base)
-        told = partial(progress, name, of=len(numbers))
-        keys += elasticities(numbers, medians(base), partial(_values, played), told)
+        report = partial(progress, name, of=len(numbers))
+        keys += elasticities(numbers, medians(base), partial(_values, played), report)
     known = uncertainty(machine)
     if known is not None:
         keys = with_unsure(keys, known)

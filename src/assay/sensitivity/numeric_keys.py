@@ -3,7 +3,7 @@
 A number that the file states (or `--set`) is a quantity (a time, a time per byte, a rate, a length) or a count. Times
 of a machine with a network change by whole cycles of it, since the network is entered at whole cycles: all that follows
 then moves by whole cycles as well, and nothing is rounded. What has no such change (a time per byte, a rate, the cycle)
-is changed by 16%, so that a cycle is little beside what comes of it. Lengths change by whole bytes, counts by one.
+is changed by 16%, so that a cycle is small compared with the effect. Lengths change by whole bytes, counts by one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assay.network.description import NetworkDescription
 from assay.toml.checking import extra
 
 # No numbers of the machine: what programs take by default, other machines, where numbers are from, their intervals.
-APART = {"defaults", "variant", "origin", "uncertainty", "validation"}
+NOT_OF_MACHINE = {"defaults", "variant", "origin", "uncertainty", "validation"}
 WHICH = {"failed", "failed_link", "failed_disk", "routers", "node", "seed"}  # which one, not how many
 ROUNDED = 0.16  # the least change of a number without a grain where a network rounds what it costs to cycles
 CLOCK = {"network.cycle", "network.channel_rate"}  # with which that at which the network is entered changes
@@ -71,7 +71,7 @@ def numeric_keys(machine: DescribedMachine) -> list[NumericKey]:
 
 
 def _on_network(each: NumericKey, network: NetworkDescription) -> NumericKey:
-    """With what a network's clock asks: a cycle, flit_bytes / channel_rate, is whole picoseconds."""
+    """With what a network's clock requires: a cycle, flit_bytes / channel_rate, is whole picoseconds."""
     over = network.network.flit_bytes if each.key == "network.channel_rate" else 0.0
     return replace(each, over=over, least=0.0 if each.grain and each.key not in CLOCK else ROUNDED)
 
@@ -81,7 +81,7 @@ def _numbers(machine: DescribedMachine) -> Iterator[NumericKey]:
     cycle = PICOSECOND if network is None else network.cycle
     grains = {} if network is None else _clock(network)
     for name in type(machine).model_fields:
-        if name in machine.model_fields_set and name not in APART:
+        if name in machine.model_fields_set and name not in NOT_OF_MACHINE:
             if name == "network":
                 yield from _network(machine.network or {}, "network", grains)
             else:

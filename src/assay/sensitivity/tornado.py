@@ -25,7 +25,7 @@ def letters(elasticity: float, longest: float) -> str:
 
 
 def picture(keys: Sequence[Elasticity], title: str) -> str:
-    """One figure's bars as SVG; beside each bar how much the key's interval moves the figure, where that is known."""
+    """One figure's bars as SVG; next to each bar how much the key's interval moves the figure, where that is known."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,4 +1,4 @@
-"""What `assay sensitivity` asks of its words, and how it shows what it found."""
+"""The arguments of `assay sensitivity`, and how its results are shown."""
 
 from __future__ import annotations
 
