@@ -132,6 +132,7 @@ SAMPLES = {
     "sensitivity --set": "bytes=8",
     "simulate --set": "traffic.flits=3",
     "study --out": "points.jsonl",
+    "tune --out": "tuned.conf",
     "throughput --out": "test",
     "throughput --set": "workload.load=0.5",
     "throughput --on": "batch.toml",

@@ -98,7 +98,7 @@ def test_a_link_s_elasticities_are_the_shares_of_its_terms(tmp_path: Path, flits
     by_flit = sum(found[f"network.{name}_ticks"].elasticity or 0.0 for name in ("flit", "body"))
     assert by_flit == pytest.approx(1e-9 * 40 * flits / time, abs=5e-4)
     for key, part in expected.items():
-        rounding = 1e-9 / (2 * (found[key].step or 1) * time)  # of a copy to a cycle
+        rounding = 1e-9 / (2 * 0.16 * time)  # of a copy to a cycle
         rounded = key in ("protocol.0.copy", "network.cycle")
         tolerance = 1e-4 + (found[key].step or 0) ** 2 / 3 + (rounding if rounded else 0)
         assert found[key].elasticity == pytest.approx(part / time, abs=tolerance), key
@@ -110,7 +110,7 @@ MACHINES = ["ipsc860", "paragon-mp", "ncube6400", "fat-tree-hdr", "dragonfly-sli
 
 
 @pytest.mark.parametrize("machine", [CONSTANT, *MACHINES], ids=lambda path: Path(path).stem)
-@pytest.mark.parametrize(("name", "given"), [("ring", {"bytes": "8,4000"}), ("barrier", {})])
+@pytest.mark.parametrize(("name", "given"), [("ring", {"bytes": "8,4000"}), ("barrier", {"algorithm": "tree"})])
 def test_where_all_times_are_scaled_every_time_is(machine: str, name: str, given: dict[str, str]) -> None:
     """Euler's law: the elasticities of all times, less those of rates, sum to 1 of a time and to -1 of a rate."""
     found = asked(machine, name, 8, **given)
@@ -120,6 +120,15 @@ def test_where_all_times_are_scaled_every_time_is(machine: str, name: str, given
     assert [wanted for _, wanted in sums if wanted is not None]
     for total, wanted in sums:
         assert wanted is None or total == pytest.approx(wanted, abs=0.02)
+
+
+def test_a_kernel_s_rate_is_that_of_its_program() -> None:
+    found = asked("ipsc860", "linpack", None)
+    by_key = of(found, "rate")
+    assert by_key["compute.rate.linpack"].elasticity == pytest.approx(1, abs=1e-3)
+    assert all(each.inert for key, each in by_key.items() if key != "compute.rate.linpack")
+    sums = {each.params: each.sum for each in found.times if each.figure == "rate"}
+    assert sums and all(total == pytest.approx(-1, abs=1e-3) for total in sums.values())
 
 
 def test_a_network_of_a_rate_in_place_of_a_cycle_is_the_same(tmp_path: Path) -> None:
@@ -191,6 +200,7 @@ def test_the_verb_gives_keys_figures_and_pictures(tmp_path: Path, monkeypatch: p
         (("--on", CONSTANT, "echo", "--set", "nosuch=1"), "no benchmark here has such a parameter"),
         (("--on", CONSTANT, "lock"), "measures a real processor"),
         (("--on", CONSTANT, "echo", "-n", "1"), "needs more ranks"),
+        (("--on", CONSTANT, "echo", "-n", "2,4"), "-n: is one number here"),
         (("--on", "nosuch", "echo"), "no such machine"),
     ],
 )

@@ -152,20 +152,24 @@ def test_the_library_takes_the_file_and_another_algorithm(tmp_path: Path) -> Non
     subprocess.run([compiler, "-o", str(tmp_path / "program"), str(tmp_path / "program.c")], check=True)
     made, _ = rules([choice("alltoall", 8, "bruck"), choice("alltoall", 64, "linear", slower=False)])
     (tmp_path / "rules.conf").write_text(text(made, "made"))
+    (tmp_path / "none.conf").write_text(text([], "made"))
     before = sent(tmp_path, {})
     use = {"coll_tuned_use_dynamic_rules": "true", "coll_tuned_dynamic_rules_filename": str(tmp_path / "rules.conf")}
     after = sent(tmp_path, use)
+    without = sent(tmp_path, use | {"coll_tuned_dynamic_rules_filename": str(tmp_path / "none.conf")})
     assert before == {1: 30, 2: 30, 3: 30}
     assert after == {1: 30, 2: 30, 3: 10}
+    assert without == before
 
 
-def test_nothing_to_tune_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_to_tune_gives_a_file_without_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run = str(described_echo(tmp_path))
     answer = assay("tune", run, "-o", "tuned.conf")
-    assert answer.status == 0 and "no file was written" in answer.out and not Path("tuned.conf").exists()
+    assert answer.status == 0 and "nothing is measured again (10 launches)" in answer.out
+    assert read(Path("tuned.conf").read_text()) == {}
     document = assay("tune", run, "-o", "tuned.conf", "--json").document
-    assert document["rules"] == [] and document["file"] is None
+    assert (document["rules"], document["file"], document["remeasured"]) == ([], "tuned.conf", None)
     missing = assay("tune", run)
     assert missing.status == 2 and "--out: is missing" in missing.err
     spaced = assay("tune", run, "-o", "two words")

@@ -157,8 +157,8 @@ class NodeTable(Table):
     noise: str | None = Field(
         None,
         description="a run of the benchmark noise: its folder, or a file of its traces; what was taken away from each "
-        "of its processors is taken away from the ranks' computing, processor by processor in turn, again and again; of "
-        "further nodes from other moments of it on",
+        "of its processors is taken away from the ranks' computing, processor by processor in turn, again and again; "
+        "of further nodes from other moments of it on",
     )
     forwarding: ForwardingTable | None = Field(None, description="what passing messages take of the processor")
 

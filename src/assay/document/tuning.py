@@ -28,15 +28,17 @@ class TunedRule:
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
-    """`assay tune`. `rules` are in `file` (None where there are none); `left`: choices that were shown slower and have
-    no rule, and why. `remeasured`: the run in which the library was measured without and with the file, in turn;
-    `rows` compare them by case, ratios with over without.
+    """`assay tune`. `rules` are in `file`; `left`: choices that were shown slower and have
+    no rule, and why. `remeasured`: the run in which the library was measured without and with the file, in turn, in so
+    many `launches` of each, None where there is no rule; `rows` compare them by case, ratios with over without.
     """
 
     run: str
     library: str
-    file: str | None
+    file: str
     rules: list[TunedRule]
     left: list[str]
+    launches: int
+    via: str | None
     remeasured: str | None
     rows: list[JudgedRow | FigureRow]

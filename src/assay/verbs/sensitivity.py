@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.verbs._completion import benchmark_names
-from assay.verbs._options import MOST, Json, On, Quiet, named_path
+from assay.verbs._options import Json, On, Quiet, Ranks, named_path
 
 
 def register(app: typer.Typer) -> None:
@@ -23,12 +23,7 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         on: On = None,
-        ranks: Annotated[
-            int | None,
-            typer.Option(
-                "-n", metavar="N", min=1, max=MOST, help="ranks of message-passing benchmarks (default: as `run --on`)"
-            ),
-        ] = None,
+        ranks: Ranks = None,
         settings: Annotated[
             list[str] | None,
             typer.Option("--set", metavar="KEY=VALUE", help="a parameter of the benchmarks; machine.KEY of the file"),
@@ -44,7 +39,7 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
-        from assay.execute.run_request import split
+        from assay.execute.run_request import counts, split
         from assay.sensitivity.measured import sensitivity as measured
         from assay.verbs import _file_names, _sensitivity_shown
         from assay.verbs._interrupts import ends_in_a_line
@@ -56,7 +51,10 @@ def register(app: typer.Typer) -> None:
         _file_names.folder("--plots", plots, _file_names.PICTURES)
         each_once(settings or [], lambda key: not key.startswith("machine."))
         own, machine = split(settings or [])
-        questions = _sensitivity_shown.questions(benchmarks, on, own, machine, ranks)
+        several = counts(ranks, "-n")
+        if len(several) > 1:
+            raise InputError("is one number here", key="-n", value=ranks, accepted="a command for each")
+        questions = _sensitivity_shown.questions(benchmarks, on, own, machine, next(iter(several), None))
         with ends_in_a_line():
             found, main = measured(on, machine, questions, _sensitivity_shown.progress(quiet))
         if plots is not None:

@@ -57,12 +57,12 @@ def register(app: typer.Typer) -> None:
             problem = "is no run of Open MPI, whose rules these are"
             raise InputError(problem, key="RUN", value=library or whole.machine, accepted="a run of collective")
         remeasured, rows = None, []
+        _write(out, text(found, f"assay tune {whole.run}: {library}"))
         if found:
-            _write(out, text(found, f"assay tune {whole.run}: {library}"))
             remeasured, rows = _again(found, out.resolve(), via, launches or LAUNCHES, quiet=quiet or json)
         answer = Tuning(
-            run=str(whole.run), library=library, file=str(out) if found else None, rules=found, left=left,
-            remeasured=remeasured, rows=rows,
+            run=str(whole.run), library=library, file=str(out), rules=found, left=left, launches=launches or LAUNCHES,
+            via=via, remeasured=remeasured, rows=rows,
         )  # fmt: skip
         if json:
             emit(to_json(answer))
@@ -117,7 +117,9 @@ def _again(
 def _show(answer: Tuning, quiet: bool) -> None:
     if not answer.rules:
         why = f": {'; '.join(answer.left)}" if answer.left else ""
-        print(f"{answer.run}: no choice of a collective is shown slower and can be replaced, no file was written{why}")
+        requested = f"{answer.launches} launches" + (f" via {answer.via}" if answer.via else "")
+        print(f"{answer.run}: no choice of a collective is shown slower and can be replaced{why}; {answer.file} has no "
+              f"rule, and nothing is measured again ({requested})")  # fmt: skip
         return
     if not quiet:
         for each in answer.rules:
