@@ -41,11 +41,27 @@ CONTRACT = (
 )
 
 
+# What is known of the numbers of CONSTANT, as a fit of a run would write it.
+KNOWN = """
+[uncertainty]
+level = 0.9
+keys = ["messages.startup", "messages.per_byte"]
+low = ["66 us", "0.39 us/B"]
+high = ["74 us", "0.41 us/B"]
+covariance = [[0.0012, 0.0], [0.0, 0.00023]]
+[[uncertainty.launches]]
+benchmark = "echo"
+figure = "half_round_trip"
+relative = 0.02
+"""
+
+
 def described_runs(folder: Path) -> Path:
-    """Give the folder a study, a trace, a schedule, a contract, and two runs, `a` and `b`, of a described machine."""
+    """Give the folder a study, a trace, a schedule, a contract, a model, and two runs, `a` and `b`, of that."""
     small_mix(folder)
     (folder / "study.toml").write_text(study(3, '"traffic.load" = [0.1, 2.0]') + SATURATION)
     (folder / "contract.toml").write_text(CONTRACT)
+    (folder / "model.toml").write_text(Path(CONSTANT).read_text() + KNOWN)
     (folder / "messages.csv").write_text("id,cycle,source,destination,flits\n1,0,0,1,5\n2,7,3,9,8\n")
     for name, startup in (("a", "70 us"), ("b", "80 us")):
         words = ("--set", f"machine.messages.startup={startup}", "--out", str(folder / name))

@@ -64,11 +64,13 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "fit": [("a",), ("--on", "delta"), ("a", "--out", "fitted.toml")],
     "history": [("--import", "a", "--machine", "constant"), ("echo", "--import", "b", "--machine", "constant")],
     "plan": [("--on", CONSTANT), ("--only", "processor"), ("--on", "ksr1")],
+    "predict": [("model.toml", "a")],
     "query": [("SELECT 1 AS one",), ("SELECT * FROM blocks", "--run", "a")],
     "replay": [(HYPERCUBE, "messages.csv", "-o", "delivered.csv")],
     "report": [("a",)],  # --markdown is a form of its own, refused beside these
     "run": [("echo", "--on", CONSTANT, "--set", "bytes=8,64"), ("lock", "--on", "ksr1")],
     "runs": [(), ("a", "--label", "first")],
+    "sensitivity": [("echo", "--on", CONSTANT, "--set", "bytes=8,64")],
     "simulate": [
         (HYPERCUBE, *SHORT),
         (HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.1,0.2"),
@@ -80,6 +82,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
         ("mix", "--jobs", "jobs.toml", "--on", "batch.toml"),
         ("mix", "--jobs", "jobs.toml", "--on", "delta"),
     ],
+    "tune": [("a", "-o", "tuned.conf")],
     "version": [()],
     "watch": [("--install", "systemd"), ("--install", "cron", "--only", "memory")],
 }

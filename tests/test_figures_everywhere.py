@@ -26,6 +26,7 @@ WITHOUT = {
     "plan",
     "query",
     "runs",
+    "tune",  # rows that compare
     "version",
     "watch",
 }  # they tell no results
@@ -57,6 +58,8 @@ CASES: dict[str, list[str]] = {
     "report, two": ["report", "a", "b"],
     "compare": ["compare", "a", "b"],
     "compare, published": ["compare", "a", "ipsc860"],
+    "sensitivity": ["sensitivity", "echo", "--on", CONSTANT],
+    "predict": ["predict", "model.toml", "a"],
     "fit": ["fit", "a"],
     "fit --on": ["fit", "--on", "ipsc860"],
 }

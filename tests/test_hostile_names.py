@@ -100,6 +100,7 @@ VERBS: list[tuple[str, ...]] = [
     ("query", "SELECT * FROM launches"),
     ("query", f"SELECT '{HOSTILE}' AS \"{HOSTILE}\""),
     ("fit", "A"),
+    ("predict", "machine.toml", "A"),
     ("plan", "--on", "machine.toml"),
     ("simulate", "\x1b[31mred<img>.toml", *SHORT),
     ("study", "study.toml"),

@@ -157,6 +157,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "fitting": {
         *("errors", "versions", "toml", "machine", "described", "benchmark", "analysis", "document", "published.cells"),
     },
+    "prediction": {
+        *("case", "kinds", "errors", "versions", "described", "benchmark", "samples", "store", "analysis", "execute"),
+        *("document", "report", "fitting"),
+    },
+    "sensitivity": {
+        *("case", "errors", "machine", "toml", "network", "described", "benchmark", "document", "published.cells"),
+        "compact_svg",
+    },
+    "tuning": {"document"},
+    "scaling": {
+        *("case", "errors", "versions", "toml", "described", "benchmark", "execute", "network", "document"),
+        *("compact_svg", "published.cells", "prediction", "sensitivity"),
+    },
     "validation.claims": {
         *("kinds", "machine", "described", "throughput", "report.units", "published.cells", "published.judge"),
     },

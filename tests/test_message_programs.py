@@ -29,6 +29,7 @@ MACHINE = DescribedMachine.model_validate(
 SMALL = {
     "forced": (2, ["--set", "bytes=0,8,70000"]),
     "late-receive": (2, ["--set", "bytes=8,70000", "--set", "send=ordinary"]),
+    "bulk-synchronous": (3, ["--set", "work=1e-5", "--set", "steps=10"]),
     "message-rate": (5, ["--set", "bytes=0,100"]),
     "alltoall": (5, ["--set", "bytes=1,100,5000"]),
     "fan-in": (4, ["--set", "bytes=0,100,70000"]),

@@ -35,14 +35,17 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "fit": [("a",)],
     "history": [("--import", "a", "--import", "b", "--machine", "constant")],
     "plan": [("--on", CONSTANT), ("--on", "ksr1")],
+    "predict": [("model.toml", "a")],
     "query": [("SELECT count(*) FROM blocks",)],
     "replay": [(HYPERCUBE, "messages.csv", "-o", "delivered.csv")],
     "report": [("a",), ("b", "a")],
     "run": [("lock", "--on", "ksr1")],
     "runs": [()],
+    "sensitivity": [("echo", "--on", CONSTANT)],
     "simulate": [(HYPERCUBE, *SHORT), (HYPERCUBE, *SHORT, "--sweep", "traffic.load=0.1,0.2"), ("--keys",)],
     "study": [("study.toml",), ()],
     "throughput": [MIX, (*MIX, "--set", "machine.nodes=2,3")],  # --dry-run takes what the command without it would
+    "tune": [("a", "-o", "tuned.conf")],
     "version": [()],
     "watch": [("--install", "cron")],
 }
@@ -63,6 +66,7 @@ SAMPLES = {
     "--compress": "7",
     "--device": "opencl",
     "--docs": "written",
+    "--draws": "3",
     "--every": "2h",
     "--executor": "processes",
     "--export": "exported.csv",
@@ -84,6 +88,7 @@ SAMPLES = {
     "--matrix": "matrix.csv",
     "--metrics": "metrics.prom",
     "--goal": "one.goal",
+    "--model": "model.toml",
     "--mpi": "default",
     "--on": "ipsc2",
     "--only": "messages",
@@ -116,6 +121,7 @@ SAMPLES = {
     "accept --out": "made.toml",
     "export --out": "rows.csv",
     "fit --out": "fitted.toml",
+    "predict --out": "validated.toml",
     "history --since": "b",
     "replay --set": "routing.name=dimension_order",
     "report --out": "page.html",
@@ -123,8 +129,10 @@ SAMPLES = {
     "evaluate --out": "kept",
     "replay --out": "delivered.csv",
     "simulate --out": "points.jsonl",
+    "sensitivity --set": "bytes=8",
     "simulate --set": "traffic.flits=3",
     "study --out": "points.jsonl",
+    "tune --out": "tuned.conf",
     "throughput --out": "test",
     "throughput --set": "workload.load=0.5",
     "throughput --on": "batch.toml",
@@ -197,7 +205,7 @@ def here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ask(verb: str, *words: str) -> Answer:
     """What a verb answers where nothing of what it may write is there."""
-    for each in {"examples", "kept", "test", *SAMPLES.values()} - {"jobs.toml", "batch.toml", "a", "b"}:
+    for each in {"examples", "kept", "test", *SAMPLES.values()} - {"jobs.toml", "batch.toml", "model.toml", "a", "b"}:
         path = Path(each)
         if path.is_dir():
             shutil.rmtree(path)

@@ -54,7 +54,11 @@ def lines_of_runs(found: Counter[str]) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", ["measured", "simulated"])
-@pytest.mark.parametrize("words", [("report", "RUN"), ("report", "RUN", "--json"), ("fit", "RUN")], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [("report", "RUN"), ("report", "RUN", "--json"), ("fit", "RUN"), ("predict", "ipsc860", "RUN")],
+    ids=" ".join,
+)
 def test_a_stored_run_is_read_once(name: str, words: tuple[str, ...], tmp_path: Path) -> None:
     run = unpacked(name, tmp_path)
     with reads(run) as found:

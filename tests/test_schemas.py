@@ -46,13 +46,13 @@ COMMANDS = [
     "runs", "runs --last 1", "catalogue", "catalogue ipsc860", "catalogue --benchmarks",
     "catalogue --machine-keys",
     "catalogue dunigan1991_delta --claims", "doctor", "plan --on ipsc860", "build --list", "study",
-    "simulate --keys", "simulate {net}",
+    "sensitivity echo --on ipsc860 -n 2 --set bytes=8", "simulate --keys", "simulate {net}",
     "simulate {net} --sweep traffic.load=0.1,0.2", "simulate {net} --saturation --set method.precision=0.5",
     "simulate {net} --set method.utilisation=true", "replay {net} {messages} --out {folder}/delivered.csv",
     "throughput lublin --on ipsc860 --set lublin.jobs=20", "throughput lublin --on ipsc860 --set lublin.jobs=20,30",
     "run echo --on ipsc860 -n 2 --set bytes=8", "run linpack --on ksr", "report {run}", "report {run} {run}",
     "compare {run} {run}", "query SELECT\\ 1", "export {run} --format json", "export {run} --out {folder}/samples.csv",
-    "examples {folder}/examples", "fit --on ipsc860",
+    "examples {folder}/examples", "fit --on ipsc860", "predict ipsc860 {run}",
     "history --import {run} --machine constant", "watch --install slurm",
 ]  # fmt: skip
 

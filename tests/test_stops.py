@@ -78,6 +78,7 @@ CASES: dict[str, list[Case]] = {
     "fit": [Case(("fit", "--on", "ipsc860"), ends=True)],
     "history": [Case(("history", "--import", "a", "--machine", "constant"), ends=True)],
     "plan": [Case(("plan", "--only", "processor"), (0.05, 1.0), ends=True)],
+    "predict": [Case(("predict", "model.toml", "a"), ends=True)],
     "query": [Case(("query", CELLS.format(30)), (0.05, 2.0)), Case(("query", COUNTED))],
     "replay": [Case(("replay", HYPERCUBE, "long.csv", "-o", "out.csv", "--set", "network.routing=valiant"))],
     "report": [Case(("report", "a"), ends=True)],
@@ -89,6 +90,7 @@ CASES: dict[str, list[Case]] = {
           for mpi in {each.mpicxx: each for each in (MPI, WHEEL) if each}.values()),
         Case(("run", "alltoall", "-n", 1728, "--set", "bytes=65536", "--on", "torus-tofud", "--out", "run"), LOOP),
     ],
+    "sensitivity": [Case(("sensitivity", "alltoall", "-n", 512, "--on", "torus-tofud"))],
     "simulate": [
         Case(("simulate", HYPERCUBE, *LONG)),
         Case(("simulate", HYPERCUBE, *LONG, "--saturation"), LOOP),
@@ -104,6 +106,7 @@ CASES: dict[str, list[Case]] = {
         Case(("throughput", "lublin", "--on", "{here}/placed.toml", *CROWD, "--policy", "conservative"), LOOP),
         Case(("throughput", "live", "--jobs", "live.toml", "--via", "local", "--out", "test"), (0.2, 3.0), waits=True),
     ],
+    "tune": [Case(("tune", "a", "-o", "tuned.conf"), ends=True)],
 }  # fmt: skip
 ENDS_SOON = {
     "examples": "copies a score of small files",

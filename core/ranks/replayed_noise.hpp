@@ -21,6 +21,15 @@ struct ReplayedNoise {
     before.push_back(lost);
     lost += length;
   }
+  // Where in its noise a further node begins, whose noise is as much and comes at other moments; 0 of copy 0, the node
+  // that was measured. Steele, Lea and Flood, Fast splittable pseudorandom number generators (OOPSLA 2014): splitmix64.
+  Time moment(std::uint64_t copy) const {
+    if (copy == 0) return 0;
+    std::uint64_t z = copy * 0x9e3779b97f4a7c15U;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return static_cast<Time>((z ^ (z >> 31U)) % static_cast<std::uint64_t>(period));
+  }
   // When `work` of computing ends that begins at `begin`. A detour that would come in its last instant is still to
   // come.
   Time ends(Time begin, Time work) const {

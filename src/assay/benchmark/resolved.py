@@ -51,6 +51,14 @@ def values(
     }
 
 
+def task_values(
+    record: Benchmark, words: Sequence[str], *, simulated: bool = False, defaults: Mapping[str, str] | None = None
+) -> dict[str, tuple[Scalar, ...]]:
+    """All values of every parameter for a task's `words`; otherwise as `values`."""
+    given, profile, _ = _split(record, words)
+    return values(record, given, profile, simulated=simulated, defaults=defaults)
+
+
 def program_words(
     record: Benchmark,
     words: Sequence[str],

@@ -21,7 +21,16 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from assay import versions
-from assay.described import effects, machine_tables, node_model, published_name, quantities, storage_tables
+from assay.described import (
+    dotted_numbers,
+    effects,
+    machine_tables,
+    node_model,
+    published_name,
+    quantities,
+    storage_tables,
+    uncertainty_tables,
+)
 from assay.errors import InputError
 from assay.network import applies, refused
 from assay.network import description as networks
@@ -37,6 +46,35 @@ class DescribedMachine(machine_tables.MachineTable):
 
     _source: Source | None = PrivateAttr(default=None)
     _network: networks.NetworkDescription | None = PrivateAttr(default=None)
+    _filed: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _own: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @property
+    def filed(self) -> dict[str, Any]:
+        """The tables of the file, as they are written there."""
+        return self._filed
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The same of this variant, with what was set from outside, as they are written."""
+        return self._own
+
+    @property
+    def chosen(self) -> str:
+        """The variant of the file that this is; "" for none."""
+        return str(self._source.variant[-1]) if self._source and self._source.variant else ""
+
+    def with_values(self, values: Mapping[str, float]) -> DescribedMachine:
+        """The same machine with other numbers (SI) at dotted keys that it has. InputError where it cannot be so.
+
+        Keys that have no effect with these numbers stay.
+        """
+        source = self._source or Source(Path(self.name), "")
+        made = _validated(dotted_numbers.replaced(self._own, values), source)
+        made._filed = self._filed
+        made.share_network(self)
+        made.network_description()
+        return made
 
     def network_description(self) -> networks.NetworkDescription | None:
         """The network, parsed by the network's own reader at the first call; None where the machine has none."""
@@ -185,14 +223,38 @@ def _chosen(
         variant = ("variant", name)
     given = [overriding.override(key, text, f"machine.{key}={text}") for key, text in words.items()]
     source = replace(plain, overrides=tuple((each.keys, each.words) for each in given), variant=variant)
-    described = _validated(overriding.apply_overrides(table, given), source)
+    described = _validated(_overridden(table, given), source)
+    described._filed = filed
     if other is not None:
         described.share_network(other)
     described.network_description()
     _refuse_origins_of_nothing(filed, described.origin, source)
+    _refuse_wrong_uncertainty(filed, described.uncertainty, source)
     overridden = varied | {each.keys for each in given}
     refuse_idle(source, _idle(described), overridden, lambda: _idle(_validated(filed, plain)))
     return described
+
+
+def _overridden(table: dict[str, Any], given: Sequence[overriding.Override]) -> dict[str, Any]:
+    """The tables with these keys; "none" leaves out what is no text, as in a variant."""
+    gone = [each for each in given if each.value == "none" and _left_out(table, each.keys)]
+    made = overriding.apply_overrides(table, [each for each in given if each not in gone])
+    for each in gone:
+        *outer, last = map(str, each.keys)
+        holder = made
+        for key in outer:
+            holder = holder[key]
+        del holder[last]
+    return made
+
+
+def _left_out(table: Any, keys: Keys) -> bool:
+    """Whether a table, a list or a number is at these keys of tables."""
+    for key in keys:
+        if not isinstance(table, dict) or str(key) not in table:
+            return False
+        table = table[str(key)]
+    return not isinstance(table, str)
 
 
 def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str], source: Source) -> None:
@@ -209,10 +271,23 @@ def _refuse_origins_of_nothing(filed: dict[str, Any], origin: Mapping[str, str],
                 )
 
 
+def _refuse_wrong_uncertainty(
+    filed: dict[str, Any], table: uncertainty_tables.UncertaintyTable | None, source: Source
+) -> None:
+    """[uncertainty] has numbers of the file, each with an interval that holds it."""
+    if table is None:
+        return
+    for place, entry in enumerate(table.keys):
+        for key in uncertainty_tables.split(entry):
+            if (fault := uncertainty_tables.fault(filed, table, place, key)) is not None:
+                raise source.error(("uncertainty", fault.table, place), fault.problem, accepted=fault.accepted)
+
+
 def _validated(table: dict[str, Any], source: Source) -> DescribedMachine:
     described = checking.validate_tables(source, DescribedMachine, table)
     published_name.check(described.published, source)
     described._source = source
+    described._filed = described._own = table
     return described
 
 

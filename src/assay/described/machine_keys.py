@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from assay.described import machine_tables, storage_tables
+from assay.described import machine_tables, storage_tables, uncertainty_tables, validation_table
 from assay.described.kernels import KERNELS
 from assay.toml.checking import Table, extra
 
@@ -32,6 +32,9 @@ SECTIONS: tuple[type[Table], ...] = (
     storage_tables.DiskTable,
     storage_tables.SolidStateTable,
     storage_tables.DeviceTable,
+    uncertainty_tables.UncertaintyTable,
+    uncertainty_tables.LaunchSpreadTable,
+    validation_table.ValidationTable,
 )
 
 

@@ -13,6 +13,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from assay.described.quantities import LEAST_RATE, MOST_SECONDS, Bytes, Seconds, SecondsPerByte, reader
 from assay.described.storage_tables import StorageTable
+from assay.described.uncertainty_tables import UncertaintyTable
+from assay.described.validation_table import ValidationTable
 from assay.machine import units
 from assay.toml.checking import Table, refuse
 
@@ -155,7 +157,8 @@ class NodeTable(Table):
     noise: str | None = Field(
         None,
         description="a run of the benchmark noise: its folder, or a file of its traces; what was taken away from each "
-        "of its processors is taken away from the ranks' computing, processor by processor in turn, again and again",
+        "of its processors is taken away from the ranks' computing, processor by processor in turn, again and again; "
+        "of further nodes from other moments of it on",
     )
     forwarding: ForwardingTable | None = Field(None, description="what passing messages take of the processor")
 
@@ -309,6 +312,8 @@ class MachineTable(Table):
         default_factory=dict,
         description="by dotted key, or the table around it, where a number is from: stated, fitted or assumed",
     )
+    uncertainty: UncertaintyTable | None = Field(None, description="how well the fitted numbers are known")
+    validation: ValidationTable | None = Field(None, description="how well it predicted what it was not fitted to")
 
     @model_validator(mode="after")
     def _one_kind(self) -> MachineTable:

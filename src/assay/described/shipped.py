@@ -23,8 +23,10 @@ def shipped() -> dict[str, Path]:
 MOST_OPEN = 64  # descriptions that a process keeps parsed
 
 
-def open_described(name: str, overrides: Mapping[str, str] | None = None) -> DescribedMachine:
+def open_described(name: str, overrides: Mapping[str, str] | None = None, option: str = "--on") -> DescribedMachine:
     """Load what `--on NAME`, `--on FILE.toml` or `--on NAME:VARIANT` means, with keys set from outside.
+
+    `option`: that named it, for errors.
 
     A file is parsed once for the same overrides, however often a command opens it, and again where its content changed.
     """
@@ -36,7 +38,7 @@ def open_described(name: str, overrides: Mapping[str, str] | None = None) -> Des
     elif name not in shipped() and (found := _variant_published_as(name)) is not None:
         name, variant = found
         given.setdefault("variant", variant)
-    path = find(name)
+    path = find(name, option)
     digest = hashlib.sha256(input_file.content(path)).digest()
     return _loaded(path, digest, tuple(given.items()))
 
@@ -110,8 +112,8 @@ def per_node(description: DescribedMachine, ranks: int, given: int | None = None
     return min(max(node.ranks, -(-ranks // nodes)), node.processors)
 
 
-def find(name: str) -> Path:
-    """Find the description that `--on NAME` means; InputError lists what is accepted."""
+def find(name: str, option: str = "--on") -> Path:
+    """Find the description that `--on NAME` means; InputError names the option and lists what is accepted."""
     known = shipped()
     if name in known:
         return known[name]
@@ -119,7 +121,7 @@ def find(name: str) -> Path:
     if path.suffix == ".toml" or path.exists():
         if path.is_file():
             return path
-        raise InputError(_unreadable(name), key="--on", value=name, accepted="a TOML file that describes a machine")
+        raise InputError(_unreadable(name), key=option, value=name, accepted="a TOML file that describes a machine")
     from assay.machine import catalogue  # all published machines, for a name without a file
 
     published = catalogue.load().machines
@@ -132,14 +134,14 @@ def find(name: str) -> Path:
     if meant in published:
         raise InputError(
             "is published but not described yet, so it cannot be simulated",
-            key="--on",
+            key=option,
             value=name,
             accepted=f"{', '.join(known) or 'a TOML file'}; `assay catalogue {name}` shows what was published of it",
         )
     near = difflib.get_close_matches(name, [*known, *published], 1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise InputError(
-        f"no such machine{hint}", key="--on", value=name, accepted=f"a TOML file{''.join(f', {n}' for n in known)}"
+        f"no such machine{hint}", key=option, value=name, accepted=f"a TOML file{''.join(f', {n}' for n in known)}"
     )
 
 

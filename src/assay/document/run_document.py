@@ -12,6 +12,7 @@ from assay.document.cause import DisturbanceCause
 from assay.document.grid import Grid
 from assay.document.host_facts import Host, HostFacts
 from assay.document.json_form import WRITTEN_IF_SET
+from assay.document.model_prediction import ModelPrediction
 from assay.document.quoted import Quoted
 from assay.document.run_verdict import RunVerdict
 from assay.document.section import Section
@@ -39,6 +40,7 @@ class Document:
     """The results of a run: `benchmarks` section by section, and what concerns all of them.
 
     `host` is the one that measured, `hosts` each by name, `provenance` the circumstances of launches by key.
+    `prediction`: what a model predicts of the run, where one was named.
     `summary` is the verdict; `validation` and `beside` a described machine against what was published of it; `report`
     the path of the page, once there is one. `variants`: build variants, compared, where there are any.
     `balance`: flops for each byte from memory, against the matrix product first.
@@ -76,6 +78,7 @@ class Document:
     summary: Annotated[RunVerdict | None, WRITTEN_IF_SET] = None
     validation: Annotated[Validation | None, WRITTEN_IF_SET] = None
     beside: Annotated[list[Grid] | None, WRITTEN_IF_SET] = None
+    prediction: Annotated[ModelPrediction | None, WRITTEN_IF_SET] = None
     report: Annotated[str | None, WRITTEN_IF_SET] = None
 
     @property

@@ -6,7 +6,7 @@ import hashlib
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from assay.benchmark.record import PARTS, REPETITIONS, Benchmark, benchmarks
@@ -207,22 +207,6 @@ def _varied(size: Size, among: Sequence[Size]) -> dict[str, Any]:
     """By what a size differs from others of the same benchmark."""
     varied: dict[str, Any] = {"ranks": size.ranks} if len({each.ranks for each in among}) > 1 else {}
     return varied | ({"ppn": size.ppn} if len({each.ppn for each in among}) > 1 else {})
-
-
-def drawn_alike(plan: Plan, done: Plan) -> Plan:
-    """The plan with the seeds that `done` gave to the first launch of the same benchmark, ranks and ranks per node.
-
-    What a program draws, such as who sends to whom, is then the same in both.
-    """
-    seeds: dict[tuple[str, int | None, int | None], int] = {}
-    for task in done.tasks:
-        seeds.setdefault((task.benchmark, task.ranks, task.ppn), task.seed)
-    tasks = []
-    for task in plan.tasks:
-        seed = seeds.get((task.benchmark, task.ranks, task.ppn), task.seed)
-        at = task.arguments.index("--seed") + 1
-        tasks.append(replace(task, seed=seed, arguments=(*task.arguments[:at], str(seed), *task.arguments[at + 1 :])))
-    return replace(plan, tasks=tuple(tasks))
 
 
 def spend(profile: str, launches: int | None, within: float | None, budget: float | None) -> Spending | None:

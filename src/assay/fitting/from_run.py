@@ -1,32 +1,113 @@
-"""A run's figures as a description: start-up and time per byte by length; a hop, where hops were distinguished.
+"""A run's figures as a description of the machine that was measured, and what is known of each of its numbers.
 
-The echo's one-way medians of neighbours are cut where a further stretch takes away half of the error that is left; each
-stretch is a line by the relative estimator, or, where partners stood at several hops and the run has its topology, a
-plane (`per_hop`). The network, else a crossbar, carries the least time per byte of them; what a stretch has more is
-copying. An echo gives the sum of what both ends spend on a message: half of it goes to either, by assumption.
+Half of the cells are fitted (`halves`). The echo's one-way times are cut into ranges of lengths, each a line of its own
+(`length_lines`); the network, else a crossbar, carries the least time per byte of them, and what a range takes more is
+copying. Where partners were at several hops and the run has its topology, a hop's delay is fitted as well (`per_hop`).
+How the constant part divides between both ends, and what a node computes, is fitted where the run has a benchmark that
+shows it. What nothing shows is assumed, and [uncertainty] names it under `not_determined`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from assay import versions
 from assay.analysis import fits_hops
-from assay.analysis.alpha_beta import fit, piecewise
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
-from assay.fitting import per_hop, storage_from_run
+from assay.document.section import Section
+from assay.fitting import divisions, families, launch_spread, network_parts, per_hop, storage_from_run
+from assay.fitting.divisions import Division
+from assay.fitting.estimates import Estimates
+from assay.fitting.halves import RULE
+from assay.fitting.length_lines import LengthLine, LengthLines, length_lines
+from assay.fitting.measured_cells import MeasuredCells, times
+from assay.fitting.protocol_tables import protocol_tables, wire
 from assay.toml.writing import write_toml
 
-LEAST_GAIN = 0.5  # a further stretch must leave at most this share of the relative error
-ENOUGH = 0.005  # and there must be as much of it left
-MOST_STRETCHES = 4
-HALF = "half of a message's constant part, how it divides is assumed"  # of a start-up at either end
-ROUNDING = 1e-9  # of a time per byte: a smaller difference of two fits is rounding, which differs among processors
+LEAST_LENGTHS = 3  # of an echo
+SHORT = 64.0  # B: a run whose shortest usable message is longer does not know the start-up of short ones
+
+
+@dataclass(frozen=True)
+class FitSubject:
+    """What a fit needs in addition to figures. `shape`: the keys of [network] that define the topology, where known."""
+
+    machine: str
+    run: str
+    ranks: int = 2
+    shape: Mapping[str, Any] | None = None
+
+
+@dataclass
+class FittedRun:
+    """Tables of a description as in a file, the origins of its numbers, and how well they are known."""
+
+    subject: FitSubject
+    lines: LengthLines
+    tables: dict[str, Any] = field(default_factory=dict)
+    origin: dict[str, str] = field(default_factory=dict)
+    known: Estimates = field(default_factory=Estimates)
+    comments: list[str] = field(default_factory=list)
+
+    @property
+    def source(self) -> str:
+        """The run, as origins name it."""
+        return f"run {self.subject.run}"
+
+    @property
+    def name(self) -> str:
+        """The machine's name as a description may have it."""
+        return re.sub(r"[^A-Za-z0-9._-]", "-", self.subject.machine) or "machine"
+
+    def as_tables(self) -> dict[str, Any]:
+        """The whole description, which `assay.described.machine_file.check` takes."""
+        head = {"name": self.name, "title": f"{self.subject.machine}, as measured", "source": self.source}
+        return {**head, **self.tables, "origin": self.origin, "uncertainty": self.known.table(RULE)}
+
+    def text(self) -> str:
+        """The description as a TOML file."""
+        first = f"Fitted to {self.source} of {self.subject.machine}, half of its cells: `assay fit`."
+        return write_toml(versions.marked(versions.MACHINE, self.as_tables()), [first, *self.comments])
+
+
+def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun | None:
+    """Fit the figures of a run; None where they hold no echo of at least three lengths, two of them with values.
+
+    It takes some 0.1 s, so that many runs can be fitted, and is the same for the same figures.
+    """
+    echoes = families.largest(families.cells(sections, "echo", "half_round_trip"))
+    cells = times(echoes)
+    if len(np.unique(cells.length)) < LEAST_LENGTHS:
+        return None
+    lines = length_lines(cells)
+    if lines is None:
+        return None
+    made = FittedRun(subject, lines)
+    planar = subject.shape is not None and lines.per_hop > 0
+    shown = divisions.shown(sections, lines, subject.ranks)
+    network = divisions.wire_by_gaps(lines, wire(lines.lines), shown)
+    shape = subject.shape if planar else None
+    shares = divisions.divisions(lines, network[0], shown)
+    delay = divisions.delay(lines, network, shares)
+    made.tables["network"], origin = network_parts.network(
+        shape, subject.ranks, network, lines, delay, made.source, made.known
+    )
+    first = float(cells.hops.min()) if planar else 0.0
+    corrections = network_parts.own_times(made.tables["network"], lines, network, first, subject.ranks)
+    made.tables["protocol"], more = protocol_tables(lines, shares, corrections, network, made.source, made.known)
+    made.origin |= origin | more
+    _self(sections, made)
+    limits = [line.up_to for line in lines.lines if line.up_to is not None]
+    made.known.launches = launch_spread.spreads(sections, limits)
+    made.known.not_determined += _not_determined(echoes, lines, cells, shares)
+    made.comments = [text_of(line) for line in lines.lines]
+    return made
 
 
 def description(document: Document) -> tuple[str, dict[str, Any]]:
@@ -34,138 +115,97 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
 
     InputError where the run holds neither.
     """
-    times = _times(document, "echo", "half_round_trip")
-    if len(times) < 3:
-        return storage_from_run.storage_description(document)
-    lines, source = stretches(times), f"run {document.run}"
-    planes = per_hop.planes(document, [line["greatest"] for line in lines])
-    shape = per_hop.shape(document) if planes else None
-    if shape is not None:
-        lines = [{**line, "alpha": max(plane.alpha, 0.0), "beta": max(plane.beta, 0.0)}
-                 for line, plane in zip(lines, planes, strict=True)]  # fmt: skip
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", str(document.machine)) or "machine"
-    least = max(min(line["beta"] for line in lines), 1e-13)
-    network, origin = (
-        _crossbar(least, max(2, int(_ranks(document))), source)
-        if shape is None
-        else per_hop.network(shape, least, planes, source)
+    subject = FitSubject(
+        str(document.machine), str(document.run), int(document.facts.usable_cpus or 2), per_hop.shape(document)
     )
-    tables: dict[str, Any] = {"network": network, "protocol": []}
-    for place, line in enumerate(lines):
-        half = line["alpha"] / 2
-        protocol: dict[str, Any] = {"up_to": f"{line['greatest']:.0f} B"} if place < len(lines) - 1 else {}
-        protocol |= {"startup": f"{1e9 * half:.6g} ns", "receive": f"{1e9 * half:.6g} ns"}
-        copy = line["beta"] - least
-        protocol |= {"copy": f"{1e9 * copy if copy > ROUNDING * least else 0.0:.6g} ns/B"}
-        ends = [f"protocol.{place}.{key}" for key in ("startup", "receive")]
-        keys = [f"protocol.{place}.copy"] + ([f"protocol.{place}.up_to"] if place < len(lines) - 1 else [])
-        origin |= dict.fromkeys(ends, f"fitted: echo ({HALF}; of {source})")
-        origin |= dict.fromkeys(keys, f"fitted: echo (of {source})")
-        if shape is not None and per_hop.crosses(planes, place) == 3:
-            protocol["handshake"] = True
-        tables["protocol"].append(protocol)
-    own = _times(document, "self", "time")
-    if len(own) >= 3:
-        whole = fit(list(own), list(own.values()))
-        path = {"startup": f"{1e9 * max(whole.alpha, 0):.6g} ns", "copy": f"{1e9 * max(whole.beta, 0):.6g} ns/B"}
-        tables["self"] = [path]
-        origin |= {f"self.0.{key}": f"fitted: echo-self (of {source})" for key in path}
+    fitted = fit_sections(document.benchmarks, subject)
+    if fitted is None:
+        return storage_from_run.storage_description(document)
     variants, origins, stored, storage = storage_from_run.storage_variants(document)
     if variants:
-        tables["variant"] = variants
-        origin |= origins
-    head = {"name": name, "title": f"{document.machine}, as measured", "source": source}
-    fitted = [fits_hops.text_of(plane) for plane in planes] if planes else [_text(line) for line in lines]
-    fitted += [fits_hops.text_of(plane) for plane in per_hop.papers(document)]
-    comments = [f"Fitted to {source} of {document.machine}: `assay fit`.", *fitted]
-    comments += [f"{name}:{line}" for line in stored]
-    text = write_toml(versions.marked(versions.MACHINE, {**head, **tables, "origin": origin}), comments)
-    return text, ({"storage": storage} if storage else {}) | {
+        fitted.tables["variant"] = variants
+        fitted.origin |= origins
+    papers = per_hop.papers(document)
+    planes = per_hop.planes(document, [line.greatest for line in fitted.lines.lines])
+    fitted.comments += [fits_hops.text_of(plane) for plane in planes]
+    fitted.comments += [fits_hops.text_of(plane) for plane in papers]
+    fitted.comments += [f"{fitted.name}:{line}" for line in stored]
+    lines = fitted.lines
+    return fitted.text(), ({"storage": storage} if storage else {}) | {
         "machine": document.machine,
         "run": document.run,
-        "stretches": lines,
-        "per_hop": planes[0].gamma if planes else 0.0,
+        "stretches": [_stretch(line) for line in lines.lines],
+        "per_hop": lines.per_hop,
         "planes": [plane.to_dict() for plane in planes],
-        "papers": [plane.to_dict() for plane in per_hop.papers(document)],
-    }
+        "papers": [plane.to_dict() for plane in papers],
+        "uncertainty": {
+            "level": fitted.known.table(RULE)["level"],
+            "used": RULE,
+            "keys": [
+                {"keys": list(each.keys), "value": each.value, "low": each.interval[0], "high": each.interval[1],
+                 "unit": each.unit, "text": each.written(each.value)}
+                for each in fitted.known.numbers
+            ],
+            "not_determined": fitted.known.not_determined,
+        },
+    }  # fmt: skip
 
 
-def _text(line: Mapping[str, float]) -> str:
-    """A stretch's line as a person reads it."""
-    terms = f"{line['alpha'] * 1e6:.4g} µs + {line['beta'] * 1e9:.4g} ns/B x N"
-    return f"T = {terms} over {line['least']:g} to {line['greatest']:g} B (robust)"
+def _stretch(line: LengthLine) -> dict[str, Any]:
+    greatest = line.greatest if line.up_to is None else line.up_to
+    return {"least": line.least, "greatest": greatest, "alpha": line.alpha, "beta": line.beta,
+            "determined": line.determined}  # fmt: skip
 
 
-def _crossbar(least: float, ranks: int, source: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """[network] of a machine whose hops are not known, and the origins of its numbers."""
-    flit, cycle, ticks = per_hop.clock(least)
-    table = {
-        "topology": "crossbar",
-        "nodes": ranks,
-        "switching": "wormhole",
-        "buffer_flits": 0,
-        "cycle": f"{1e9 * cycle:g} ns",
-        "flit_bytes": float(flit),
-        "flit_ticks": ticks,
-        "body_ticks": ticks,
-        "head_ticks": ticks,
-    }
-    origin = {
-        "network.nodes": f"stated: {source}",
-        "network.cycle": "assumed: fine enough",
-        "network.flit_bytes": "assumed: short messages in whole flits",
-        "network.flit_ticks": f"fitted: echo (of {source})",
-        "network.body_ticks": "assumed: as flit_ticks",
-        "network.head_ticks": "assumed: as flit_ticks; a crossbar has no hops",
-    }
-    return table, origin
+def text_of(line: LengthLine) -> str:
+    """A range's line as a person reads it."""
+    over = f"over {line.least:.0f} to {line.greatest:.0f} B"
+    if not line.determined:
+        length, most = min(line.bounds)
+        return f"T is not known {over}: every reading is a bound, {length:.0f} B in at most {most * 1e6:.4g} µs"
+    terms = f"{line.alpha * 1e6:.4g} µs + {line.beta * 1e9:.4g} ns/B x N"
+    return f"T = {terms} {over} (robust)"
 
 
-def stretches(times: Mapping[float, float]) -> list[dict[str, float]]:
-    """Lines by length: as few as leave little, cut where cutting gains most."""
-    sizes, values = np.array(sorted(times)), np.array([times[size] for size in sorted(times)])
-    cuts: list[float] = []
-    error = _error(sizes, values, cuts)
-    while len(cuts) < MOST_STRETCHES - 1 and error > ENOUGH:
-        tried = [sorted([*cuts, float(size)]) for size in sizes[2:-2] if size not in cuts]
-        better = min(((_error(sizes, values, each), each) for each in tried), default=(np.inf, []))
-        if better[0] > LEAST_GAIN * error:
-            break
-        error, cuts = better
-    return [
-        {
-            "least": segment.least,
-            "greatest": segment.greatest,
-            "alpha": max(segment.line.alpha, 0.0),
-            "beta": max(segment.line.beta, 0.0),
-        }
-        for segment in piecewise(sizes, values, cuts)
-    ]
+def _self(sections: Sequence[Section], made: FittedRun) -> None:
+    """[[self]] of messages of a rank to itself, where they were measured."""
+    cells = times(families.largest(families.cells(sections, "self", "time")))
+    if len(np.unique(cells.length)) < LEAST_LENGTHS or (found := length_lines(cells, seed=1)) is None:
+        return
+    entries = []
+    for at, line in enumerate(found.lines):
+        entry: dict[str, Any] = {}
+        if line.up_to is not None and line.limits is not None:
+            entry["up_to"] = made.known.add([f"self.{at}.up_to"], line.up_to, "B", line.limits)
+        entry["startup"] = made.known.add([f"self.{at}.startup"], line.alpha, "ns", line.alphas)
+        entry["copy"] = made.known.add([f"self.{at}.copy"], line.beta, "ns/B", line.betas)
+        made.origin |= {f"self.{at}.{key}": f"fitted: echo-self (of {made.source})" for key in entry}
+        entries.append(entry)
+    made.tables["self"] = entries
 
 
-def _error(sizes: Any, values: Any, cuts: Sequence[float]) -> float:
-    found = piecewise(sizes, values, cuts)
-    if sum(len(segment.line.sizes) for segment in found) < len(sizes) or any(len(s.line.sizes) < 3 for s in found):
-        return float("inf")
-    return float(np.sqrt(np.mean([residual**2 for segment in found for residual in segment.line.residuals])))
-
-
-def _figures(document: Document, benchmark: str, name: str) -> list[ReportedFigure]:
-    return [
-        figure
-        for section in document.benchmarks
-        if section.benchmark == benchmark
-        for figure in section.figures
-        if figure.name == name and figure.statistic == "median" and figure.value
-    ]
-
-
-def _times(document: Document, benchmark: str, name: str) -> dict[float, float]:
-    """One-way times (s) by length, of neighbours where hops were distinguished."""
-    found = _figures(document, benchmark, name)
-    least = min((f.params.get("hops") or 0 for f in found), default=0)
-    return {float(f.params["bytes"]): f.value for f in found if f.value and (f.params.get("hops") or 0) == least}
-
-
-def _ranks(document: Document) -> int:
-    return int(document.facts.usable_cpus or 2)
+def _not_determined(
+    echoes: Sequence[ReportedFigure], found: LengthLines, cells: MeasuredCells, shares: Sequence[Division]
+) -> list[str]:
+    """What the echo does not determine, in words."""
+    unknown = []
+    for line in found.lines:
+        if not line.determined:
+            length, most = min(line.bounds)
+            unknown.append(
+                f"messages of {line.least:.0f} to {line.greatest:.0f} B: only bounds were measured "
+                f"({length:.0f} B in at most {1e6 * most:.4g} us); any time below them is possible"
+            )
+    shortest, longest = found.lines[0].least, found.lines[-1].greatest
+    if shortest > SHORT:
+        unknown.append(f"messages shorter than {shortest:.0f} B: none was measured, the first line is continued")
+    unknown.append(f"messages longer than {longest:.0f} B: none was measured, the last line is continued")
+    if not any(each.known for each in shares):
+        unknown.append("how a message's start-up divides between sender, network and receiver: halves are assumed")
+    if cells.doubt:
+        unknown.append(f"a disturbance of all messages alike: most cells may be longer by up to {cells.doubt:.0%}")
+    if cells.launches < 2:
+        unknown.append("spread between launches: there was one launch")
+    if where := families.words(echoes):
+        unknown.append(f"other placements than the echo's: {where}")
+    return unknown

@@ -21,6 +21,9 @@ def forms() -> dict[str, tuple[Any, ...]]:
     from assay.document.history import MachineHistory, WatchFiles, WatchRound
     from assay.document.quoted import Quoted
     from assay.document.run_document import Document
+    from assay.document.scaling import ScalingAnswers
+    from assay.document.sensitivity import Sensitivity
+    from assay.document.tuning import Tuning
     from assay.document.validation import Validations
     from assay.execute.goal_schedule import GoalReplay
     from assay.machine.node_inventory import ClusterInventory
@@ -49,14 +52,22 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "fit": (listed.Refitted, listed.FittedToRun),
         "history": (MachineHistory,),
         "plan": (listed.PlannedRun, listed.QuotedPlan),
+        "predict": (listed.PredictionAnswer,),
         "query": (listed.QueryAnswer,),
         "replay": (described.Replay, GoalReplay),
         "report": (WithFigures(Document), listed.SeveralReports),
         "run": (listed.RunOfOne, listed.QuotedOfOne, listed.CommandOfTable),
         "runs": (listed.KnownRuns,),
+        "sensitivity": (Sensitivity,),
         "simulate": (described.Simulation, described.SaturationSearch, described.Sweep, described.NetworkKeys),
-        "study": (described.StudyAnswer, described.AllStudies, described.ShippedStudies),
+        "study": (
+            described.StudyAnswer,
+            described.AllStudies,
+            described.ShippedStudies,
+            WithFigures(ScalingAnswers),
+        ),
         "throughput": (ThroughputResult, WhatIf, LiveThroughput, RepeatedThroughput, DryRun),
+        "tune": (Tuning,),
         "version": (listed.Version,),
         "watch": (WatchRound, WatchFiles),
     }

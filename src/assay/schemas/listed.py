@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 
 from assay.document.comparison import RunComparison
+from assay.document.model_prediction import ModelPrediction
 from assay.document.quoted import QuotedBenchmark, QuotedFigure
 from assay.document.run_document import Document
 from assay.execute.plan import Plan
@@ -337,6 +338,14 @@ class NoiseWatched:
     activity: dict[str, Any]
     history: list[dict[str, Any]]
     notes: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictionAnswer(ModelPrediction):
+    """`assay predict MODEL RUN`: `file` is the model's, with its [validation], where one was written."""
+
+    figures: list[AnyFigure]
+    file: str | None
 
 
 @dataclass(frozen=True)

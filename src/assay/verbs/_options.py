@@ -34,6 +34,10 @@ On = Annotated[
     ),
 ]
 Via = Annotated[str | None, typer.Option(metavar="LAUNCHER", help="local, mpiexec, hosts:FILE or slurm[:OPTIONS]")]
+Ranks = Annotated[
+    str | None,
+    typer.Option("-n", metavar="N,…", help="ranks of a message-passing benchmark; 1,2,4: each, and speedups"),
+]
 Nodes = Annotated[
     int | None,
     typer.Option(

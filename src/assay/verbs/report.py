@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.verbs._completion import run_names
+from assay.verbs._completion import described_names, run_names
 from assay.verbs._options import Json, Quiet, named_path
+
+if TYPE_CHECKING:
+    from assay.document.run_document import Document
+    from assay.store import Run
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +35,14 @@ def register(app: typer.Typer) -> None:
                 parser=named_path,
                 metavar="FILE",
                 help="the page (default: report.html in the run; for several runs beside.html in the first)",
+            ),
+        ] = None,
+        model: Annotated[
+            str | None,
+            typer.Option(
+                metavar="MACHINE",
+                help="with what a described machine predicts of the run (`assay predict`)",
+                autocompletion=described_names,
             ),
         ] = None,
         markdown: Annotated[bool, typer.Option("--markdown", help="print the tables as Markdown")] = False,
@@ -55,12 +67,17 @@ def register(app: typer.Typer) -> None:
         if markdown and (json or quiet):
             accepted = "one of --markdown, --json and --quiet"
             raise InputError("is another form of the same", key="--json" if json else "--quiet", accepted=accepted)
+        if model is not None and len(runs) > 1:
+            problem = "predicts one run, and several are compared here"
+            raise InputError(problem, key="--model", value=model, accepted="one RUN")
         _file_names.check_suffix("--out", output, "HTML", _file_names.PAGE)
         printed = output is None and (json or (markdown and not quiet))  # no page needs to be written for it
         made = []
         for name in runs:
             run = Run.open(name)
             one = judged(run, whole(run))
+            if model is not None:
+                one = _predicted(run, one, model)
             with _kept(printed=printed):
                 one = replace(one, report=str(page.write(run, one, output if len(runs) == 1 else None)))
             made.append(one)
@@ -101,6 +118,13 @@ def register(app: typer.Typer) -> None:
         page_made = written or made[0].report
         if open_ and page_made is not None:
             _open(Path(page_made))
+
+
+def _predicted(run: Run, one: Document, model: str) -> Document:
+    from assay.described.shipped import open_described
+    from assay.prediction.predict import predict
+
+    return replace(one, prediction=predict(run, one, open_described(model, option="--model")))
 
 
 def _open(page: Path) -> None:

@@ -35,6 +35,9 @@ def register(app: typer.Typer) -> None:
             typer.Option("--plots", parser=named_path, metavar="FOLDER", help="write the plots to this folder"),
         ] = None,
         docs: DocsFolder = None,
+        force: Annotated[
+            bool, typer.Option("--force", help="of a described machine: answer although its model failed (predict)")
+        ] = False,
         out: Points = None,
         executor: Executor = "threads",
         workers: Workers = None,
@@ -60,6 +63,17 @@ def register(app: typer.Typer) -> None:
             refuse_others(context, "no STUDY", ("--quiet", "--json"))
             _show_shipped(sorted((file.load(each) for each in known), key=lambda one: one.head.order), quiet, json)
             return
+        if name is not None and name not in known and Path(name).is_file():
+            from assay.scaling.study_file import names_machine
+
+            if names_machine(Path(name)):
+                from assay.verbs._study_of_machine import study_of_machine
+
+                study_of_machine(context, Path(name), quick=quick, quiet=quiet, json=json, plots=plots, force=force)
+                return
+        if force:
+            accepted = "a study of a described machine, with [machine]"
+            raise InputError("has no effect here", key="--force", accepted=accepted)
         which = kind(executor)
         wanted = (
             sorted((s for s in map(file.load, known) if s.head.page == "ghosh"), key=lambda s: s.head.order)

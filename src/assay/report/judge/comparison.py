@@ -75,7 +75,7 @@ def against(
     alike = a.described == b.described
     rows: list[Laid] = []
     for key, figure in first.items():
-        other = second.get(key) if alike else _nearest(key, figure, second)
+        other = second.get(key) if alike else nearest(key, figure, second)
         if other is not None:
             rows.append((key, *_row(a, b, (figure, other), margin)))
     judged = _corrected(rows, gated or (lambda key: False))
@@ -256,7 +256,7 @@ def _apart(halves: tuple[Sequence[float], Sequence[float]]) -> float:
     return abs(float(np.log(np.median(halves[1]) / np.median(halves[0]))))
 
 
-def _nearest(key: Key, figure: ReportedFigure, others: dict[Key, ReportedFigure]) -> ReportedFigure | None:
+def nearest(key: Key, figure: ReportedFigure, others: dict[Key, ReportedFigure]) -> ReportedFigure | None:
     """Find a simulated machine's figure for a measured one, or the other way: what both state is alike.
 
     Hops are known on one side only: the fewest stand for two neighbours.

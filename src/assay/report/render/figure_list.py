@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.document.comparison import FigureRow, JudgedRow, PublishedRow, RunComparison
 from assay.document.json_form import to_json
+from assay.document.model_prediction import ModelPrediction
 from assay.document.quoted import QuotedAnswer
 from assay.document.run_document import Document
 from assay.document.validation import Validations
@@ -82,6 +83,30 @@ def _state(row: FigureRow | PublishedRow) -> str:
     if isinstance(row, PublishedRow):
         return row.a.state
     return max((row.a.state, row.b.state), key=("clean", "disturbed", "bound", "invalid").index)
+
+
+def of_prediction(found: ModelPrediction) -> list[dict[str, Any]]:
+    """Every predicted figure of a run, with what was measured."""
+    return [
+        {
+            "name": cell.figure,
+            "value": cell.predicted,
+            "unit": cell.unit,
+            "statistic": "median",
+            "params": dict(cell.params),
+            "ci95": None,
+            "range": None,
+            "state": cell.state,
+            "estimator": "simulated",
+            "disturbance": None,
+            "kind": cell.kind,
+            "benchmark": cell.benchmark,
+            "run": found.run,
+            "machine": found.machine,
+            "measured": cell.measured,
+        }
+        for cell in found.cells
+    ]
 
 
 def of_fits(fits: Iterable[Any]) -> list[dict[str, Any]]:

@@ -1,0 +1,90 @@
+"""What a run measured of one figure, as a fit takes it: lengths, values, bounds, and the launches behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.document.reported_figure import ReportedFigure
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+MOST_MOVED = 1.0  # relative: what a disturbance may have moved by more says no more
+
+
+@dataclass(frozen=True)
+class MeasuredCells:
+    """Cells in the order of their lengths, then hops; (cells,) arrays, times in s, lengths in B.
+
+    `bound`: only at most `value` is known. `slack`: relative standard deviation of what a disturbance may have moved a
+    value by; 0 of all where most cells are disturbed, so that nothing else is there to go by. `doubt`: how far all of
+    them may be moved then. `by_launch` (launches, cells): NaN where a launch lacks one.
+    """
+
+    length: Floats
+    hops: Floats
+    value: Floats
+    bound: Flags
+    slack: Floats
+    by_launch: Floats
+    doubt: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+    @property
+    def launches(self) -> int:
+        """Launches that a value rests on, the median over cells that have any."""
+        counts = (~np.isnan(self.by_launch[:, ~self.bound])).sum(axis=0) if len(self.by_launch) else np.zeros(0)
+        return int(np.median(counts)) if len(counts) else 0
+
+    def chosen(self, which: Flags) -> MeasuredCells:
+        """Some of the cells."""
+        return MeasuredCells(
+            self.length[which], self.hops[which], self.value[which], self.bound[which], self.slack[which],
+            self.by_launch[:, which], self.doubt,
+        )  # fmt: skip
+
+
+def times(
+    cells: Sequence[ReportedFigure],
+    time_of: Callable[[ReportedFigure, float], float] = lambda cell, value: value,
+    at_most: bool = True,
+) -> MeasuredCells:
+    """The cells' times; those without a usable value are left out.
+
+    `time_of` makes a time of a figure's value. `at_most`: a bound is the greatest possible time, as a time's best
+    reading is, and a rate's; a disturbed value of unknown size is taken as one.
+    """
+    kept = [each for each in cells if each.shown and each.shown > 0 and each.main]
+    kept.sort(key=lambda each: (float(each.params.get("bytes") or 0), float(each.params.get("hops") or 0)))
+    launches = sorted({int(launch) for each in kept for launch, _ in each.by_launch})
+    place = {launch: at for at, launch in enumerate(launches)}
+    by_launch = np.full((len(launches), len(kept)), np.nan)
+    value, moved, bound = np.zeros(len(kept)), np.zeros(len(kept)), np.zeros(len(kept), bool)
+    for column, each in enumerate(kept):
+        most = _moved(each)
+        bound[column] = at_most and (each.state == "bound" or most is None)
+        value[column] = time_of(each, each.shown or 0.0)
+        moved[column] = 0.0 if bound[column] else MOST_MOVED if most is None else min(most, MOST_MOVED)
+        for launch, measured in each.by_launch:
+            if measured > 0 and not bound[column]:
+                by_launch[place[int(launch)], column] = time_of(each, measured)
+    disturbed = moved > 0
+    alone = disturbed.sum() > (~bound & ~disturbed).sum()
+    return MeasuredCells(
+        np.array([float(each.params.get("bytes") or 0) for each in kept]),
+        np.array([float(each.params.get("hops") or 0) for each in kept]),
+        value, bound, np.zeros(len(kept)) if alone else moved / 2, by_launch,
+        float(np.median(moved[disturbed])) if alone else 0.0,
+    )  # fmt: skip
+
+
+def _moved(cell: ReportedFigure) -> float | None:
+    """How far a disturbance may have moved a value, relative to the undisturbed one; None: unknown."""
+    if cell.state != "disturbed":
+        return 0.0
+    return None if cell.disturbance is None else cell.disturbance.most

@@ -1,0 +1,124 @@
+"""[network] of a fitted description, and what it takes of a message by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.described.machine_file import check
+from assay.fitting.estimates import Estimates
+from assay.fitting.length_lines import LengthLine, LengthLines
+from assay.published.cells.answers import play
+
+Floats = NDArray[np.float64]
+CYCLE = 1e-12  # s
+MOST_TICKS = 1e6  # of a flit
+FLIT = 8  # B of a fast network, so that a flit takes many cycles
+
+
+def network(
+    shape: Mapping[str, Any] | None,
+    ranks: int,
+    per_byte: tuple[float, Floats],
+    found: LengthLines,
+    delay: float,
+    source: str,
+    made: Estimates,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """[network] and the origins of its numbers: the topology where its `shape` is known, else a crossbar of `ranks`.
+
+    `delay`: seconds that a message is on the way of a crossbar and that neither end spends.
+    """
+    least, leasts = per_byte
+    flit = 1 if least > 1e-9 else FLIT
+    cycle = max(CYCLE, 10.0 ** np.floor(np.log10(least * flit / MOST_TICKS)))
+    joined = dict(shape) if shape is not None else {"topology": "crossbar", "nodes": max(2, ranks)}
+    ticks = [
+        "network.flit_ticks",
+        "network.body_ticks",
+        *(["network.head_ticks"] if shape is None and delay <= 2 * least * flit else []),
+    ]
+    time = made.add(ticks, _whole(least * flit, cycle), "ns", leasts * flit)
+    table = {
+        **joined, "switching": "wormhole", "buffer_flits": 0, "cycle": f"{1e9 * cycle:g} ns",
+        "flit_bytes": float(flit), "flit_ticks": time, "body_ticks": time, "head_ticks": time,
+    }  # fmt: skip
+    numbers = [key for key, value in joined.items() if not isinstance(value, str | bool)]
+    stated = f"stated: {source}" if shape is None else f"stated: the description that {source} simulated"
+    origin = {f"network.{key}": stated for key in numbers} | {
+        "network.cycle": "assumed: fine enough",
+        "network.flit_bytes": "assumed: short messages in whole flits",
+        "network.flit_ticks": f"fitted: echo (of {source})",
+        "network.body_ticks": "assumed: as flit_ticks",
+        "network.head_ticks": "assumed: as flit_ticks; a crossbar has no hops",
+    }
+    if shape is None and delay > 2 * least * flit:
+        table["head_ticks"] = f"{1e9 * _whole(delay / 2, cycle):.6g} ns"  # of the way in and of the way out
+        origin["network.head_ticks"] = f"fitted: what both ends leave of a message's start-up (of {source})"
+    if shape is not None:
+        hop = max(_whole(found.per_hop, cycle), cycle)
+        table |= {"head_ticks": made.add(["network.head_ticks"], hop, "ns", found.per_hops), "node_head_ticks": 1}
+        origin |= {
+            "network.head_ticks": f"fitted: echo (of {source})",
+            "network.node_head_ticks": "assumed: a part of the start-up",
+        }
+    return table, origin
+
+
+def own_times(
+    table: Mapping[str, Any], found: LengthLines, per_byte: tuple[float, Floats], hops: float, ranks: int
+) -> list[float]:
+    """Seconds that the network takes of a message of each range beyond its bytes and hops, by simulation.
+
+    They are a part of the constant that was measured: requests and replies, flits that are not full, interfaces.
+    """
+    probes = [_probe(line) for line in found.lines]
+    entries = []
+    for line in found.lines:
+        entry: dict[str, Any] = {"startup": "0 ns"}
+        if line.up_to is not None:
+            entry["up_to"] = f"{line.up_to:.0f} B"
+        entries.append(entry | ({"handshake": True} if line.crossings > 1 else {}))
+    bare = {"name": "network", "network": dict(table), "protocol": _different(entries)}
+    machine = check(bare, Path("the fitted network"))
+    settings: dict[str, Any] = {"bytes": tuple(dict.fromkeys(probes))}
+    if hops:
+        settings["hops"] = (int(hops),)
+    elif ranks >= 2:
+        settings["on_ranks"] = 2
+    played = {
+        each.params["bytes"]: each.value or 0.0
+        for each in play(machine, "echo", settings).figures
+        if each.name == "half_round_trip" and each.statistic == "median"
+    }
+    taken = []
+    for line, probe in zip(found.lines, probes, strict=True):
+        taken.append(max(played[probe] - per_byte[0] * probe - line.crossings * found.per_hop * hops, 0.0))
+    return taken
+
+
+def _probe(line: LengthLine) -> int:
+    """A length of a range, in whole flits."""
+    highest = line.greatest if line.up_to is None else min(line.greatest, line.up_to)
+    middle = int((line.least + highest) / 2)
+    return max(middle // FLIT * FLIT, int(line.least), 1)
+
+
+def _different(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entries as one for each run of equal ones, since the reader refuses an entry that repeats the one before."""
+    kept: list[dict[str, Any]] = []
+    for entry in entries:
+        plain = {key: value for key, value in entry.items() if key != "up_to"}
+        if kept and plain == {key: value for key, value in kept[-1].items() if key != "up_to"}:
+            kept[-1] = entry
+        else:
+            kept.append(entry)
+    return kept
+
+
+def _whole(seconds: float, cycle: float) -> float:
+    return max(1, round(seconds / cycle)) * cycle

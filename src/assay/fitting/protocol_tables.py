@@ -1,0 +1,100 @@
+"""[[protocol]] of a description from lines by length, with what of each number is known.
+
+The network carries a byte in the least time of any range, for which it must be known well; what a range takes more is
+copying by the sender. What of the constant part either end spends is in `divisions`: half of it, by assumption, where
+no benchmark shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.fitting.divisions import Division
+from assay.fitting.estimates import Estimates
+from assay.fitting.length_lines import LengthLine, LengthLines
+
+Floats = NDArray[np.float64]
+HALF = "half of a message's constant part, how it divides is assumed"
+NEGLIGIBLE = 1e-3  # of a range's time at its longest message: a copy below it is rounding
+FELT = 0.1  # of a range's time at its longest message, so that its time per byte is known
+LEAST_PER_BYTE = 1e-13  # s/B
+
+
+def wire(lines: Sequence[LengthLine]) -> tuple[float, Floats]:
+    """Seconds per byte of the network, with draws: of the range whose time per byte is surely the least."""
+    straight = [each for each in lines if each.determined]
+    felt = [each for each in straight if each.beta * each.greatest > FELT * (each.alpha + each.beta * each.greatest)]
+    least = min(felt or straight[-1:], key=lambda each: each.beta + float(np.std(each.betas)))
+    return max(least.beta, LEAST_PER_BYTE), np.maximum(least.betas, LEAST_PER_BYTE)
+
+
+def parts(line: LengthLine, per_byte: float, per_bytes: Floats) -> tuple[float, Floats, float, Floats]:
+    """Constant part (s) and copying (s/B) of a range over a network of `per_byte`, each with draws.
+
+    Where the range's own time per byte is no more, it is the network's, and the constant part keeps the time of the
+    middle of the range.
+    """
+    at = (line.least + line.greatest) / 2
+    copying, copies = max(line.beta - per_byte, 0.0), np.maximum(line.betas - per_bytes, 0.0)
+    whole = line.alpha + line.beta * line.greatest
+    if copying * line.greatest < NEGLIGIBLE * whole:
+        copying, copies = 0.0, np.zeros_like(copies)
+    constant = max(line.alpha + (line.beta - per_byte - copying) * at, 0.0)
+    constants = np.maximum(line.alphas + (line.betas - per_bytes - copies) * at, 0.0)
+    return constant, constants, copying, copies
+
+
+def protocol_tables(
+    found: LengthLines,
+    divisions: Sequence[Division],
+    corrections: Sequence[float],
+    network: tuple[float, Floats],
+    source: str,
+    made: Estimates,
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The entries, shortest messages first, and the origins of their numbers; the numbers are entered in `made`.
+
+    `corrections`: seconds that the network itself takes of each range's shortest messages.
+    """
+    tables, origin = [], {}
+    for at, line in enumerate(found.lines):
+        key = f"protocol.{at}"
+        whole, wholes, copying, copies = parts(line, *network)
+        ends = max(whole - corrections[at], 0.0), np.maximum(wholes - corrections[at], 0.0)
+        entry: dict[str, Any] = {}
+        measured = f"echo (of {source})" if line.determined else f"echo, whose readings are bounds (of {source})"
+        if line.up_to is not None and line.limits is not None:
+            entry["up_to"] = made.add([f"{key}.up_to"], line.up_to, "B", line.limits)
+            origin[f"{key}.up_to"] = f"fitted: {measured}"
+        division = divisions[at]
+        if division.senders is None or division.receivers is None:
+            entry |= _halves(key, *ends, source, made, origin)
+        else:
+            own = min(whole * division.sender, ends[0]), np.minimum(wholes * division.senders, ends[1])
+            rest = ends[0] - own[0], ends[1] - own[1]
+            entry["startup"] = made.add([f"{key}.startup"], own[0], "ns", own[1])
+            entry["receive"] = made.add([f"{key}.receive"], rest[0], "ns", rest[1])
+            if division.buffered:
+                entry["buffered"] = True
+            origin |= dict.fromkeys(
+                (f"{key}.startup", f"{key}.receive"), f"fitted: {division.known}, echo (of {source})"
+            )
+        entry["copy"] = made.add([f"{key}.copy"], copying, "ns/B", copies)
+        origin[f"{key}.copy"] = f"fitted: {measured}"
+        if line.crossings > 1:
+            entry["handshake"] = True
+        tables.append(entry)
+    return tables, origin
+
+
+def _halves(
+    key: str, whole: float, wholes: Floats, source: str, made: Estimates, origin: dict[str, str]
+) -> Mapping[str, Any]:
+    keys = [f"{key}.startup", f"{key}.receive"]
+    half = made.add(keys, whole / 2, "ns", wholes / 2)
+    origin |= dict.fromkeys(keys, f"fitted: echo ({HALF}; of {source})")
+    return {"startup": half, "receive": half}

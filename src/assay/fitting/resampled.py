@@ -1,0 +1,83 @@
+"""How uncertain the cells of a run are: launches resampled, and what a line does not explain added to each cell.
+
+Bootstrap over launches, the replicates (docs/method.md, rule 1): a launch that is drawn is drawn for all cells of a
+benchmark, so that what launches share stays correlated. Deviations are widened for few launches (Hesterberg 2015,
+section 5.3). What values scatter about their line beyond that, and what a disturbance may have moved, is drawn cell by
+cell. It was chosen by its coverage (tests/test_fit_recovery.py): the resampled launches alone, which know nothing of a
+model's lack of fit, cover too little, and residuals alone miss what a launch moves in all cells at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.fitting.measured_cells import MeasuredCells
+
+Floats = NDArray[np.float64]
+FLOOR = 0.003  # relative: no cell is known better (clock ticks, flits, how a simulated machine rounds)
+DRAWS = 400
+LEVEL = 0.9  # of the intervals
+MOST_FACTOR = 4.0  # of the widening for few launches
+
+
+def launch_deviation(cells: MeasuredCells) -> float:
+    """Relative standard deviation of one launch's value, pooled over the cells with several; 0 where there are none."""
+    if len(cells.by_launch) < 2:
+        return 0.0
+    logs = np.log(np.where(cells.by_launch > 0, cells.by_launch, np.nan)[:, ~cells.bound])
+    counts = (~np.isnan(logs)).sum(axis=0)
+    several = logs[:, counts >= 2]
+    if not several.size:
+        return 0.0
+    deviations = several - np.nanmean(several, axis=0)
+    free = (counts[counts >= 2] - 1).sum()
+    # Huber's weights: a launch that was far off in a few cells does not widen all of them.
+    scale = 1.4826 * float(np.nanmedian(np.abs(deviations))) * np.sqrt(several.shape[0] / (several.shape[0] - 1))
+    clipped = np.clip(deviations, -4 * scale, 4 * scale) if scale > 0 else deviations
+    return float(np.sqrt(np.nansum(clipped**2) / free))
+
+
+def sigma(cells: MeasuredCells) -> Floats:
+    """Relative standard deviation of each cell's value, by its launches and its disturbance."""
+    counts = np.maximum((~np.isnan(cells.by_launch)).sum(axis=0), 1) if len(cells.by_launch) else np.ones(len(cells))
+    of_median = np.where(counts > 2, 1.2, 1.0) * launch_deviation(cells) / np.sqrt(counts)
+    return np.asarray(np.sqrt(of_median**2 + cells.slack**2 + FLOOR**2))
+
+
+def resampled(cells: MeasuredCells, unexplained: Floats, seed: int, count: int = DRAWS) -> Floats:
+    """`count` draws of all values, (count, cells), s; bounds stay. `unexplained`: relative, of each cell by itself."""
+    random = np.random.default_rng(seed)
+    drawn = np.ones((count, len(cells)))
+    launches = len(cells.by_launch)
+    if launches >= 2:
+        middle = np.nanmedian(np.where(np.isnan(cells.by_launch), cells.value, cells.by_launch), axis=0)
+        filled = np.where(np.isnan(cells.by_launch), middle, cells.by_launch) / middle
+        picks = random.integers(launches, size=(count, launches))
+        drawn = 1 + (np.median(filled[picks], axis=1) - 1) * widening(cells.launches)
+    own = np.exp(random.standard_normal(drawn.shape) * np.sqrt(unexplained**2 + cells.slack**2))
+    found = cells.value * np.maximum(drawn, 0.05) * own
+    return np.where(cells.bound, cells.value, found)
+
+
+def widening(launches: int) -> float:
+    """By what deviations of resampled launches are multiplied, for so few launches."""
+    from scipy.special import ndtri, stdtrit
+
+    if launches < 2:
+        return 1.0
+    tail = 0.5 + LEVEL / 2
+    factor = float(stdtrit(launches - 1, tail) / ndtri(tail)) * float(np.sqrt(launches / (launches - 1)))
+    return min(factor, MOST_FACTOR)
+
+
+def unexplained(cells: MeasuredCells, model: Floats, expected: Floats) -> float:
+    """Relative standard deviation of values about their model beyond the `expected` one of each cell; no less than
+    FLOOR.
+    """
+    values = ~cells.bound
+    if values.sum() < 4:
+        return FLOOR
+    residual = np.abs(model / cells.value - 1)[values]
+    scatter = 1.4826 * float(np.median(residual)) * float(np.sqrt(values.sum() / max(1, values.sum() - 2)))
+    return float(np.sqrt(max(scatter**2 - float(np.median(expected[values])) ** 2, FLOOR**2)))

@@ -1,0 +1,1 @@
+"""Scaling questions: programs on a described machine that is made larger, or otherwise than it is."""

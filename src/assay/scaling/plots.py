@@ -1,0 +1,61 @@
+"""Pictures of a study of a described machine: a figure over a key, with the intervals as bands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay import compact_svg
+from assay.document.scaling import ScaledFigure, ScalingAnswers, ScalingPoint
+from assay.network.study.plots import COLOURS
+from assay.scaling.shown import shown_setting
+from assay.scaling.study_file import ScalingPlot, ScalingStudy
+
+
+def draw(study: ScalingStudy, answers: ScalingAnswers, plot: ScalingPlot) -> str:
+    """One picture as SVG text."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams.update({"font.size": 8, "font.family": "sans-serif"})
+    figure = Figure(figsize=(5.2, 3.4), layout="constrained")
+    axes = figure.add_subplot()
+    axes.grid(color="#e5e7eb", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    curves: dict[str, list[tuple[Any, ScaledFigure]]] = {}
+    unit = ""
+    for point in answers.points:
+        for each in point.figures:
+            about = about_of(study, point, each)
+            if f"{each.benchmark}.{each.name}" == plot.y and _fits(about, plot):
+                curves.setdefault(str(about.get(plot.series, "")), []).append((about[plot.x], each))
+                unit = each.unit
+    for at, (name, drawn) in enumerate(curves.items()):
+        colour = COLOURS[at % len(COLOURS)]
+        drawn.sort(key=lambda one: one[0] if isinstance(one[0], int | float) else str(one[0]))
+        x = [place for place, _ in drawn]
+        axes.plot(x, [each.value for _, each in drawn], "o-", color=colour, markersize=3, linewidth=1.2, label=name)
+        low = [each.low for _, each in drawn if each.low is not None]
+        high = [each.high for _, each in drawn if each.high is not None]
+        if len(low) == len(high) == len(drawn):
+            axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+        if plot.log and all(isinstance(place, int | float) for place in x):
+            axes.set_xscale("log", base=2)
+    if plot.log:
+        axes.set_yscale("log")
+    axes.set_xlabel(plot.x)
+    axes.set_ylabel(f"{plot.y} ({unit})")
+    axes.set_title(plot.title, fontsize=9, loc="left")
+    if plot.series and curves:
+        axes.legend(fontsize=7, frameon=False)
+    return compact_svg.of_figure(figure)
+
+
+def about_of(study: ScalingStudy, point: ScalingPoint, each: ScaledFigure) -> dict[str, Any]:
+    """What a plot can name: the case, and the setting as it is shown; `ranks` of the point."""
+    return {**each.params, "ranks": point.ranks, **shown_setting(study, point.setting)}
+
+
+def _fits(about: dict[str, Any], plot: ScalingPlot) -> bool:
+    return plot.x in about and all(about.get(key) == value for key, value in plot.where.items())
