@@ -25,7 +25,7 @@ from assay.fitting import divisions, families, launch_spread, network_parts, per
 from assay.fitting.divisions import Division
 from assay.fitting.estimates import Estimates
 from assay.fitting.halves import RULE
-from assay.fitting.length_lines import LengthLine, LengthLines, length_lines
+from assay.fitting.length_lines import LengthLine, LengthLines, length_lines, without_hops
 from assay.fitting.measured_cells import MeasuredCells, times
 from assay.fitting.protocol_tables import protocol_tables, wire
 from assay.toml.writing import write_toml
@@ -88,8 +88,12 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
     lines = length_lines(cells)
     if lines is None:
         return None
-    made = FittedRun(subject, lines)
     planar = subject.shape is not None and lines.per_hop > 0
+    first = float(cells.hops.min()) if planar else 0.0
+    if not planar:
+        lines = without_hops(lines, float(cells.hops.min()))
+    made = FittedRun(subject, lines)
+    shape = subject.shape if planar else None
     shown = divisions.shown(sections, lines, subject.ranks)
     network = divisions.wire_by_gaps(lines, wire(lines.lines), shown)
     shape = subject.shape if planar else None
@@ -98,7 +102,6 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
     made.tables["network"], origin = network_parts.network(
         shape, subject.ranks, network, lines, delay, made.source, made.known
     )
-    first = float(cells.hops.min()) if planar else 0.0
     corrections = network_parts.own_times(made.tables["network"], lines, network, first, subject.ranks)
     made.tables["protocol"], more = protocol_tables(lines, shares, corrections, network, made.source, made.known)
     made.origin |= origin | more
