@@ -1,4 +1,8 @@
-"""The cells that a fit of a run uses."""
+"""The cells that a fit of a run uses: those that `assay.fitting` takes, by the rule of halves.
+
+The fit takes of some benchmarks one family of lengths only. All their cells that it might take count as used, so that
+none that was used is ever evidence.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,16 @@ from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.fitting.families import cells, largest
 
-FITTED = (("echo", "half_round_trip"), ("self", "time"))
+ONE_FAMILY = (("echo", "half_round_trip"), ("self", "time"))
+ANY_FAMILY = (
+    ("message-rate", "message_rate"),
+    ("bandwidth", "rate"),
+    *(("loggp", figure) for figure in ("gap", "send_overhead", "receive_overhead")),
+    ("fan-in", "rate"),
+)
 
 
 def used_cells(document: Document) -> list[ReportedFigure]:
     """The figures of a run's document that its fit uses."""
-    return [
-        each
-        for benchmark, figure in FITTED
-        for each in largest(cells(document.benchmarks, benchmark, figure))
-    ]
+    found = [each for name, figure in ONE_FAMILY for each in largest(cells(document.benchmarks, name, figure))]
+    return found + [each for name, figure in ANY_FAMILY for each in cells(document.benchmarks, name, figure)]
