@@ -80,9 +80,9 @@ def test_launches_are_in_the_interval_as_well_as_parameters(here: Path) -> None:
         return float(cell["high"] / cell["predicted"] - 1)
 
     both, parameters, launches = (half_width(f"{name}.toml") for name in ("model", "quiet", "sure"))
-    assert parameters == pytest.approx(4 / 70, rel=0.1)  # the start-up's own interval: 66 to 74 us at 90%
+    assert parameters == pytest.approx(4 / 70, rel=0.15)  # the start-up's own interval: 66 to 74 us at 90%
     assert launches == pytest.approx(1.645 * 0.02, rel=0.05)
-    assert both**2 == pytest.approx(parameters**2 + launches**2, rel=0.1)
+    assert both**2 == pytest.approx(parameters**2 + launches**2, rel=0.25)  # of 400 draws
 
 
 def test_a_wrong_model_is_refused_with_its_numbers(here: Path) -> None:
