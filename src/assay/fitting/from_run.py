@@ -94,7 +94,7 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
     made = FittedRun(subject, lines)
     shape = subject.shape if planar else None
     shown = divisions.shown(sections, lines, subject.ranks)
-    network = divisions.wire_by_gaps(lines, wire(lines.lines), shown)
+    network = network_parts.as_written(divisions.wire_by_gaps(lines, wire(lines.lines), shown))
     shares = divisions.divisions(lines, network[0], shown)
     delay = divisions.delay(lines, network, shares)
     made.tables["network"], origin = network_parts.network(
@@ -143,17 +143,8 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
         "per_hop": lines.per_hop,
         "planes": [plane.to_dict() for plane in planes],
         "papers": [plane.to_dict() for plane in papers],
-        "uncertainty": {
-            "level": fitted.known.table(RULE)["level"],
-            "used": RULE,
-            "keys": [
-                {"keys": list(each.keys), "value": each.value, "low": each.interval[0], "high": each.interval[1],
-                 "unit": each.unit, "text": each.written(each.value)}
-                for each in fitted.known.numbers
-            ],
-            "not_determined": fitted.known.not_determined,
-        },
-    }  # fmt: skip
+        "uncertainty": fitted.known.listed(RULE),
+    }
 
 
 def _stretch(line: LengthLine) -> dict[str, Any]:

@@ -25,7 +25,6 @@ Floats = NDArray[np.float64]
 MOST_RANGES = 6
 CAP = 30.0  # squared deviations of one cell, which a disturbance may have moved unseen: no more of it counts
 PENALTY = 3.0  # numbers of a range: start-up, time per byte, where it begins
-LEAST_FREE = 3  # cells beyond the numbers, so that what is left tells the noise
 FREE = 2.0  # what a range without a line costs; a length with values in it costs CAP, as no line explains it
 PASSED = 0.02  # relative: a bound is passed by more than that
 USUAL = math.log(2.0)  # standard deviation of the logarithm of a byte's time against that of the longest messages
@@ -64,7 +63,9 @@ def ranges(cells: MeasuredCells, sigma: Floats) -> list[LengthRange]:
     with_values[place[~cells.bound]] = True
     valued = np.cumsum(with_values)[last] - np.cumsum(with_values)[first] + with_values[first]
     line = valued >= 2
-    cost += np.where(line, _unusual(lengths, first, last, found), 0.0)
+    residual = np.zeros((count, count))
+    residual[first, last] = cost
+    cost = cost + np.where(line, _unusual(lengths, first, last, found), 0.0)
     open_ = ~line & (inside & cells.bound).any(axis=1)
     cost = np.where(line, cost, np.where(open_, FREE + CAP * valued, np.inf))
     table = np.full((count, count), np.inf)
@@ -74,9 +75,7 @@ def ranges(cells: MeasuredCells, sigma: Floats) -> list[LengthRange]:
     determined = np.zeros((count, count), bool)
     determined[first, last] = line
     divisions = [_division(table, number) for number in range(1, min(MOST_RANGES, count) + 1)]
-    free = [max(len(cells) - PENALTY * len(of), LEAST_FREE) for of, _ in divisions]
-    scatter = min(left / count for (_, left), count in zip(divisions, free, strict=True))
-    excess = max(1.0, scatter)  # no line may fit what is measured to the noise
+    excess = max(1.0, min(sum(residual[a, b] for a, b in of) for of, _ in divisions) / len(cells))
     judged = [left / excess + PENALTY * math.log(len(cells)) * len(of) for of, left in divisions]
     best = divisions[int(np.argmin(judged))][0]
     return [
