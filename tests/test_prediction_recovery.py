@@ -80,7 +80,7 @@ def test_the_experiment_sees_intervals_that_are_too_narrow(tmp_path: Path) -> No
         (tmp_path / f"{relative}.toml").write_text(Path(CONSTANT).read_text() + text)
         model = open_described(str(tmp_path / f"{relative}.toml"))
         new = [noisy(truth, random.Random(seed), NOISES["stream"], 1, 0.0) for seed in range(40)]
-        shares = [predict(run, each, model, 2).coverage or 0.0 for each in new]
+        shares = [predict(run, each, model, 1).coverage or 0.0 for each in new]
         found.append((clustered(shares), sum(shares) / len(shares)))
     (wide, share), ((_, high), _) = found
     assert wide[0] < 0.95 and COVERAGE[0] - 0.05 < share < COVERAGE[1] + 0.05
