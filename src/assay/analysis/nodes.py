@@ -5,7 +5,7 @@ more than MARGIN and by more than DEVIATIONS of the nodes' own spread. It is *na
 that it is within MARGIN of the fleet: its readings are moved towards the others by MARGIN, and ranked in each launch
 among those of the nodes that are no suspects. The ranks' normal scores, summed over launches, are compared with the
 normal distribution; where they vary more than random ranks (a node that varies more than others), with Student's, by
-their own variance. All nodes, cases and benchmarks of a run are one family (Holm): of runs on fleets whose nodes all are
+their own variance. All nodes, cases and benchmarks of a run are one family (Holm): of runs on nodes that all are
 within MARGIN, a share of at most FALSE_NAMES names a node. Too few launches name none: suspects are repeated.
 
 Sources: Conover 1999, Practical Nonparametric Statistics, section 5.10 (normal scores); Holm 1979.

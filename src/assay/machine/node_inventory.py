@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 
 from assay.machine import reading
+from assay.machine.firmware import firmware, microcode
 from assay.machine.limits import limits
 from assay.machine.memory import memory
 from assay.machine.network import network
@@ -160,14 +161,11 @@ def laid_out(answer: str, folder: Path) -> dict[str, str]:
 def facts(root: Path, answer: Mapping[str, str]) -> NodeFacts:
     """What a node is, by the tree of its files and by what its commands print."""
     cpu, kernel, links = processors(root), system(root, {}), network(root)
-    block = reading.pairs((reading.text(root / "proc/cpuinfo") or "").partition("\n\n")[0], ":")
     clock, per_cycle = stated_clock(cpu), flops_per_cycle(cpu.cores, cpu.flags)
-    dmi = [reading.text(root / f"sys/class/dmi/id/bios_{key}") for key in ("vendor", "version", "date")]
     cards = [
         _joined(each.name, each.driver, each.state, _rated(each.rate)) for each in links.interfaces if not each.virtual
     ]
     cards += [_joined(f"{each.kind} {each.device}", each.state, _rated(each.rate)) for each in links.fabrics]
-    firmware = [reading.text(path / "fw_ver") for path in reading.entries(root / "sys/class/infiniband")]
     return NodeFacts(
         product=kernel.product,
         processor=cpu.model,
@@ -183,8 +181,8 @@ def facts(root: Path, answer: Mapping[str, str]) -> NodeFacts:
         distribution=kernel.distribution,
         kernel=kernel.kernel,
         clock_source=kernel.clock_source,
-        firmware=_joined(*dmi, *(f"card {each}" for each in firmware if each)) or None,
-        microcode=block.get("microcode"),
+        firmware=firmware(root),
+        microcode=microcode(root),
         compilers=_joined(*(_version(name, answer[name]) for name in COMPILERS if name in answer), by="; ") or None,
         mpi=_version("", answer["mpiexec"]) if "mpiexec" in answer else None,
         mpi_flags=answer.get("mpicxx"),
