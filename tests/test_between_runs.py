@@ -1,158 +1,137 @@
-"""What tells two runs apart: `assay compare` names it, and the figures of one run alone; builds are no cases."""
+"""The spread between runs, learnt from earlier ones: it decides where a disturbance vetoed; its errors are stated."""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from assay.report.judge.comparison import against
-from assay.report.judge.machine_facts import facts
-from assay.report.judge.run_differences import differences, lone, matched, why_nothing
-from assay.report.render import comparison_tables
+from assay.analysis.run_spread import FAST, LEAST_RUNS, MEDIAN, RunSpread, compare_runs, learn, with_pooled
+from assay.case import Case
+from assay.report.judge import comparison
+from assay.store import Run
 from command_line import assay
 from made_documents import document, figure, section
-from test_ranks_per_node import SGI, ran
+from made_history import FIRST, MADE_WITH
+from test_document import block, launch
 
-KERNEL = {"compiler": "g++", "flags": "-O3"}
-LAUNCHES = [[launch, 2.0 + launch / 1000] for launch in range(6)]
-
-
-def built(run: str, isa: str, **case: Any) -> Any:
-    """The document of a run of one kernel by one build variant."""
-    of = figure("rate", 2.0, "flop/s", **case, **KERNEL, isa=isa) | {"benchmark": "vectors", "by_launch": LAUNCHES}
-    about = {"label": isa, "by": "g++ 12", "version": None, "commands": []}
-    builds = [about | KERNEL | {"isa": isa}]
-    variants = {"builds": builds, "rows": [], "wrong": [], "vectorised": None}
-    return document(section("vectors", [of]), run=run, folder=run, variants=variants)
+TRIALS, MARGIN, LAUNCHES = 1000, 0.03, 10
 
 
-def plain(run: str, flags: str) -> Any:
-    """The document of such a run without variants, whose programs were all compiled by these flags."""
-    programs = {"vectors": {"compiler": "g++ 12", "flags": flags}}
-    of = figure("rate", 2.0, "flop/s", length=1000) | {"benchmark": "vectors", "by_launch": LAUNCHES}
-    return document(section("vectors", [of]), run=run, folder=run, provenance={"k": {"programs": programs}})
+def runs(dice: np.random.Generator, count: int, hogs: bool) -> np.ndarray:
+    """Times of launches (runs, launches): runs differ by 1%, launches by 1%; with hogs a third is slower, to twice."""
+    times = 0.01 * dice.normal(size=(count, 1)) + 0.01 * dice.normal(size=(count, LAUNCHES))
+    if hogs:
+        times += (dice.random((count, LAUNCHES)) < 0.33) * dice.random((count, LAUNCHES))
+    return np.asarray(np.exp(times))
 
 
-@pytest.fixture(scope="module")
-def placed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dict[str, Any]]]:
-    """Simulated runs with one and with two ranks per node, of which only the second has two-level algorithms."""
-    folder = tmp_path_factory.mktemp("placed")
-    words = ("-n", "4", "--set", "operation=allreduce,broadcast", "--set", "bytes=1024")
-    asked = {"one": (SGI, "1"), "two": (SGI, "2"), "slower": (f"{SGI}:ethernet", "2")}
-    return {
-        name: (folder / name, ran(folder / name, "collective", "--ppn", ppn, *words, on=on))
-        for name, (on, ppn) in asked.items()
-    }
+@pytest.mark.parametrize("hogs", [False, True])
+def test_no_wrong_verdict_is_more_frequent_than_its_rate(hogs: bool) -> None:
+    """Equal runs are called different in at most 5%, and runs that differ by the margin equal in at most 5%."""
+    dice = np.random.default_rng(11)
+    differs = equal = 0
+    for _ in range(TRIALS):
+        made = runs(dice, 12, hogs)
+        spread = learn(made[:10].tolist(), "lower")
+        assert spread is not None
+        same = compare_runs(made[10].tolist(), made[11].tolist(), "lower", MARGIN, spread)
+        other = compare_runs(made[10].tolist(), (made[11] * (1 + MARGIN)).tolist(), "lower", MARGIN, spread)
+        differs += same.verdict.value == "differs"
+        equal += other.verdict.value == "equal"
+    most = stats.binom.ppf(1 - 1e-4, TRIALS, 0.05)
+    assert differs <= most and equal <= most
 
 
-def algorithms(made: dict[str, Any]) -> set[tuple[str, str]]:
-    return {(each["params"]["operation"], each["params"]["algorithm"]) for each in made["figures"]}
+def test_with_hogs_the_fast_quarter_is_fixed_and_finds_what_the_median_does_not() -> None:
+    dice = np.random.default_rng(12)
+    found = {MEDIAN: 0, FAST: 0}
+    chosen = 0
+    for _ in range(200):
+        made = runs(dice, 12, True)
+        spread = learn(made[:10].tolist(), "lower")
+        assert spread is not None
+        chosen += spread.estimator == FAST
+        pair = made[10].tolist(), (made[11] * 1.08).tolist()
+        for name in found:
+            logs = np.log([np.quantile(each, 0.5 if name == MEDIAN else 0.25) for each in made[:10]])
+            own = RunSpread(name, math.sqrt(float(np.mean(np.diff(logs) ** 2)) / 2), 10)
+            found[name] += compare_runs(*pair, "lower", MARGIN, own).verdict.value == "differs"
+    assert chosen >= 150 and found[FAST] > 1.5 * found[MEDIAN], (chosen, found)
 
 
-def test_what_only_one_run_has_is_counted_and_named(placed: dict[str, Any]) -> None:
-    """As many as the two runs' own documents differ in."""
-    (one, of_one), (two, of_two) = placed["one"], placed["two"]
-    missing = algorithms(of_two) - algorithms(of_one)
-    assert missing and not algorithms(of_one) - algorithms(of_two)
-    (entry,) = json.loads(assay("compare", str(one), str(two), "--json").out)["comparisons"]
-    found = [(each["params"]["operation"], each["params"]["algorithm"]) for each in entry["only_in_b"]]
-    assert set(found) == missing and len(found) == len(missing)
-    assert entry["only_in_a"] == []
-    assert len(entry["rows"]) + len(found) == len(of_two["figures"])
-    shown = assay("compare", str(one), str(two)).out
-    assert f"{len(missing)} figures only in B: collective time (algorithm two-level" in shown
-    assert "only in A" not in shown
-    quiet = assay("compare", str(two), str(one), "-q").out
-    assert f"; {len(missing)} figures only in {of_two['run']}" in quiet and len(quiet.splitlines()) == 1
+def test_the_fast_quarter_of_a_rate_is_its_upper_one() -> None:
+    spread = RunSpread(FAST, 0.001, 10)
+    found = compare_runs([1.0, 2.0, 4.0, 8.0, 16.0], [1.0, 2.0, 4.0, 16.0, 16.0], "higher", MARGIN, spread)
+    assert found.ratio == pytest.approx(2.0) and found.statistic == FAST
 
 
-def test_the_heading_says_what_the_columns_differ_in(placed: dict[str, Any]) -> None:
-    (one, of_one), (two, of_two), (slower, of_slower) = placed["one"], placed["two"], placed["slower"]
-    (entry,) = json.loads(assay("compare", str(one), str(two), "--json").out)["comparisons"]
-    assert entry["differences"] == [{"key": "ranks per node", "a": "1", "b": "2"}]
-    shown = " ".join(assay("compare", str(one), str(two)).out.split())
-    assert f"A: {of_one['run']} (ranks per node 1), B: {of_two['run']} (ranks per node 2)" in shown
-    shown = " ".join(assay("compare", str(two), str(slower)).out.split())
-    assert f"A: {of_two['run']} (machine {SGI}), B: {of_slower['run']} (machine {SGI}-ethernet)" in shown
-    same = json.loads(assay("compare", str(one), str(one), "--json").out)["comparisons"][0]
-    assert same["differences"] == same["only_in_a"] == same["only_in_b"] == []
+def test_figures_with_few_runs_have_the_pooled_spread_and_it_is_called_an_assumption() -> None:
+    own = {key: RunSpread(FAST, 0.01 * (key + 1), LEAST_RUNS - 2) for key in range(5)}
+    pooled = with_pooled(own | {5: RunSpread(FAST, 0.001, LEAST_RUNS)})
+    assert pooled[5].deviation == 0.001 and not pooled[5].pooled
+    assert pooled[0].pooled and pooled[0].estimator == MEDIAN and pooled[0].deviation == pytest.approx(0.0375)
+    assert "an assumption" in compare_runs([1.0] * 3, [1.0] * 3, "lower", MARGIN, pooled[0]).reason
+    assert with_pooled({0: own[0]}) == {} and learn([[1.0]], "lower") is None
 
 
-def test_a_report_says_the_ranks_per_node_that_were_asked_for(placed: dict[str, Any]) -> None:
-    for name, words in (("one", "4 ranks on 4 nodes, 1 each"), ("two", "4 ranks on 2 nodes, 2 each")):
-        assert words in " ".join(assay("report", str(placed[name][0])).out.split())
-    tasks = [{"ranks": 4, "ppn": 1}, {"ranks": 4, "ppn": 2}]
-    measured = {line.name: line.text for line in facts(document(), {"plan": {"tasks": tasks}})}
-    assert measured["ranks"] == "1 or 2 per node"
-    assert "ranks" not in {line.name for line in facts(document(), {"plan": {"tasks": [{"ranks": 4, "ppn": None}]}})}
-
-
-def test_a_run_s_one_build_is_no_part_of_its_cases() -> None:
-    """Two builds, or a build and a run without variants, have their cases in common."""
-    native, portable = built("a", "native", length=1000), built("b", "default", length=1000)
-    usual = plain("c", "-O3 -march=native")
-    for pair in ((native, portable), (native, usual), (usual, native)):
-        one, other = matched(pair)
-        (row,) = against(one, other)
-        assert row.params == {"length": 1000} and row.ratio == 1
-    told = differences((native, {}), (portable, {}))
-    assert [(each.key, each.a, each.b) for each in told] == [("flags", "-march=native -O3", "-O3")]
-    assert differences((native, {}), (usual, {})) == []  # compiled alike, however it was asked for
-    request = {"wishes": {"seed": 1, "ppn": [], "settings": {"length": "1000"}}}
-    told = differences((usual, request), (usual, {"wishes": {"seed": 2, "ppn": [], "settings": {}}}))
-    assert [(each.key, each.a, each.b) for each in told] == [("seed", "1", "2"), ("length", "1000", None)]
-    assert comparison_tables.heading("c", "d", told) == ("A: c (seed 1, length 1000), B: d (seed 2, length by default)")
-
-
-def test_several_builds_stay_cases_and_match_the_run_of_one_of_them() -> None:
-    both = [figure("rate", 2.0, "flop/s", **KERNEL, isa=isa) for isa in ("native", "default")]
-    both = [each | {"benchmark": "vectors"} for each in both]
-    about = {"by": None, "version": None, "commands": []} | KERNEL
-    builds = [{"label": isa, "isa": isa} | about for isa in ("native", "default")]
-    variants = {"builds": builds, "rows": [], "wrong": [], "vectorised": None}
-    several, one = matched([document(section("vectors", both), variants=variants), built("b", "default")])
-    rows = against(several, one)
-    assert [row.params["isa"] for row in rows] == ["default"]
-    assert [each.params["isa"] for each in lone(several, rows, "a")] == ["native"]
-
-
-def test_why_nothing_is_in_common_is_said_by_the_keys() -> None:
-    def of(benchmark: str, name: str, **case: Any) -> Any:
-        return document(section(benchmark, [figure(name, 1.0, "s", **case)]), run=benchmark)
-
-    unlike = of("echo", "time", bytes=8, ranks=2), of("echo", "time", bytes=64, ranks=2)
-    assert why_nothing(*unlike) == "their cases differ in bytes (8 and 64)"
-    assert why_nothing(of("echo", "time", bytes=8), of("echo", "time")) == "their cases differ in bytes (8 and none)"
-    assert why_nothing(of("echo", "time"), of("ring", "time")) == (
-        "they have no benchmark in common: echo in one, ring in the other"
-    )
-    assert "no figure in common: echo.time in one, echo.rate in the other" in why_nothing(
-        of("echo", "time"), of("echo", "rate")
-    )
-
-
-@pytest.mark.parametrize(
-    ("kinds", "words"),
-    [
-        (("measured", "measured"), "of 1 measured quantity"),
-        (("simulated", "simulated"), "of 1 simulated quantity"),
-        (("measured", "simulated"), "of 1 quantity"),
-    ],
-)
-def test_quantities_are_called_what_they_are(kinds: tuple[str, str], words: str) -> None:
-    """A simulated run beside a simulated machine has no measured quantities."""
-    pair = [
+def test_what_a_disturbance_allows_at_worst_vetoes_no_comparison_with_a_history() -> None:
+    """Two runs of which each may have been moved by half, with and without what earlier runs say."""
+    launches = [[float(at), 1.0 + 0.001 * (at % 3)] for at in range(10)]
+    about = {"state": "disturbed", "disturbance": {"low": -0.3, "high": 0.5}, "by_launch": launches, "better": "lower"}
+    one, other = (
         document(
-            section(
-                "echo",
-                [figure(name, 1.0, "s") | {"benchmark": "echo", "kind": kind} for name in ("half", "round_trip")],
-            ),
-            run=kind,
+            section("echo", [figure("half_round_trip", 1.0, "s", bytes=8) | about | {"benchmark": "echo"}]), run=name
         )
-        for kind in kinds
-    ]
-    rows = [row.__class__(**vars(row) | {"metric": "time"}) for row in against(*pair)]
-    assert words in comparison_tables.summary(rows, "a", "b", 0.03)
+        for name in ("a", "b")
+    )
+    (vetoed,) = comparison.against(one, other)
+    assert vetoed.verdict == "inconclusive" and "`compare --live`, would decide it" in (vetoed.reason or "")
+    spread = {("echo", "half_round_trip", Case({"bytes": 8})): RunSpread(FAST, 0.005, 8)}
+    (decided,) = comparison.against(one, other, spreads=spread)
+    assert decided.verdict == "equal" and "with the spread between runs (0.5%, of 8 earlier runs)" in (
+        decided.reason or ""
+    )
+
+
+def made(folder: Path, number: int, values: list[float], others: float = 0.0) -> str:
+    """A run of the echo with a launch for each value; `others`: seconds of other processes in each block of 1 s."""
+    run = Run.create(folder / f"r{number:02d}", {"machine": "here", "host": {"usable_cpus": 4}, "wishes": {}})
+    run.about |= {"created": FIRST + 3600 * number, "id": f"run-{number:02d}"}
+    for at, value in enumerate(values):
+        more = {"others": others} if others else {}
+        launch(run, at, [block(8, [value] * 20) | more])
+    (run.folder / "provenance" / "p.json").write_text(json.dumps(MADE_WITH))
+    run.finish("done")
+    return str(run.about["id"])
+
+
+@pytest.mark.usefixtures("own_folder")
+def test_compare_decides_by_the_spread_of_earlier_runs_and_says_so(tmp_path: Path) -> None:
+    dice = np.random.default_rng(13)
+    levels = 1e-5 * np.exp(0.03 * dice.normal(size=9))
+    for number, level in enumerate(levels[:8]):
+        made(tmp_path, number, (level * np.exp(0.001 * dice.normal(size=8))).tolist())
+    a = made(tmp_path, 8, (1e-5 * np.exp(0.001 * dice.normal(size=8))).tolist())
+    b = made(tmp_path, 9, (1.05e-5 * np.exp(0.001 * dice.normal(size=8))).tolist())
+    rows = assay("compare", a, b, "--margin", "3%", "--json").document["comparisons"][0]["rows"]
+    (row,) = [each for each in rows if each["figure"] == "half_round_trip"]
+    assert row["verdict"] == "inconclusive" and "of 8 earlier runs" in row["reason"], (
+        row
+    )  # 5% is within 3% between runs
+    far = made(tmp_path, 10, (2e-5 * np.exp(0.001 * dice.normal(size=8))).tolist())
+    rows = assay("compare", a, far, "--margin", "3%", "--json").document["comparisons"][0]["rows"]
+    assert {each["verdict"] for each in rows} == {"differs"}
+
+
+@pytest.mark.usefixtures("own_folder")
+def test_without_earlier_runs_launches_decide_as_before(tmp_path: Path) -> None:
+    dice = np.random.default_rng(14)
+    a = made(tmp_path, 0, (1e-5 * np.exp(0.001 * dice.normal(size=8))).tolist())
+    b = made(tmp_path, 1, (1.05e-5 * np.exp(0.001 * dice.normal(size=8))).tolist())
+    rows = assay("compare", a, b, "--margin", "3%", "--json").document["comparisons"][0]["rows"]
+    assert {each["verdict"] for each in rows} == {"differs"} and {each["statistic"] for each in rows} == {"median"}

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from assay import cli
 from assay.case import Case
+from assay.document.fleet import DifferingNode
 from assay.document.json_form import from_json, to_json
-from assay.document.section import DifferingNode
 
 NUMBERS = st.integers(-(2**62), 2**62) | st.floats(allow_nan=False, allow_infinity=False)
 PARAMETERS = st.dictionaries(st.text(max_size=3), st.none() | st.booleans() | NUMBERS | st.text(max_size=4), max_size=5)
@@ -80,7 +80,7 @@ def test_a_verb_prints_a_case_as_an_object() -> None:
 @given(PARAMETERS)
 def test_in_a_document_a_case_is_an_object(given: dict[str, Any]) -> None:
     about: dict[str, Any] = {"host": "", "metric": "", "value": 1.0, "ratio": 1.0, "deviations": 1.0}
-    about |= {"figure": "", "unit": "", "text": ""}
+    about |= {"figure": "", "unit": "", "text": "", "p": 1.0, "launches": 0, "worse": None, "named": False}
     made = DifferingNode(case=Case(given), **about)
     plain = to_json(made)
     assert type(plain["case"]) is dict and plain == about | {"case": given}

@@ -180,7 +180,7 @@ def test_what_has_no_nodes_is_refused(tmp_path: Path) -> None:
 
 @pytest.fixture
 def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Eight nodes: n3 has another processor, n5 a tenth of a hardware thread, n7 does not answer."""
+    """Eight nodes: n2 is drained, n3 has another processor, n4 a job, n5 a tenth of a hardware thread, n7 is silent."""
     if reason := slurm_cluster.missing():
         pytest.skip(reason)
     for key in [key for key in os.environ if key.startswith(("SLURM", "SBATCH", "SALLOC"))]:
@@ -210,6 +210,8 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         )
         stopped = pid("n7")
         os.kill(stopped, signal.SIGSTOP)
+        cluster.ask("scontrol", "update", "NodeName=n2", "State=DRAIN", "Reason=disk")
+        cluster.ask("sbatch", "--nodelist=n4", "-n2", "--output=/dev/null", "--wrap", "sleep 600")
         time.sleep(1)
         try:
             if not daemons.alive():
@@ -221,18 +223,20 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.mark.slurm
-def test_the_node_that_differs_the_silent_and_the_slow_one_are_named(planted: str) -> None:
+def test_slow_silent_drained_used_and_differing_nodes_are_each_named_for_what_they_are(planted: str) -> None:
     answer = assay("doctor", "--via", planted, "--for", "40", "--json")
     assert answer.status == 1, answer.err
     found = json.loads(answer.out)
     assert [each["node"] for each in found["silent"]] == ["n7"], found["silent"]
     (processor,) = [each for each in found["differences"] if each["fact"] == "processor"]
-    assert processor["nodes"] == {"n3": "Alpha 21264"} and processor["count"] == 6
+    assert processor["nodes"] == {"n3": "Alpha 21264"} and processor["count"] == 4
+    not_asked = {each["node"]: each["why"] for each in found["not_asked"]}
+    assert set(not_asked) == {"n2", "n4"} and "drained: disk" in not_asked["n2"] and "allocated" in not_asked["n4"]
     (quoted,) = [each for each in found["differences"] if each["fact"] == "cpu_quota"]
     assert quoted["nodes"] == {"n5": "0.1"}
     speeds = {each["node"]: each["measured"] for each in found["nodes"]}
     exchanged = {each["node"]: each["exchanges"] for each in found["nodes"] if each["exchanges"]}
-    assert MPI is None or (set(exchanged) == {"n1", "n2"} and found["exchange"].endswith(", on one host")), found[
+    assert MPI is None or (set(exchanged) == {"n1", "n3"} and found["exchange"].endswith(", on one host")), found[
         "exchange"
     ]
     assert speeds["n5"]["share"] < 0.15  # a quota of a tenth, whatever else runs here
@@ -240,5 +244,7 @@ def test_the_node_that_differs_the_silent_and_the_slow_one_are_named(planted: st
         pytest.skip("others leave less than a third of a hardware thread to every node: none stands out")
     slowest = found["slow"][0]
     assert slowest["node"] == "n5" and "a CPU quota of 0.1 processors" in slowest["why"], found["slow"]
+    assert slowest["named"] and slowest["repeats"] >= 7 and found["false_names"] == 0.01, found["slow"]
+    assert slowest["drain"].startswith("scontrol update NodeName=n5 State=DRAIN 'Reason=assay: ")
     kept = {key: value for key, value in found.items() if key != "version"}
     assert "slow: n5: " in "\n".join(_doctor_nodes.table(ClusterInventory.model_validate(kept)))

@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int pieces = 2, chains = 12;
+constexpr int usual_pieces = 2, chains = 12;
 constexpr std::int64_t additions = 600'000'000 / 64 * 64, turns = 100'000'000;
 
 double seconds(clockid_t which) {
@@ -48,7 +48,8 @@ void piece(Time& best, const Work& work) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char**) {
+  const int pieces = argc > 1 ? 1 : usual_pieces;  // any argument: a repetition, in half the time
   std::uint64_t sum = 0, step = 0x9e3779b97f4a7c15;
   double one = 1, term = 2, total = 0;
   assay::timing::opaque(step);
@@ -59,7 +60,7 @@ int main() {
     piece(clock, [&] { sum = assay::processor::add_up(sum, step, additions); });
     piece(peak, [&] { total += multiply_adds(one, term); });
   }
-  const bool right = sum == static_cast<std::uint64_t>(additions) * pieces * step &&
+  const bool right = sum == static_cast<std::uint64_t>(additions) * static_cast<std::uint64_t>(pieces) * step &&
                      total == 2.0 * chains * static_cast<double>(turns) * pieces;
   const double flops = 2.0 * chains * static_cast<double>(assay::lanes<double> * turns);
   std::printf("{\"clock\": %.6g, \"peak\": %.6g, \"share\": %.4g, \"right\": %s}\n",

@@ -89,7 +89,7 @@ def compare(
         raise ValueError(f"a margin lies between 0 and 1, not at {margin}")
     centre, interval, p_differs, p_equal = _judge(_logs(a), _logs(b), margin, paired)
     pairs = min(np.size(a), np.size(b))
-    verdict, reason = _verdict(centre, interval, p_equal, margin, pairs)
+    verdict, reason = verdict_of(centre, interval, p_equal, margin, pairs)
     spread = None
     if a_against_a is not None:
         verdict, reason, spread = _after_a_against_a(
@@ -218,9 +218,10 @@ def _signed_rank(shift: Floats, centre: float, side: Side) -> float:
     return float(stats.wilcoxon(shift - centre, alternative=side, method="exact").pvalue)
 
 
-def _verdict(
+def verdict_of(
     centre: float, interval: tuple[float, float] | None, p_equal: float, margin: float, pairs: int
 ) -> tuple[ComparisonVerdict, str]:
+    """The verdict by a log ratio, its 95% interval and the greater p of both one-sided tests, and why."""
     if interval is None:
         return ComparisonVerdict.UNKNOWN, f"{pairs} launch{'es' if pairs != 1 else ''}, {LEAST_LAUNCHES} needed"
     edge = math.log1p(margin)

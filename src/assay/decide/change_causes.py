@@ -13,6 +13,8 @@ FIRST = (
     *("microcode", "firmware", "mpi", "launchers", "mpi_variants", "programs", "asked"),
 )
 NEVER_FIRST = ("assay", "python")  # which measure, and are not measured
+# Not needed in one of two runs, or not recorded by earlier versions: without a value there is no change
+NOT_ALWAYS_STATED = ("launchers.", "programs.", "microcode", "firmware")
 DIGEST = ".key"  # of a program: changes with its build, without details
 
 
@@ -33,8 +35,8 @@ def find_changes(
             then, now = before.get(key), after.get(key)
             if then == now or key in taken or _of_another(key, benchmark):
                 continue
-            if (then is None or now is None) and key.startswith(("launchers.", "programs.")):
-                continue  # not needed in one of the two runs
+            if (then is None or now is None) and key.startswith(NOT_ALWAYS_STATED):
+                continue
             taken.add(key)
             earlier = {made_with[run].get(key) for run in runs[start:place]}
             later = {made_with[run].get(key) for run in runs[place:end]}

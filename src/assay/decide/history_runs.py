@@ -16,6 +16,7 @@ from assay.report.judge.run_differences import matched
 from assay.store import Run
 from assay.stored.provenance import fingerprint
 
+CONFIRMS = "confirms"  # key of run.json: a run that `history --confirm` made, with an older build; no part of a history
 COMMON_KEYS = ("machine", "described")  # of run.json: what runs of one history have in common
 WRITTEN = ("clean", "disturbed")  # a bound and an invalid figure are no estimates
 NOT_MADE_WITH = frozenset({"names", "budget", "on", "launches", "within", "seed", "timeout", "profile", "nodes"})
@@ -27,7 +28,7 @@ def machine_runs(runs: Sequence[Run], machine: str | None, here: str, since: str
 
     Described and measured runs are never mixed: those like the newest count. InputError where there is none.
     """
-    ended = [run for run in runs if run.state != "running"]
+    ended = [run for run in runs if run.state != "running" and CONFIRMS not in run.about]
     wanted = here if machine is None else machine
     named = [run for run in ended if run.about.get("machine") == wanted]
     if not named:

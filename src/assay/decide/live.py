@@ -7,11 +7,13 @@ the tests.
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 import random
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.analysis.paired_decision import PairedDecision, PairedPlan
@@ -31,19 +33,36 @@ if TYPE_CHECKING:
 
 @dataclass
 class LiveSide:
-    """A variant: its words, its run, all launches that it may make, and where."""
+    """A variant: its words, its run, all launches that it may make, and where; `environment`: what it is built with."""
 
     words: str
     run: Run
     plan: Plan
     where: session.Target
+    environment: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     def launch(self, pair: int, say: Callable[[str], None]) -> None:
         """Make the launches of a pair. MeasurementError where one fails: a pair without it is useless."""
         tasks = tuple(task for task in self.plan.tasks if task.launch == pair)
-        failures = session.do(self.run, replace(self.plan, tasks=tasks), self.where, say=say)
+        with _set(self.environment):
+            failures = session.do(self.run, replace(self.plan, tasks=tasks), self.where, say=say)
         if failures:
             raise MeasurementError(f"{self.words}: {failures[0].reason}")
+
+
+@contextlib.contextmanager
+def _set(environment: Mapping[str, str]) -> Iterator[None]:
+    """Have this process's environment include these variables for a while."""
+    before = {name: os.environ.get(name) for name in environment}
+    os.environ.update(environment)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 @dataclass(frozen=True)

@@ -94,10 +94,32 @@ class RegressionVerdict:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Confirmation:
+    """How a change is confirmed: the `command`; `variants`: the older and the newer one, where what changed is one.
+
+    With `--confirm` also its result: the `ratio` of newer to older, its interval, after so many `pairs`, and the runs
+    that were made. `verdict`: "differs" (by the margin, half the step, or more), "equal" or "inconclusive".
+    """
+
+    figure: str
+    at_run: str
+    command: str
+    why: str
+    variants: tuple[str, str] | None = None
+    margin: float | None = None
+    verdict: str | None = None
+    ratio: float | None = None
+    interval: tuple[float, float] | None = None
+    pairs: int = 0
+    runs: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
 class MachineHistory:
     """`assay history`: `level` is that of each test, such that at most `alarms_per_run` false alarms are expected.
 
     `regressions`, `judged` and `passed` are of `--fail-on-regression`. `entered`: folders that `--import` made known.
+    `confirmation`: of the newest change. `page`: the file of `--html`.
     """
 
     machine: str
@@ -110,6 +132,8 @@ class MachineHistory:
     judged: bool | None = None
     passed: bool | None = None
     entered: list[str] = field(default_factory=list)
+    confirmation: Confirmation | None = None
+    page: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from assay.document.account import TimeAccount
 from assay.document.choice import Choice, ChoiceWanted
 from assay.document.fits import Fit
+from assay.document.fleet import DifferingNode, FleetFound
 from assay.document.guideline import GuidelineTest
 from assay.document.json_form import WRITTEN_IF_SET
 from assay.document.node_noise import NodeNoise
@@ -36,21 +37,6 @@ class VarianceByLevel:
     share: dict[str, float]
     relative: dict[str, float | None]
     unsampled: list[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class DifferingNode:
-    """A node that differs from the others (`analysis.nodes.OddNode`), with the words for it."""
-
-    host: str
-    metric: str
-    case: Params
-    value: float
-    ratio: float
-    deviations: float
-    figure: str
-    unit: str
-    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,4 +206,5 @@ class Section:
     fits: list[Fit] = field(default_factory=list)
     variance: list[VarianceByLevel] = field(default_factory=list)
     odd_nodes: list[DifferingNode] = field(default_factory=list)
+    fleet: Annotated[FleetFound | None, WRITTEN_IF_SET] = None  # of a benchmark on three nodes or more
     derived: Annotated[Derived | None, WRITTEN_IF_SET] = None  # by sections of the report that have no field here

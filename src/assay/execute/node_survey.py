@@ -26,7 +26,9 @@ from assay.execute.stale_files import temporary_folder
 from assay.machine import node_inventory, slurm_nodes
 from assay.machine.node_inventory import NodeFacts, NodeSpeed
 
+CONTROLS = 2  # nodes of usual pace that are repeated with the suspects
 MEASURE = 'd=$(mktemp -d) && trap \'rm -rf "$d"\' EXIT && cat >"$d/speed" && chmod 700 "$d/speed" && "$d/speed"'
+MEASURE_AGAIN = f"{MEASURE} again"
 Reach = Callable[[str], tuple[str, ...]]
 
 
@@ -35,6 +37,7 @@ class Cluster:
     """What came of asking: what each node is and how fast, why the others are silent, and where each node really is.
 
     `not_asked`: nodes that the batch system keeps from jobs or has powered down, and its words for that.
+    `shared`: nodes of which jobs have a part. `slow_repeats`: of each suspect, how many repetitions in a row were slow.
     """
 
     facts: dict[str, NodeFacts] = field(default_factory=dict)
@@ -43,13 +46,15 @@ class Cluster:
     unmeasured: dict[str, str] = field(default_factory=dict)
     boots: dict[str, str] = field(default_factory=dict)
     not_asked: dict[str, str] = field(default_factory=dict)
+    shared: dict[str, str] = field(default_factory=dict)
+    slow_repeats: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Way:
     """How a launcher's nodes are reached: their names, those known to be dead, a command's beginning for a node.
 
-    `spared`: those that are not queried; `states`: the batch system's states of the others.
+    `spared`: those that are not queried; `states`: the batch system's states of the others; `shared`: jobs' part.
     """
 
     nodes: tuple[str, ...]
@@ -59,6 +64,7 @@ class _Way:
     cleanup: Sequence[Sequence[str]] = ()
     spared: Mapping[str, str] = field(default_factory=dict)
     states: Mapping[str, str] = field(default_factory=dict)
+    shared: Mapping[str, str] = field(default_factory=dict)
 
 
 def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> Cluster:
@@ -73,7 +79,7 @@ def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> C
         way = _slurm(option, timeout)
     else:
         raise InputError("has no nodes to query", key="--via", value=via, accepted="hosts:FILE, slurm, slurm:OPTIONS")
-    cluster = Cluster(silent=dict(way.dead), not_asked=dict(way.spared))
+    cluster = Cluster(silent=dict(way.dead), not_asked=dict(way.spared), shared=dict(way.shared))
     alive = [node for node in way.nodes if node not in way.dead and node not in way.spared]
     script = node_inventory.SCRIPT.read_text()
     for node, (answer, why) in _ask(way, alive, script, None, timeout).items():
@@ -91,21 +97,60 @@ def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> C
 
 
 def _measure(cluster: Cluster, way: _Way, program: Path, timeout: float) -> None:
+    speeds, failed = _speeds(cluster, way, list(cluster.boots), MEASURE, program, timeout)
+    cluster.speeds |= speeds
+    cluster.unmeasured |= failed
+    _repeat(cluster, way, program, timeout)
+
+
+def _speeds(
+    cluster: Cluster, way: _Way, nodes: Sequence[str], script: str, program: Path, timeout: float
+) -> tuple[dict[str, NodeSpeed], dict[str, str]]:
+    """How fast nodes are, and why others were not measured."""
+    speeds, failed = {}, {}
     hosts: dict[str, list[str]] = {}
-    for node, boot in cluster.boots.items():
-        hosts.setdefault(boot, []).append(node)
+    for node in nodes:
+        hosts.setdefault(cluster.boots[node], []).append(node)
     while any(hosts.values()):
-        turn = [nodes.pop(0) for nodes in hosts.values() if nodes]
-        for node, (answer, why) in _ask(way, turn, MEASURE, program, timeout).items():
+        turn = [on.pop(0) for on in hosts.values() if on]
+        for node, (answer, why) in _ask(way, turn, script, program, timeout).items():
             try:
                 speed = NodeSpeed.model_validate(json.loads(answer.strip().splitlines()[-1]))
             except (ValueError, IndexError):
-                cluster.unmeasured[node] = why
+                failed[node] = why
                 continue
             if speed.right:
-                cluster.speeds[node] = speed
+                speeds[node] = speed
             else:
-                cluster.unmeasured[node] = "it computed a wrong sum"
+                failed[node] = "it computed a wrong sum"
+    return speeds, failed
+
+
+def _repeat(cluster: Cluster, way: _Way, program: Path, timeout: float) -> None:
+    """Measure the suspects again, with a few usual nodes, until one repetition is not slow or there are enough.
+
+    Where others are fewer than two, none is repeated: either of two nodes can be the slow one.
+    """
+    suspects = [each.node for each in node_inventory.slow_nodes(cluster.speeds, cluster.facts)]
+    usual = [node for node in cluster.speeds if node not in suspects]
+    usual.sort(key=lambda node: abs(node_inventory.pace_of(cluster.speeds[node], cluster.speeds.values()) - 1))
+    controls = usual[:CONTROLS]
+    if not suspects or len(controls) < CONTROLS:
+        return
+    open_ = list(suspects)
+    cluster.slow_repeats = dict.fromkeys(suspects, 0)
+    for _ in range(node_inventory.repeats_needed(len(suspects))):
+        speeds, _failed = _speeds(cluster, way, [*open_, *controls], MEASURE_AGAIN, program, timeout)
+        others = [speeds[node] for node in controls if node in speeds]
+        open_ = [
+            node
+            for node in open_
+            if others and node in speeds and node_inventory.pace_of(speeds[node], others) < node_inventory.SLOW
+        ]
+        for node in open_:
+            cluster.slow_repeats[node] += 1
+        if not open_:
+            return
 
 
 def _ask(
@@ -171,4 +216,9 @@ def _slurm(option: str, timeout: float) -> _Way:
     step += ("--overlap",) if inside else tuple(options)
     cleanup = [] if inside else [["scancel", f"--name={mark}"]]
     states = {name: node.reported for name, node in nodes.items()}
-    return _Way(tuple(nodes), dead, lambda node: (*step, f"--nodelist={node}"), False, cleanup, spared, states)
+    shared = {} if inside else {
+        name: f"jobs have {node.allocated} of its {node.processors} processors"
+        for name, node in nodes.items()
+        if node.allocated
+    }  # fmt: skip
+    return _Way(tuple(nodes), dead, lambda node: (*step, f"--nodelist={node}"), False, cleanup, spared, states, shared)

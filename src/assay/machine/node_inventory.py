@@ -6,13 +6,15 @@ read as they read this host. The table is Table 5.1 of van der Steen's Beowulf r
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 
 from assay.machine import reading
+from assay.machine.firmware import firmware, microcode
 from assay.machine.limits import limits
 from assay.machine.memory import memory
 from assay.machine.network import network
@@ -24,7 +26,8 @@ SCRIPT = Path(__file__).with_name("node_inventory.sh")
 BATCH = ("srun", "qsub", "bsub")
 COMPILERS = ("g++", "clang++", "icpx", "nvc++", "gfortran")
 TOOLS = ("gmond", "node_exporter", "telegraf", "collectd", "pmcd", "ipmitool", "wwctl", "clush", "pdsh")
-SLOW = 0.9  # of the nodes' median pace: slower ones are named
+SLOW = 0.9  # of the nodes' median pace: slower ones are suspects
+FALSE_NAMES = 0.01  # of surveys of nodes that all keep `SLOW` of the median pace
 MEMORY_TOLERANCE = 0.02  # sizes of memory that differ by less are equal: firmware reserves some
 
 
@@ -77,11 +80,20 @@ class NodeDifference(reading.HostPart):
 
 
 class SlowNode(reading.HostPart):
-    """A node slower than `SLOW` of the median: its pace as a share of it, and why as far as it shows."""
+    """A node slower than `SLOW` of the median: its pace as a share of it, and why as far as it shows.
+
+    `named`: in all its `repeats`, too, so that at most `FALSE_NAMES` of surveys name a node that is not slow; the
+    others are suspects. `shared`: jobs of the batch system had a part of the node meanwhile. `drain`: the command that
+    takes it out of use, for a person to run; empty where it does not apply.
+    """
 
     node: str
     pace: float
     why: str
+    named: bool = False
+    repeats: int = 0
+    shared: str = ""
+    drain: str = ""
 
 
 class Unanswered(reading.HostPart):
@@ -103,6 +115,7 @@ class InventoriedNode(reading.HostPart):
 class ClusterInventory(reading.HostPart):
     """All nodes of a cluster, and the outliers; `exchange`: what carried the messages whose rates are given.
 
+    `false_names`: the share of surveys, at most, that name a node of even speed slow (`slow` has suspects, too).
     `not_asked`: nodes on which nothing was started, as the batch system keeps them from jobs or has powered them down.
     """
 
@@ -111,6 +124,7 @@ class ClusterInventory(reading.HostPart):
     silent: tuple[Unanswered, ...]
     slow: tuple[SlowNode, ...]
     unmeasured: tuple[Unanswered, ...]
+    false_names: float = FALSE_NAMES
     exchange: str = ""
     not_asked: tuple[Unanswered, ...] = ()
 
@@ -147,14 +161,11 @@ def laid_out(answer: str, folder: Path) -> dict[str, str]:
 def facts(root: Path, answer: Mapping[str, str]) -> NodeFacts:
     """What a node is, by the tree of its files and by what its commands print."""
     cpu, kernel, links = processors(root), system(root, {}), network(root)
-    block = reading.pairs((reading.text(root / "proc/cpuinfo") or "").partition("\n\n")[0], ":")
     clock, per_cycle = stated_clock(cpu), flops_per_cycle(cpu.cores, cpu.flags)
-    dmi = [reading.text(root / f"sys/class/dmi/id/bios_{key}") for key in ("vendor", "version", "date")]
     cards = [
         _joined(each.name, each.driver, each.state, _rated(each.rate)) for each in links.interfaces if not each.virtual
     ]
     cards += [_joined(f"{each.kind} {each.device}", each.state, _rated(each.rate)) for each in links.fabrics]
-    firmware = [reading.text(path / "fw_ver") for path in reading.entries(root / "sys/class/infiniband")]
     return NodeFacts(
         product=kernel.product,
         processor=cpu.model,
@@ -170,8 +181,8 @@ def facts(root: Path, answer: Mapping[str, str]) -> NodeFacts:
         distribution=kernel.distribution,
         kernel=kernel.kernel,
         clock_source=kernel.clock_source,
-        firmware=_joined(*dmi, *(f"card {each}" for each in firmware if each)) or None,
-        microcode=block.get("microcode"),
+        firmware=firmware(root),
+        microcode=microcode(root),
         compilers=_joined(*(_version(name, answer[name]) for name in COMPILERS if name in answer), by="; ") or None,
         mpi=_version("", answer["mpiexec"]) if "mpiexec" in answer else None,
         mpi_flags=answer.get("mpicxx"),
@@ -226,15 +237,29 @@ def _alike(nodes: Mapping[str, NodeFacts], values: dict[str, str]) -> dict[str, 
     }
 
 
+def pace_of(each: NodeSpeed, others: Collection[NodeSpeed]) -> float:
+    """The lower of a node's clock and peak, as a share of the median of `others`."""
+    clock = statistics.median(other.clock for other in others)
+    peak = statistics.median(other.peak for other in others)
+    return min(each.clock / clock, each.peak / peak)
+
+
+def repeats_needed(suspects: int) -> int:
+    """How many slow repetitions in a row name a node, among so many suspects.
+
+    A node that keeps the pace is below it in at most half of all readings, whatever their distribution, so that it is
+    below in r repetitions with a probability of at most 2 ** -r: of all suspects together `FALSE_NAMES`.
+    """
+    return math.ceil(math.log2(max(1, suspects) / FALSE_NAMES))
+
+
 def slow_nodes(speeds: Mapping[str, NodeSpeed], nodes: Mapping[str, NodeFacts]) -> list[SlowNode]:
     """Nodes whose clock or peak as measured is below `SLOW` of the nodes' median, the slowest first."""
     if len(speeds) < 2:
         return []
-    clock = statistics.median(each.clock for each in speeds.values())
-    peak = statistics.median(each.peak for each in speeds.values())
     found = []
     for node, each in speeds.items():
-        pace = min(each.clock / clock, each.peak / peak)
+        pace = pace_of(each, speeds.values())
         if pace >= SLOW:
             continue
         quota = nodes[node].cpu_quota if node in nodes else None

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay import __version__
 from assay.machine import reading
+from assay.machine.firmware import firmware, microcode
 from assay.machine.limits import limits
 from assay.machine.memory import memory
 from assay.machine.peak import stated_clock
@@ -39,6 +40,8 @@ def provenance(root: Path = Path("/")) -> dict[str, Any]:
         "memory": memory(root, bounds).total,
         "memory_limit": bounds.memory_limit,
         "kernel": kernel.kernel,
+        "microcode": microcode(root),
+        "firmware": firmware(root),
         "distribution": kernel.distribution,
         "governor": cpu.governor,
         "boost": cpu.boost,

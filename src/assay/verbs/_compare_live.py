@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from assay.verbs._one_benchmark import parse_words, request_of
 
 PAIRS = 20
 SHOWN = 5 / 3  # of the margin: the difference for which the necessary number of pairs is reported
+BUILT_BY = ("CXX", "CXXFLAGS")  # variables that a variant may begin with
 REFUSED = ("launches", "within", "budget", "timeline", "matrix", "goal", "command")
 
 
@@ -38,11 +40,35 @@ def live(
     """Measure, decide, show; the exit status: 0 all equal, 3 a figure differs, 4 not decided."""
     from assay.cli import emit
 
+    sides, found = measured_in_turn(variants, margin=margin, figures=figures, pairs=pairs, budget=budget, quiet=quiet)
+    if json:
+        emit(_document(sides, found, margin or MARGIN))
+    else:
+        _show(sides, found, margin or MARGIN, quiet)
+    verdicts = {each.decision.verdict.value for each in found.figures}
+    return 3 if "differs" in verdicts else 0 if verdicts == {"equal"} else 4
+
+
+def measured_in_turn(
+    variants: Sequence[str],
+    *,
+    margin: float | None,
+    figures: str | None,
+    pairs: int | None = None,
+    budget: float | None = None,
+    quiet: bool,
+    about: Mapping[str, Any] | None = None,
+) -> tuple[Sequence[LiveSide], LiveResult]:
+    """Measure two variants in turn until they are decided; `about`: further keys of both runs' records.
+
+    Before its other words a variant may have `CXX=…` and `CXXFLAGS=…`, by which its programs are built.
+    """
     if len(variants) != 2:
         accepted = "two VARIANTs, each the words of `assay run`, such as 'vectors --flags -O2'"
         raise InputError("compares two variants", key="--live", value=len(variants), accepted=accepted)
     most = PAIRS if pairs is None else pairs
-    given = [parse_words(words) for words in variants]
+    environments = [_environment(words) for words in variants]
+    given = [parse_words(words) for _, words in environments]
     request = [_one(words, options, most) for words, options in zip(variants, given, strict=True)]
     words = None if figures is None else [word.strip() for word in figures.split(",") if word.strip()]
     if figures is not None:
@@ -55,8 +81,8 @@ def live(
     with interleave_runs() as runs:
         for each in request:
             runs.admit(each)
-        for text, options in zip(variants, given, strict=True):
-            runs.begin(text, options["out"], label=options["label"])
+        for text, options, (environment, _) in zip(variants, given, environments, strict=True):
+            runs.begin(text, options["out"], label=options["label"], about=about, environment=environment)
         sides = runs.sides
         found = decide(
             (sides[0], sides[1]),
@@ -68,12 +94,20 @@ def live(
             say=say,
             advance=progress("pair", most, quiet),
         )
-    if json:
-        emit(_document(sides, found, margin or MARGIN))
-    else:
-        _show(sides, found, margin or MARGIN, quiet)
-    verdicts = {each.decision.verdict.value for each in found.figures}
-    return 3 if "differs" in verdicts else 0 if verdicts == {"equal"} else 4
+    return sides, found
+
+
+def _environment(words: str) -> tuple[dict[str, str], str]:
+    """The variables of compilers that the words begin with, and the other words."""
+    found: dict[str, str] = {}
+    try:
+        parts = shlex.split(words)
+    except ValueError:  # `parse_words` has the message
+        return {}, words
+    while parts and parts[0].partition("=")[0] in BUILT_BY and "=" in parts[0]:
+        name, _, value = parts.pop(0).partition("=")
+        found[name] = value
+    return found, shlex.join(parts) if found else words
 
 
 def _one(words: str, options: dict[str, Any], pairs: int) -> RunRequest:

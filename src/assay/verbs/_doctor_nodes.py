@@ -6,12 +6,15 @@ from pathlib import Path
 
 from assay.execute.node_exchange import Exchanged, exchange
 from assay.execute.node_survey import Cluster, ask_nodes
+from assay.machine.drain import drain_line
 from assay.machine.node_inventory import (
     ClusterInventory,
     InventoriedNode,
     NodeFacts,
+    SlowNode,
     Unanswered,
     differences,
+    repeats_needed,
     shown,
     slow_exchanges,
     slow_nodes,
@@ -26,7 +29,7 @@ def inventory(via: str, seconds: float | None, quiet: bool, json: bool) -> int:
 
     within = WITHIN if seconds is None else seconds
     cluster = ask_nodes(via, _program, within)
-    found = judged(cluster, exchange(via, cluster.boots, bool(cluster.silent), within))
+    found = judged(cluster, exchange(via, cluster.boots, bool(cluster.silent), within), via)
     if json:
         emit(_bare(found.model_dump(mode="json")))
     elif quiet:
@@ -55,8 +58,8 @@ def _bare(value: object) -> object:
     return [_bare(each) for each in value] if isinstance(value, list) else value
 
 
-def judged(cluster: Cluster, exchanged: Exchanged) -> ClusterInventory:
-    """The nodes by name, and the outliers."""
+def judged(cluster: Cluster, exchanged: Exchanged, via: str = "") -> ClusterInventory:
+    """The nodes by name, and the outliers; of Slurm's with the line that drains each slow one."""
 
     def why(nodes: dict[str, str]) -> tuple[Unanswered, ...]:
         return tuple(Unanswered(node=node, why=words) for node, words in sorted(nodes.items()))
@@ -70,11 +73,33 @@ def judged(cluster: Cluster, exchanged: Exchanged) -> ClusterInventory:
         ),
         differences=tuple(differences(cluster.facts)),
         silent=why(cluster.silent),
-        slow=(*slow_nodes(cluster.speeds, cluster.facts), *slow_exchanges(exchanged.rates)),
+        slow=(*_slow(cluster, via), *slow_exchanges(exchanged.rates)),
         unmeasured=why(cluster.unmeasured),
         exchange=exchanged.how,
         not_asked=why(cluster.not_asked),
     )
+
+
+def _slow(cluster: Cluster, via: str) -> list[SlowNode]:
+    """The slow nodes: named ones, whose repetitions were slow, too, and suspects."""
+    found = []
+    needed = repeats_needed(len(cluster.slow_repeats))
+    for each in slow_nodes(cluster.speeds, cluster.facts):
+        repeats, shared = cluster.slow_repeats.get(each.node, 0), cluster.shared.get(each.node, "")
+        named = repeats >= needed
+        why = f"{each.why}; {shared}" if shared else each.why
+        drain = drain_line(each.node, f"{each.pace:.0%} of the median pace: {each.why}")
+        update = {"why": why, "named": named, "repeats": repeats, "shared": shared}
+        update["drain"] = drain if named and not shared and via.startswith("slurm") else ""
+        found.append(each.model_copy(update=update))
+    return found
+
+
+def _slow_line(of: SlowNode) -> str:
+    told = f"slow: {of.node}: {of.pace:.0%} of the median; {of.why}"
+    if of.named:
+        return f"{told}; so in {of.repeats} repetitions"
+    return f"{told}; a suspect: " + (f"so in {of.repeats} repetitions only" if of.repeats else "not confirmed")
 
 
 def one_line(found: ClusterInventory) -> str:
@@ -106,7 +131,13 @@ def table(found: ClusterInventory) -> list[str]:
         lines += [f"outlier: {node}: {odd.fact.replace('_', ' ')} {value}" for node, value in odd.nodes.items()]
     lines += [f"unreachable: {each.node}: {each.why}" for each in found.silent]
     lines += [f"not queried: {each.node}: {each.why}" for each in found.not_asked]
-    lines += [f"slow: {each.node}: {each.pace:.0%} of the median; {each.why}" for each in found.slow]
+    lines += [_slow_line(each) for each in found.slow]
+    if found.slow:
+        share = f"{found.false_names:.0%}"
+        lines.append(
+            f"at most {share} of surveys name a node of usual pace slow by its repetitions; suspects have no rate"
+        )
+    lines += [f"to drain it, which Assay does not do: {each.drain}" for each in found.slow if each.drain]
     lines += [f"not measured: {each.node}: {each.why}" for each in found.unmeasured]
     if speeds := {each.node: each.measured for each in found.nodes if each.measured}:
         lines.append("measured on one hardware thread: dependent additions, float64, share of it that the program got")

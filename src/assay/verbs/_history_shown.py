@@ -25,7 +25,20 @@ def show(found: MachineHistory, quiet: bool) -> None:
 
 def summary(found: MachineHistory) -> list[str]:
     """The changes, what became worse, and the line that sums up."""
-    return [*(change(each, found) for each in found.changes), *worse(found), last(found)]
+    changes = [change(each, found) for each in found.changes]
+    return [*changes, *confirmation(found), *worse(found), last(found)]
+
+
+def confirmation(found: MachineHistory) -> list[str]:
+    """How to confirm the newest change, or what confirming it showed."""
+    of = found.confirmation
+    if of is None:
+        return []
+    if of.verdict is None or of.ratio is None:
+        return [f"to confirm {of.figure} at run {of.at_run} ({of.why}): {of.command}"]
+    said = {"differs": "confirmed", "equal": "not confirmed: equal"}.get(of.verdict, of.verdict)
+    between = "" if of.interval is None else f" ({of.interval[0] - 1:+.1%} to {of.interval[1] - 1:+.1%})"
+    return [f"{of.figure} at run {of.at_run}: {said}, {of.ratio - 1:+.1%}{between} after {of.pairs} pairs"]
 
 
 def worse(found: MachineHistory) -> list[str]:

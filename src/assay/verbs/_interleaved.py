@@ -31,14 +31,20 @@ class RunsInTurn:
         self.request.append(request)
 
     def begin(
-        self, words: str, out: Path | None, *, label: str | None = None, about: Mapping[str, Any] | None = None
+        self,
+        words: str,
+        out: Path | None,
+        *,
+        label: str | None = None,
+        about: Mapping[str, Any] | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         """Make the folder of the next run that was admitted; `words` name it in messages."""
         plan, where = self.places[len(self.sides)]
         run = begun(
             self.request[len(self.sides)], plan, where, out, label=label, about={"left_out": [], **(about or {})}
         )
-        self.sides.append(LiveSide(words, run, plan, where))
+        self.sides.append(LiveSide(words, run, plan, where, environment=environment or {}))
 
     def end(self, state: str) -> None:
         """End those that still run."""

@@ -83,6 +83,7 @@ def register(app: typer.Typer) -> None:
 
         from assay.analysis.comparison import MARGIN
         from assay.cli import emit
+        from assay.decide.between_runs import between_runs
         from assay.document.json_form import to_json
         from assay.errors import InputError
         from assay.report.derive.document import document
@@ -143,7 +144,8 @@ def register(app: typer.Typer) -> None:
             entry = other.entry
             if other.document is not None:
                 wanted = gate.required(whole, other.document, words, (_planned(first), other.planned))
-                rows = comparison.against(whole, other.document, margin or MARGIN, wanted.__contains__)
+                known = between_runs(whole, other.document) if other.about is not None else {}
+                rows = comparison.against(whole, other.document, margin or MARGIN, wanted.__contains__, known)
                 verdict = gate.judge(rows, whole, other.document, wanted, only=words is not None)
                 entry = replace(
                     entry,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -39,6 +40,19 @@ def register(app: typer.Typer) -> None:
                 help="first import the runs of this folder, such as another host's store (repeatable)",
             ),
         ] = None,
+        confirm: Annotated[
+            bool,
+            typer.Option(
+                "--confirm",
+                help="measure the newest change again, the older build or MPI and the newer one in turn",
+            ),
+        ] = False,
+        html: Annotated[
+            Path | None,
+            typer.Option(
+                "--html", parser=named_path, metavar="FILE", help="also write a page with all figures as sparklines"
+            ),
+        ] = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
@@ -49,15 +63,24 @@ def register(app: typer.Typer) -> None:
         from assay.cli import emit
         from assay.decide.history import status
         from assay.decide.history_import import enter_runs
+        from assay.decide.history_page import write_page
         from assay.document.json_form import to_json
         from assay.store import Run
+        from assay.verbs._confirm import confirm_change, proposal
+        from assay.verbs._file_names import check_suffix
         from assay.verbs._history import history_of, limit_of
         from assay.verbs._history_shown import show
 
         limit = limit_of(regression)
+        check_suffix("--html", html, "HTML", (".html", ".htm"))
         entered = enter_runs(enter or ())
         first = None if since is None else str(Run.open(since).about["id"])
         found = history_of(figures, machine, first, limit=limit, entered=entered, quiet=quiet or json)
+        found = replace(found, confirmation=proposal(found))
+        if confirm:
+            found = replace(found, confirmation=confirm_change(found, quiet or json))
+        if html is not None:
+            found = replace(found, page=str(write_page(found, html)))
         if json:
             emit(to_json(found))
         else:

@@ -10,7 +10,6 @@ from typing import Any
 
 from assay.analysis.disturbance import Estimator, State, Verdict
 from assay.analysis.figures import CaseSamples, figures
-from assay.analysis.nodes import odd_nodes
 from assay.benchmark.record import Benchmark, among, benchmarks, own_benchmarks
 from assay.benchmark.variants import variant_of
 from assay.document.choice import ChoiceWanted
@@ -24,7 +23,6 @@ from assay.document.run_document import Document, Skipped
 from assay.document.section import (
     AccuracyDrawn,
     ConvergenceStated,
-    DifferingNode,
     RoofPart,
     Section,
     SectionRemark,
@@ -37,6 +35,7 @@ from assay.report.derive.case_verdicts import Judged, judged
 from assay.report.derive.causes import beside, causes
 from assay.report.derive.empty_run import nothing_measured
 from assay.report.derive.fit_states import with_states
+from assay.report.derive.fleet import fleet
 from assay.report.derive.headline_words import at_case
 from assay.report.derive.homogeneity import pooled
 from assay.report.derive.hosts import hosts, measuring_host
@@ -252,6 +251,7 @@ def _section(
     noted |= dict.fromkeys(result.remarks)
     stand = sampled(run, lines, gathered(result.standing))
     derived = figures(record, stand, result.verdicts, _kind(run))
+    odd, of_nodes = fleet(record, stand) if whole else ([], None)
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, cell.case])]
     counts = states(derived)
     skips = any(launch.complete and has_skip(launch) for launch in lines.launches)
@@ -284,10 +284,8 @@ def _section(
         headlines=_headlines(record, _of_reference(run, derived), described, whose),
         fits=with_states(_fits(record, fitted), derived) if whole else [],
         variance=variance_by_level(record, blocks) if whole else [],
-        odd_nodes=[
-            DifferingNode(**vars(node), figure=node.metric, unit=record.metrics[node.metric].unit, text=node.text)
-            for node in (odd_nodes(stand) if whole else ())
-        ],
+        odd_nodes=odd,
+        fleet=of_nodes,
     ), result
 
 

@@ -13,13 +13,14 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from assay.analysis.comparison import MARGIN, Comparison, ComparisonVerdict, compare, correct_family, exact
+from assay.analysis.run_spread import RunSpread, compare_runs
 from assay.benchmark.record import among
 from assay.case import Case
 from assay.document.comparison import FigureRow, FigureSide, JudgedRow
@@ -31,6 +32,7 @@ Key = tuple[str, str, Case]  # benchmark, figure, case
 Laid = tuple[Key, FigureRow, Comparison | None]  # a row before the correction of its family
 ZERO = "zero on both sides"  # alike, but nothing that launches could have told: the rate of an empty message
 EXACT = "exact: no launch gives another value"
+LEAST_BETWEEN = 3  # launches of each of two runs that are compared by the spread between runs
 LEAST_HALVES = {False: 8, True: 10}  # launches, unpaired and paired: halves of fewer cannot be shown equal at 95%
 
 
@@ -64,9 +66,15 @@ def identity(case: Case, outcomes: Set[str]) -> Case:
 
 
 def against(
-    a: Document, b: Document, margin: float = MARGIN, gated: Callable[[Key], bool] | None = None
+    a: Document,
+    b: Document,
+    margin: float = MARGIN,
+    gated: Callable[[Key], bool] | None = None,
+    spreads: Mapping[Key, RunSpread] | None = None,
 ) -> list[JudgedRow | FigureRow]:
     """Compare every figure that both documents have; ratios are B to A (of a time: above 1 is slower).
+
+    `spreads`: estimator and spread between runs of figures that earlier runs have: these decide by them (rule 16).
 
     `gated` selects the figures that a threshold rests on: they are a family of their own. Rows come in the order of the
     report, each figure's cases in order of size.
@@ -77,7 +85,7 @@ def against(
     for key, figure in first.items():
         other = second.get(key) if alike else nearest(key, figure, second)
         if other is not None:
-            rows.append((key, *_row(a, b, (figure, other), margin)))
+            rows.append((key, *_row(a, b, (figure, other), margin, (spreads or {}).get(key))))
     judged = _corrected(rows, gated or (lambda key: False))
     made = [row if found is None else _judged_row(found, row) for (_, row, _), found in judged]
     order = {key: place for place, key in enumerate(dict.fromkeys(key[:2] for key in first))}
@@ -85,7 +93,11 @@ def against(
 
 
 def _row(
-    a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure], margin: float
+    a: Document,
+    b: Document,
+    pair: tuple[ReportedFigure, ReportedFigure],
+    margin: float,
+    spread: RunSpread | None = None,
 ) -> tuple[FigureRow, Comparison | None]:
     """Lay two figures side by side, and judge them where both have launches to judge by."""
     one, other = pair
@@ -108,7 +120,7 @@ def _row(
         return _without_error(row, one.by_launch[0][1], other.by_launch[0][1]), None
     if all(of.by_launch and not any(value for _, value in of.by_launch) and _stands(of) for of in pair):
         return replace(row, verdict=ComparisonVerdict.EQUAL.value, reason=ZERO), None
-    return row, None if row.reason else _judged(a, b, pair, margin)
+    return row, None if row.reason else _judged(a, b, pair, margin, spread)
 
 
 def _is_settled(figure: ReportedFigure) -> bool:
@@ -161,13 +173,21 @@ def _stands(figure: ReportedFigure) -> bool:
     return figure.state in ("clean", "disturbed")
 
 
-def _judged(a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure], margin: float) -> Comparison:
+def _judged(
+    a: Document,
+    b: Document,
+    pair: tuple[ReportedFigure, ReportedFigure],
+    margin: float,
+    spread: RunSpread | None = None,
+) -> Comparison:
     if a.folder and a.folder == b.folder and a.run != b.run:
         return interleaved(pair, margin)
     one, other = ([value for _, value in figure.by_launch] for figure in pair)
     fixed = [d.described and len(set(values)) == 1 for d, values in ((a, one), (b, other))]
     if a.run == b.run and one == other:
         return exact(one[0], one[0], margin, "the same readings")
+    if spread is not None and a.run != b.run and not any(fixed) and min(len(one), len(other)) >= LEAST_BETWEEN:
+        return _medians_apart(compare_runs(one, other, pair[0].better, margin, spread), one, other)
     if all(fixed):
         return exact(one[0], other[0], margin, "both are simulated and vary in no launch")
     paired = any(fixed)  # what does not vary is repeated for each launch of the other: a one-sample test
@@ -177,6 +197,15 @@ def _judged(a: Document, b: Document, pair: tuple[ReportedFigure, ReportedFigure
         one, other = (one[:1] * len(other), other) if fixed[0] else (one, other[:1] * len(one))
     found = compare(one, other, margin=margin, a_against_a=itself, paired=paired, paired_halves=False)
     return _displaced(found, *pair)
+
+
+def _medians_apart(found: Comparison, one: Sequence[float], other: Sequence[float]) -> Comparison:
+    """Take back "equal" where medians differ by more than the margin: equal best cases must not hide that."""
+    medians = float(np.median(other)) / float(np.median(one))
+    if found.verdict is not ComparisonVerdict.EQUAL or abs(math.log(medians)) <= math.log1p(found.margin):
+        return found
+    reason = f"{found.reason}; but medians differ by {medians - 1:+.1%}"
+    return replace(found, verdict=ComparisonVerdict.UNKNOWN, reason=reason)
 
 
 def interleaved(pair: tuple[ReportedFigure, ReportedFigure], margin: float) -> Comparison:
@@ -207,6 +236,7 @@ def _displaced(found: Comparison, one: ReportedFigure, other: ReportedFigure) ->
     ):
         return found
     reason = f"{found.reason}; but the disturbance can have moved the ratio to anything from {low:.3f} to {high:.3f}"
+    reason += "; earlier runs of both figures, or `compare --live`, would decide it"
     return replace(found, verdict=ComparisonVerdict.UNKNOWN, reason=reason)
 
 

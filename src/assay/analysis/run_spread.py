@@ -1,0 +1,112 @@
+"""How far runs of the same differ, learnt from earlier runs, and by which estimator they differ least (rule 16).
+
+An estimator makes one number of a run: the median of its launches, or the end of their best quarter, moved less by what
+slows some launches down. Which one decides is fixed by earlier runs, which the compared ones are no part of: the one
+whose logarithms differ least from run to run. Their deviation is that of successive runs (von Neumann), so that a
+change of level long ago counts once. A ratio of two runs then has the error sqrt(2) times that, by Student's t.
+
+Source: von Neumann 1941 (mean square successive difference); Student 1908.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.analysis.comparison import Comparison, verdict_of
+
+Floats = NDArray[np.float64]
+LEAST_RUNS = 5  # earlier ones, from which a figure has a spread of its own
+LEAST_POOLED = 2
+LEAST_DIFFERENCES = 8  # of successive runs, over all figures, for an assumption
+POOLED_FREEDOM = 3.0  # degrees of freedom of an assumption
+K = TypeVar("K")
+MEDIAN, FAST = "median", "fast quarter"
+
+
+@dataclass(frozen=True)
+class RunSpread:
+    """`deviation`: of ln(estimate) of one run, from so many earlier `runs`; `pooled`: of all figures, an assumption."""
+
+    estimator: str
+    deviation: float
+    runs: int
+    pooled: bool = False
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom: successive differences have two thirds of those of independent values."""
+        return POOLED_FREEDOM if self.pooled else max(1.0, 2 * (self.runs - 1) / 3)
+
+
+def estimate(values: Sequence[float], estimator: str, better: str) -> float:
+    """One run's number: the median of its launches, or the quarter's end that is the better one."""
+    if estimator == MEDIAN:
+        return float(np.median(values))
+    return float(np.quantile(values, 0.75 if better == "higher" else 0.25))
+
+
+def learn(earlier: Sequence[Sequence[float]], better: str) -> RunSpread | None:
+    """From each earlier run's launch values, the oldest first, which are positive; None of fewer than two runs."""
+    if len(earlier) < LEAST_POOLED:
+        return None
+    found = [
+        RunSpread(estimator, _deviation([estimate(each, estimator, better) for each in earlier]), len(earlier))
+        for estimator in (MEDIAN, FAST)
+    ]
+    return min(found, key=lambda each: each.deviation)
+
+
+def with_pooled(found: Mapping[K, RunSpread]) -> dict[K, RunSpread]:
+    """Of figures with too few runs the upper quartile of all figures' deviations, by the median of launches.
+
+    Without such a figure where all together have too few differences of runs.
+    """
+    if sum(each.runs - 1 for each in found.values()) < LEAST_DIFFERENCES:
+        return {key: each for key, each in found.items() if each.runs >= LEAST_RUNS}
+    common = float(np.quantile([each.deviation for each in found.values()], 0.75))
+    return {
+        key: each if each.runs >= LEAST_RUNS else RunSpread(MEDIAN, common, each.runs, pooled=True)
+        for key, each in found.items()
+    }
+
+
+def _deviation(values: Sequence[float]) -> float:
+    logs = np.log(values)
+    return math.sqrt(float(np.mean(np.diff(logs) ** 2)) / 2)
+
+
+def compare_runs(a: Sequence[float], b: Sequence[float], better: str, margin: float, spread: RunSpread) -> Comparison:
+    """Compare two runs' launch values, positive, by the estimator and the spread that earlier runs gave."""
+    from scipy import stats  # late: it takes half a second
+
+    one, other = (estimate(values, spread.estimator, better) for values in (a, b))
+    shift, error, edge = math.log(other / one), math.sqrt(2) * spread.deviation, math.log1p(margin)
+    tail: Callable[[float], float] = lambda away: float(  # noqa: E731
+        stats.t.sf(away / error, spread.freedom) if error else away <= 0
+    )
+    half = float(stats.t.isf(0.025, spread.freedom)) * error
+    p_equal = max(tail(edge - shift), tail(edge + shift))
+    interval = (shift - half, shift + half)
+    verdict, reason = verdict_of(shift, interval, p_equal, margin, min(len(a), len(b)))
+    known = "of all figures, an assumption" if spread.pooled else f"of {spread.runs} earlier runs"
+    known = f"by the {spread.estimator} of launches, with the spread between runs ({spread.deviation:.1%}, {known})"
+    return Comparison(
+        verdict=verdict,
+        ratio=math.exp(shift),
+        ci95=(math.exp(interval[0]), math.exp(interval[1])),
+        margin=margin,
+        p_differs=min(1.0, 2 * tail(abs(shift))),
+        p_equal=p_equal,
+        pairs=min(len(a), len(b)),
+        paired=False,
+        statistic=spread.estimator,
+        spread=None,
+        claim=False,
+        reason=f"{reason}; {known}",
+    )

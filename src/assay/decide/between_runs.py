@@ -1,0 +1,56 @@
+"""What earlier runs of a machine say of two runs that are compared: how far runs of the same differ there (rule 16)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from assay.analysis.run_spread import LEAST_POOLED, RunSpread, learn, with_pooled
+from assay.decide.history_runs import CONFIRMS
+from assay.document.run_document import Document
+from assay.errors import AssayError
+from assay.report.derive.document import document
+from assay.report.judge.comparison import Key, compared
+from assay.report.judge.run_differences import matched
+from assay.store import Run, known_runs
+
+MOST_RUNS = 12  # the newest: reading a run takes a part of a second
+
+
+def between_runs(a: Document, b: Document) -> dict[Key, RunSpread]:
+    """Estimator and spread by figure, from runs of the machine of both, which are no part of what is compared.
+
+    Nothing where both are not of one measured machine, or too few earlier runs are known. A figure's earlier runs count
+    with as many launches as the compared runs have at least, and no more of them.
+    """
+    if a.described or b.described or a.machine is None or a.machine != b.machine or a.run == b.run:
+        return {}
+    shared = {each.benchmark for each in a.benchmarks} & {each.benchmark for each in b.benchmarks}
+    runs = [run for run in known_runs() if _counts(run, a, b, shared)][-MOST_RUNS:]
+    if len(runs) < LEAST_POOLED:
+        return {}
+    first, second = compared(a), compared(b)
+    launches = {key: min(len(first[key].by_launch), len(second[key].by_launch)) for key in first if key in second}
+    series: dict[Key, list[list[float]]] = defaultdict(list)
+    for run in runs:
+        for key, values in _launch_values(run).items():
+            count = launches.get(key, 0)
+            if count and len(values) >= count and all(value > 0 for value in values):
+                series[key].append([*values[:count]])
+    learnt = {key: learn(of, first[key].better) for key, of in series.items()}
+    return with_pooled({key: each for key, each in learnt.items() if each is not None})
+
+
+def _counts(run: Run, a: Document, b: Document, shared: set[str]) -> bool:
+    about = run.about
+    alike = about.get("machine") == a.machine and not about.get("described") and CONFIRMS not in about
+    named = set((about.get("wishes") or {}).get("names") or shared)
+    return alike and run.state != "running" and about["id"] not in (a.run, b.run) and bool(named & shared)
+
+
+def _launch_values(run: Run) -> dict[Key, Sequence[float]]:
+    try:
+        (whole,) = matched([document(run)])
+    except AssayError:
+        return {}
+    return {key: [value for _, value in of.by_launch] for key, of in compared(whole).items() if of.state != "invalid"}

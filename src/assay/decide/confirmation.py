@@ -1,0 +1,91 @@
+"""What confirms a change of level: the older build or MPI and the newer one in turn, where that is what changed.
+
+A kernel or a microcode cannot be put back by Assay; then the change is only measured again.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import shutil
+from collections.abc import Callable, Collection, Sequence
+
+from assay.case import Case
+from assay.decide.live import LiveResult
+from assay.document.history import Confirmation, HistoryChange, MachineHistory
+from assay.document.params import Parameters
+
+PART = 0.5  # of the step: what is not confirmed differs by less
+LEAST_MARGIN = 0.005
+LAUNCHES = 10
+
+
+def propose(
+    found: MachineHistory, settings: Callable[[str], Collection[str]], here: Callable[[str], str | None] = shutil.which
+) -> Confirmation | None:
+    """How to confirm the newest change; None where there is none.
+
+    `settings`: names of the parameters of a benchmark. `here`: where a command is, None if it is nowhere.
+    """
+    if not found.changes:
+        return None
+    change = max(found.changes, key=lambda each: [run.id for run in found.runs].index(each.at_run))
+    benchmark = change.figure.partition(".")[0]
+    words = _words(benchmark, change.params, settings(benchmark))
+    margin = max(LEAST_MARGIN, math.expm1(PART * abs(math.log(change.ratio))))
+    variants = _variants(change, words, here)
+    if variants is None:
+        of = change.changed[0].key if change.changed else "nothing that is recorded"
+        command = ["assay", "run", *shlex.split(words), "--launches", str(LAUNCHES), "--label", "confirmation"]
+        why = f"{of} changed there, which no variant of this command undoes: measured again, it stays or goes"
+        return Confirmation(figure=change.figure, at_run=change.at_run, command=shlex.join(command), why=why)
+    named = ["--margin", f"{margin:.1%}", "--figures", change.figure]
+    return Confirmation(
+        figure=change.figure,
+        at_run=change.at_run,
+        command=shlex.join(["assay", "compare", "--live", *variants, *named]),
+        why="the older variant and the newer one in turn",
+        variants=variants,
+        margin=margin,
+    )
+
+
+def confirmed(of: Confirmation, made: LiveResult, runs: Sequence[str]) -> Confirmation:
+    """The proposal with what measuring it showed."""
+    decision = made.figures[0].decision
+    return Confirmation(
+        figure=of.figure,
+        at_run=of.at_run,
+        command=of.command,
+        why=of.why,
+        variants=of.variants,
+        margin=of.margin,
+        verdict=decision.verdict.value if decision.decided else "inconclusive",
+        ratio=decision.ratio,
+        interval=decision.interval,
+        pairs=decision.pairs,
+        runs=[*runs],
+    )
+
+
+def _words(benchmark: str, params: Parameters, known: Collection[str]) -> str:
+    """The case as words of `assay run`."""
+    set_ = [f"--set={key}={value}" for key, value in Case(params).items() if key in known and value is not None]
+    ranks = params.get("ranks")
+    return shlex.join([benchmark, *set_, *(["-n", str(ranks)] if ranks is not None else [])])
+
+
+def _variants(change: HistoryChange, words: str, here: Callable[[str], str | None]) -> tuple[str, str] | None:
+    """The older variant and the newer one, as `compare --live` takes them; None where what changed is no variant."""
+    flags = f"programs.{change.figure.partition('.')[0]}.flags"
+    for each in change.changed:
+        if not each.lasting or each.before is None or each.after is None:
+            continue
+        if each.key == flags:
+            return (
+                f"{shlex.join([f'CXXFLAGS={each.before}'])} {words}",
+                f"{shlex.join([f'CXXFLAGS={each.after}'])} {words}",
+            )
+        if each.key == "mpi.mpicxx" and here(each.before) and here(each.after):
+            return f"{words} --mpi {shlex.quote(each.before)}", f"{words} --mpi {shlex.quote(each.after)}"
+    return None
