@@ -28,7 +28,7 @@ Two halves of a network could be simulated independently for the shortest delay 
 tick. The halves would then synchronise twice in each pass over the links. A barrier of two threads takes at least
 0.2 us. The work of a pass is the links that the flit engine visits:
 
-| network, load in flits per node per cycle | passes per tick | links per pass | share of the busier half | speedup at most |
+| network, load in flits per node per cycle | passes per tick | links per pass | of the busier half | speedup at most |
 |---|---|---|---|---|
 | torus 8 x 8, .2 | 1.6 | 4 | 73% | 0.7 |
 | torus 16 x 16, .1 | 2.6 | 8 | 66% | 1.0 |
@@ -121,16 +121,17 @@ to all by 2% (580 ns in the other run). The AMD guest is 1.5 to 2.1 times as fas
 
 The engines use these methods:
 
-* **Worms in short buffers.** Where all links are equal and no head is faster than its body, the delay by buffers shorter
-  than the credit loop has a closed form (`worm/train.hpp`). Other worms are computed flit by flit at each grant.
-* **Packets.** A packet is one cache line. Its cost is spread evenly over requests, queues, grants, credits and routing.
-* **Flits.** The engine plans when the flits of a message move, or goes tick by tick. Going tick by tick, it moves eight
-  worms at a time by operations on machine words with one bit per lane (`flit/by_tick.hpp`, `flit/trains.hpp`). This needs
-  links with unit times and buffers of one size. A short run at the start, at most a sixth of the whole, chooses the
-  method; results are the same with both. Plans suit few messages, and long ones that share few links.
-* **Links shared by lanes.** Passes over all links of a tick are needed only where the order within the tick matters: in
-  5% of the ticks on the torus and the dragonfly, and in 27% under UGAL on the torus. Otherwise a table decides which of
-  two worms sends (`flit/contests.hpp`).
+* **Worms in short buffers.** Where all links are equal and no head is faster than its body, the delay by buffers
+  shorter than the credit loop has a closed form (`worm/train.hpp`). Others are computed flit by flit at each grant.
+* **Packets.** A packet is one cache line. Its cost is spread evenly over requests, queues, grants, credits and
+  routing.
+* **Flits.** The engine plans when the flits of a message move, or goes tick by tick. Going tick by tick, it moves
+  eight worms at a time by operations on machine words with one bit per lane (`flit/by_tick.hpp`, `flit/trains.hpp`).
+  This needs links with unit times and buffers of one size. A short run at the start, at most a sixth of the whole,
+  chooses the method; results are the same with both. Plans suit few messages, and long ones that share few links.
+* **Links shared by lanes.** Passes over all links of a tick are needed only where the order within the tick matters:
+  in 5% of the ticks on the torus and the dragonfly, and in 27% under UGAL on the torus. Otherwise a table decides
+  which of two worms sends (`flit/contests.hpp`).
 
 Memory per node, with a target of 400 bytes, on networks of about 1,000 nodes at half of the load that saturates them
 (printed by the same command):
@@ -143,11 +144,11 @@ Memory per node, with a target of 400 bytes, on networks of about 1,000 nodes at
 
 Links and lanes of a torus with two lanes take 216 to 224 bytes of these, with the four lanes of UGAL 288 to 312. Near
 saturation and in small networks the engines need more: at the loads of the table above flits take 350 to 700 bytes,
-short buffers and the cut-through mesh 820 to 1,050, mostly for messages that wait at their sources. The routes that UGAL
-and Valiant store in networks of up to 512 nodes are not included: 8 bytes for each pair of nodes and 4 for each link
-of a route, 1.8 kB per node at 64 nodes. From 3,072 links on, packets use the packet engine where no link has several
-channels: it is about as fast as the worm engine there and takes half of the memory. The memory of a message does not
-depend on its length.
+short buffers and the cut-through mesh 820 to 1,050, mostly for messages that wait at their sources. The routes that
+UGAL and Valiant store in networks of up to 512 nodes are not included: 8 bytes for each pair of nodes and 4 for each
+link of a route, 1.8 kB per node at 64 nodes. From 3,072 links on, packets use the packet engine where no link has
+several channels: it is about as fast as the worm engine there and takes half of the memory. The memory of a message
+does not depend on its length.
 """
 
 

@@ -139,12 +139,11 @@ def test_a_notebook_shows_a_table_with_names_escaped() -> None:
 
 def test_a_notebook_shows_once_what_all_rows_share() -> None:
     """Every value of the table is in the line above it or in the cells, once or once a row."""
-    figures = [
-        {"name": "t", "value": v, "unit": "s", "params": {"n": v, "kind": "same"}, "state": "clean"} for v in (1, 2)
-    ]
+    same = {"name": "t", "unit": "s", "state": "clean"}
+    figures = [same | {"value": value, "params": {"n": value, "form": "same"}} for value in (1, 2)]
     found = assay.CommandResult({"figures": figures})
     shown = found._repr_html_()
-    assert shown.startswith("<p>kind same, state clean</p><table>") and shown.count("same") == 1
+    assert shown.startswith("<p>form same, state clean</p><table>") and shown.count("same") == 1
     assert [cells.count("<td>") for cells in shown.split("<tr>")[2:]] == [4, 4]
     assert repr(found) == "CommandResult(status=0, 2 figures)"
     many = assay.CommandResult({"figures": figures * 30})._repr_html_()
