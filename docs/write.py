@@ -190,13 +190,14 @@ def _example(record: Benchmark) -> list[str]:
 
 def benchmarks() -> str:
     """Every benchmark's record."""
-    from assay.benchmark.record import PARTS, REPETITIONS, spelled_defaults
+    from assay.benchmark.record import PARTS, REPETITIONS, shortened, spelled_defaults
     from assay.benchmark.record import benchmarks as records
 
     lines = ["# Benchmarks\n", f"All of them take `--set {REPETITIONS.name}=N`: {REPETITIONS.help}.\n"]
     lines.append("Where a default names its value on a described machine, `--on MACHINE` takes that one, unless the")
     lines.append("machine's own file gives another (`defaults`). `assay run` takes the profile quick unless")
-    lines.append("`--profile` names another; a profile that is not named takes the default.\n")
+    lines.append("`--profile` names another; a profile that is not named takes the default. Lists of ten values and")
+    lines.append("more are shortened; the record at the top of the program has all values.\n")
     for part in PARTS:
         of_part = [record for record in records().values() if record.part == part]
         lines += [f"## {part}\n"] if of_part else []
@@ -213,7 +214,7 @@ def benchmarks() -> str:
             if record.parameters:
                 lines += ["| parameter | default | accepted | meaning |", "|---|---|---|---|"]
                 for name, about in record.describe()["parameters"].items():
-                    text = spelled_defaults(about).replace(",", ", ")
+                    text = shortened(spelled_defaults(about)).replace(",", ", ")
                     lines.append(f"| {name} | {text} | {about['accepted']} | {about['help']} |")
                 lines.append("")
             for parameter, choices in record.choice_constants.items():
@@ -260,8 +261,8 @@ def network() -> str:
     from assay.network.network_keys import markdown
 
     lines = [
-        "# NETWORK.toml\n",
-        "The file that `assay simulate` and `assay replay` read; `assay simulate --keys` prints the same.",
+        "# A network's file\n",
+        "NETWORK.toml, which `assay simulate` and `assay replay` read; `assay simulate --keys` prints the same.",
     ]
     lines.append(
         'Times may be written with a unit ("0.05 us"), lengths in bytes ("4 KiB"). A key that would have no effect,'
