@@ -22,11 +22,26 @@ extern "C" {
   return static_cast<int>(syscall(SYS_fstat, file, about));
 }
 
+// Functions that libstdc++ calls, too, in their first versions: the linker takes these instead (--wrap).
 __asm__(".symver first_pthread_once, pthread_once@GLIBC_2.2.5");
 int first_pthread_once(pthread_once_t*, void (*)());
 [[gnu::visibility("hidden")]] int __wrap_pthread_once(pthread_once_t* once, void (*call)()) {
   return first_pthread_once(once, call);
 }
+__asm__(".symver first_pthread_create, pthread_create@GLIBC_2.2.5");
+int first_pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+[[gnu::visibility("hidden")]] int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                                        void* (*start)(void*), void* argument) {
+  return first_pthread_create(thread, attributes, start, argument);
+}
+__asm__(".symver first_pthread_join, pthread_join@GLIBC_2.2.5");
+int first_pthread_join(pthread_t, void**);
+[[gnu::visibility("hidden")]] int __wrap_pthread_join(pthread_t thread, void** result) {
+  return first_pthread_join(thread, result);
+}
+__asm__(".symver first_hypot, hypot@GLIBC_2.2.5");
+double first_hypot(double, double);
+[[gnu::visibility("hidden")]] double __wrap_hypot(double x, double y) { return first_hypot(x, y); }
 
 // Headers of glibc 2.38 and newer ask for these, which read "0b1" in base 0, too.
 #define ASSAY_FIRST(type, name)                                                                \

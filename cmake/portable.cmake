@@ -5,4 +5,4 @@ if(NOT ASSAY_CORE)
   target_sources(assay_core PRIVATE ${CMAKE_SOURCE_DIR}/cmake/glibc_2_28.cpp)
 endif()
 target_link_options(assay_options INTERFACE -static-libstdc++ -Wl,--exclude-libs,libstdc++.a
-                    -Wl,--wrap=pthread_once -Wl,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0 -Wl,--as-needed)
+                    -Wl,--wrap=pthread_once,--wrap=pthread_create,--wrap=pthread_join,--wrap=hypot -Wl,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0 -Wl,--as-needed)

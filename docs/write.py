@@ -19,17 +19,16 @@ NOTE = "<!-- Written by ./x docs from what the code says of itself; edit the cod
 PARALLEL = """
 ## One large network on several cores
 
-A simulated network runs on one hardware thread, whatever its size; replications, sweeps and studies use all of them
-(`./x bench network` measures what two processes gain). Running the halves of one network side by side, with the same
-bits, has not been built: the numbers of runs bound what it could gain.
+One simulated network runs on one hardware thread. Replications, sweeps and studies use all hardware threads
+(`./x bench network` measures the gain of two processes). A parallel simulation of a single network is not implemented.
+The table shows why: it gives the largest possible speedup on two cores.
 
-Two halves may go on by themselves for as long as nothing can come over from the other one: the least delay of a link
-between them. With `credit_ticks = 0`, as by default, that is no time at all: a flit that leaves a buffer makes place
-for another one in the same tick, pass by pass, and the halves wait for each other twice per pass. A barrier of two
-threads takes 0.2 us at best; the work of a pass is the wires that the flit engine looks at in it or plans anew, and the
-busier half has more than half of it:
+Two halves of a network could be simulated independently for the shortest delay of a link between them. With
+`credit_ticks = 0`, the default, this delay is zero: a flit that leaves a buffer makes room for another one in the same
+tick. The halves would then synchronise twice in each pass over the links. A barrier of two threads takes at least
+0.2 us. The work of a pass is the links that the flit engine visits:
 
-| network, load in flits per node per cycle | passes per tick | wires per pass | the busier half's | speedup at most |
+| network, load in flits per node per cycle | passes per tick | links per pass | of the busier half | speedup at most |
 |---|---|---|---|---|
 | torus 8 x 8, .2 | 1.6 | 4 | 73% | 0.7 |
 | torus 16 x 16, .1 | 2.6 | 8 | 66% | 1.0 |
@@ -38,11 +37,10 @@ busier half has more than half of it:
 | dragonfly of 1,056 nodes, .2 | 3.1 | 26 | 58% | 1.5 |
 | the same, credits after 2 ticks, body flits 2, heads 3 | 1.0 | 437 | 54% | 1.8 |
 
-"At most" is one over the busier half's share of the CPU time plus the barriers', and leaves out: that heads and changes
-of plans come over from the other half, and each is one more exchange; that all requests of a tick are served in order
-of message, with one stream of random numbers and, in adaptive routings, by loads seen everywhere; and what moves
-between caches. So a gain of 1.5 on two cores is out of reach up to a thousand nodes, and above that lies within a fifth
-of what is possible at all, while replications (an interval needs several anyway) wait for nothing.
+"Speedup at most" is one over the CPU time of the busier half plus the barriers. It omits further costs: messages
+between the halves, one common order of requests and random numbers, the loads that adaptive routings read everywhere,
+and traffic between caches. Up to a thousand nodes a speedup of 1.5 is out of reach. Replications, which an interval
+needs anyway, use two cores fully.
 """
 
 
@@ -118,44 +116,39 @@ Xeon; `before`: the core for which the aims were set, on such an Intel guest:
 | flits, messages of 512 flits / all to all, 1,024 flits | 175 / 224 | 309 / 408 | 24,507 / 44,893 | 400 |
 | flits, UGAL on the torus 8 x 8 / dragonfly of 72 nodes | 181 / 150 | 291 / 239 | 2,693 / 2,451 | 250 |
 
-On the Intel guest flits under UGAL on the torus miss the aim by 16%, packets beyond saturation by 5% and all to all by
-2% (580 in the other run). The AMD guest is 1.5 to 2.1 times as fast in every case, and reaches them all.
+On the Intel guest three cases miss the aim: flits under UGAL on the torus by 16%, packets beyond saturation by 5%, all
+to all by 2% (580 ns in the other run). The AMD guest is 1.5 to 2.1 times as fast and reaches all aims.
 
-Worms delayed by buffers that do not cover their credit loop have a closed form where all links are equal and no
-head is faster than its body (`worm/train.hpp`); worked out flit by flit at every grant, as before and as on unlike
-links, a hop costs the more the longer the path. In turns on a busy guest, messages of 32 flits at half of the load
-that saturates: 8 x 8 nodes 290 ns and now 124, 64 x 64 nodes 2,780 and now 119.
+The engines use these methods:
 
-A packet is one cache line. What it costs is spread evenly over asking, queueing, granting, credits and routing: a tick
-ends five or six loops whose lengths nothing foretells, and on the dragonfly it has 3.6 hops only; beyond saturation the
-packets come from the second level.
+* **Worms in short buffers.** Where all links are equal and no head is faster than its body, the delay by buffers
+  shorter than the credit loop has a closed form (`worm/train.hpp`). Others are computed flit by flit at each grant.
+* **Packets.** A packet is one cache line. Its cost is spread evenly over requests, queues, grants, credits and
+  routing.
+* **Flits.** The engine plans when the flits of a message move, or goes tick by tick. Going tick by tick, it moves
+  eight worms at a time by operations on machine words with one bit per lane (`flit/by_tick.hpp`, `flit/trains.hpp`).
+  This needs links with unit times and buffers of one size. A short run at the start, at most a sixth of the whole,
+  chooses the method; results are the same with both. Plans suit few messages, and long ones that share few links.
+* **Links shared by lanes.** Passes over all links of a tick are needed only where the order within the tick matters:
+  in 5% of the ticks on the torus and the dragonfly, and in 27% under UGAL on the torus. Otherwise a table decides
+  which of two worms sends (`flit/contests.hpp`).
 
-Where a short run shows that plans are made anew too often for the length of the messages, a simulation of the flit
-engine goes tick by tick instead: what can move of a worm, and what its buffers hold then, are operations on words with
-a bit a lane, for eight worms at once, for four where worms hold more than 32 lanes (`flit/by_tick.hpp`,
-`flit/trains.hpp`); the times are the same. Links have to have unit times there, and buffers of one size. Passes over
-the wires of a tick are needed only where the order within it matters, in 5% of the ticks on the torus and on the
-dragonfly and in 27% under UGAL on the torus: of all others it is known beforehand who is there when the passes come,
-and of two that share a wire a table tells who sends (`flit/contests.hpp`). Few messages under way, or long ones that
-share little, take plans: 512 and 1,024 flits above, mostly looks at wires and plans made again. What
-gave nothing, or little: going to the lanes that share a wire worm by worm instead of wire by wire (a tenth where pairs
-gave a third), keeping who sent last at the wire, a list of the worms of which less sends than could, asking for a look
-only at wires with a free lane. The short run lasts until the first messages have come through, up to a sixth of the
-whole, and an eighth of that where it leaves no question: cut off before, as it once was, a large network took plans for
-a run of a thousand cycles. Sending every flit for itself, wire by wire with a bit a lane, was tried first: 20 to 30 ns
-per flit, whatever is in its way.
+Memory per node, with a target of 400 bytes, on networks of about 1,000 nodes at half of the load that saturates them
+(printed by the same command):
 
-Memory of the engine per node, with a target of 400 bytes, on networks of some 1,000 nodes at half of the load
-that saturates them (the same command prints it): worms on equal links 64 to 200, short buffers included;
-packets 200 to 350; flits 260 to 390. Of these, wires and lanes of a torus with two lanes are 216 to 224, with UGAL's
-four 288 to 312, and somewhat more tick by tick; a worm's stop at a link is 64, and a message under way 88. Near
-saturation, and on small networks, where the most that there ever were of everything is a greater part, they take more:
-at the loads of the table above, which for short buffers and the cut-through mesh are 90 and 98% of what saturates,
-flits 350 to 700 and these two 820 to 1,050, mostly messages that wait at their sources. Not counted are the ways that
-UGAL and Valiant keep in networks of up to 512 nodes, 8 bytes for each pair of nodes that a network may have and 4 for
-each requested link: 1.8 kB a node at 64. From 3,072 links on packets go to the packet engine where no link
-has several channels: there it is about as fast as the worm engine and takes half of the memory. A message takes the
-same memory whatever its length (57 kB in all for four of 20 thousand or of 200 million flits through short buffers).
+| engine | bytes per node |
+|---|---|
+| worms on equal links, also in short buffers | 64 to 200 |
+| packets | 200 to 350 |
+| flits | 260 to 390 |
+
+Links and lanes of a torus with two lanes take 216 to 224 bytes of these, with the four lanes of UGAL 288 to 312. Near
+saturation and in small networks the engines need more: at the loads of the table above flits take 350 to 700 bytes,
+short buffers and the cut-through mesh 820 to 1,050, mostly for messages that wait at their sources. The routes that
+UGAL and Valiant store in networks of up to 512 nodes are not included: 8 bytes for each pair of nodes and 4 for each
+link of a route, 1.8 kB per node at 64 nodes. From 3,072 links on, packets use the packet engine where no link has
+several channels: it is about as fast as the worm engine there and takes half of the memory. The memory of a message
+does not depend on its length.
 """
 
 
@@ -174,27 +167,37 @@ PLAYED_ON = {"bus": "paragon-mp", "stream": "paragon-mp", "contention": "delta"}
 SHOWN = 18  # lines of an example's output
 
 
-def _example(name: str, of_ranks: bool, described: bool) -> list[str]:
-    """The command, and on a described machine its output as the page has it: `./x docs --outputs` writes that anew."""
-    if not of_ranks and not described:
-        return ["#### Example\n", f"    ./x assay run {name}\n"]
-    command = f"$ ./x assay run {name} --on {PLAYED_ON.get(name, 'ipsc860')}{' -n 4' if of_ranks else ''}"
+def _example(record: Benchmark) -> list[str]:
+    """The command, and its output as the page has it: `./x docs --outputs` writes that anew.
+
+    On a described machine where the benchmark runs on one, else measured: then only the table of figures, by its shape.
+    """
+    name, ranks = record.name, record.kind == "ranks"
+    if not ranks and record.described is None:
+        if record.needs_device:  # whose output is that of the reader's device
+            return ["#### Example\n", f"    ./x assay run {name}\n"]
+        command, keys = f"$ ./x assay run {name}", f'shape from="{record.title}" head={SHOWN}'
+        here = "Measured on a small virtual machine:\n"
+    else:
+        command = f"$ ./x assay run {name} --on {PLAYED_ON.get(name, 'ipsc860')}{' -n 4' if ranks else ''}"
+        keys = f"head={SHOWN}"
+        here = f"Measured here by `./x assay run {name}{' -n 2' if ranks else ''}`; on a described machine:\n"
     page = HERE / "benchmarks" / f"{name}.md"
     _, found, rest = (page.read_text(encoding="utf-8") if page.exists() else "").partition(f"{command}\n")
     output = rest.partition("```")[0].splitlines() if found else []
-    here = f"Measured here by `./x assay run {name}{' -n 2' if of_ranks else ''}`; on a described machine:\n"
-    return ["#### Example\n", here, f"```console head={SHOWN}", command, *output, "```\n"]
+    return ["#### Example\n", *([here] if output else []), f"```console {keys}", command, *output, "```\n"]
 
 
 def benchmarks() -> str:
     """Every benchmark's record."""
-    from assay.benchmark.record import PARTS, REPETITIONS, spelled_defaults
+    from assay.benchmark.record import PARTS, REPETITIONS, shortened, spelled_defaults
     from assay.benchmark.record import benchmarks as records
 
     lines = ["# Benchmarks\n", f"All of them take `--set {REPETITIONS.name}=N`: {REPETITIONS.help}.\n"]
     lines.append("Where a default names its value on a described machine, `--on MACHINE` takes that one, unless the")
     lines.append("machine's own file gives another (`defaults`). `assay run` takes the profile quick unless")
-    lines.append("`--profile` names another; a profile that is not named takes the default.\n")
+    lines.append("`--profile` names another; a profile that is not named takes the default. Lists of ten values and")
+    lines.append("more are shortened; the record at the top of the program has all values.\n")
     for part in PARTS:
         of_part = [record for record in records().values() if record.part == part]
         lines += [f"## {part}\n"] if of_part else []
@@ -211,7 +214,7 @@ def benchmarks() -> str:
             if record.parameters:
                 lines += ["| parameter | default | accepted | meaning |", "|---|---|---|---|"]
                 for name, about in record.describe()["parameters"].items():
-                    text = spelled_defaults(about).replace(",", ", ")
+                    text = shortened(spelled_defaults(about)).replace(",", ", ")
                     lines.append(f"| {name} | {text} | {about['accepted']} | {about['help']} |")
                 lines.append("")
             for parameter, choices in record.choice_constants.items():
@@ -226,7 +229,7 @@ def benchmarks() -> str:
                 lines.append(
                     f"| {figure.name} | {figure.unit} | `{figure.formula}` of {figure.metric} | {figure.help} |"
                 )
-            lines += ["", *_example(record.name, record.kind == "ranks", record.described is not None)]
+            lines += ["", *_example(record)]
     return "\n".join(lines)
 
 
@@ -258,8 +261,8 @@ def network() -> str:
     from assay.network.network_keys import markdown
 
     lines = [
-        "# NETWORK.toml\n",
-        "The file that `assay simulate` and `assay replay` read; `assay simulate --keys` prints the same.",
+        "# A network's file\n",
+        "NETWORK.toml, which `assay simulate` and `assay replay` read; `assay simulate --keys` prints the same.",
     ]
     lines.append(
         'Times may be written with a unit ("0.05 us"), lengths in bytes ("4 KiB"). A key that would have no effect,'

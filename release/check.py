@@ -1,11 +1,13 @@
 """`./x release --check`: whether this commit can be released, a line per check; status 1 where one fails.
 
-It tags and publishes nothing.
+It tags and publishes nothing. A check that passed is not repeated for the same commit (build/release.json): after an
+interruption, or a failure that had nothing to do with the files, the same command makes the rest.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -15,7 +17,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from assay import __version__
-from release.commands import ROOT
+from release.commands import ROOT, WORK
+from release.wheel import commit
 
 # Where packages and images come from, by the words that such hosts are called by: no file of ours names one.
 REGISTRIES = re.compile(
@@ -24,6 +27,7 @@ REGISTRIES = re.compile(
 )
 HOMES = re.compile(r"/(?:home|Users)/(?!ada\b)\w+/")  # Ada is the user in our transcripts
 AN_HOUR = 3600.0  # s, for one check
+KEPT = WORK.parent / "release.json"  # {"commit": …, "passed": [name, …]}
 
 
 def version_agrees(root: Path, version: str) -> str:
@@ -114,16 +118,38 @@ CHECKS: dict[str, Callable[[], str]] = {
 }
 
 
+def passed_before(at: str | None) -> list[str]:
+    """The checks that passed for a commit; none where files differ from it."""
+    try:
+        kept = json.loads(KEPT.read_text())
+        return list(kept["passed"]) if at is not None and kept["commit"] == at else []
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
 def main(arguments: Sequence[str]) -> int:
     """Make all checks, also after one that fails."""
     parser = argparse.ArgumentParser(prog="./x release", description="Whether this commit can be released.")
     parser.add_argument("--check", action="store_true", required=True, help="check; nothing is tagged or published")
-    parser.parse_args(arguments)
-    failed = 0
-    for name, check in CHECKS.items():
-        why = check()
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these; of: {', '.join(CHECKS)}")
+    chosen = parser.parse_args(arguments).names or list(CHECKS)
+    if unknown := [name for name in chosen if name not in CHECKS]:
+        parser.error(f"no such check: {unknown[0]!r}; expected {', '.join(CHECKS)}")
+    at, failed = commit(), 0
+    passed = passed_before(at)
+    for name in chosen:
+        if name in passed:
+            print(f"ok      {name}: as before, of the same commit", flush=True)
+            continue
+        why = CHECKS[name]()
         failed += bool(why)
         print(f"{'FAILED' if why else 'ok':8}{name}{f': {why}' if why else ''}", flush=True)
+        if not why and at is not None:
+            passed.append(name)
+            KEPT.parent.mkdir(parents=True, exist_ok=True)
+            KEPT.write_text(json.dumps({"commit": at, "passed": passed}))
+    if chosen != list(CHECKS):
+        return 1 if failed else 0
     print(f"{__version__}: {f'{failed} checks failed' if failed else 'can be released'}")
     return 1 if failed else 0
 

@@ -86,8 +86,11 @@ def normal(text: str) -> str:
 
 
 def labels(text: str) -> list[str]:
-    """What begins each line, up to the first number."""
-    found = (re.split(r"\s{2,}|\d|[█-▏]", line.strip(), maxsplit=1)[0].strip() for line in text.splitlines())
+    """What begins each line, up to the first number, and without the estimator, which the state of a figure decides."""
+    found = (
+        re.split(r"\s{2,}|\d|[█-▏]|, (best|median)\b", line.strip(), maxsplit=1)[0].strip()
+        for line in text.splitlines()
+    )
     return [label for label in found if label and label != LEFT_OUT]
 
 

@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kinds": set(),
     "input_file": {"errors"},
     "sanitised": set(),
+    "progress": {"machine", "sanitised"},
     "trace_events": {"errors"},
     "compact_svg": set(),
     "toml": {"errors", "versions", "input_file"},
@@ -47,7 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"case", "errors", "samples", "benchmark", "document.reported_figure"},
     "network": {
         *("errors", "search_paths", "versions", "input_file", "sanitised", "toml", "machine", "analysis", "kinds"),
-        *("stored.lines", "stored.seal", "trace_events", "compact_svg", "_core"),
+        *("stored.lines", "stored.seal", "trace_events", "compact_svg", "progress", "_core"),
     },
     # A machine made of a run's own measurements, on which the report predicts.
     "described.two_laws": {"_core"},

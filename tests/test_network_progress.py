@@ -36,7 +36,7 @@ def test_all_cycles_are_counted_whoever_simulates_them(kind: workers.WorkerKind,
 def test_a_long_run_without_a_terminal_says_so_in_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress, "FIRST_LINE", 0.01)
+    monkeypatch.setattr("assay.progress.EVERY", 0.01)
     meters = threading.Event()
     with progress.bar("simulating") as meter:
         meter.points, meter.of, meter.expected, meter.elsewhere = 1, 3, 4_000_000, 1_000_000

@@ -21,6 +21,7 @@ from command_line import assay as command
 ROOT = Path(__file__).parents[1]
 OBJECTS = {"CommandResult", "Machine", "Network"}
 FUNCTIONS = [name for name in assay.__all__ if name not in OBJECTS]
+INTERNAL = {"with_samples", "messages"}  # how a result is made
 ECHO = ("echo", "--on", "ipsc860", "-n", "2", "--set", "bytes=8,1024")
 RING: dict[str, dict[str, Any]] = {
     "network": {"topology": "torus", "extents": [3, 3], "switching": "wormhole", "lanes": 2},
@@ -134,6 +135,31 @@ def test_a_notebook_shows_a_table_with_names_escaped() -> None:
     )._repr_html_()
     assert "<td>&lt;b&gt;</td>" in shown and "<th>param.unit</th><th>value</th>" in shown and "a&amp;b" in shown
     assert assay.CommandResult({})._repr_html_() == "<p>no figures</p>"
+
+
+def test_a_notebook_shows_once_what_all_rows_share() -> None:
+    """Every value of the table is in the line above it or in the cells, once or once a row."""
+    same = {"name": "t", "unit": "s", "state": "clean"}
+    figures = [same | {"value": value, "params": {"n": value, "form": "same"}} for value in (1, 2)]
+    found = assay.CommandResult({"figures": figures})
+    shown = found._repr_html_()
+    assert shown.startswith("<p>form same, state clean</p><table>") and shown.count("same") == 1
+    assert [cells.count("<td>") for cells in shown.split("<tr>")[2:]] == [4, 4]
+    assert repr(found) == "CommandResult(status=0, 2 figures)"
+    many = assay.CommandResult({"figures": figures * 30})._repr_html_()
+    assert many.endswith("<p>20 more rows: <code>.to_pandas()</code></p>") and many.count("<tr>") == 41
+
+
+def test_every_public_name_is_called_by_a_test_and_documented() -> None:
+    """Of `assay`: its functions, and the methods and properties of its objects."""
+    tests = "\n".join(path.read_text() for path in (ROOT / "tests").glob("test_*.py"))
+    page = (ROOT / "docs" / "python.md").read_text()
+    for name in FUNCTIONS:
+        assert re.search(rf"\bassay\.{name}\(", tests) and f"assay.{name}" in page, name
+    for kind in OBJECTS:
+        members = [name for name in vars(getattr(assay, kind)) if not name.startswith("_")]
+        for name in {*members} - INTERNAL:
+            assert re.search(rf"\.{name}\b", tests) and re.search(rf"\b{name}\b", page), f"{kind}.{name}"
 
 
 def test_comparing_within_a_margin(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tarfile
 import tomllib
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -102,9 +103,39 @@ def test_no_tracked_file_names_a_registry_or_a_private_folder() -> None:
     assert check.nothing_private(check._tracked(), check._private()) == ""
 
 
+def test_a_check_that_passed_is_not_repeated_for_the_same_commit(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made: list[str] = []
+    answers = {"first": [""], "second": ["a reason", ""]}
+
+    def checked(name: str) -> Callable[[], str]:
+        def check() -> str:
+            made.append(name)
+            return answers[name].pop(0)
+
+        return check
+
+    monkeypatch.setattr(check, "CHECKS", {name: checked(name) for name in answers})
+    monkeypatch.setattr(check, "KEPT", tmp_path / "release.json")
+    monkeypatch.setattr(check, "commit", lambda: "a" * 40)
+    assert [check.main(["--check"]) for _ in range(3)] == [1, 0, 0]
+    assert made == ["first", "second", "second"]
+    assert capsys.readouterr().out.endswith("can be released\n")
+    answers["first"] += ["", ""]
+    for at in ("b" * 40, None):  # another commit, and files that differ from it
+        monkeypatch.setattr(check, "commit", lambda at=at: at)
+        assert check.main(["--check", "first"]) == 0
+    assert made[3:] == ["first", "first"]
+    with pytest.raises(SystemExit):
+        check.main(["--check", "third"])
+    assert "no such check: 'third'; expected first, second" in capsys.readouterr().err
+
+
 def test_every_check_is_made_also_after_one_that_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(check, "commit", lambda: None)
     monkeypatch.setattr(check, "CHECKS", {"first": lambda: "a reason", "second": lambda: ""})
     assert check.main(["--check"]) == 1
     assert capsys.readouterr().out == f"FAILED  first: a reason\nok      second\n{__version__}: 1 checks failed\n"

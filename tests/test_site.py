@@ -57,6 +57,25 @@ def test_nothing_is_loaded_from_a_network_and_every_link_leads_to_a_file(site: P
             assert not name or "://" in name or (page.parent / name).exists(), (page.name, target)
 
 
+def test_what_is_not_ours_is_in_its_notice(site: Path) -> None:
+    """Scripts, styles and pictures: the file of each is listed here with its project, and that in NOTICE."""
+    notice = (site / "NOTICE").read_text()
+    projects = {
+        "Sphinx": "basic.css doctools.js documentation_options.js file.png language_data.js minus.png plus.png "
+        "searchtools.js sphinx_highlight.js",
+        "Pygments": "pygments.css",
+        "Snowball": "base-stemmer.js english-stemmer.js",
+        "furo": "furo.css furo.css.map furo-extensions.css furo-extensions.css.map furo.js furo.js.map "
+        "furo.js.LICENSE.txt furo-extensions.js",
+        "sphinx-basic-ng": "debug.css skeleton.css",
+    }
+    ours = {path.name for path in (ROOT / "docs" / "site" / "static").iterdir()}
+    known = {name for names in projects.values() for name in names.split()}
+    assert {path.name for path in (site / "_static").rglob("*") if path.is_file()} <= known | ours
+    assert all(project in notice for project in projects)
+    assert (site / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from assay.benchmark.record import benchmark
 from compiled import own_cache
 from console_blocks import ROOT, SITE_PAGES, Block, answers, blocks
 
 SHOWING = [page for page in SITE_PAGES if blocks(page)]
 MEASURING = [page for page in SHOWING if any(block.measured for block in blocks(page))]
+NIGHTLY = [page for page in MEASURING if page.parent.name == "benchmarks"]
 
 
 def name(page: Path) -> str:
@@ -35,8 +38,21 @@ def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> Non
     holds(page, tmp_path, measure=False)
 
 
+def test_a_benchmark_s_table_has_the_figures_of_its_record() -> None:
+    """Also where it is measured, which is done every night; a line that begins otherwise continues the one before."""
+    for page in NIGHTLY:
+        record = benchmark(page.stem)
+        for block in blocks(page):
+            title, head, *rows = block.output.splitlines() or [record.title, "figure"]
+            assert title == record.title and head.split()[0] == "figure"
+            named = {row.split("  ")[0].partition(",")[0] for row in rows if re.match(r"\S.*\S\s{2,}\S", row)}
+            assert named <= {each.replace("_", " ") for each in record.figures}, page.name
+
+
 @pytest.mark.measures
-@pytest.mark.parametrize("page", MEASURING, ids=name)
+@pytest.mark.parametrize(
+    "page", [pytest.param(each, marks=[pytest.mark.nightly] if each in NIGHTLY else []) for each in MEASURING], ids=name
+)
 def test_what_a_measurement_prints_has_the_shape_that_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,10 +77,29 @@ def core(made: Made) -> Path:
         return Path(held.extract(name, made.folder / "unpacked"))
 
 
-def test_it_is_tagged_for_the_c_library_of_2018(made: Made) -> None:
-    tags = re.findall(r"manylinux_(\d+)_(\d+)_x86_64", made.wheel.name)
-    assert tags and max((int(major), int(minor)) for major, minor in tags) <= GLIBC
-    assert made.wheel.name.startswith(f"assay-{__version__}-")
+def test_they_are_tagged_for_the_c_library_of_2018(made: Made) -> None:
+    for path in made.folder.glob("*.whl"):
+        tags = re.findall(r"manylinux_(\d+)_(\d+)_x86_64", path.name)
+        assert tags and max((int(major), int(minor)) for major, minor in tags) <= GLIBC
+        assert path.name.startswith(f"assay-{__version__}-")
+
+
+def test_the_stable_one_is_loaded_by_every_later_python(made: Made, tmp_path: Path) -> None:
+    """Without any package: the core alone, from the wheel's files."""
+    stable = list(made.folder.glob("*-cp312-abi3-*.whl"))
+    loads = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from assay._core import network as n\nprint(n.simulated_cycles())"
+    )
+    runs = [name for minor in range(12, 20) if (name := shutil.which(f"python3.{minor}"))]
+    runs = [name for name in runs if subprocess.run([name, "-c", ""], capture_output=True).returncode == 0]
+    if not stable:
+        pytest.skip("needs a Python 3.12 or newer with headers on PATH")
+    with zipfile.ZipFile(stable[0]) as held:
+        held.extractall(tmp_path)
+    for name in runs:
+        done = subprocess.run([name, "-P", "-c", loads, str(tmp_path)], capture_output=True, text=True)
+        assert done.stdout == "0\n", name + done.stderr
+    assert runs
 
 
 def test_the_core_needs_no_newer_symbol_and_no_other_library(core: Path) -> None:

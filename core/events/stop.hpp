@@ -40,7 +40,7 @@ class Pieces {
       const auto began = std::chrono::steady_clock::now();
       const bool more = engine.run(until);
       const auto spent = std::chrono::steady_clock::now() - began;
-      if (end != ~std::uint64_t{0}) simulated_cycles.fetch_add(until - at_, std::memory_order_relaxed);
+      if (!whole || end != ~std::uint64_t{0}) simulated_cycles.fetch_add(until - at_, std::memory_order_relaxed);
       at_ = until;
       check_stop();
       if (whole || !more) {

@@ -24,6 +24,7 @@ html_theme = "furo"
 html_title = "Assay"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_extra_path = ["../../LICENSE", "../../NOTICE"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = False  # a summary is fetched, which a browser refuses of files on disk

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,7 +71,7 @@ def terminal(stream: TextIO) -> TextIO:
     return stream if isinstance(stream, TerminalStream) else cast(TextIO, TerminalStream(stream))
 
 
-def unguarded(stream: TextIO) -> TextIO:
+def unguarded(stream: IO[str]) -> IO[str]:
     """The stream behind the guard, for control sequences of our own."""
     return stream.rich_proxied_file if isinstance(stream, TerminalStream) else stream
 
@@ -82,6 +82,14 @@ def console(**options: Any) -> Console:
     from rich.segment import Segment
 
     class TextConsole(Console):
+        @property
+        def file(self) -> IO[str]:
+            return unguarded(super().file)  # behind the guard also where rich has put a proxy of its own before it
+
+        @file.setter
+        def file(self, stream: IO[str]) -> None:
+            self._file = stream
+
         def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
             for segment in super().render(renderable, options):
                 yield segment if segment.control else segment._replace(text=visible(segment.text))

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CommandResult:
     """A command's answer. `document` is what it prints with `--json`; `status` its exit status."""
 
-    document: dict[str, Any] = field(repr=False)
+    document: dict[str, Any]
     status: int = 0
-    messages: pyarrow.Table | None = field(default=None, repr=False, compare=False)
+    messages: pyarrow.Table | None = field(default=None, compare=False)
 
     @staticmethod
     def of(answered: CommandDocument) -> CommandResult:
@@ -87,6 +87,9 @@ class CommandResult:
         from assay.api.plotted import plotted
 
         return plotted(self.figures, x, name)
+
+    def __repr__(self) -> str:
+        return f"CommandResult(status={self.status}, {len(self.figures)} figures)"
 
     def _repr_html_(self) -> str:
         from assay.api.table import html

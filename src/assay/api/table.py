@@ -56,17 +56,22 @@ def _column(values: list[Any]) -> Any:
 
 
 def html(figures: Sequence[dict[str, Any]]) -> str:
-    """Give a notebook's table, of the first rows."""
+    """Give a notebook's table, of the first rows; what is equal in all rows is in a line above it."""
     flat = rows(figures)
     if not flat:
         return "<p>no figures</p>"
-    head = "".join(f"<th>{escape(key)}</th>" for key in flat[0])
+    equal = [
+        key for key in flat[0] if key not in ("name", "value", "unit") and len({_shown(row[key]) for row in flat}) == 1
+    ]
+    varied = [key for key in flat[0] if key not in equal] if len(flat) > 1 else list(flat[0])
+    common = ", ".join(f"{key} {_shown(flat[0][key])}" for key in equal if key not in varied)
+    head = "".join(f"<th>{escape(key)}</th>" for key in varied)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row.values()) + "</tr>"
-        for row in flat[:MOST_ROWS]
+        "<tr>" + "".join(f"<td>{escape(_shown(row[key]))}</td>" for key in varied) + "</tr>" for row in flat[:MOST_ROWS]
     )
-    more = f"<p>{len(flat) - MOST_ROWS} more</p>" if len(flat) > MOST_ROWS else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+    above = f"<p>{escape(common)}</p>" if common else ""
+    more = f"<p>{len(flat) - MOST_ROWS} more rows: <code>.to_pandas()</code></p>" if len(flat) > MOST_ROWS else ""
+    return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
 def _shown(value: object) -> str:

@@ -14,6 +14,7 @@ from assay.errors import InputError
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?")
 _PREFIXES = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}  # of a parameter whose unit is "B"
+_LONG = re.compile(r"[^\s,;=]+(?:,[^\s,;=]+){9,}")  # ten values and more
 _INT64 = 1 << 63
 SCRATCH = "scratch"  # of a parameter of kind `path`: the folder that Assay chooses (machine/filesystems.py)
 Value = Scalar | tuple[Scalar, ...]
@@ -121,6 +122,16 @@ def spelled_defaults(parameter: Mapping[str, Any]) -> str:
     others = [f"with profile {profile} {spelled(value)}" for profile, value in parameter.get("profiles", {}).items()]
     others += [f"on a described machine {spelled(parameter['described'])}"] if "described" in parameter else []
     return "; ".join([spelled(parameter["default"]), *others])
+
+
+def shortened(spelled: str) -> str:
+    """Give the ends of each list of ten values and more, and their number."""
+
+    def ends(values: re.Match[str]) -> str:
+        every = values[0].split(",")
+        return f"{','.join(every[:3])},…,{every[-1]} ({len(every)} values)"
+
+    return _LONG.sub(ends, spelled)
 
 
 def spelled(value: Scalar | tuple[Scalar, ...]) -> str:

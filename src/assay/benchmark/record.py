@@ -20,7 +20,7 @@ from assay import former_names, input_file
 from assay.benchmark import own, peers
 from assay.benchmark.decoding import PROFILES, Keys, RecordError, Scalar, decode
 from assay.benchmark.model import PARTS, Benchmark, PlainProgram
-from assay.benchmark.parameter import REPETITIONS, SCRATCH, Parameter, spelled, spelled_defaults
+from assay.benchmark.parameter import REPETITIONS, SCRATCH, Parameter, shortened, spelled, spelled_defaults
 from assay.benchmark.programs import programs_root
 from assay.benchmark.sections import Figure, Metric, UnitSource
 from assay.errors import InputError
@@ -28,7 +28,8 @@ from assay.toml import lines
 from assay.toml.source import parse_toml
 
 __all__ = ["PARTS", "PROFILES", "REPETITIONS", "SCRATCH", "Benchmark", "Figure", "Metric", "Parameter", "PlainProgram",
-           "Scalar", "UnitSource", "programs_root", "spelled", "spelled_defaults"]  # fmt: skip
+           "Scalar", "UnitSource", "programs_root", "shortened", "spelled",
+           "spelled_defaults"]  # fmt: skip
 
 _TEXT = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
 _FRAGMENT = re.compile(r'R"fragment\((.*?)\)fragment"', re.DOTALL)

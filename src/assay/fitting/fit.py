@@ -71,7 +71,7 @@ class Fit:
     worst: float
 
 
-def fits(path: Path) -> list[Fit]:
+def fits(path: Path, progress: Callable[[str], None] = lambda text: None) -> list[Fit]:
     """Fit every number of a description that its origin calls fitted on cells of this machine (not on claims).
 
     Groups are fitted in turn, each with what the others have found, until all have been at it twice. Raises InputError
@@ -85,12 +85,13 @@ def fits(path: Path) -> list[Fit]:
             groups.setdefault(behind, []).append(key)
     found: dict[tuple[Named, ...], Fit] = {}
     values: dict[str, float] = {}
-    for _ in range(PASSES if len(groups) > 1 else 1):
-        for behind, keys in groups.items():
-            fit = _fit(described, behind, keys, values)
-            if fit is not None:
-                found[behind] = fit
-                values |= {key: number.found for number in fit.numbers for key in (number.key, *number.shared)}
+    rounds = list(groups.items()) * (PASSES if len(groups) > 1 else 1)
+    for done, (behind, keys) in enumerate(rounds):
+        progress(f"{done} of {len(rounds)} fits")
+        fit = _fit(described, behind, keys, values)
+        if fit is not None:
+            found[behind] = fit
+            values |= {key: number.found for number in fit.numbers for key in (number.key, *number.shared)}
     return list(found.values())
 
 

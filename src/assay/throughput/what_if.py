@@ -94,11 +94,12 @@ def points(
     found: dict[str, list[str]],
     wanted: Condition | None = None,
     schedules: Callable[[SimulatedPoint], None] | None = None,
+    advance: Callable[[int], None] = lambda done: None,
 ) -> WhatIf:
     """Simulate every combination; those on whose machine no job fits are refused by an InputError.
 
     `read` gives the workload by its own settings. `wanted`: from which value of a swept key on does it hold?
-    `schedules` is called with each combination's schedule, in order.
+    `schedules` is called with each combination's schedule, in order, `advance` with how many are simulated.
     """
     varied = [key for key, values in found.items() if len(values) > 1]
     key = swept_key(found) if wanted is not None else ""
@@ -120,6 +121,7 @@ def points(
         setting = dict(zip(found, values, strict=True))
         own = {name: setting[name] for name in varied}
         made.append(WhatIfPoint(setting=own, result=simulate(setting)))
+        advance(len(made))
     figures = [
         replace(figure, params={**figure.params, **point.setting}) for point in made for figure in point.result.figures
     ]

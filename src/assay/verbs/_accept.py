@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay import progress
 from assay.benchmark.record import benchmark
 from assay.decide import acceptance_junit, acceptance_tables
 from assay.decide import sheet as sheets
@@ -24,7 +25,7 @@ from assay.report.render.console import listing
 from assay.store import Run, storage_failed
 from assay.stored.lines import write_whole
 from assay.verbs import _file_names
-from assay.verbs._interleaved import interleave_runs, progress
+from assay.verbs._interleaved import interleave_runs
 from assay.verbs._output_files import check_outputs
 
 TOLERANCE = 0.05  # of limits by a reference
@@ -81,13 +82,15 @@ def measure_contract(contract: Path, options: MeasurementRequest, *, quiet: bool
             out = None if options.out is None else options.out / one.name if len(plans) > 1 else options.out
             stated = {"file": str(contract), "sha256": read.sha256, "looks": list(one.looks)}
             runs.begin(one.name, out, about={"contract": stated})
-        found = measured_contract(
-            read,
-            [MeasuredBenchmark(one, side) for one, side in zip(plans, runs.sides, strict=True)],
-            seed=options.seed,
-            say=lambda text: None if quiet else print(text, file=sys.stderr),
-            advance=progress("launch", max(one.looks[-1] for one in plans), quiet),
-        )
+        most = max(one.looks[-1] for one in plans)
+        with progress.counted("measuring", "launches", most, quiet, at_most=True) as advance:
+            found = measured_contract(
+                read,
+                [MeasuredBenchmark(one, side) for one, side in zip(plans, runs.sides, strict=True)],
+                seed=options.seed,
+                say=lambda text: None if quiet else print(text, file=sys.stderr),
+                advance=advance,
+            )
     return attach_runs(found, [side.run for side in runs.sides])
 
 

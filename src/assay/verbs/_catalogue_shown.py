@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay import sanitised
-
-_LONG = re.compile(r"[^\s,;=]+(?:,[^\s,;=]+){9,}")  # ten values and more
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -134,11 +131,6 @@ def show_claims(console: Console, claims: Sequence[Claim]) -> None:
         console.print("no claims")
 
 
-def _ends(values: re.Match[str]) -> str:
-    every = values[0].split(",")
-    return f"{','.join(every[:3])},…,{every[-1]} ({len(every)} values)"
-
-
 def show_own_list(benchmarks: Sequence[dict[str, Any]]) -> None:
     """Print Assay's own benchmarks by part, a line each: name and title."""
     from rich.text import Text
@@ -158,12 +150,12 @@ def show_own(benchmark: dict[str, Any]) -> None:
     """Print one of Assay's own benchmarks: what it measures, its parameters and figures."""
     from rich.text import Text
 
-    from assay.benchmark.record import spelled_defaults
+    from assay.benchmark.record import shortened, spelled_defaults
 
     console = sanitised.console()
     console.print(Text.assemble((benchmark["name"], "cyan"), f" ({benchmark['part']})  {benchmark['summary']}"))
     for key, given in benchmark["parameters"].items():
-        values = _LONG.sub(_ends, spelled_defaults(given))
+        values = shortened(spelled_defaults(given))
         console.print(Text(f"    --set {key}={values}  {given['help']} ({given['accepted']})"))
     for key, figure in benchmark["figures"].items():
         console.print(Text(f"    figure {key} [{figure['unit']}]  {figure['help']}", style="dim"))

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from assay import progress
 from assay.analysis.comparison import MARGIN
 from assay.analysis.paired_decision import LEVEL, pairs_needed
 from assay.decide.live import LiveFigure, LiveResult, LiveSide, decide
@@ -18,7 +19,7 @@ from assay.report.judge.gate import known_to_records
 from assay.report.render.console import listing
 from assay.report.units import params
 from assay.stored.run_names import checked_label
-from assay.verbs._interleaved import interleave_runs, progress
+from assay.verbs._interleaved import interleave_runs
 from assay.verbs._one_benchmark import parse_words, request_of
 
 PAIRS = 20
@@ -84,16 +85,17 @@ def measured_in_turn(
         for text, options, (environment, _) in zip(variants, given, environments, strict=True):
             runs.begin(text, options["out"], label=options["label"], about=about, environment=environment)
         sides = runs.sides
-        found = decide(
-            (sides[0], sides[1]),
-            margin=margin or MARGIN,
-            most=most,
-            seed=request[0].seed,
-            words=words,
-            budget=budget,
-            say=say,
-            advance=progress("pair", most, quiet),
-        )
+        with progress.counted("measuring", "pairs", most, quiet, at_most=True) as advance:
+            found = decide(
+                (sides[0], sides[1]),
+                margin=margin or MARGIN,
+                most=most,
+                seed=request[0].seed,
+                words=words,
+                budget=budget,
+                say=say,
+                advance=advance,
+            )
     return sides, found
 
 

@@ -9,9 +9,16 @@ from assay.errors import InputError
 
 
 def replay(
-    goal: Path | None, on: str | None, settings: Sequence[str], others: Mapping[str, Path | None], *, json: bool
+    goal: Path | None,
+    on: str | None,
+    settings: Sequence[str],
+    others: Mapping[str, Path | None],
+    *,
+    quiet: bool,
+    json: bool,
 ) -> None:
     """Simulate it and report its time, there and by LogGOPS; `others`: options without meaning for a schedule."""
+    from assay import progress
     from assay.cli import emit
     from assay.execute.goal_schedule import replay as played
     from assay.execute.run_request import split
@@ -27,7 +34,8 @@ def replay(
     own, machine = split(settings)
     if own:
         raise InputError("is no key of a machine", key="--set", value=next(iter(own)), accepted="machine.KEY=VALUE")
-    found = played(goal, on, machine)
+    with progress.described("replaying", f"the schedule of {goal} on {on}", quiet):
+        found = played(goal, on, machine)
     if json:
         emit(found.to_dict())
         return

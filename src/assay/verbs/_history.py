@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
+from assay import progress
 from assay.decide.history import history
 from assay.decide.history_runs import machine_runs, series
 from assay.document.history import MachineHistory
@@ -36,14 +36,9 @@ def history_of(
 ) -> MachineHistory:
     """The history of a machine. InputError where there is no run or no such figure."""
     runs = machine_runs(known_runs(), machine, host_name(), since)
-    shown = not quiet and sys.stderr.isatty()
-
-    def advance(done: int) -> None:
-        if shown:
-            end = "\n" if done == len(runs) else ""
-            print(f"\rrun {done} of {len(runs)}", end=end, file=sys.stderr, flush=True)
-
-    return history(str(runs[-1].about.get("machine")), *series(runs, figures or None, advance), limit, entered)
+    with progress.counted("reading", "runs", len(runs), quiet) as advance:
+        made, found = series(runs, figures or None, advance)
+    return history(str(runs[-1].about.get("machine")), made, found, limit, entered)
 
 
 def host_name() -> str:

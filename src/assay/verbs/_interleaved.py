@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,14 +69,3 @@ def interleave_runs() -> Iterator[RunsInTurn]:
         for _, where in runs.places:
             where.close()
     runs.end("done")
-
-
-def progress(what: str, most: int, quiet: bool) -> Callable[[int], None]:
-    """Give what shows on a terminal, on one line, which of at most so many is made."""
-
-    def show(number: int) -> None:
-        if not quiet and sys.stderr.isatty():
-            end = "\n" if number == most else ""
-            print(f"\r{what} {number} of at most {most}", end=end, file=sys.stderr, flush=True)
-
-    return show

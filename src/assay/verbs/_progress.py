@@ -17,9 +17,9 @@ from assay import sanitised
 from assay.execute.plan import Task
 from assay.execute.progress_lines import WITHIN
 from assay.machine.units import waiting_time
+from assay.progress import EVERY
 
 COMPILING = "compiling "  # how a line of the compiler's progress begins
-EVERY = 10.0  # s between two plain lines
 TICK = 1.0  # s between two looks at the clock
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay import sanitised
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -244,18 +242,3 @@ def show_live(found: LiveThroughput, quiet: bool) -> None:
     if found.processor_time:
         spent = processor_time.rows(found.processor_time)
         listing().print(grid(processor_time.TITLE, processor_time.HEAD, spent, processor_time.NOTE).rich())
-
-
-def progress_line(quiet: bool) -> Callable[[str], None]:
-    """Progress of the test on a terminal's standard error; nothing elsewhere."""
-    if quiet or not sys.stderr.isatty() or "CI" in os.environ:
-        return lambda text: None
-    last = [""]
-
-    def say(text: str) -> None:
-        if text != last[0]:
-            last[0] = text
-            sanitised.unguarded(sys.stderr).write(f"\r\x1b[K{sanitised.visible(text)}")
-            sys.stderr.flush()
-
-    return say

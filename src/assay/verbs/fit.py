@@ -51,6 +51,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
+    from assay import progress
     from assay.cli import emit
     from assay.described.shipped import find
     from assay.errors import InputError
@@ -60,7 +61,8 @@ def _refit(on: str, out: Path | None, json: bool, quiet: bool) -> None:
     from assay.toml.writing import replace_values
 
     path = find(on)
-    found = fits(path)
+    with progress.described("fitting", f"the numbers of {path.name}", quiet) as say:
+        found = fits(path, say)
     if not any(fit.numbers for fit in found):
         raise InputError(
             "none of its numbers was fitted on published cells of this machine",

@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
             from assay.verbs import _goal
 
             others = {"NETWORK.toml": network, "messages.csv": messages, "--out": out, "--timeline": timeline}
-            return _goal.replay(goal, on, settings or [], others, json=json)
+            return _goal.replay(goal, on, settings or [], others, quiet=quiet, json=json)
         from assay.cli import emit
         from assay.errors import InputError
         from assay.network import description, trace
@@ -64,9 +64,11 @@ def register(app: typer.Typer) -> None:
             found = trace.load(messages)  # a file that is wrong is refused before the core may have to be compiled
             described = description.load(network, settings or [])
 
-            from assay.network import replaying
+            from assay.network import progress, replaying
 
-            document = replaying.replay(described, found, out, timeline)
+            with progress.bar("replaying", quiet) as meter:
+                meter.expected = int(found.cycle.max(initial=0)) + 1  # until the last message begins
+                document = replaying.replay(described, found, out, timeline)
         if json:
             emit(document | ({"assumptions": list(assumed)} if assumed else {}))
         else:

@@ -123,7 +123,9 @@ def register(app: typer.Typer) -> None:
         """Put a workload of many users' jobs on a batch system, simulated or real."""
         import resource
         from dataclasses import replace
+        from math import prod
 
+        from assay import progress
         from assay.cli import emit
         from assay.document.json_form import to_json
         from assay.errors import InputError
@@ -131,7 +133,7 @@ def register(app: typer.Typer) -> None:
         from assay.throughput.until import condition, swept_key
         from assay.verbs import _file_names
         from assay.verbs._repeated_option import each_once
-        from assay.verbs._throughput_live import LiveRequest, progress_line
+        from assay.verbs._throughput_live import LiveRequest
 
         each_once(settings or [], lambda key: not dry_run)
         if policy is not None:
@@ -176,7 +178,9 @@ def register(app: typer.Typer) -> None:
             if schedule is not None:
                 raise InputError("is of one schedule, not of several", key="--schedule", value=str(schedule))
             simulated: list[what_if.SimulatedPoint] = []
-            compared = what_if.points(read, on, axes, wanted, simulated.append if export else None)
+            combinations = prod(map(len, axes.values()))
+            with progress.counted("simulating", "combinations", combinations, quiet) as advance:
+                compared = what_if.points(read, on, axes, wanted, simulated.append if export else None, advance)
             _export_points(export, simulated)
             if json:
                 emit(to_json(compared))
@@ -185,9 +189,8 @@ def register(app: typer.Typer) -> None:
             return
         chosen = what_if.chosen({key: values[0] for key, values in axes.items()})
         machine = machine_file.open_machine(on, chosen.machine)
-        say = progress_line(quiet or json)
-        found = what_if.schedule(read(chosen.workload), machine, chosen.policy, say)
-        say("")
+        with progress.described("simulating", "the schedule", quiet) as say:
+            found = what_if.schedule(read(chosen.workload), machine, chosen.policy, say)
         if schedule is not None:
             try:
                 schedule.write_text(swf.written(found, machine.name))
@@ -220,6 +223,7 @@ def _refuse(given: Mapping[str, object], problem: str) -> None:
 
 def _live(request: LiveRequest, repeat: int, simulated: Mapping[str, object], quiet: bool, json: bool) -> None:
     """Run it on a real batch system; exit status 1 unless every job ended well."""
+    from assay import progress
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.verbs import _throughput_live as live
@@ -228,7 +232,8 @@ def _live(request: LiveRequest, repeat: int, simulated: Mapping[str, object], qu
     if repeat > 1:
         _repeat(request, repeat, quiet, json)
         return
-    found = live.run_live(request, live.progress_line(quiet or json))
+    with progress.described("throughput", "compiling", quiet) as say:
+        found = live.run_live(request, say)
     if json:
         emit(to_json(found))
     else:
@@ -239,12 +244,13 @@ def _live(request: LiveRequest, repeat: int, simulated: Mapping[str, object], qu
 
 def _repeat(request: LiveRequest, times: int, quiet: bool, json: bool) -> None:
     """Run it several times; exit status 1 unless every job of every test ended well."""
+    from assay import progress
     from assay.cli import emit
     from assay.document.json_form import to_json
     from assay.verbs import _throughput_repeat as repetitions
-    from assay.verbs._throughput_live import progress_line
 
-    found = repetitions.run_repeated(request, times, progress_line(quiet or json))
+    with progress.described("throughput", "compiling", quiet) as say:
+        found = repetitions.run_repeated(request, times, say)
     if json:
         emit(to_json(found))
     else:
