@@ -11,6 +11,7 @@ from assay.document.comparison import RunComparison
 from assay.document.quoted import QuotedBenchmark, QuotedFigure
 from assay.document.run_document import Document
 from assay.execute.plan import Plan
+from assay.laboratory.shown import LaboratoryShown
 from assay.schemas.described import AnyFigure, KeysOfTable
 from assay.throughput.command_alone import CommandLaunch
 
@@ -43,6 +44,14 @@ class CacheListed:
     cache: str
     parts: list[PartOfCache]
     removed: list[PartOfCache]
+
+
+@dataclass(frozen=True)
+class LaboratoriesListed:
+    """`assay lab`: what was done (up, down or list), and the laboratories that it was done with."""
+
+    action: str
+    laboratories: list[LaboratoryShown]
 
 
 @dataclass(frozen=True)
