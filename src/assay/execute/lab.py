@@ -105,6 +105,8 @@ class LabLauncher(MpiexecLauncher):
             raise MeasurementError(f"{self.mpi} is not known to start ranks in a laboratory; use Open MPI 5 or MPICH")
         job = replace(job, out=job.out.absolute(), log=job.log.absolute())
         hosts, ppn = self._hosts(job)
+        hops = [str(each) for row in self.laboratory.specification.layout.hops for each in row]
+        job = replace(job, environment=job.environment | {"ASSAY_HOPS": " ".join([str(ppn), *hops])})
         before = self.laboratory.counts().get("frames", 0)
         with tempfile.TemporaryDirectory(prefix=".hosts-", dir=job.out.parent) as folder:
             file = Path(folder) / "hosts"

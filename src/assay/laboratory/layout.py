@@ -88,6 +88,18 @@ class Layout:
         return list(found.values())
 
     @cached_property
+    def hops(self) -> list[list[int]]:
+        """From each host to each, the links between routers that a message crosses, as a simulated machine has them."""
+        links = self._built.links
+
+        def between(source: int, target: int) -> int:
+            if source == target:
+                return 0
+            return sum(links[link]["kind"] == "network" for link, _ in self._built.routes(source, target, 64)[0][1])
+
+        return [[between(source, target) for target in range(self.nodes)] for source in range(self.nodes)]
+
+    @cached_property
     def routes(self) -> dict[str, dict[str, int]]:
         """At each vertex, by destination host, the number of the cable that leads there."""
         number = {frozenset(cable.ends): at for at, cable in enumerate(self.cables)}
