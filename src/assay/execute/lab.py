@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -108,24 +107,20 @@ class LabLauncher(MpiexecLauncher):
         hops = [str(each) for row in self.laboratory.specification.layout.hops for each in row]
         job = replace(job, environment=job.environment | {"ASSAY_HOPS": " ".join([str(ppn), *hops])})
         before = self.laboratory.counts().get("frames", 0)
-        with tempfile.TemporaryDirectory(prefix=".hosts-", dir=job.out.parent) as folder:
-            file = Path(folder) / "hosts"
-            exported = [*job.environment, "ASSAY_PROCESS_TREE"]
-            if self.mpi.implementation == "Open MPI":
-                file.write_text("".join(f"{host} slots={ppn}\n" for host in hosts))
-                words = ["--hostfile", str(file), "--map-by", f"ppr:{ppn}:node:OVERSUBSCRIBE", "--bind-to", "none"]
-                words += [word for key in exported for word in ("-x", key)]
-                words += ["-x", f"LD_PRELOAD={self._waiting()}"]
-            else:
-                file.write_text("".join(f"{host}:{ppn}\n" for host in hosts))
-                words = ["-f", str(file), "-ppn", str(ppn), "-bind-to", "none", "-iface", _INTERFACE]
-                words += ["-launcher", "rsh", "-launcher-exec", _AGENT, "-genv", "LD_PRELOAD", str(self._waiting())]
-            command = (
-                *entered(self.laboratory, hosts[0]),
-                *(self.mpi.mpiexec, "-n", str(job.ranks), *words, *job.command, "--out", str(job.out)),
-            )
-            base = {**os.environ, **variables}
-            outcome = launch(replace(job, nodes=len(hosts)), command, {}, "none", base=base, channel=_CHANNEL)
+        named = ",".join(f"{host}:{ppn}" for host in hosts)
+        if self.mpi.implementation == "Open MPI":
+            words = ["--host", named, "--map-by", f"ppr:{ppn}:node:OVERSUBSCRIBE", "--bind-to", "none"]
+            exported = [*job.environment, "ASSAY_PROCESS_TREE", f"LD_PRELOAD={self._waiting()}"]
+            words += [word for key in exported for word in ("-x", key)]
+        else:
+            words = ["-hosts", named, "-bind-to", "none", "-iface", _INTERFACE]
+            words += ["-launcher", "rsh", "-launcher-exec", _AGENT, "-genv", "LD_PRELOAD", str(self._waiting())]
+        command = (
+            *entered(self.laboratory, hosts[0]),
+            *(self.mpi.mpiexec, "-n", str(job.ranks), *words, *job.command, "--out", str(job.out)),
+        )
+        base = {**os.environ, **variables}
+        outcome = launch(replace(job, nodes=len(hosts)), command, {}, "none", base=base, channel=_CHANNEL)
         self._check_frames(job, len(hosts), before)
         if outcome.status == 0:
             self._add_ways(job, ppn)
