@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.benchmark.record import PlainProgram, programs_root
+from assay.benchmark.record import Benchmark, PlainProgram, programs_root
 from assay.errors import InputError, MeasurementError
 from assay.execute.build import build
 from assay.execute.job import Job, Outcome
@@ -27,6 +28,7 @@ from assay.laboratory.holder import ROOM
 from assay.laboratory.running import Laboratory
 from assay.laboratory.twin import described
 
+ONE_MACHINE = "measures a node, and the hosts of a laboratory share this machine's processors"
 _INTERFACE = "host0"  # the one with a host's address (laboratory/holder.py)
 _AGENT = f"{ROOM}/agent"
 # By implementation: the variables by which ranks use TCP and the starter the agent.
@@ -58,6 +60,22 @@ def laboratory_of(via: str | None) -> Laboratory | None:
     """The laboratory that `--via` names; None where it names another launcher. InputError where it is not up."""
     kind, _, option = (via or "").partition(":")
     return running.named(option or None) if kind == "lab" else None
+
+
+def nodes_of_laboratory(
+    via: str | None, nodes: int | None, ranks: int | None, records: Sequence[Benchmark]
+) -> int | None:
+    """The number of nodes (-N) of a request: of a laboratory all hosts, where neither that nor `ranks` is given.
+
+    InputError where the laboratory is not up, or a benchmark passes no messages.
+    """
+    laboratory = laboratory_of(via)
+    if laboratory is None:
+        return nodes
+    for record in records:
+        if record.kind == "node":
+            raise InputError(ONE_MACHINE, key=record.name, value=f"--via {via}", accepted="a message-passing benchmark")
+    return laboratory.specification.layout.nodes if nodes is None and ranks is None else nodes
 
 
 def entered(laboratory: Laboratory, host: str) -> tuple[str, ...]:
@@ -97,8 +115,7 @@ class LabLauncher(MpiexecLauncher):
     def run(self, job: Job) -> Outcome:
         """Start `job.ranks` ranks, `job.ppn` on each of the first `job.nodes` hosts (None: one on each of all)."""
         if job.ranks is None:
-            problem = f"{job.name} measures one node, and the hosts of a laboratory share this machine's processors"
-            raise InputError(problem, key="--via", value="lab", accepted="a message-passing benchmark")
+            raise InputError(ONE_MACHINE, key=job.name, value="--via lab", accepted="a message-passing benchmark")
         variables = _VARIABLES.get(self.mpi.implementation)
         if variables is None or (self.mpi.implementation == "Open MPI" and self.mpi.major < 5):
             raise MeasurementError(f"{self.mpi} is not known to start ranks in a laboratory; use Open MPI 5 or MPICH")
@@ -158,9 +175,10 @@ class LabLauncher(MpiexecLauncher):
 
         twin = described(self.laboratory.specification, slowed=False)
         event = pairs_event(twin, [rank // ppn for rank in range(job.ranks or 0)])
-        *lines, last = text.splitlines(keepends=True)
         words = json.dumps(event, separators=(",", ":")).encode() + b"\n"
-        job.out.write_bytes(b"".join([*lines, words, last]))
+        lines = text.splitlines(keepends=True)
+        last = max(at for at, line in enumerate(lines) if b'"event":"pairs"' in line)
+        job.out.write_bytes(b"".join([*lines[: last + 1], words, *lines[last + 1 :]]))
 
 
 _CHANNEL = "the first rank's own file; ranks by the MPI's starter on the laboratory's first host"

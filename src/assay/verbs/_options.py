@@ -33,7 +33,9 @@ On = Annotated[
         metavar="MACHINE", help="a described machine: its name, or a TOML file", autocompletion=described_names
     ),
 ]
-Via = Annotated[str | None, typer.Option(metavar="LAUNCHER", help="local, mpiexec, hosts:FILE or slurm[:OPTIONS]")]
+Via = Annotated[
+    str | None, typer.Option(metavar="LAUNCHER", help="local, mpiexec, hosts:FILE, slurm[:OPTIONS] or lab[:NAME]")
+]
 Nodes = Annotated[
     int | None,
     typer.Option(
