@@ -41,6 +41,7 @@ _VARIABLES = {
         "PRTE_MCA_plm": "ssh",
         "PRTE_MCA_plm_ssh_agent": _AGENT,
         "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
+        "PRTE_MCA_prte_leave_session_attached": "1",  # the daemons keep the priority of the session
         "PRTE_MCA_oob_tcp_if_include": _INTERFACE,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

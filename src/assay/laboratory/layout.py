@@ -136,9 +136,9 @@ def layout(topology: str) -> Layout:
     match kind, given:
         case "hypercube", [dimension] if 1 <= dimension <= 6:
             network = {"dimension": dimension}
-        case "mesh", [_, *_]:
+        case "mesh", [_, _, *_]:
             network = {"extents": given}
-        case "torus", [_, *_]:
+        case "torus", [_, _, *_]:
             network = {"extents": given, "tie": "plus"}
         case "ring" | "star", [nodes]:
             network = {"nodes": nodes}
