@@ -52,6 +52,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "doctor": [()],
     "evaluate": [("--on", CONSTANT, "--only", "messages", "-N", "4")],
     "examples": [()],
+    "lab": [("list",)],
     "export": [
         ("a",),
         ("a", "-o", "rows.csv"),

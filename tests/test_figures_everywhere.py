@@ -22,6 +22,7 @@ WITHOUT = {
     "doctor",
     "examples",
     "export",
+    "lab",
     "history",  # changes of figures
     "plan",
     "query",

@@ -43,7 +43,7 @@ def test_the_files_are_those_of_the_types_and_are_schemas(verb: str) -> None:
 COMMANDS = [
     "accept --template", "accept {contract} --run {run}",
     "version", "cache", "export {run} --table figures --format json",
-    "runs", "runs --last 1", "catalogue", "catalogue ipsc860", "catalogue --benchmarks",
+    "lab list", "runs", "runs --last 1", "catalogue", "catalogue ipsc860", "catalogue --benchmarks",
     "catalogue --machine-keys",
     "catalogue dunigan1991_delta --claims", "doctor", "plan --on ipsc860", "build --list", "study",
     "sensitivity echo --on ipsc860 -n 2 --set bytes=8", "simulate --keys", "simulate {net}",

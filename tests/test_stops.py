@@ -68,6 +68,7 @@ CASES: dict[str, list[Case]] = {
         Case(("doctor", "--via", "hosts:hosts", "--for", "300"), (0.1, 3.0), waits=True),
         Case(("doctor", "--watch"), (1.0, 3.0), well=True),
     ],
+    "lab": [Case(("lab", "list"), (0.05, 1.0), ends=True)],
     "evaluate": [
         Case(("evaluate", "--only", "threads", "--launches", 99, "--out", "run")),
         Case(("evaluate", "-N", 1728, "--on", "torus-tofud", "--out", "run"), LOOP),

@@ -28,6 +28,7 @@ Protocol protocol(const Fields& read) {
   p.minimum = bytes(read, "minimum", 0);
   p.packet = bytes(read, "packet", 0);
   p.header = bytes(read, "header", 0);
+  p.envelope = bytes(read, "envelope", 0);
   p.packet_startup = time(read, "packet_startup");
   p.handshake = read.flag("handshake");
   p.posted = read.text("rendezvous", "buffer") == "posted";

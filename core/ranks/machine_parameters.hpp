@@ -23,7 +23,7 @@ struct Protocol {
   Time startup = 0, receive = 0;                          // the sender's and the receiver's processor
   double copy = 0, receive_copy = 0;                      // ps per byte
   std::uint64_t copy_limit = any, minimum = 0;            // bytes
-  std::uint64_t packet = 0, header = 0;                   // bytes; packet 0: in one piece
+  std::uint64_t packet = 0, header = 0, envelope = 0;     // bytes; packet 0: in one piece
   Time packet_startup = 0;                                // for each packet after the first
   bool handshake = false, posted = false;                 // request and reply first; the reply waits for the receive
   Time handshake_startup = 0;                             // the sender's processor, for each handshake

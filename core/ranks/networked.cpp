@@ -90,7 +90,7 @@ void Networked::send(World& world, MessageId id, const Message& message) {
     where_.waiting += hand_in(world, done, message.source, message.destination, quoted.flits, id, stage) - done;
     return;
   }
-  new (&world.kept<Sending>(id)) Sending{&protocol, message.bytes, 0, 0, 0, 0, 0};
+  new (&world.kept<Sending>(id)) Sending{&protocol, message.bytes + protocol.envelope, 0, 0, 0, 0, 0};
   if (protocol.handshake) return world.at(done, std::uint64_t{id} << stage_bits | submit);
   world.call_returns(id, done);
   if (protocol.buffered) world.buffer_free(id, done);
@@ -102,15 +102,15 @@ void Networked::quote_anew(std::uint64_t bytes, bool ready) {
     throw NotDescribed("it has no [forced], what a message takes whose receive is known to be posted");
   const Protocol& protocol = protocol_for(ready ? machine_.ready : machine_.protocols, bytes);
   const auto copied = static_cast<double>(std::min<std::uint64_t>(bytes, protocol.copy_limit));
-  const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes <= protocol.packet) && machine_.bus <= 0 &&
-                     machine_.interface <= 0 && machine_.intake <= 0;
+  const bool whole = !protocol.handshake && (protocol.packet == 0 || bytes + protocol.envelope <= protocol.packet) &&
+                     machine_.bus <= 0 && machine_.interface <= 0 && machine_.intake <= 0;
   quoted_ = {&protocol,
              bytes,
              protocol.startup + (protocol.handshake ? protocol.handshake_startup : 0),
              std::llround(protocol.copy * copied),
              protocol.receive,
              std::llround(protocol.receive_copy * copied),
-             flits(protocol, bytes),
+             flits(protocol, bytes + protocol.envelope),
              ready,
              whole};
 }
@@ -246,7 +246,7 @@ void Networked::take_packet(World& world, MessageId id) {
   Sending& sending = world.kept<Sending>(id);
   const Message message = world.message(id);
   const std::uint64_t before = sending.protocol->packet * sending.taken++;
-  const std::uint64_t bytes = piece(*sending.protocol, message.bytes - before);
+  const std::uint64_t bytes = piece(*sending.protocol, message.bytes + sending.protocol->envelope - before);
   const bool last = sending.left == 0 && sending.taken == sending.sent;
   Time over = world.now(), receive = 0;
   if (machine_.interface > 0) over = over_interface(over, message.destination, bytes);

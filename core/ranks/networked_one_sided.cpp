@@ -25,7 +25,7 @@ bool Networked::stays(const Message& message) const {
 void Networked::send_one_sided(World& world, MessageId id, const Message& message) {
   if (!describes_puts()) throw NotDescribed("it has no [one_sided], what puts and gets take");
   const Protocol& protocol = protocol_for(machine_.one_sided, message.bytes);
-  new (&world.kept<Sending>(id)) Sending{&protocol, message.bytes, 0, 0, 0, 0, 0};
+  new (&world.kept<Sending>(id)) Sending{&protocol, message.bytes + protocol.envelope, 0, 0, 0, 0, 0};
   const bool put = message.tag == Exposed::put_tag;
   const Time copying = put ? copied(protocol.copy, protocol, message.bytes) : 0;
   where_.startup += protocol.startup;

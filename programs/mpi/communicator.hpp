@@ -112,10 +112,10 @@ class Communicator {
   ASSAY_INLINE std::int64_t now() const { return timing::now_ns(); }
   bool same_kernel(int from, int to) const { return mpi::same_kernel(seat(from), seat(to)); }
   bool same_clock(int other) const { return mpi::same_clock(seat(rank_), seat(other)); }
-  std::optional<int> hops(int) const { return std::nullopt; }
-  std::optional<int> hops(int, int) const { return std::nullopt; }
+  std::optional<int> hops(int to) const { return known_hops(rank_, to); }
+  std::optional<int> hops(int from, int to) const { return known_hops(from, to); }
   std::string_view placement(int from, int to) const { return nearness(seat(from), seat(to)); }
-  bool same_node(int a, int b) const { return same_kernel(a, b); }
+  bool same_node(int a, int b) const { return hops(a, b) ? *hops(a, b) == 0 : same_kernel(a, b); }
   std::optional<int> host() const { return host_ < 0 ? std::nullopt : std::optional(host_); }
   bool is_simulated() const { return false; }
   bool described() const { return is_simulated(); }

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -26,5 +27,9 @@ bool same_clock(const Seat& a, const Seat& b);
 
 // The nearest class that both are known to be in.
 std::string_view nearness(const Seat& a, const Seat& b);
+
+// Hops between two ranks, where the launcher knows them (ASSAY_HOPS, of a laboratory: ranks per host, then a row of
+// numbers per host, all separated by blanks); nothing elsewhere.
+std::optional<int> known_hops(int from, int to);
 
 }  // namespace assay::mpi

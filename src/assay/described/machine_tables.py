@@ -46,6 +46,7 @@ class ProtocolTable(Table):
     copy_limit: Bytes | None = Field(None, description="bytes of a message that are copied at most")
     minimum: Bytes = Field(0.0, description="a shorter message is as long as this on the network")
     header: Bytes = Field(0.0, description="bytes in addition to the payload of each packet")
+    envelope: Bytes = Field(0.0, description="bytes that the library sends before the payload of each message")
     packet: Bytes = Field(
         0.0, description="longer messages go in packets of so many bytes, one behind the other; 0: whole"
     )

@@ -99,7 +99,7 @@ def _only(via: str, nodes: Sequence[str], timeout: float, folder: Path) -> str:
         given = {line.split()[0]: line for line in Path(option).read_text().splitlines() if line.split()}
         (folder / "hosts").write_text("".join(f"{given[node]}\n" for node in nodes))
         return f"hosts:{folder / 'hosts'}"
-    if "SLURM_JOB_ID" in os.environ:
+    if kind == "lab" or "SLURM_JOB_ID" in os.environ:
         return via
     own = (f"--nodelist={','.join(nodes)}", f"--immediate={max(1, round(timeout))}")
     return f"slurm:{option} {shlex.join(own)}"

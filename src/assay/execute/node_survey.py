@@ -20,9 +20,11 @@ from assay.execute import process_tree
 from assay.execute.allocation import last_words
 from assay.execute.host_file import read_hosts
 from assay.execute.hosts import SSH
+from assay.execute.lab import entered
 from assay.execute.mpi import launch_environment, site_path
 from assay.execute.shell_words import shell_words
 from assay.execute.stale_files import temporary_folder
+from assay.laboratory import running
 from assay.machine import node_inventory, slurm_nodes
 from assay.machine.node_inventory import NodeFacts, NodeSpeed
 
@@ -68,7 +70,8 @@ class _Way:
 
 
 def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> Cluster:
-    """Query all nodes of `hosts:FILE` or of Slurm; `program` gives the compiled `node_speed` (None: not measured).
+    """Query all nodes of `hosts:FILE`, of Slurm or of a laboratory; `program` gives the compiled `node_speed` (None:
+    not measured).
 
     `timeout` (s) bounds each answer, and each measurement. InputError where `via` has no nodes to query.
     """
@@ -77,8 +80,12 @@ def ask_nodes(via: str, program: Callable[[], Path] | None, timeout: float) -> C
         way = _hosts(Path(option))
     elif kind == "slurm":
         way = _slurm(option, timeout)
+    elif kind == "lab":
+        way = _laboratory(option)
     else:
-        raise InputError("has no nodes to query", key="--via", value=via, accepted="hosts:FILE, slurm, slurm:OPTIONS")
+        raise InputError(
+            "has no nodes to query", key="--via", value=via, accepted="hosts:FILE, slurm, slurm:OPTIONS, lab"
+        )
     cluster = Cluster(silent=dict(way.dead), not_asked=dict(way.spared), shared=dict(way.shared))
     alive = [node for node in way.nodes if node not in way.dead and node not in way.spared]
     script = node_inventory.SCRIPT.read_text()
@@ -189,6 +196,11 @@ def _hosts(file: Path) -> _Way:
     if not nodes:
         raise InputError("names no host", file=file)
     return _Way(nodes, {}, lambda host: (*SSH, host), True)
+
+
+def _laboratory(option: str) -> _Way:
+    laboratory = running.named(option or None)
+    return _Way(tuple(laboratory.specification.layout.hosts), {}, lambda host: entered(laboratory, host), False)
 
 
 def _slurm(option: str, timeout: float) -> _Way:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 UNTIMED = "untimed.toml"  # next to the sources
 _RECORD = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
-_MAIN = re.compile(r"^int main\(", re.MULTILINE)
+_MAIN = re.compile(r'^int main\(|^extern "C" ', re.MULTILINE)  # a program, or a library that is loaded before one
 _RANKS = ("ranks", "applications")  # folders of message-passing programs
 
 

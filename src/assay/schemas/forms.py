@@ -51,6 +51,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "export": (listed.ExportedRows, listed.ExportedFile),
         "fit": (listed.Refitted, listed.FittedToRun),
         "history": (MachineHistory,),
+        "lab": (listed.LaboratoriesListed,),
         "plan": (listed.PlannedRun, listed.QuotedPlan),
         "predict": (listed.PredictionAnswer,),
         "query": (listed.QueryAnswer,),

@@ -12,6 +12,7 @@ from assay.document.model_prediction import ModelPrediction
 from assay.document.quoted import QuotedBenchmark, QuotedFigure
 from assay.document.run_document import Document
 from assay.execute.plan import Plan
+from assay.laboratory.shown import LaboratoryShown
 from assay.schemas.described import AnyFigure, KeysOfTable
 from assay.throughput.command_alone import CommandLaunch
 
@@ -44,6 +45,14 @@ class CacheListed:
     cache: str
     parts: list[PartOfCache]
     removed: list[PartOfCache]
+
+
+@dataclass(frozen=True)
+class LaboratoriesListed:
+    """`assay lab`: what was done (up, down or list), and the laboratories that it was done with."""
+
+    action: str
+    laboratories: list[LaboratoryShown]
 
 
 @dataclass(frozen=True)

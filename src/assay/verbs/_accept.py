@@ -20,6 +20,7 @@ from assay.decide.run_verdict import attach_runs, judged_runs
 from assay.document.acceptance import Acceptance
 from assay.document.json_form import to_json
 from assay.errors import InputError
+from assay.execute.lab import nodes_of_laboratory
 from assay.execute.run_request import RunRequest, counts, seconds, share
 from assay.report.render.console import listing
 from assay.store import Run, storage_failed
@@ -52,7 +53,7 @@ class MeasurementRequest:
             names=(planned.name,),
             on=self.on,
             via=self.via,
-            nodes=self.nodes,
+            nodes=nodes_of_laboratory(self.via, self.nodes, None, [benchmark(planned.name)]),
             ppn=several if benchmark(planned.name).kind == "ranks" else (),
             settings=dict(planned.settings),
             launches=planned.looks[-1],

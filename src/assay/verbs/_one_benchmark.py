@@ -11,6 +11,7 @@ from assay import former_names
 from assay.benchmark.record import benchmark as record
 from assay.benchmark.record import on_described
 from assay.errors import InputError
+from assay.execute.lab import nodes_of_laboratory
 from assay.execute.mpi_variants import requested_variants
 from assay.execute.run_request import RunRequest, counts, seconds, share, split
 from assay.verbs import _file_names
@@ -43,13 +44,14 @@ def request_of(given: Mapping[str, Any]) -> RunRequest:
     kinds = {name: each.kind for name, each in record(benchmark).parameters.items()}
     each_once(settings, lambda key: kinds.get(key, "path") != "path")  # of a path a comma is a part
     variants = {key: given[key] or () for key in ("mpis", "transports", "compilers", "flags", "isas")}
+    ranks = rank_counts[0] if rank_counts else None
     request = RunRequest(
         names=(benchmark,),
         on=on,
         via=given["via"],
         ranks=rank_counts[0] if len(rank_counts) == 1 else None,
         rank_counts=rank_counts if len(rank_counts) > 1 else (),
-        nodes=given["nodes"],
+        nodes=nodes_of_laboratory(given["via"], given["nodes"], ranks, [record(benchmark)]),
         ppn=counts(given["ppn"], "--ppn"),
         placement=given["placement"],
         settings=own,

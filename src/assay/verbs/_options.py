@@ -33,7 +33,9 @@ On = Annotated[
         metavar="MACHINE", help="a described machine: its name, or a TOML file", autocompletion=described_names
     ),
 ]
-Via = Annotated[str | None, typer.Option(metavar="LAUNCHER", help="local, mpiexec, hosts:FILE or slurm[:OPTIONS]")]
+Via = Annotated[
+    str | None, typer.Option(metavar="LAUNCHER", help="local, mpiexec, hosts:FILE, slurm[:OPTIONS] or lab[:NAME]")
+]
 Ranks = Annotated[
     str | None,
     typer.Option("-n", metavar="N,…", help="ranks of a message-passing benchmark; 1,2,4: each, and speedups"),

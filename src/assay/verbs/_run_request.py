@@ -11,6 +11,7 @@ from assay.benchmark.variants import MpiVariant
 from assay.described.placed import listed
 from assay.document.quoted import Quoted
 from assay.errors import InputError, MeasurementError
+from assay.execute.lab import ONE_MACHINE, laboratory_of, nodes_of_laboratory
 from assay.execute.mpi_variants import requested_variants
 from assay.execute.plan import check_profile, select_benchmarks
 from assay.execute.preflight_tools import find_unmeasurable
@@ -46,6 +47,25 @@ def _described_nodes(on: str | None, parts: Sequence[Benchmark]) -> set[str]:
     return {record.name for record in parts if record.kind == "node" and describes(machine, record)}
 
 
+def _with_messages(
+    parts: Sequence[Benchmark], say: Callable[[str], None]
+) -> tuple[list[Benchmark], list[dict[str, str]]]:
+    """The benchmarks that a laboratory can have, and what is skipped there; InputError where none is left."""
+    kept = [record for record in parts if record.kind == "ranks"]
+    names = ", ".join(record.name for record in parts if record.kind == "node")
+    if not kept:
+        raise InputError(
+            f"these {ONE_MACHINE.replace('measures a node', 'measure a node')}", key="--via lab", value=names
+        )
+    if not names:
+        return kept, []
+    reason = "the hosts of a laboratory share this machine's processors"
+    say(f"skipped: programs of one node: {reason}")
+    return kept, [
+        {"benchmark": names, "title": f"programs of one node ({names})", "reason": reason, "kind": "hardware"}
+    ]
+
+
 def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text: None) -> Evaluation:
     """Turn an evaluation's options into what is to be done.
 
@@ -58,6 +78,10 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
     parts = select_benchmarks(
         options["only"], first_look=profile == "quick" and on is None, profile=profile if on is None else None
     )
+    skipped: list[dict[str, str]] = []
+    if laboratory_of(options["via"]) is not None:
+        parts, skipped = _with_messages(parts, say)
+        nodes = nodes_of_laboratory(options["via"], nodes, None, parts)
     several = counts(options["ppn"], "--ppn")
     described = _described_nodes(on, parts)
     wanted = [record for record in parts if on is None or record.kind == "ranks" or record.name in described]
@@ -106,7 +130,7 @@ def evaluation(options: dict[str, Any], say: Callable[[str], None] = lambda text
             why = "without messages" if of_messages else "since their kernels are not compiled separately"
             say(f"measured without variants, {why}: {', '.join(once)}")
     records = enough_ranks(wanted, on, request.nodes, several, say)
-    skipped = [] if missing is None else [missing.to_dict()]
+    skipped += [] if missing is None else [missing.to_dict()]
     skipped += [_too_few(record, on, request.nodes) for record in wanted if record not in records]
     return Evaluation(replace(request, names=tuple(record.name for record in records)), None, tuple(skipped))
 

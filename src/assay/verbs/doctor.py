@@ -36,7 +36,10 @@ def register(app: typer.Typer) -> None:
         ] = None,
         via: Annotated[
             str | None,
-            typer.Option(metavar="LAUNCHER", help="inventory and speed of every node of hosts:FILE or slurm[:OPTIONS]"),
+            typer.Option(
+                metavar="LAUNCHER",
+                help="inventory and speed of every node of hosts:FILE, slurm[:OPTIONS] or lab[:NAME]",
+            ),
         ] = None,
         quiet: Quiet = False,
         json: Json = False,
@@ -71,7 +74,7 @@ def register(app: typer.Typer) -> None:
 
         host = discover(find_mpi, find_here)
         programs = _programs()
-        able_to = abilities(host, programs)
+        able_to = [*abilities(host, programs), _laboratory()]
         if json:
             emit(
                 {
@@ -138,6 +141,17 @@ def _one_line(host: Host, able_to: Sequence[Ability], absent: int, warnings: int
     }
     found = "; ".join(f"{words}: {names}" for words, names in parts.items() if names)
     return f"{host.system.host}: {found}; {absent} missing, warnings: {warnings}"
+
+
+def _laboratory() -> Ability:
+    """Whether a network of hosts can be built on this machine (`assay lab`)."""
+    from assay.laboratory.raising import obstacle
+    from assay.machine.abilities import Ability
+
+    why = obstacle()
+    if why is not None:
+        return Ability(part="laboratory", answer="no", why=why)
+    return Ability(part="laboratory", answer="yes", why="networks of hosts in namespaces (assay lab up)")
 
 
 def _programs() -> dict[str, list[str]]:
