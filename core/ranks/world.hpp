@@ -65,6 +65,7 @@ struct Arrived {
   int source = -1;
   int tag = 0;
   std::size_t bytes = 0;
+  bool truncated = false;  // the receive had less room
 };
 
 enum class Call : std::uint8_t { recv, wait, isend, irecv, sendrecv, wait_any };
@@ -189,7 +190,9 @@ class World {
     return requests_[id].done && requests_[id].cost == 0 && requests_[id].due <= now_;
   }
   void await(RequestId id, std::coroutine_handle<> waiter, Call call);
-  Arrived finish(RequestId id);  // of a complete request, which is gone afterwards
+  // Of a complete request, which is gone afterwards; finish() throws where a message was longer than its room.
+  Arrived conclude(RequestId id);
+  Arrived finish(RequestId id);
   // Asking and waiting for whatever comes first (world_polling.cpp).
   void test(int rank, RequestId id, bool& over, std::coroutine_handle<> caller);
   void await_any(int rank, std::vector<RequestId> requests, std::size_t& place, std::coroutine_handle<> caller);
@@ -407,7 +410,7 @@ class World {
   }
   static bool fits(const Request& receive, const Message& message) { return fits(receive.peer, receive.tag, message); }
   static bool any_fits(int any, int tag) {
-    return tag >= 0 && context_of(tag) == context_of(any) && plain_tag(tag) < file_tag;
+    return tag >= 0 && context_of(tag) == context_of(any) && (tag < file_tag || context_of(tag) != 0);
   }
   static int said_tag(int word) { return word < 0 ? ranks::any_tag : plain_tag(word); }
   // A queue's links lie in its items: in messages_ or requests_.

@@ -374,10 +374,11 @@ void World::await(RequestId id, std::coroutine_handle<> waiter, Call call) {
   if (request.done) complete_request(id);
 }
 
-Arrived World::finish(RequestId id) {
+Arrived World::conclude(RequestId id) {
   Request& request = requests_[id];
   if (recorder_) recorder_->passes(request.rank, id);
-  const Arrived arrived{request.send ? -1 : request.peer, plain_tag(request.tag), request.bytes};
+  const bool truncated = !request.send && request.truncated;
+  const Arrived arrived{request.send ? -1 : request.peer, plain_tag(request.tag), request.bytes, truncated};
   if (request.ahead) {
     Queue& queue = ranks_[static_cast<std::size_t>(request.rank)].ahead;
     RequestId before = none;
@@ -385,16 +386,19 @@ Arrived World::finish(RequestId id) {
     take_out(requests_, queue, before, id);
   }
   if (request.holds) copy(request.buffer, request.few, request.bytes);
-  const bool truncated = !request.send && request.truncated;
   request.live = false;
   if (!requests_.owned(id)) free_requests_.push_back(id);
-  if (truncated) [[unlikely]] {
-    throw std::length_error("rank " + std::to_string(number(request.rank)) + ": a message of " +
-                            std::to_string(arrived.bytes) + " bytes from rank " +
-                            std::to_string(number(arrived.source)) + ", tag " + std::to_string(plain_tag(request.tag)) +
-                            ", into room for " + std::to_string(request.room));
-  }
   return arrived;
+}
+
+Arrived World::finish(RequestId id) {
+  const Arrived arrived = conclude(id);
+  if (!arrived.truncated) [[likely]]
+    return arrived;
+  const Request& request = requests_[id];  // its words stay until the next one's
+  throw std::length_error("rank " + std::to_string(number(request.rank)) + ": a message of " +
+                          std::to_string(arrived.bytes) + " bytes from rank " + std::to_string(number(arrived.source)) +
+                          ", tag " + std::to_string(arrived.tag) + ", into room for " + std::to_string(request.room));
 }
 
 }  // namespace assay::described
