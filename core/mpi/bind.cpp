@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "mpi/functions.hpp"
 #include "mpi/serve.hpp"
 #include "ranks/bind.hpp"
 
@@ -19,7 +20,7 @@ nb::list waits(const assay::mpirun::Served& served) {
   nb::list all;
   for (std::size_t i = 0; i < served.waiting.size(); ++i) {
     const auto& each = served.waiting[i];
-    const std::string& call = served.calls[i];
+    const std::string& call = served.waits_in[i];
     all.append(nb::make_tuple(each.rank, call.empty() ? each.call : call,
                               each.peer < 0 ? nb::object(nb::none()) : nb::int_(each.peer), each.tag));
   }
@@ -32,6 +33,19 @@ nb::list statuses(const assay::mpirun::OwnedSegment& segment) {
   for (int rank = 0; rank < segment.ranks(); ++rank) {
     const std::uint32_t ended = segment.control(rank).ended.load();
     all.append(ended == 0 ? nb::object(nb::none()) : nb::int_(ended - 1));
+  }
+  return all;
+}
+
+nb::list calls(const assay::mpirun::Served& served) {
+  nb::list all;
+  for (const auto& [kind, times] : served.calls.kinds()) {
+    nb::list kept;
+    for (const auto each : times.kept) kept.append(each);
+    const auto name = assay::mpirun::function_name(kind.function);
+    all.append(nb::make_tuple(nb::str(name.data(), name.size()), kind.bytes,
+                              kind.peer < 0 ? nb::object(nb::none()) : nb::int_(kind.peer), times.count, times.sum,
+                              times.least, times.most, kept));
   }
   return all;
 }
@@ -52,8 +66,10 @@ void bind_mpi(nb::module_& module) {
       .def_ro("makespan", &Served::makespan, "Until the last rank called MPI_Finalize, or all waited for ever [ps].")
       .def_prop_ro("waiting", &waits, "Of a deadlock: (rank, call, peer, tag).")
       .def_ro("failure", &Served::failure, "What ended the program before its time; empty where nothing did.")
+      .def_ro("died", &Served::died, "The rank whose end that was; -1: none.")
       .def_ro("aborted", &Served::aborted, "The code of MPI_Abort; see aborted_by.")
       .def_ro("aborted_by", &Served::aborted_by, "The rank that called it, -1: none.")
+      .def_prop_ro("calls", &calls, "Times of calls: (function, bytes, peer, count, sum, least, most, kept), in ps.")
       .def_ro("events", &Served::events)
       .def_ro("messages", &Served::messages)
       .def_ro("switches", &Served::switches, "How often a rank handed over operations.")

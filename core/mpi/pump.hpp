@@ -1,7 +1,7 @@
 // The pumps of an MPI program (serve.hpp): what a rank's process hands over, played on the World.
 #pragma once
 
-#include <coroutine>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <string>
@@ -25,25 +25,46 @@ class Program {
 
   ranks::Task pump(int rank);
   described::Time finished() const { return finished_; }
-  void name_calls();  // of the ranks that wait, by their places
+  void rethrow() const;  // what a fork threw
+  void name_calls();     // of the ranks that wait, by their places
 
  private:
   struct Rank {
     std::uint32_t seen = 0;  // batches
-    std::uint16_t function = 0;
     bool started = false, finished = false;
-    std::vector<described::RequestId> requests;  // by slot
+    Calls::Kind call;  // the function that it is in
+    described::Time began = 0;
+    std::vector<described::RequestId> requests;                           // by slot
+    std::unordered_map<std::uint32_t, described::RequestId> synchronous;  // the sends whose answers these slots are
+    std::unordered_map<std::uint32_t, described::MessageId> claimed;
+    std::deque<ranks::Task> forks;
+    std::exception_ptr failure;  // of one of these
   };
+  Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
   void collect(int rank);
   void look();
   [[noreturn]] void ends(std::string failure);
   [[noreturn]] void died(int rank);
+  [[noreturn]] void overwritten(int rank) const;
+
+  // --- play.cpp
+  ranks::Task play(int rank, const abi::Op* ops, std::uint64_t count);
+  ranks::Task wait(int rank, std::uint32_t slot, std::uint64_t result);
+  ranks::Task wait_any(int rank, const abi::Op& op);
+  ranks::Task test(int rank, const abi::Op& op);
+  ranks::Task fork(int rank, const abi::Op* ops, std::uint64_t count, described::RequestId over);
+  void ended_call(int rank, const abi::Op& op);
+  std::byte* data(int rank, std::uint64_t at, std::uint64_t bytes) const { return segment_.data(rank, at, bytes); }
+  int self(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
   int place(int rank, int peer) const;
+  int source(int rank, int peer) const { return peer < 0 ? ranks::any_source : place(rank, peer); }
   int rank_at(int place) const;
-  described::RequestId& request(int rank, std::uint32_t slot);
-  void conclude(int rank, described::RequestId& request, std::uint64_t result, int flag = 1);
-  void report(int rank, std::uint64_t at, const described::Arrived& arrived, int flag) const;
+  described::RequestId& slot(int rank, std::uint32_t slot);
+  described::RequestId& under_way(int rank, std::uint32_t slot);
+  abi::Listed* listed(int rank, const abi::Op& op) const;
+  void conclude(int rank, std::uint32_t slot, std::uint64_t result);
+  void report(int rank, std::uint64_t at, const described::Arrived& arrived, int flag = 1) const;
 
   OwnedSegment& segment_;
   described::World& world_;

@@ -1,13 +1,8 @@
 #include "mpi/serve.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <exception>
-#include <memory>
-#include <unordered_map>
-#include <utility>
+#include <string>
 
-#include "events/stop.hpp"
 #include "mpi/pump.hpp"
 #include "ranks/frames.hpp"
 #include "ranks/playing.hpp"
@@ -25,11 +20,13 @@ Served serve(OwnedSegment& segment, const described::MachineParameters& machine,
   described::World world(most, *model);
   described::furnish(world, machine);
   world.log(log);
+  world.index_queues();
   Served served;
   Program program(segment, world, places, alive, served);
   for (int rank = 0; rank < ranks; ++rank) world.start(places[static_cast<std::size_t>(rank)], program.pump(rank));
   try {
     served.waiting = world.run();
+    program.rethrow();
   } catch (const Ended&) {  // `served` says how
   }
   served.makespan = served.waiting.empty() ? program.finished() : world.now();

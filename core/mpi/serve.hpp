@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/calls.hpp"
 #include "mpi/owned_segment.hpp"
 #include "ranks/log.hpp"
 #include "ranks/machine_parameters.hpp"
@@ -20,10 +21,11 @@ namespace assay::mpirun {
 struct Served {
   described::Time makespan = 0;             // until the last rank has called MPI_Finalize
   std::vector<described::Waiting> waiting;  // of a deadlock
-  std::vector<std::string> calls;           // what each of these is in
+  std::vector<std::string> waits_in;        // the function that each of these is in
   std::string failure;                      // what ended the program too early; empty where nothing did
-  int aborted = -1;                         // the code of MPI_Abort, and the rank
-  int aborted_by = -1;
+  int died = -1;                            // the rank whose end that was
+  int aborted = 0, aborted_by = -1;         // the code of MPI_Abort and the rank that called it
+  Calls calls;
   std::uint64_t events = 0, messages = 0, switches = 0, operations = 0;
 };
 

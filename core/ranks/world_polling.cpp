@@ -78,11 +78,10 @@ void World::is_first(RequestId id) {
 std::optional<Arrived> World::sighted(int rank, int from, int tag) {
   attend(rank);
   if (tag < 0) takes_any_tag(rank);
-  for (auto m = ranks_[static_cast<std::size_t>(rank)].messages.head; m != none; m = messages_[m].next) {
-    const Message& message = messages_[m].message;
-    if (fits(from, tag, message)) return Arrived{message.source, plain_tag(message.tag), message.bytes};
-  }
-  return std::nullopt;
+  const MessageId found = waiting_message(rank, from, tag, false);
+  if (found == none) return std::nullopt;
+  const Message& message = messages_[found].message;
+  return Arrived{message.source, plain_tag(message.tag), message.bytes};
 }
 
 void World::probe(int rank, int from, int tag, Arrived& found, std::coroutine_handle<> caller) {

@@ -61,7 +61,6 @@ MPI_FUNCTION(MPI_Is_thread_main, (int* flag)) {
 }
 MPI_FUNCTION(MPI_Finalize, ()) {
   if (state != State::inside) end_with("MPI_Finalize: MPI is not initialized, or finalized already");
-  add(Does::barrier);
   add(Does::finishes);
   flush();
   state = State::over;

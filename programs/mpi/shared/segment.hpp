@@ -23,8 +23,8 @@ inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::uint32_t most_ops = 256;  // of a batch
 
 // A message's tag and its context are one word, as the World matches them (core/ranks/groups.hpp): 15 bits of tag.
-// Contexts 0 and 1 are the simulator's own.
-inline constexpr int first_context = 2, last_context = 65535, greatest_tag = 32767;
+// Contexts 0, 1 and the last are the simulator's own.
+inline constexpr int first_context = 2, last_context = 65534, greatest_tag = 32767;
 inline constexpr std::int32_t word_of(int context, int tag) { return context << 15 | tag; }
 inline constexpr std::int32_t any_tag_word(int context) { return ~context; }
 inline constexpr std::int32_t any_source_rank = -1;
@@ -36,23 +36,27 @@ enum class Does : std::uint8_t {
   isend,     // the same; goes on as `slot`
   irecv,     // into `at`, room for `bytes`, from `peer` with `word`; goes on as `slot`
   sendrecv,  // `at`, `bytes`, `peer`, `word`; `at2`, `bytes2`, `peer2`, `word2`; `result`
-  wait,      // for `slot`; `result`
-  wait_any,  // for the first of `bytes` slots, at `at`; `result`: which of them is its `flag`
-  test,      // the `bytes` slots at `at`: `mode`; `result`: flag (how many are over); at `at2` their places
-  probe,     // `peer`, `word`; `result`
-  iprobe,    // the same; the result's flag says whether there was one
-  cancel,    // `slot`, a receive; `result`: flag
-  compute,   // `bytes` picoseconds
-  copy,      // `bytes` from `at` to `at2`
-  reduce,    // `bytes` elements at `at2` become those at `at` with them: `type`, `operation` (shared/reduce.hpp)
-  barrier,   // the machine's own, of all ranks
-  begins,    // a call of the function number `slot` (abi/functions.inc)
-  ends,      // that call; `bytes` and `peer` (-1: none) that it was about
-  finishes,  // MPI_Finalize
-  aborts     // MPI_Abort with the code `peer`
+  wait,      // for `slot`; `result`; `mode` 1: a receive's own
+  wait_any,  // for the first of `bytes` Listed at `at`, or with `mode` some for whatever is over then; the result's
+             // flag is the place of the first
+  test,             // of `bytes` Listed at `at` those that are over, by `mode`; the result's flag says how many
+  probe,            // `peer`, `word`; `result`
+  iprobe,           // the same; the result's flag says whether there was one
+  claim,            // a message is taken out, as `slot`: as probe, with `mode` 1 as iprobe
+  receive_claimed,  // that message into `at`, room for `bytes`; goes on as `slot`
+  cancel,           // `slot`, a receive; the result's flag says whether it is gone
+  fork,             // the `bytes` operations at `at` go on by themselves; they are over as `slot`
+  compute,          // `bytes` picoseconds
+  copy,             // `bytes` from `at` to `at2`
+  reduce,           // `bytes` elements at `at2` become those at `at` with them: `type`, `operation`
+  barrier,          // the machine's own, of all ranks
+  begins,           // a call of the function number `slot` (abi/functions.inc)
+  ends,             // that call; `bytes` and `peer` (-1: none) that it was about
+  finishes,         // MPI_Finalize
+  aborts            // MPI_Abort with the code `peer`
 };
-enum class SendMode : std::uint8_t { standard, ready, synchronous, buffered };
-enum class TestMode : std::uint8_t { all, any, some };
+enum class SendMode : std::uint8_t { standard, ready, synchronous };
+enum class TestMode : std::uint8_t { any, all, some };
 
 struct Op {
   Does does = Does::starts;
@@ -69,6 +73,12 @@ struct Result {
   std::uint64_t bytes = 0;
   std::int32_t flag = 0;
   std::int32_t truncated = 0;
+};
+
+// One of several that are waited for or tested: whether it was over, and where its result goes.
+struct Listed {
+  std::uint32_t slot = 0, over = 0;
+  std::uint64_t result = 0;
 };
 
 struct alignas(64) Control {
