@@ -11,7 +11,7 @@ namespace assay::abi {
 inline bool is_cube(int ranks) { return std::has_single_bit(static_cast<unsigned>(ranks)); }
 
 // `all` has this rank's part in its place.
-inline void allgather_ring(Steps& s, Block all, const Lengths& lengths) {
+inline void allgather_ring(Steps& s, Place all, const Lengths& lengths) {
   const int n = s.size(), me = s.rank();
   for (int k = 0; k < n - 1; ++k) {
     const int has = (me - k + n) % n, gets = (me - k - 1 + n) % n;
@@ -19,14 +19,14 @@ inline void allgather_ring(Steps& s, Block all, const Lengths& lengths) {
                (me - 1 + n) % n);
   }
 }
-inline void allgather_linear(Steps& s, Block all, const Lengths& lengths) {
+inline void allgather_linear(Steps& s, Place all, const Lengths& lengths) {
   const int n = s.size(), me = s.rank();
   for (int k = 1; k < n; ++k) s.irecv(lengths.at(all, (me - k + n) % n), lengths.bytes((me - k + n) % n), (me - k + n) % n);
   for (int k = 1; k < n; ++k) s.isend(lengths.at(all, me), lengths.bytes(me), (me + k) % n);
   s.wait_all();
 }
 // Of a power of two of ranks.
-inline void allgather_doubling(Steps& s, Block all, const Lengths& lengths) {
+inline void allgather_doubling(Steps& s, Place all, const Lengths& lengths) {
   for (int bit = 1; bit < s.size(); bit *= 2) {
     const int other = s.rank() ^ bit, mine = s.rank() & ~(bit - 1), theirs = other & ~(bit - 1);
     s.sendrecv(lengths.at(all, mine), lengths.place(mine + bit) - lengths.place(mine), other,
@@ -34,28 +34,28 @@ inline void allgather_doubling(Steps& s, Block all, const Lengths& lengths) {
   }
 }
 // Parts of one length, turned so that this rank's is the first.
-inline void allgather_bruck(Steps& s, Block all, std::int64_t bytes) {
+inline void allgather_bruck(Steps& s, Place all, std::int64_t bytes) {
   const int n = s.size(), me = s.rank();
-  const auto length = static_cast<Block>(bytes);
-  const Block turned = s.room(bytes * n);
-  s.copy(all + length * static_cast<Block>(me), turned, bytes);
+  const auto length = static_cast<Place>(bytes);
+  const Place turned = s.room(bytes * n);
+  s.copy(all + length * static_cast<Place>(me), turned, bytes);
   for (int have = 1; have < n; have *= 2) {
     const int more = std::min(have, n - have);
-    s.sendrecv(turned, bytes * more, (me - have + n) % n, turned + length * static_cast<Block>(have), bytes * more,
+    s.sendrecv(turned, bytes * more, (me - have + n) % n, turned + length * static_cast<Place>(have), bytes * more,
                (me + have) % n);
   }
-  s.copy(turned, all + length * static_cast<Block>(me), bytes * (n - me));
-  s.copy(turned + length * static_cast<Block>(n - me), all, bytes * me);
+  s.copy(turned, all + length * static_cast<Place>(me), bytes * (n - me));
+  s.copy(turned + length * static_cast<Place>(n - me), all, bytes * me);
 }
 
 // The data in as many parts as ranks, counted from the root, the last ones shorter: down a binomial tree, then to all.
-inline void broadcast_scattered(Steps& s, Block data, std::int64_t bytes, int root, bool doubling) {
+inline void broadcast_scattered(Steps& s, Place data, std::int64_t bytes, int root, bool doubling) {
   const int n = s.size(), place = from_root(s.rank(), root, n);
   const std::int64_t each = (bytes + n - 1) / n;
   const auto begin = [&](int part) { return std::min(bytes, each * part); };
   const auto span = [&](int from, int to) { return begin(std::min(to, n)) - begin(from); };
   const auto rank_at = [&](int at) { return (at + root) % n; };
-  const auto part = [&](int at) { return data + static_cast<Block>(begin(at)); };
+  const auto part = [&](int at) { return data + static_cast<Place>(begin(at)); };
   int subtree = 1;
   while (subtree < n && (place & subtree) == 0) subtree *= 2;
   if (place != 0) s.recv(part(place), span(place, place + subtree), rank_at(place & ~subtree));
@@ -77,7 +77,7 @@ inline void broadcast_scattered(Steps& s, Block data, std::int64_t bytes, int ro
 }
 
 // Part k of `in` to rank k, into its `out`; the caller copies a rank's part to itself.
-inline void alltoall_linear(Steps& s, Block in, const Lengths& sent, Block out, const Lengths& received) {
+inline void alltoall_linear(Steps& s, Place in, const Lengths& sent, Place out, const Lengths& received) {
   const int n = s.size(), me = s.rank();
   for (int k = 1; k < n; ++k) {
     const int from = (me - k + n) % n;
@@ -90,7 +90,7 @@ inline void alltoall_linear(Steps& s, Block in, const Lengths& sent, Block out, 
   s.wait_all();
 }
 // Step k: of a power of two ranks r and r ^ k exchange, else r sends to r + k and receives from r - k.
-inline void alltoall_pairwise(Steps& s, Block in, const Lengths& sent, Block out, const Lengths& received) {
+inline void alltoall_pairwise(Steps& s, Place in, const Lengths& sent, Place out, const Lengths& received) {
   const int n = s.size(), me = s.rank();
   for (int k = 1; k < n; ++k) {
     const int to = is_cube(n) ? me ^ k : (me + k) % n, from = is_cube(n) ? me ^ k : (me - k + n) % n;
@@ -99,10 +99,10 @@ inline void alltoall_pairwise(Steps& s, Block in, const Lengths& sent, Block out
 }
 // Parts of one length, turned so that part k is for the rank k further on; in round j all whose number has bit j go 2^j
 // ranks on in one message.
-inline void alltoall_bruck(Steps& s, Block in, Block out, std::int64_t bytes) {
+inline void alltoall_bruck(Steps& s, Place in, Place out, std::int64_t bytes) {
   const int n = s.size(), me = s.rank();
-  const auto part = [&](Block block, int k) { return block + static_cast<Block>(bytes * k); };
-  const Block turned = s.room(bytes * n), leaving = s.room(bytes * n), arrived = s.room(bytes * n);
+  const auto part = [&](Place block, int k) { return block + static_cast<Place>(bytes * k); };
+  const Place turned = s.room(bytes * n), leaving = s.room(bytes * n), arrived = s.room(bytes * n);
   s.copy(part(in, me), turned, bytes * (n - me));
   s.copy(in, part(turned, n - me), bytes * me);
   for (int bit = 1; bit < n; bit *= 2) {

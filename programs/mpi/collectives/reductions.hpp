@@ -19,21 +19,21 @@ struct Fold {
   std::int64_t bytes() const { return bytes(count); }
   std::int64_t bytes(std::int64_t elements) const { return elements * type.size; }
   // `own` becomes it and what another rank sent, which is of lower ranks or of higher ones.
-  void lower(Block other, Block own, std::int64_t elements) const {
+  void lower(Place other, Place own, std::int64_t elements) const {
     s.reduce(operation, type, other, own, elements);
   }
   // The blocks change their names where the result is in the other one.
-  void higher(Block& other, Block& own) const {
+  void higher(Place& other, Place& own) const {
     s.reduce(operation, type, own, other, count);
     std::swap(own, other);
   }
 };
 
 // Up a binomial tree over ranks from the root, which for operations that do not commute is rank 0, and one message more.
-inline Block reduce_binomial(const Fold& f, Block own, int root) {
+inline Place reduce_binomial(const Fold& f, Place own, int root) {
   Steps& s = f.s;
   const int n = s.size(), top = f.operation.commutative ? root : 0, place = from_root(s.rank(), top, n);
-  Block other = s.room(f.bytes());
+  Place other = s.room(f.bytes());
   for (int bit = 1; bit < n; bit *= 2) {
     if ((place & bit) != 0) {
       s.send(own, f.bytes(), ((place & ~bit) + top) % n);
@@ -50,15 +50,15 @@ inline Block reduce_binomial(const Fold& f, Block own, int root) {
 }
 
 // The root takes one after another, from the last rank to the first.
-inline Block reduce_linear(const Fold& f, Block own, int root) {
+inline Place reduce_linear(const Fold& f, Place own, int root) {
   Steps& s = f.s;
   if (s.rank() != root) {
     s.send(own, f.bytes(), root);
     return own;
   }
-  const Block result = s.room(f.bytes()), other = s.room(f.bytes());
+  const Place result = s.room(f.bytes()), other = s.room(f.bytes());
   for (int k = s.size() - 1; k >= 0; --k) {
-    const Block into = k == s.size() - 1 ? result : other;
+    const Place into = k == s.size() - 1 ? result : other;
     if (k == root)
       s.copy(own, into, f.bytes());
     else
@@ -80,19 +80,19 @@ struct Cube {
   }
   int rank_at(int at) const { return at < surplus ? 2 * at + 1 : at + surplus; }
 };
-inline Block into_cube(const Fold& f, const Cube& cube, Block own) {
+inline Place into_cube(const Fold& f, const Cube& cube, Place own) {
   Steps& s = f.s;
   if (s.rank() >= 2 * cube.surplus) return own;
   if (cube.place < 0) {
     s.send(own, f.bytes(), s.rank() + 1);
     return own;
   }
-  const Block other = s.room(f.bytes());
+  const Place other = s.room(f.bytes());
   s.recv(other, f.bytes(), s.rank() - 1);
   f.lower(other, own, f.count);
   return own;
 }
-inline void out_of_cube(const Fold& f, const Cube& cube, Block result) {
+inline void out_of_cube(const Fold& f, const Cube& cube, Place result) {
   Steps& s = f.s;
   if (s.rank() >= 2 * cube.surplus) return;
   if (cube.place < 0)
@@ -101,12 +101,12 @@ inline void out_of_cube(const Fold& f, const Cube& cube, Block result) {
     s.send(result, f.bytes(), s.rank() - 1);
 }
 
-inline Block allreduce_doubling(const Fold& f, Block own) {
+inline Place allreduce_doubling(const Fold& f, Place own) {
   Steps& s = f.s;
   const Cube cube(s.size(), s.rank());
   own = into_cube(f, cube, own);
   if (cube.place >= 0) {
-    Block other = s.room(f.bytes());
+    Place other = s.room(f.bytes());
     for (int bit = 1; bit < cube.ranks; bit *= 2) {
       const int peer = cube.rank_at(cube.place ^ bit);
       s.sendrecv(own, f.bytes(), peer, other, f.bytes(), peer);
@@ -127,9 +127,9 @@ inline Lengths cube_parts(const Fold& f, const Cube& cube) {
   for (int k = 0; k < cube.ranks; ++k) bytes.push_back(f.bytes(f.count / cube.ranks + (k < f.count % cube.ranks)));
   return Lengths(bytes);
 }
-inline void halve(const Fold& f, const Cube& cube, const Lengths& parts, Block own) {
+inline void halve(const Fold& f, const Cube& cube, const Lengths& parts, Place own) {
   Steps& s = f.s;
-  const Block other = s.room(f.bytes());
+  const Place other = s.room(f.bytes());
   int first = 0;
   for (int half = cube.ranks / 2; half > 0; half /= 2) {
     const int peer = cube.rank_at(cube.place ^ half);
@@ -141,7 +141,7 @@ inline void halve(const Fold& f, const Cube& cube, const Lengths& parts, Block o
   }
 }
 
-inline Block allreduce_rabenseifner(const Fold& f, Block own) {
+inline Place allreduce_rabenseifner(const Fold& f, Place own) {
   Steps& s = f.s;
   const Cube cube(s.size(), s.rank());
   own = into_cube(f, cube, own);
@@ -159,7 +159,7 @@ inline Block allreduce_rabenseifner(const Fold& f, Block own) {
 }
 
 // The parts go to the root's place in the cube up a binomial tree; a root that is outside takes that of its neighbour.
-inline Block reduce_rabenseifner(const Fold& f, Block own, int root) {
+inline Place reduce_rabenseifner(const Fold& f, Place own, int root) {
   Steps& s = f.s;
   const Cube cube(s.size(), s.rank()), roots(s.size(), root);
   own = into_cube(f, cube, own);
@@ -185,11 +185,11 @@ inline Block reduce_rabenseifner(const Fold& f, Block own, int root) {
 }
 
 // Rank k's part of the result, in a block of its own.
-inline Block reduce_scatter_pairwise(const Fold& f, Block own, const Lengths& parts) {
+inline Place reduce_scatter_pairwise(const Fold& f, Place own, const Lengths& parts) {
   Steps& s = f.s;
   const int n = s.size(), me = s.rank();
   const std::int64_t bytes = parts.bytes(me);
-  const Block result = s.room(bytes), other = s.room(bytes);
+  const Place result = s.room(bytes), other = s.room(bytes);
   s.copy(parts.at(own, me), result, bytes);
   for (int k = 1; k < n; ++k) {
     const int to = (me + k) % n, from = (me - k + n) % n;
@@ -199,22 +199,22 @@ inline Block reduce_scatter_pairwise(const Fold& f, Block own, const Lengths& pa
   return result;
 }
 // By halving, which needs a power of two of ranks and an operation that commutes.
-inline Block reduce_scatter_halving(const Fold& f, Block own, const Lengths& parts) {
+inline Place reduce_scatter_halving(const Fold& f, Place own, const Lengths& parts) {
   halve(f, Cube(f.s.size(), f.s.rank()), parts, own);
   return parts.at(own, f.s.rank());
 }
-inline Block reduce_scatter_rooted(const Fold& f, Block own, const Lengths& parts) {
-  const Block all = reduce_binomial(f, own, 0);
-  const Block result = f.s.room(parts.bytes(f.s.rank()));
+inline Place reduce_scatter_rooted(const Fold& f, Place own, const Lengths& parts) {
+  const Place all = reduce_binomial(f, own, 0);
+  const Place result = f.s.room(parts.bytes(f.s.rank()));
   scatter_linear(f.s, all, result, parts, 0);
   if (f.s.rank() == 0) f.s.copy(all, result, parts.bytes(0));
   return result;
 }
 
 // The sum of the ranks up to this one, and for `exclusive` up to the one before, which rank 0 has none of.
-inline Block scan_linear(const Fold& f, Block own, bool exclusive) {
+inline Place scan_linear(const Fold& f, Place own, bool exclusive) {
   Steps& s = f.s;
-  const Block before = s.room(f.bytes());
+  const Place before = s.room(f.bytes());
   if (s.rank() > 0) {
     s.recv(before, f.bytes(), s.rank() - 1);
     f.lower(before, own, f.count);
@@ -222,11 +222,11 @@ inline Block scan_linear(const Fold& f, Block own, bool exclusive) {
   if (s.rank() + 1 < s.size()) s.send(own, f.bytes(), s.rank() + 1);
   return exclusive ? before : own;
 }
-inline Block scan_doubling(const Fold& f, Block own, bool exclusive) {
+inline Place scan_doubling(const Fold& f, Place own, bool exclusive) {
   Steps& s = f.s;
   const int me = s.rank();
-  Block whole = s.room(f.bytes()), other = s.room(f.bytes());  // `whole`: of the 2^k ranks that have exchanged
-  const Block before = s.room(f.bytes());
+  Place whole = s.room(f.bytes()), other = s.room(f.bytes());  // `whole`: of the 2^k ranks that have exchanged
+  const Place before = s.room(f.bytes());
   bool any = false;
   s.copy(own, whole, f.bytes());
   for (int bit = 1; bit < s.size(); bit *= 2) {

@@ -9,12 +9,12 @@ Steps::Steps(Communicator& comm, Runs runs) : comm_(comm), runs_(runs), word_(co
 
 Steps::~Steps() {
   for (const Slot each : used_) give_slot(each);
-  for (const Block each : blocks_) give(each);
+  for (const Place each : blocks_) give(each);
   for (Datatype* each : types_) release(*each);
   release(comm_);
 }
 
-Block Steps::room(std::int64_t bytes) {
+Place Steps::room(std::int64_t bytes) {
   blocks_.push_back(take(static_cast<std::uint64_t>(bytes)));
   return blocks_.back();
 }
@@ -30,14 +30,14 @@ Op& Steps::next(Does does) {
   return op;
 }
 
-void Steps::send(Block data, std::int64_t bytes, int to) {
+void Steps::send(Place data, std::int64_t bytes, int to) {
   Op& op = next(Does::send);
   op.at = data;
   op.bytes = static_cast<std::uint64_t>(bytes);
   op.peer = comm_.world(to);
   op.word = word_;
 }
-void Steps::recv(Block data, std::int64_t bytes, int from) {
+void Steps::recv(Place data, std::int64_t bytes, int from) {
   const Slot slot = take_slot();
   used_.push_back(slot);
   Op& post = next(Does::irecv);
@@ -48,7 +48,7 @@ void Steps::recv(Block data, std::int64_t bytes, int from) {
   post.word = word_;
   next(Does::wait).slot = slot;
 }
-void Steps::sendrecv(Block data, std::int64_t bytes, int to, Block into, std::int64_t room, int from) {
+void Steps::sendrecv(Place data, std::int64_t bytes, int to, Place into, std::int64_t room, int from) {
   Op& op = next(Does::sendrecv);
   op.at = data;
   op.bytes = static_cast<std::uint64_t>(bytes);
@@ -58,7 +58,7 @@ void Steps::sendrecv(Block data, std::int64_t bytes, int to, Block into, std::in
   op.bytes2 = static_cast<std::uint64_t>(room);
   op.peer2 = comm_.world(from);
 }
-void Steps::isend(Block data, std::int64_t bytes, int to) {
+void Steps::isend(Place data, std::int64_t bytes, int to) {
   sends_.push_back(take_slot());
   Op& op = next(Does::isend);
   op.slot = sends_.back();
@@ -67,7 +67,7 @@ void Steps::isend(Block data, std::int64_t bytes, int to) {
   op.peer = comm_.world(to);
   op.word = word_;
 }
-void Steps::irecv(Block data, std::int64_t bytes, int from) {
+void Steps::irecv(Place data, std::int64_t bytes, int from) {
   receives_.push_back(take_slot());
   Op& op = next(Does::irecv);
   op.slot = receives_.back();
@@ -83,14 +83,14 @@ void Steps::wait_all() {
     all->clear();
   }
 }
-void Steps::copy(Block from, Block to, std::int64_t bytes) {
+void Steps::copy(Place from, Place to, std::int64_t bytes) {
   if (bytes == 0) return;
   Op& op = next(Does::copy);
   op.at = from;
   op.at2 = to;
   op.bytes = static_cast<std::uint64_t>(bytes);
 }
-void Steps::reduce(const Operation& operation, Datatype& type, Block in, Block inout, std::int64_t count) {
+void Steps::reduce(const Operation& operation, Datatype& type, Place in, Place inout, std::int64_t count) {
   if (count == 0) return;
   if (operation.own()) {
     flush();
@@ -109,7 +109,7 @@ void Steps::machine_barrier() { next(Does::barrier); }
 
 void Steps::finish() {
   if (done_.empty()) {  // nothing is awaited: the batch may go on growing, and frees the blocks when it has run
-    for (const Block each : std::exchange(blocks_, {})) give_later(each);
+    for (const Place each : std::exchange(blocks_, {})) give_later(each);
     return;
   }
   flush();
@@ -120,10 +120,10 @@ void Steps::complete() {
 }
 
 Pending Steps::start() {
-  const Block list = room(static_cast<std::int64_t>(ops_.size() * sizeof(Op)));
+  const Place list = room(static_cast<std::int64_t>(ops_.size() * sizeof(Op)));
   if (!ops_.empty()) std::memcpy(at(list), ops_.data(), ops_.size() * sizeof(Op));
   const Pending pending{take_slot(), 0, take(sizeof(Result)), 0};
-  Op& op = add(Does::behind);
+  Op& op = add(Does::fork);
   op.slot = pending.slot;
   op.at = list;
   op.bytes = ops_.size();

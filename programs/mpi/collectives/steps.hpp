@@ -28,18 +28,18 @@ class Steps {
   int size() const { return comm_.size(); }
   bool behind() const { return runs_ == Runs::behind; }
 
-  Block room(std::int64_t bytes);  // until the call is over
+  Place room(std::int64_t bytes);  // until the call is over
   void hold(Datatype& type);       // as long
 
-  void send(Block data, std::int64_t bytes, int to);
-  void recv(Block data, std::int64_t bytes, int from);
-  void sendrecv(Block data, std::int64_t bytes, int to, Block into, std::int64_t room, int from);
-  void isend(Block data, std::int64_t bytes, int to);
-  void irecv(Block data, std::int64_t bytes, int from);
+  void send(Place data, std::int64_t bytes, int to);
+  void recv(Place data, std::int64_t bytes, int from);
+  void sendrecv(Place data, std::int64_t bytes, int to, Place into, std::int64_t room, int from);
+  void isend(Place data, std::int64_t bytes, int to);
+  void irecv(Place data, std::int64_t bytes, int from);
   void wait_all();  // for those begun by isend and irecv, receives first
-  void copy(Block from, Block to, std::int64_t bytes);
+  void copy(Place from, Place to, std::int64_t bytes);
   // `count` elements at `inout` become those at `in` with them.
-  void reduce(const Operation& operation, Datatype& type, Block in, Block inout, std::int64_t count);
+  void reduce(const Operation& operation, Datatype& type, Place in, Place inout, std::int64_t count);
   void machine_barrier();  // the machine's own, of all ranks of MPI_COMM_WORLD
 
   // When all steps have run: at once, or as the request is completed.
@@ -58,7 +58,7 @@ class Steps {
   std::int32_t word_;
   std::vector<Op> ops_;
   std::vector<Slot> receives_, sends_, used_;
-  std::vector<Block> blocks_;
+  std::vector<Place> blocks_;
   std::vector<Datatype*> types_;
   std::vector<std::function<void()>> done_;
 };
@@ -78,7 +78,7 @@ class Lengths {
   }
   std::int64_t bytes(int rank) const { return place(rank + 1) - place(rank); }
   std::int64_t all() const { return place(ranks_); }
-  Block at(Block block, int rank) const { return block + static_cast<Block>(place(rank)); }
+  Place at(Place block, int rank) const { return block + static_cast<Place>(place(rank)); }
 
  private:
   std::int64_t each_ = 0;

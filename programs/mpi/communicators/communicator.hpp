@@ -22,6 +22,7 @@ struct Communicator : Object {
 
   Group* local = nullptr;   // held
   Group* remote = nullptr;  // of an intercommunicator: held
+  Communicator* inner = nullptr;  // of an intercommunicator, held: the local group's, for its part of collective calls
   int context = 0;          // and context + 1
   int rank = 0;             // of this process, in `local`
   Errhandler* errhandler = nullptr;
@@ -45,6 +46,7 @@ struct Communicator : Object {
 
 inline Communicator& communicator(MPI_Comm handle) { return object<Communicator>(handle); }
 MPI_Comm handle_of(Communicator& comm);
+MPI_Comm handle_or_null(Communicator* comm);
 
 // MPI_COMM_WORLD and MPI_COMM_SELF, of process.rank and process.ranks. Once, in MPI_Init.
 void define_communicators();
@@ -60,11 +62,19 @@ inline void check_tag(int tag, bool any = false) {
     fail(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range: 0 to " + std::to_string(greatest_tag));
 }
 
-// --- making new ones
-// Contexts that no communicator of this process has: the lowest pair above all in use.
+// --- making new ones (making.cpp)
+// A communicator of these members, MPI_COMM_NULL's null where this process is none of them. It inherits the parent's
+// error handler.
+Communicator* make_communicator(const Communicator& parent, std::vector<int> members, int context);
+Communicator* make_intercommunicator(const Communicator& parent, std::vector<int> local, std::vector<int> remote,
+                                     int context);
+inline constexpr int contexts_of_one = 4;  // messages, collective calls, and the same of an intercommunicator's inner one
+// The least context that is above all that this process has in use; new ones take the greatest of their members'.
 int free_context();
-// Over all members of `comm` (of both groups): one that is free for all.
-int agreed_context(Communicator& comm);
-MPI_Comm make_communicator(Communicator& parent, std::vector<int> members, int context);
+
+// What each member of an intracommunicator has, in order of rank. All call it.
+std::vector<std::vector<int>> gather_all(Communicator& comm, const std::vector<int>& mine);
+// The greatest of all members' values, of both groups.
+int greatest_of_all(Communicator& comm, int mine);
 
 }  // namespace assay::abi
