@@ -123,7 +123,7 @@ Pending Steps::start() {
   const Place list = room(static_cast<std::int64_t>(ops_.size() * sizeof(Op)));
   if (!ops_.empty()) std::memcpy(at(list), ops_.data(), ops_.size() * sizeof(Op));
   const Pending pending{take_slot(), 0, take(sizeof(Result)), 0};
-  Op& op = add(Does::fork);
+  Op& op = add(Does::behind);
   op.slot = pending.slot;
   op.at = list;
   op.bytes = ops_.size();
