@@ -36,16 +36,35 @@ RequestId& Program::under_way(int rank, std::uint32_t slot) {
   return all[slot];
 }
 
-void Program::report(int rank, std::uint64_t at, const described::Arrived& arrived, int flag) const {
+void Program::report(int rank, std::uint64_t at, const described::Arrived& arrived, int flag,
+                     const described::World::Note& note) const {
   if (at == 0) return;
-  const abi::Result result{rank_at(arrived.source), arrived.tag, arrived.bytes, flag, arrived.truncated};
+  const abi::Result result{
+      rank_at(arrived.source), arrived.tag, arrived.bytes, flag, arrived.truncated, note.tag, note.data};
   std::memcpy(data(rank, at, sizeof result), &result, sizeof result);
+}
+
+// Of a message with a wide tag, what goes along is noted: it is sent next.
+int Program::word_of(const abi::Op& op) {
+  if (op.word != abi::wide_word) [[likely]]
+    return op.word;
+  if (op.does == Does::send || op.does == Does::isend) {
+    world_.note({op.at2, op.bytes2});
+    return wide_.word(op.at2);
+  }
+  return (op.bytes2 & abi::wide_tag) == 0 ? wide_.word(op.at2) : wide_.any_word(op.at2);
+}
+
+described::World::Note Program::note_of(int rank, const abi::Op& op, int word) {
+  if (op.word != abi::wide_word) return {};
+  return world_.noted_at(self(rank), source(rank, op.peer), word);
 }
 
 // A slot whose request is complete.
 void Program::conclude(int rank, std::uint32_t number, std::uint64_t result) {
-  RequestId& request = under_way(rank, number);
-  report(rank, result, world_.conclude(std::exchange(request, described::none)));
+  const RequestId request = std::exchange(under_way(rank, number), described::none);
+  const described::World::Note note = world_.noted(request);
+  report(rank, result, world_.conclude(request), 1, note);
   auto& synchronous = of(rank).synchronous;
   if (synchronous.empty()) return;
   const auto send = synchronous.find(number);
@@ -136,7 +155,7 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
       case Does::send:
         if (op.mode == static_cast<std::uint8_t>(abi::SendMode::synchronous)) {
           const auto made = co_await SynchronousSend{world_, data(rank, op.at, op.bytes), op.bytes,
-                                                     self,   place(rank, op.peer),        op.word};
+                                                     self,   place(rank, op.peer),        word_of(op)};
           co_await Await{world_, made.send, Call::wait};
           world_.conclude(made.send);
           co_await Await{world_, made.answer, Call::wait};
@@ -148,23 +167,23 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
                                  op.bytes,
                                  self,
                                  place(rank, op.peer),
-                                 op.word,
+                                 word_of(op),
                                  op.mode == static_cast<std::uint8_t>(abi::SendMode::ready)};
         break;
       case Does::isend: {
         std::byte* const from = data(rank, op.at, op.bytes);
         if (op.mode == static_cast<std::uint8_t>(abi::SendMode::synchronous)) {
-          const auto made = co_await SynchronousSend{world_, from, op.bytes, self, place(rank, op.peer), op.word};
+          const auto made = co_await SynchronousSend{world_, from, op.bytes, self, place(rank, op.peer), word_of(op)};
           slot(rank, op.slot) = made.answer;
           mine.synchronous[op.slot] = made.send;
           break;
         }
-        const auto made = co_await Simulated::Isend{world_, from, op.bytes, self, place(rank, op.peer), op.word};
+        const auto made = co_await Simulated::Isend{world_, from, op.bytes, self, place(rank, op.peer), word_of(op)};
         slot(rank, op.slot) = made.id;
         break;
       }
       case Does::irecv:
-        slot(rank, op.slot) = world_.post(self, data(rank, op.at, op.bytes), op.bytes, source(rank, op.peer), op.word);
+        slot(rank, op.slot) = world_.post(self, data(rank, op.at, op.bytes), op.bytes, source(rank, op.peer), word_of(op));
         break;
       case Does::sendrecv: {
         const RequestId received =
@@ -194,17 +213,21 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
         report(rank, op.result, co_await Probe{world_, self, source(rank, op.peer), op.word});
         break;
       case Does::iprobe: {
-        const auto found = world_.sighted(self, source(rank, op.peer), op.word);
+        const int word = word_of(op);
+        const auto found = world_.sighted(self, source(rank, op.peer), word);
+        const auto note = note_of(rank, op, word);
         if (!found) co_await Poll{world_, self};
-        report(rank, op.result, found.value_or(described::Arrived{}), found.has_value());
+        report(rank, op.result, found.value_or(described::Arrived{}), found.has_value(), note);
         break;
       }
       case Does::claim: {
-        if (op.mode == 0) co_await Probe{world_, self, source(rank, op.peer), op.word};
-        const auto found = world_.claim(self, source(rank, op.peer), op.word);
+        const int word = word_of(op);
+        if (op.mode == 0) co_await Probe{world_, self, source(rank, op.peer), word};
+        const auto note = note_of(rank, op, word);
+        const auto found = world_.claim(self, source(rank, op.peer), word);
         if (!found) co_await Poll{world_, self};
         if (found) mine.claimed[op.slot] = found->message;
-        report(rank, op.result, found ? found->about : described::Arrived{}, found.has_value());
+        report(rank, op.result, found ? found->about : described::Arrived{}, found.has_value(), note);
         break;
       }
       case Does::receive_claimed: {

@@ -10,6 +10,7 @@
 
 #include "mpi/owned_segment.hpp"
 #include "mpi/serve.hpp"
+#include "mpi/wide_tags.hpp"
 #include "ranks/simulated.hpp"
 #include "ranks/task.hpp"
 
@@ -64,7 +65,10 @@ class Program {
   described::RequestId& under_way(int rank, std::uint32_t slot);
   abi::Listed* listed(int rank, const abi::Op& op) const;
   void conclude(int rank, std::uint32_t slot, std::uint64_t result);
-  void report(int rank, std::uint64_t at, const described::Arrived& arrived, int flag = 1) const;
+  void report(int rank, std::uint64_t at, const described::Arrived& arrived, int flag = 1,
+              const described::World::Note& note = {}) const;
+  int word_of(const abi::Op& op);
+  described::World::Note note_of(int rank, const abi::Op& op, int word);  // of what a probe finds
 
   OwnedSegment& segment_;
   described::World& world_;
@@ -73,6 +77,7 @@ class Program {
   Served& served_;
   std::unordered_map<int, int> at_;  // ranks by place, where these differ
   std::vector<Rank> ranks_;
+  WideTags wide_;
   described::GroupId group_ = 0;  // of all ranks, where they are not the first places
   described::Time finished_ = 0;
 };

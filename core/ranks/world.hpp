@@ -210,6 +210,13 @@ class World {
   };
   std::optional<Claimed> claim(int rank, int from, int tag);
   RequestId post_claimed(int rank, void* buffer, std::size_t room, MessageId claimed);
+  // What goes along with a message in no time, for libraries whose tags are longer than these (world_notes.cpp).
+  struct Note {
+    std::uint64_t tag = 0, data = 0;
+  };
+  void note(const Note& note) { next_note_ = note; }  // of the next message that is sent
+  Note noted(RequestId receive);                      // of the message that it took; once
+  Note noted_at(int rank, int from, int tag);         // of the message that sighted() gives
   // A request of the caller's own, which is complete when it is fulfilled; the last thing that the caller does then.
   RequestId promise(int rank) { return new_request(rank, Call::irecv, nullptr, 0, ranks::any_source, 0); }
   void fulfil(RequestId id) {
@@ -411,6 +418,7 @@ class World {
   MessageId waiting_message(int rank, int from, int tag, bool take);
   void takes(MessageId id, RequestId receive);
   void answer(MessageId id);
+  void pass_note(MessageId id, RequestId receive);
   bool gives_ahead(MessageId id, Time at);
   void give(MessageId id, RequestId to);
   void secure(MessageId id);
@@ -527,6 +535,9 @@ class World {
   std::vector<Indexed> indexed_;
   std::unordered_map<MessageId, int> synchronous_;  // the words of the answers to these
   std::uint32_t answered_ = 0;
+  std::optional<Note> next_note_;
+  std::unordered_map<MessageId, Note> notes_;   // of messages that no receive has taken
+  std::unordered_map<RequestId, Note> passed_;  // of those that one has
   std::vector<bool> any_tags_;  // ranks that take any tag, where messages do not keep their order by themselves
   std::uint64_t last_poll_ = 0, polls_ = 0;
   bool halted_ = false;

@@ -70,6 +70,8 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   flight.data = !data || bytes == 0 ? Data::none : bytes <= sizeof flight.few ? Data::few : Data::lent;
   if (flight.data == Data::few) copy(flight.few, data, bytes);
   if (flight.data == Data::lent) flight.lent = static_cast<const std::byte*>(data);
+  if (next_note_) [[unlikely]]
+    notes_[id] = *std::exchange(next_note_, std::nullopt);
   return id;
 }
 
@@ -193,6 +195,8 @@ RequestId World::post(int rank, void* buffer, std::size_t room, int from, int ta
 void World::takes(MessageId id, RequestId receive) {
   if (!synchronous_.empty()) [[unlikely]]
     answer(id);
+  if (!notes_.empty()) [[unlikely]]
+    pass_note(id, receive);
   messages_[id].taken_by = receive;
   messages_[id].here ? deliver(id) : model_.matched(*this, id);
 }
@@ -248,6 +252,7 @@ bool World::gives_ahead(MessageId id, Time at) {
   if (!flight.announced) {
     if (rank.announced != 0) return false;
     if (!synchronous_.empty() && synchronous_.contains(id)) return false;
+    if (!notes_.empty() && notes_.contains(id)) return false;
     to = take_receive(flight.message, true);
     if (to == none) return false;
   } else if (to == none) {

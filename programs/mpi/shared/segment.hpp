@@ -29,6 +29,14 @@ inline constexpr std::int32_t word_of(int context, int tag) { return context << 
 inline constexpr std::int32_t any_tag_word(int context) { return ~context; }
 inline constexpr std::int32_t any_source_rank = -1;
 
+// Tags of 64 bits, those of MPICH over libfabric: 31 bits of a tag, 23 of what it counts for (its space), and bits that
+// go along and are not compared. An operation with `wide_word` has such a tag at `at2`; `bytes2` are, of a message, the
+// data that go along with it, and of a receive or a probe the bits that it leaves open.
+inline constexpr std::int32_t wide_word = INT32_MIN;
+inline constexpr int wide_tag_bits = 31, wide_space_bits = 23;
+inline constexpr std::uint64_t wide_tag = (std::uint64_t{1} << wide_tag_bits) - 1;
+inline constexpr std::uint64_t wide_compared = (std::uint64_t{1} << (wide_tag_bits + wide_space_bits)) - 1;
+
 // `peer`, `peer2`: ranks of MPI_COMM_WORLD. `slot`: the number that the rank gives to what is under way.
 enum class Does : std::uint8_t {
   starts,    // MPI_Init
@@ -67,12 +75,13 @@ struct Op {
 };
 static_assert(sizeof(Op) == 64);
 
-// Of a receive, a wait or a probe.
+// Of a receive, a wait or a probe; where tags are wide, the message's and the data that came along.
 struct Result {
   std::int32_t source = -1, tag = -1;
   std::uint64_t bytes = 0;
   std::int32_t flag = 0;
   std::int32_t truncated = 0;
+  std::uint64_t wide = 0, data = 0;
 };
 
 // One of several that are waited for or tested: whether it was over, and where its result goes.

@@ -73,6 +73,12 @@ def mpi_library(root: Path) -> list[str]:
     return sorted(str(path.relative_to(root)) for path in sources)
 
 
+def fabric_provider(root: Path) -> list[str]:
+    """The sources of the libfabric provider of described machines, below `root`."""
+    shared = [root / "mpi" / "transport" / name for name in ("arena.cpp", "transport.cpp")]
+    return sorted(str(path.relative_to(root)) for path in (*(root / "fabric").glob("*.cpp"), *shared))
+
+
 def linked_sources(files: Iterable[Path], root: Path) -> list[str]:
     """The sources below `root` that belong to `files`: those next to the headers they include, directly or not."""
     seen, queue, found = set[Path](), [path.resolve() for path in files], list[str]()
@@ -102,10 +108,10 @@ def unused_sources(root: Path) -> list[str]:
     """The sources below `root` that no program is linked with.
 
     A source is used that is a program (it has a record or a main function), that a record's `[unit.NAME]` names, that
-    is next to a header of its name which another file includes, or that is of the MPI library.
+    is next to a header of its name which another file includes, or that is of the MPI library or its provider.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.[ch]pp"))}
-    used = {root / each for each in mpi_library(root)}
+    used = {root / each for each in (*mpi_library(root), *fabric_provider(root))}
     for path, text in texts.items():
         wanted = (place / name for name in INCLUDE.findall(text) for place in (path.parent, root))
         used.update(source for each in wanted if (source := each.with_suffix(".cpp")) != path)
