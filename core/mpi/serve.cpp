@@ -21,6 +21,8 @@ Served serve(OwnedSegment& segment, const described::MachineParameters& machine,
   described::furnish(world, machine);
   world.log(log);
   world.index_queues();
+  std::snprintf(segment.header().personality, sizeof segment.header().personality, "%s",
+                machine.mpi.empty() ? "mpich-3" : machine.mpi.c_str());
   Served served;
   Program program(segment, world, places, alive, served);
   for (int rank = 0; rank < ranks; ++rank) world.start(places[static_cast<std::size_t>(rank)], program.pump(rank));

@@ -104,6 +104,7 @@ struct Header {
   std::uint32_t marks;                                // whether begins and ends are wanted
   std::atomic<std::uint32_t> deaths;                  // ranks that have ended
   std::atomic<std::int32_t> started;                  // ranks that were started
+  char personality[32];                               // of the MPI library: whose algorithms collective calls use
   std::atomic<std::int32_t> refused;                  // errno of what kept the next one from being started
 };
 
