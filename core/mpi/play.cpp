@@ -5,6 +5,7 @@
 
 #include "mpi/pump.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/shared/reduce.hpp"
 #include "timing/faults.hpp"
 
 namespace assay::mpirun {
@@ -221,7 +222,7 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
         report(rank, op.result, {}, gone);
         break;
       }
-      case Does::fork: {
+      case Does::behind: {
         const RequestId over = slot(rank, op.slot) = world_.promise(self);
         while (!mine.forks.empty() && mine.forks.front().done()) mine.forks.pop_front();
         mine.forks.push_back(
@@ -235,6 +236,14 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
       case Does::copy:
         std::memmove(data(rank, op.at2, op.bytes), data(rank, op.at, op.bytes), op.bytes);
         break;
+      case Does::reduce: {
+        std::byte *const in = data(rank, op.at, op.bytes2), *const inout = data(rank, op.at2, op.bytes2);
+        if (!in || !inout ||
+            !abi::reduce(static_cast<abi::Basic>(op.type), static_cast<abi::Reduction>(op.operation), in, inout,
+                         op.bytes))
+          overwritten(rank);
+        break;
+      }
       case Does::barrier: {
         Simulated comm(world_, described::Groups::Place{group_, rank});
         co_await comm.barrier(segment_.ranks());

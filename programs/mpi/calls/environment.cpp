@@ -1,10 +1,11 @@
 // Beginning and end: MPI_Init, MPI_Finalize, MPI_Abort, the clock.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "mpi/calls/call.hpp"
 #include "mpi/calls/functions.hpp"
+#include "mpi/communicators/communicator.hpp"
+#include "mpi/messages/buffered.hpp"
 #include "mpi/transport/transport.hpp"
 
 namespace assay::abi {
@@ -22,6 +23,8 @@ void begin(const char* function, int level) {
   if (state != State::before) end_with("%s: MPI was initialized before", function);
   state = State::inside;
   thread_level = level;
+  initialized = true;
+  define_communicators();
   add(Does::starts);
   flush();
 }
@@ -61,8 +64,10 @@ MPI_FUNCTION(MPI_Is_thread_main, (int* flag)) {
 }
 MPI_FUNCTION(MPI_Finalize, ()) {
   if (state != State::inside) end_with("MPI_Finalize: MPI is not initialized, or finalized already");
+  flush_buffered(true);
   add(Does::finishes);
   flush();
+  initialized = false;
   state = State::over;
   return MPI_SUCCESS;
 }

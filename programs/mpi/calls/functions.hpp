@@ -10,4 +10,14 @@ enum class Function : int {
 #undef X
 };
 
+inline const char* name_of(Function function) {
+  static constexpr const char* names[] = {
+      "",
+#define X(name) #name,
+#include "mpi/abi/functions.inc"
+#undef X
+  };
+  return names[static_cast<int>(function)];
+}
+
 }  // namespace assay::abi

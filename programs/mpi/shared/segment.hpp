@@ -45,7 +45,7 @@ enum class Does : std::uint8_t {
   claim,            // a message is taken out, as `slot`: as probe, with `mode` 1 as iprobe
   receive_claimed,  // that message into `at`, room for `bytes`; goes on as `slot`
   cancel,           // `slot`, a receive; the result's flag says whether it is gone
-  fork,             // the `bytes` operations at `at` go on by themselves; they are over as `slot`
+  behind,           // the `bytes` operations at `at` go on by themselves; they are over as `slot`
   compute,          // `bytes` picoseconds
   copy,             // `bytes` from `at` to `at2`
   reduce,           // `bytes` elements at `at2` become those at `at` with them: `type`, `operation`

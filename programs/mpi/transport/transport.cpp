@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/calls/functions.hpp"
+
 namespace assay::abi {
 namespace {
 
@@ -84,7 +86,11 @@ double clock_now() {
   return static_cast<double>(process.control->now + process.control->compute + ahead) * 1e-12;
 }
 
+constinit bool initialized = false;
+
 void begin_call(int function) {
+  if (!initialized) [[unlikely]]
+    end_with("%s: MPI is not initialized", name_of(static_cast<Function>(function)));
   if (process.header->factor > 0) {
     const double now = cpu_now();
     const double took = (now - std::exchange(last_cpu, now)) * process.header->factor;
@@ -131,6 +137,14 @@ Pending post_recv(Place data, std::uint64_t room, int from, std::int32_t word) {
   op.bytes = room;
   op.peer = from;
   op.word = word;
+  return pending;
+}
+Pending post_claimed(Slot claimed, Place data, std::uint64_t room) {
+  const Pending pending{claimed, data, take(sizeof(Result)), room};
+  Op& op = add(Does::receive_claimed);
+  op.slot = claimed;
+  op.at = data;
+  op.bytes = room;
   return pending;
 }
 void add_wait(const Pending& pending, bool of_recv) {

@@ -23,6 +23,7 @@ double clock_now();
 
 // Around each function that may take simulated time: what the rank has computed since the last call is charged, where
 // that is asked for, and the call's time is noted. `function`: its place in abi/functions.inc.
+extern bool initialized;  // between MPI_Init and MPI_Finalize
 void begin_call(int function);
 void end_call(int function, std::uint64_t bytes, int peer);
 
@@ -39,7 +40,8 @@ struct Pending {
 };
 Pending post_send(Place data, std::uint64_t bytes, int to, std::int32_t word, SendMode mode = SendMode::standard);
 Pending post_recv(Place data, std::uint64_t room, int from, std::int32_t word);
-void add_wait(const Pending& pending, bool of_recv = false);  // its result is there after flush()
+Pending post_claimed(Slot claimed, Place data, std::uint64_t room);  // of a message that was taken out (Does::claim)
+void add_wait(const Pending& pending, bool of_recv = false);         // its result is there after flush()
 const Result& result_of(const Pending& pending);
 void release(const Pending& pending);  // after its wait: the slot and both blocks are free again
 
