@@ -63,6 +63,7 @@ described::World::Note Program::note_of(int rank, const abi::Op& op, int word) {
 // A slot whose request is complete.
 void Program::conclude(int rank, std::uint32_t number, std::uint64_t result) {
   const RequestId request = std::exchange(under_way(rank, number), described::none);
+  ++ends_;
   const described::World::Note note = world_.noted(request);
   report(rank, result, world_.conclude(request), 1, note);
   auto& synchronous = of(rank).synchronous;
@@ -107,6 +108,16 @@ ranks::Task Program::wait_any(int rank, const abi::Op& op) {
   report(rank, op.result, {}, static_cast<int>(first));
 }
 
+// While ranks only ask, no message is sent and no request ends; if nothing is under way either, that goes on for ever.
+ranks::Task Program::ask_again(int rank) {
+  if (std::exchange(messages_, world_.messages()) != world_.messages() || std::exchange(concluded_, ends_) != ends_)
+    asked_ = 0;
+  const auto patience = std::max(std::uint64_t{1} << 18, static_cast<std::uint64_t>(segment_.ranks()) << 14);
+  if (++asked_ % patience == 0 && !world_.moves())
+    ends("rank " + std::to_string(rank) + " asks for ever: nothing is under way, and every other rank asks or waits");
+  co_await Poll{world_, self(rank)};
+}
+
 ranks::Task Program::test(int rank, const abi::Op& op) {
   abi::Listed* const all = listed(rank, op);
   const auto mode = static_cast<abi::TestMode>(op.mode);
@@ -116,7 +127,7 @@ ranks::Task Program::test(int rank, const abi::Op& op) {
     count += all[i].over;
   }
   const bool good = mode == abi::TestMode::all ? count == op.bytes : count > 0;
-  if (!good) co_await Poll{world_, self(rank)};
+  if (!good) co_await ask_again(rank);
   for (std::uint64_t i = 0; i < op.bytes; ++i) {
     all[i].over = all[i].over && good;
     if (!all[i].over) continue;
@@ -216,7 +227,7 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
         const int word = word_of(op);
         const auto found = world_.sighted(self, source(rank, op.peer), word);
         const auto note = note_of(rank, op, word);
-        if (!found) co_await Poll{world_, self};
+        if (!found) co_await ask_again(rank);
         report(rank, op.result, found.value_or(described::Arrived{}), found.has_value(), note);
         break;
       }
@@ -225,7 +236,7 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
         if (op.mode == 0) co_await Probe{world_, self, source(rank, op.peer), word};
         const auto note = note_of(rank, op, word);
         const auto found = world_.claim(self, source(rank, op.peer), word);
-        if (!found) co_await Poll{world_, self};
+        if (!found) co_await ask_again(rank);
         if (found) mine.claimed[op.slot] = found->message;
         report(rank, op.result, found ? found->about : described::Arrived{}, found.has_value(), note);
         break;

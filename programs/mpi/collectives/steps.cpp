@@ -31,6 +31,7 @@ Op& Steps::next(Does does) {
 }
 
 void Steps::send(Place data, std::int64_t bytes, int to) {
+  sent_ += bytes;
   Op& op = next(Does::send);
   op.at = data;
   op.bytes = static_cast<std::uint64_t>(bytes);
@@ -49,6 +50,7 @@ void Steps::recv(Place data, std::int64_t bytes, int from) {
   next(Does::wait).slot = slot;
 }
 void Steps::sendrecv(Place data, std::int64_t bytes, int to, Place into, std::int64_t room, int from) {
+  sent_ += bytes;
   Op& op = next(Does::sendrecv);
   op.at = data;
   op.bytes = static_cast<std::uint64_t>(bytes);
@@ -60,6 +62,7 @@ void Steps::sendrecv(Place data, std::int64_t bytes, int to, Place into, std::in
 }
 void Steps::isend(Place data, std::int64_t bytes, int to) {
   sends_.push_back(take_slot());
+  sent_ += bytes;
   Op& op = next(Does::isend);
   op.slot = sends_.back();
   op.at = data;

@@ -45,6 +45,7 @@ class Steps {
   // When all steps have run: at once, or as the request is completed.
   void then(std::function<void()> done) { done_.push_back(std::move(done)); }
   void finish();  // of steps that run now
+  std::int64_t bytes() const { return sent_; }  // that this rank sends
 
   // Hands over steps that run behind: what waits for them. complete() afterwards.
   Pending start();
@@ -56,6 +57,7 @@ class Steps {
   Communicator& comm_;
   Runs runs_;
   std::int32_t word_;
+  std::int64_t sent_ = 0;
   std::vector<Op> ops_;
   std::vector<Slot> receives_, sends_, used_;
   std::vector<Place> blocks_;

@@ -70,7 +70,12 @@ def mpi_library(root: Path) -> list[str]:
     stands for the functions that it lacks.
     """
     sources = [*(root / "mpi").glob("*/**/*.cpp"), *(root / "mpi").glob("missing.cpp")]
-    return sorted(str(path.relative_to(root)) for path in sources)
+    return sorted({str(path.relative_to(root)) for path in sources} - set(mpi_fortran(root)))
+
+
+def mpi_fortran(root: Path) -> list[str]:
+    """The sources of MPI's Fortran functions over the C interface, below `root`."""
+    return sorted(str(path.relative_to(root)) for path in (root / "mpi" / "fortran").glob("*.cpp"))
 
 
 def fabric_provider(root: Path) -> list[str]:
@@ -111,7 +116,7 @@ def unused_sources(root: Path) -> list[str]:
     is next to a header of its name which another file includes, or that is of the MPI library or its provider.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.[ch]pp"))}
-    used = {root / each for each in (*mpi_library(root), *fabric_provider(root))}
+    used = {root / each for each in [*mpi_library(root), *mpi_fortran(root), *fabric_provider(root)]}
     for path, text in texts.items():
         wanted = (place / name for name in INCLUDE.findall(text) for place in (path.parent, root))
         used.update(source for each in wanted if (source := each.with_suffix(".cpp")) != path)

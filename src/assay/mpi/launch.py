@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.execute.process_tree import Command, ProcessTree
+from assay.mpi.fabric import Mpich
 
 if TYPE_CHECKING:
     from assay._core.mpi import Served
@@ -22,7 +23,8 @@ class Request:
     """A program to run: its words, each rank's place on the machine, and how.
 
     `machine`: the description as the core takes it. `places`: node * processors + which of its processors, by rank.
-    `factor`: simulated seconds of a second of CPU time, 0: computing takes none.
+    `factor`: simulated seconds of a second of CPU time, 0: computing takes none. `mpich`: the library in place of
+    Assay's own; its launcher starts the ranks then.
     """
 
     words: Sequence[str]
@@ -35,6 +37,7 @@ class Request:
     output: int = 1  # the descriptor of this process that is the program's standard output
     environment: Mapping[str, str] | None = None
     folder: Path | None = None
+    mpich: Mpich | None = None
 
 
 @dataclass(frozen=True)
@@ -68,24 +71,35 @@ def launch(request: Request, library: Path) -> Launch:
 
     segment = core.Segment([place // request.processors for place in request.places], request.factor, request.marks)
     environment = dict(os.environ if request.environment is None else request.environment)
-    paths = [str(library), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
-    environment |= {"LD_LIBRARY_PATH": os.pathsep.join(paths), SEGMENT: str(segment.file)}
+    words = list(request.words)
+    if request.mpich is None:
+        paths = [str(library), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
+        environment |= {"LD_LIBRARY_PATH": os.pathsep.join(paths), SEGMENT: str(segment.file)}
+    else:
+        shared = f"/proc/{os.getpid()}/fd/{segment.file}"
+        words, besides = request.mpich.started(words, len(request.places), shared, library)
+        environment |= besides
     streams = [os.dup(each) for each in (0, request.output, 2)]
     try:
-        command = Command(tuple(request.words), streams[1], streams[2], False, streams[0], (segment.file,))
+        command = Command(tuple(words), streams[1], streams[2], False, streams[0], (segment.file,))
         tree = ProcessTree([command], environment=environment, folder=request.folder)
     finally:
         for each in streams:
             os.close(each)
-    missing = None
+    missing, statuses = None, None
     try:
         alive: Callable[[], bool] = tree.alive
         served, log = core.serve(segment, request.machine, list(request.places), alive, request.logged)
         if segment.started == 0 or not (served.failure or served.waiting):
-            missing = tree.wait().missing
+            ended = tree.wait()
+            missing, statuses = ended.missing, ended.statuses
     finally:
         tree.release()
-    return Launch(served, segment.statuses, log, missing, segment.started)
+    of_ranks = segment.statuses
+    if request.mpich is not None and statuses:  # its launcher's status is all that is known of the ranks
+        code = statuses[0]
+        of_ranks = [(code << 8 if code >= 0 else -code), *[None] * (len(request.places) - 1)]
+    return Launch(served, of_ranks, log, missing, segment.started)
 
 
 def signal_name(number: int) -> str:
