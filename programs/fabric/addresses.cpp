@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "mpi/transport/transport.hpp"
@@ -68,6 +69,19 @@ bool attach() {
   header->started.fetch_add(1);
   abi::add(abi::Does::starts);
   return true;
+}
+
+void unlink_shared_memory() {
+  std::FILE* const maps = std::fopen("/proc/self/maps", "re");
+  if (!maps) return;
+  char line[4096];
+  while (std::fgets(line, sizeof line, maps)) {
+    char* const path = std::strstr(line, "/dev/shm/mpich_shm_");
+    if (!path || std::strstr(path, " (deleted)")) continue;
+    path[std::strcspn(path, "\n")] = 0;
+    unlink(path);
+  }
+  std::fclose(maps);
 }
 
 std::uint64_t own_address() { return mark | static_cast<std::uint32_t>(abi::process.rank); }

@@ -11,6 +11,8 @@ inline constexpr const char* path_variable = "ASSAY_MPI_SEGMENT_PATH";  // /proc
 
 // Finds the segment; false where this process is no rank of `assay mpirun`.
 bool attach();
+// MPICH makes a file of shared memory for each node, which is a rank here, and would leave it behind if it were killed.
+void unlink_shared_memory();
 
 // An address is a rank of MPI_COMM_WORLD; its number is its place in the address vector.
 inline constexpr std::size_t address_bytes = 8;

@@ -52,6 +52,7 @@ struct State {
   std::unordered_map<void*, std::pair<abi::Slot, std::uint64_t>> claimed;  // by context: slot, bytes
   std::size_t least = 0;
   int in_vain = 0;
+  bool waited = false;
 };
 State& state() {
   static auto* const only = new State;
@@ -122,6 +123,7 @@ void complete(const UnderWay& each) {
 
 void wait_for_some() {
   State& mine = state();
+  if (!std::exchange(mine.waited, true)) unlink_shared_memory();
   const std::size_t count = mine.under_way.size();
   const Place list = abi::take(count * sizeof(abi::Listed));
   auto* const listed = &abi::in_arena<abi::Listed>(list);

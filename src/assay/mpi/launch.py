@@ -39,6 +39,11 @@ class Request:
     folder: Path | None = None
     mpich: Mpich | None = None
 
+    @property
+    def library(self) -> str:
+        """The library's name, as `--library` has it."""
+        return "own" if self.mpich is None else "mpich"
+
 
 @dataclass(frozen=True)
 class Launch:
@@ -90,7 +95,7 @@ def launch(request: Request, library: Path) -> Launch:
     try:
         alive: Callable[[], bool] = tree.alive
         served, log = core.serve(segment, request.machine, list(request.places), alive, request.logged)
-        if segment.started == 0 or not (served.failure or served.waiting):
+        if segment.started == 0 or not (served.failure or served.waiting) or not alive():
             ended = tree.wait()
             missing, statuses = ended.missing, ended.statuses
     finally:

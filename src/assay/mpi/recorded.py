@@ -57,7 +57,7 @@ def _launch(request: Request, machine: str, began: float) -> dict[str, Any]:
         "transport": "described",
         "compiler": None,
         "flags": None,
-        "library": "own",
+        "library": request.library,
         "clock": {"name": "simulated", "resolution": PICO, "overhead": 0},
     }
 

@@ -80,7 +80,7 @@ class MpiTarget:
         """The version that simulated, the library, and what computing takes."""
         from assay import __version__
 
-        return {"simulated": True, "assay": __version__, "library": "own", "compute": self.compute}
+        return {"simulated": True, "assay": __version__, "library": self.request.library, "compute": self.compute}
 
     def describe(self) -> dict[str, Any]:
         """Give the whole description: it is the machine."""
