@@ -57,6 +57,7 @@ class Launch:
     log: dict[str, Any] | None
     missing: str | None
     started: int
+    mpich: bool = False  # its launcher's status is that of rank 0
 
     @property
     def exit_status(self) -> int:
@@ -104,7 +105,7 @@ def launch(request: Request, library: Path) -> Launch:
     if request.mpich is not None and statuses:  # its launcher's status is all that is known of the ranks
         code = statuses[0]
         of_ranks = [(code << 8 if code >= 0 else -code), *[None] * (len(request.places) - 1)]
-    return Launch(served, of_ranks, log, missing, segment.started)
+    return Launch(served, of_ranks, log, missing, segment.started, request.mpich is not None)
 
 
 def signal_name(number: int) -> str:

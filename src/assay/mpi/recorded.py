@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PICO = 1e-12
 LAUNCH_VERSION = 3  # of the first line (programs/timing/launch.hpp)
+Wait = tuple[int, str, int | None, int]  # rank, call, peer (None: any), tag
+ANY_TAG = -1
 MOST_PLACED = 1024  # ranks whose placement is listed
 
 
@@ -101,10 +103,27 @@ def reason(launch: Launch) -> str | None:
     if launch.missing:
         return f"cannot be started: {launch.missing}"
     if served.waiting:
-        return deadlock(served.makespan * PICO, served.waiting)
+        waiting = by_rank(served.waiting) if launch.mpich else list(served.waiting)
+        return deadlock(served.makespan * PICO, waiting)
     if served.failure:
+        if launch.mpich:
+            return f"MPICH's mpiexec ended with status {launch.exit_status} before all ranks had called MPI_Finalize"
         return str(served.failure)
     return f"exit status {launch.exit_status}" if launch.exit_status else None
+
+
+def by_rank(waiting: Sequence[Wait]) -> list[Wait]:
+    """Under MPICH a rank waits for all of its messages at once: once for each rank that it waits for, or for any.
+
+    Its tags are the simulator's numbers, and its receives from any rank may be MPICH's own: they count where it has no
+    others.
+    """
+    found: dict[tuple[int, int | None], None] = {}
+    named = {rank for rank, _, peer, _ in waiting if peer is not None}
+    for rank, _, peer, _ in waiting:
+        if peer is not None or rank not in named:
+            found[rank, peer] = None
+    return [(rank, "MPICH", peer, ANY_TAG) for rank, peer in found]
 
 
 def now() -> float:
