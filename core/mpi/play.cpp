@@ -45,6 +45,7 @@ void Program::report(int rank, std::uint64_t at, const described::Arrived& arriv
 // A slot whose request is complete.
 void Program::conclude(int rank, std::uint32_t number, std::uint64_t result) {
   RequestId& request = under_way(rank, number);
+  ++ends_;
   report(rank, result, world_.conclude(std::exchange(request, described::none)));
   auto& synchronous = of(rank).synchronous;
   if (synchronous.empty()) return;
@@ -88,6 +89,16 @@ ranks::Task Program::wait_any(int rank, const abi::Op& op) {
   report(rank, op.result, {}, static_cast<int>(first));
 }
 
+// While ranks only ask, no message is sent and no request ends; if nothing is under way either, that goes on for ever.
+ranks::Task Program::ask_again(int rank) {
+  if (std::exchange(messages_, world_.messages()) != world_.messages() || std::exchange(concluded_, ends_) != ends_)
+    asked_ = 0;
+  const auto patience = std::max(std::uint64_t{1} << 18, static_cast<std::uint64_t>(segment_.ranks()) << 14);
+  if (++asked_ % patience == 0 && !world_.moves())
+    ends("rank " + std::to_string(rank) + " asks for ever: nothing is under way, and every other rank asks or waits");
+  co_await Poll{world_, self(rank)};
+}
+
 ranks::Task Program::test(int rank, const abi::Op& op) {
   abi::Listed* const all = listed(rank, op);
   const auto mode = static_cast<abi::TestMode>(op.mode);
@@ -97,7 +108,7 @@ ranks::Task Program::test(int rank, const abi::Op& op) {
     count += all[i].over;
   }
   const bool good = mode == abi::TestMode::all ? count == op.bytes : count > 0;
-  if (!good) co_await Poll{world_, self(rank)};
+  if (!good) co_await ask_again(rank);
   for (std::uint64_t i = 0; i < op.bytes; ++i) {
     all[i].over = all[i].over && good;
     if (!all[i].over) continue;
@@ -195,14 +206,14 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
         break;
       case Does::iprobe: {
         const auto found = world_.sighted(self, source(rank, op.peer), op.word);
-        if (!found) co_await Poll{world_, self};
+        if (!found) co_await ask_again(rank);
         report(rank, op.result, found.value_or(described::Arrived{}), found.has_value());
         break;
       }
       case Does::claim: {
         if (op.mode == 0) co_await Probe{world_, self, source(rank, op.peer), op.word};
         const auto found = world_.claim(self, source(rank, op.peer), op.word);
-        if (!found) co_await Poll{world_, self};
+        if (!found) co_await ask_again(rank);
         if (found) mine.claimed[op.slot] = found->message;
         report(rank, op.result, found ? found->about : described::Arrived{}, found.has_value());
         break;

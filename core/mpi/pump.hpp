@@ -53,6 +53,7 @@ class Program {
   ranks::Task wait(int rank, std::uint32_t slot, std::uint64_t result);
   ranks::Task wait_any(int rank, const abi::Op& op);
   ranks::Task test(int rank, const abi::Op& op);
+  ranks::Task ask_again(int rank);  // after having asked in vain
   ranks::Task fork(int rank, const abi::Op* ops, std::uint64_t count, described::RequestId over);
   void ended_call(int rank, const abi::Op& op);
   std::byte* data(int rank, std::uint64_t at, std::uint64_t bytes) const { return segment_.data(rank, at, bytes); }
@@ -75,6 +76,8 @@ class Program {
   std::vector<Rank> ranks_;
   described::GroupId group_ = 0;  // of all ranks, where they are not the first places
   described::Time finished_ = 0;
+  std::uint64_t asked_ = 0, messages_ = 0, concluded_ = 0;  // in vain, since how many messages and ends of requests
+  std::uint64_t ends_ = 0;
 };
 
 }  // namespace assay::mpirun

@@ -1,6 +1,7 @@
 #include "mpi/serve.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "mpi/pump.hpp"

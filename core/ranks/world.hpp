@@ -224,6 +224,7 @@ class World {
   std::optional<Arrived> sighted(int rank, int from, int tag);  // a message that no receive has taken
   void probe(int rank, int from, int tag, Arrived& found, std::coroutine_handle<> caller);
   void poll(int rank, std::coroutine_handle<> caller);  // it has asked in vain
+  bool moves() const;                                   // whether anything is under way that may end a rank's asking
   // Computing of so many `seconds` alone, which takes `memory` seconds of what the node's ranks share: with k of them
   // at such work at a time it goes at the rate of k `memory`, where that is slower.
   void compute(int rank, const Charge& charge, std::coroutine_handle<> sleeper);
@@ -444,7 +445,9 @@ class World {
   static bool any_fits(int any, int tag) {
     return tag >= 0 && context_of(tag) == context_of(any) && (tag < file_tag || context_of(tag) != 0);
   }
-  static int said_tag(int word) { return word < 0 ? ranks::any_tag : plain_tag(word); }
+  static int said_tag(int word) {  // any also of an answer to a synchronous send (world_synchronous.cpp)
+    return word < 0 || context_of(word) == Groups::contexts - 1 ? ranks::any_tag : plain_tag(word);
+  }
   // A queue's links lie in its items: in messages_ or requests_.
   template <class Items>
   static void put_in(Items& items, Queue& queue, std::uint32_t id) {

@@ -23,6 +23,10 @@ void unpacked(const Buffer& into, Place place, const Result& result) {
   if (result.bytes != 0) unpack(into.type, at(place), static_cast<std::int64_t>(result.bytes), into.memory);
 }
 
+void check_tag(int tag, bool any) {
+  if ((tag < 0 || tag > greatest_tag) && !(any && tag == MPI_ANY_TAG))
+    fail(MPI_ERR_TAG, std::to_string(tag) + "; expected 0 to " + std::to_string(greatest_tag));
+}
 std::int32_t word_of(const Communicator& comm, int tag) {
   return tag == MPI_ANY_TAG ? comm.any_word() : comm.word(tag);
 }

@@ -25,6 +25,7 @@ void unpacked(const Buffer& into, Place place, const Result& result);
 
 inline constexpr std::uint64_t most_unsent = 1 << 20;  // bytes of a blocking send that stay in a batch
 
+void check_tag(int tag, bool any = false);
 // The word of a receive or a probe, and its source.
 std::int32_t word_of(const Communicator& comm, int tag);
 inline int source_of(const Communicator& comm, int from) {

@@ -15,6 +15,7 @@ from assay.described.shipped import per_node
 from assay.errors import InputError
 
 COMPUTE = "none, or cpu:FACTOR"
+PREFIX = "machine."
 
 
 def factor_of(compute: str) -> float:
@@ -46,6 +47,8 @@ def places_of(
 
 def program(words: Sequence[str]) -> list[str]:
     """The program's words, its first one with a folder where it lies in this one. InputError where there is none."""
+    if not words:
+        raise InputError("is missing", key="PROGRAM", accepted="a program and its arguments")
     first = words[0]
     if os.sep in first:
         path = Path(first)
@@ -61,3 +64,37 @@ def program(words: Sequence[str]) -> list[str]:
         accepted = "a program on PATH or in this folder"
         raise InputError("is not found", key="PROGRAM", value=first, accepted=accepted)
     return [found, *words[1:]]
+
+
+def overrides(settings: Sequence[str]) -> dict[str, str]:
+    """The values of the machine's file that --set gives, by dotted key. InputError for any other key."""
+    found = {}
+    for each in settings:
+        key, equals, value = each.partition("=")
+        if not equals or not key.startswith(PREFIX) or key == PREFIX:
+            raise InputError("is no value of the machine", key="--set", value=each, accepted="machine.KEY=VALUE")
+        found[key.removeprefix(PREFIX)] = value
+    return found
+
+
+def per_node_of(text: str | None) -> int | None:
+    """Ranks per node. InputError for what is no number from 1."""
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) < 1 << 31):
+        raise InputError("is no number of ranks", key="--ppn", value=text, accepted="a whole number from 1")
+    return int(text)
+
+
+def environment(variables: Sequence[str]) -> dict[str, str]:
+    """The program's: this process's, with those of -x."""
+    found = dict(os.environ)
+    for each in variables:
+        name, equals, value = each.partition("=")
+        if not name:
+            raise InputError("names no variable", key="-x", value=each, accepted="NAME or NAME=VALUE")
+        if equals:
+            found[name] = value
+        elif name not in found:
+            raise InputError("is not set here", key="-x", value=each, accepted="a variable's name, or NAME=VALUE")
+    return found

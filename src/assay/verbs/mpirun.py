@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from assay.verbs._options import Json, On, PerNode, Placement, Quiet, RunFolder, Seed, Timeline, named_path
+from assay.verbs._options import Json, Label, On, PerNode, Placement, Quiet, RunFolder, Seed, Timeline, named_path
 
 INTERLEAVED = {"allow_interspersed_args": False}  # what follows PROGRAM is its own
 
@@ -18,60 +17,69 @@ def register(app: typer.Typer) -> None:
 
     @app.command(context_settings=INTERLEAVED)
     def mpirun(
-        words: Annotated[list[str], typer.Argument(metavar="PROGRAM [ARGS]…", help="the program and its arguments")],
+        words: Annotated[
+            list[str] | None, typer.Argument(metavar="PROGRAM [ARGS]…", help="the program and its arguments")
+        ] = None,
         on: On = None,
-        ranks: Annotated[int, typer.Option("-n", "-np", metavar="N", min=1, help="number of ranks")] = 1,
+        ranks: Annotated[int, typer.Option("-n", metavar="N", min=1, max=2**20, help="number of ranks")] = 1,
         ppn: PerNode = None,
         placement: Placement = None,
         seed: Seed = 1,
+        library: Annotated[
+            str, typer.Option(metavar="own", help="the MPI library: Assay's own, compiled here when first used")
+        ] = "own",
         compute: Annotated[
             str,
             typer.Option(
-                metavar="none|cpu:FACTOR", help="what computing between calls takes: nothing, or its CPU time"
+                metavar="none|cpu:FACTOR", help="time of computing between calls: none, or its CPU time times FACTOR"
             ),
         ] = "none",
         settings: Annotated[
             list[str] | None, typer.Option("--set", metavar="machine.KEY=VALUE", help="a value of the machine's file")
+        ] = None,
+        variables: Annotated[
+            list[str] | None,
+            typer.Option("-x", metavar="NAME[=VALUE]", help="a variable of the program's environment (repeatable)"),
+        ] = None,
+        folder: Annotated[
+            Path | None,
+            typer.Option("--wdir", parser=named_path, metavar="FOLDER", help="where the program runs (default: here)"),
         ] = None,
         timeline: Timeline = None,
         matrix: Annotated[
             Path | None,
             typer.Option(parser=named_path, metavar="PATH", help="messages and bytes between ranks (CSV)"),
         ] = None,
+        check: Annotated[
+            bool, typer.Option("--check", help="only say which MPI functions the program needs, and which are missing")
+        ] = False,
         out: RunFolder = None,
+        label: Label = None,
         quiet: Quiet = False,
         json: Json = False,
     ) -> None:
         """Run an MPI program, as it is, on a described machine."""
-        from assay.described.shipped import open_described
-        from assay.errors import InputError, MeasurementError
-        from assay.mpi import launch, library, request
+        from assay.verbs import _mpirun
 
-        if on is None:
-            raise InputError("is missing", key="--on", accepted="a described machine: `assay catalogue --described`")
-        description = open_described(on, {})
-        machine, places, processors = request.places_of(description, ranks, None, None)
-        folder = library.library(lambda text: None if quiet else print(text, file=sys.stderr))
-        asked = launch.Request(
-            request.program(words),
-            machine,
-            places,
-            processors,
-            request.factor_of(compute),
-            output=2 if json else 1,
+        wish = _mpirun.Wish(
+            words=words or [],
+            on=on,
+            ranks=ranks,
+            ppn=ppn,
+            placement=placement,
+            seed=seed,
+            library=library,
+            compute=compute,
+            settings=settings or [],
+            variables=variables or [],
+            folder=folder,
+            timeline=timeline,
+            matrix=matrix,
+            out=out,
+            label=label,
+            quiet=quiet,
+            json=json,
         )
-        made = launch.launch(asked, folder)
-        served = made.served
-        if made.missing:
-            raise InputError(f"cannot be started: {made.missing}", key="PROGRAM", value=words[0], accepted="a program")
-        if served.waiting:
-            from assay.execute.simulated import deadlock
-
-            raise MeasurementError(f"{words[0]}: {deadlock(served.makespan * 1e-12, served.waiting)}")
-        if served.failure:
-            print(f"assay: {words[0]}: {served.failure}", file=sys.stderr)
-            raise typer.Exit(made.exit_status or 1)
-        if not quiet:
-            print(f"assay: {served.makespan * 1e-12:.9g} s on {description.name}", file=sys.stderr)
-        if made.exit_status:
-            raise typer.Exit(made.exit_status)
+        status = _mpirun.check(wish) if check else _mpirun.run(wish)
+        if status:
+            raise typer.Exit(status)
