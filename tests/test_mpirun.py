@@ -13,7 +13,7 @@ from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.shipped import open_described, shipped
 from assay.mpi import request
-from assay.mpi.launch import Launch
+from assay.mpi.launch import MpiLaunch
 from mpi_programs import asked, output, ran
 from mpis_here import MPI, start_ranks
 
@@ -57,7 +57,7 @@ def test_placed_ranks_are_as_far_from_each_other_as_their_nodes() -> None:
     assert int(output("ipsc860", 2, "pingpong", "8", placement=("64,65", 1))) == near
 
 
-def times(made: Launch) -> tuple[object, ...]:
+def times(made: MpiLaunch) -> tuple[object, ...]:
     served = made.served
     return served.makespan, served.events, served.messages, served.switches, served.operations, served.calls
 
