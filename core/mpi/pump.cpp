@@ -41,11 +41,12 @@ constexpr timespec between_looks{0, 50'000'000};
 }  // namespace
 
 Program::Program(OwnedSegment& segment, World& world, const std::vector<int>& places,
-                 const std::function<bool()>& alive, Served& served)
+                 const std::function<bool()>& alive, bool describes_ready, Served& served)
     : segment_(segment),
       world_(world),
       places_(places),
       alive_(alive),
+      describes_ready_(describes_ready),
       served_(served),
       ranks_(static_cast<std::size_t>(segment.ranks())) {
   for (int rank = 0; rank < segment.ranks(); ++rank)
