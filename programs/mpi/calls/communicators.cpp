@@ -6,6 +6,7 @@
 #include "mpi/calls/call.hpp"
 #include "mpi/calls/text.hpp"
 #include "mpi/communicators/communicator.hpp"
+#include "mpi/messages/message.hpp"
 #include "mpi/info/info.hpp"
 #include "mpi/transport/process.hpp"
 

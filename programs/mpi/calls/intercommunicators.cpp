@@ -5,6 +5,7 @@
 #include "mpi/calls/call.hpp"
 #include "mpi/collectives/rooted.hpp"
 #include "mpi/communicators/communicator.hpp"
+#include "mpi/messages/message.hpp"
 
 using namespace assay::abi;
 

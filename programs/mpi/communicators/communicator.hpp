@@ -58,11 +58,6 @@ inline void check_peer(const Communicator& comm, int rank, bool any = false) {
     wrong_peer(comm, rank);
 }
 
-inline void check_tag(int tag, bool any = false) {
-  if ((tag < 0 || tag > greatest_tag) && !(any && tag == MPI_ANY_TAG))
-    fail(MPI_ERR_TAG, "tag " + std::to_string(tag) + " is out of range: 0 to " + std::to_string(greatest_tag));
-}
-
 // --- making new ones (making.cpp)
 // A communicator of these members, MPI_COMM_NULL's null where this process is none of them. It inherits the parent's
 // error handler.
