@@ -179,7 +179,7 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
                                  self,
                                  place(rank, op.peer),
                                  word_of(op),
-                                 op.mode == static_cast<std::uint8_t>(abi::SendMode::ready)};
+                                 describes_ready_ && op.mode == static_cast<std::uint8_t>(abi::SendMode::ready)};
         break;
       case Does::isend: {
         std::byte* const from = data(rank, op.at, op.bytes);

@@ -41,11 +41,12 @@ constexpr timespec between_looks{0, 50'000'000};
 }  // namespace
 
 Program::Program(OwnedSegment& segment, World& world, const std::vector<int>& places,
-                 const std::function<bool()>& alive, Served& served)
+                 const std::function<bool()>& alive, bool describes_ready, Served& served)
     : segment_(segment),
       world_(world),
       places_(places),
       alive_(alive),
+      describes_ready_(describes_ready),
       served_(served),
       ranks_(static_cast<std::size_t>(segment.ranks())) {
   for (int rank = 0; rank < segment.ranks(); ++rank)
@@ -85,7 +86,9 @@ void Program::collect(int rank) {
     look();
     if (control.posted.load() == seen && !alive_()) {
       look();
-      ends("the program's first process has ended");
+      ends(segment_.header().started.load() == 0
+               ? "the program does not start Assay's MPI library: it is not linked to libmpi_abi.so.1"
+               : "the program's first process has ended");
     }
   }
   control.awaited.store(0);

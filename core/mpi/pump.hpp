@@ -22,7 +22,7 @@ struct Ended : std::exception {};
 class Program {
  public:
   Program(OwnedSegment& segment, described::World& world, const std::vector<int>& places,
-          const std::function<bool()>& alive, Served& served);
+          const std::function<bool()>& alive, bool describes_ready, Served& served);
 
   ranks::Task pump(int rank);
   described::Time finished() const { return finished_; }
@@ -75,6 +75,7 @@ class Program {
   described::World& world_;
   const std::vector<int>& places_;
   const std::function<bool()>& alive_;
+  const bool describes_ready_;  // else a ready send is an ordinary one
   Served& served_;
   std::unordered_map<int, int> at_;  // ranks by place, where these differ
   std::vector<Rank> ranks_;

@@ -25,7 +25,8 @@ Served serve(OwnedSegment& segment, const described::MachineParameters& machine,
   std::snprintf(segment.header().personality, sizeof segment.header().personality, "%s",
                 machine.mpi.empty() ? "mpich-3" : machine.mpi.c_str());
   Served served;
-  Program program(segment, world, places, alive, served);
+  const bool describes_ready = !machine.network || !machine.ready.empty();
+  Program program(segment, world, places, alive, describes_ready, served);
   for (int rank = 0; rank < ranks; ++rank) world.start(places[static_cast<std::size_t>(rank)], program.pump(rank));
   try {
     served.waiting = world.run();

@@ -207,6 +207,7 @@ static void large(void) { /* 64 MiB both ways */
 }
 
 int main(int argc, char **argv) {
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* lines of different ranks are not mixed */
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -6,6 +6,7 @@
 #include "mpi/calls/call.hpp"
 #include "mpi/calls/text.hpp"
 #include "mpi/communicators/communicator.hpp"
+#include "mpi/messages/message.hpp"
 #include "mpi/info/info.hpp"
 #include "mpi/transport/process.hpp"
 
@@ -144,7 +145,7 @@ MPI_FUNCTION(MPI_Comm_create, (MPI_Comm comm, MPI_Group members, MPI_Comm* out))
 MPI_FUNCTION(MPI_Comm_create_group, (MPI_Comm comm, MPI_Group members, int tag, MPI_Comm* out)) {
   return call(__func__, comm, [&] {
     Communicator& parent = communicator(comm);
-    check_argument(tag >= 0 && tag <= greatest_tag, "a tag out of range");
+    check_tag(tag);
     *out = MPI_COMM_NULL;
     if (group(members).own_rank() == MPI_UNDEFINED) return;
     Communicator* among = make_communicator(parent, group(members).members(), parent.context);

@@ -5,6 +5,7 @@
 #include "mpi/calls/call.hpp"
 #include "mpi/collectives/rooted.hpp"
 #include "mpi/communicators/communicator.hpp"
+#include "mpi/messages/message.hpp"
 
 using namespace assay::abi;
 
@@ -50,7 +51,7 @@ MPI_FUNCTION(MPI_Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peers, 
     if (comm.rank == leader) {
       Communicator& between = communicator(peers);
       check_peer(between, remote_leader);
-      check_argument(tag >= 0 && tag <= greatest_tag, "a tag out of range");
+      check_tag(tag);
       const int peer = between.world(remote_leader);
       head = exchange(peer, between.word(tag), {comm.size(), context}, 2);
       remote = exchange(peer, between.word(tag), comm.local->members(), static_cast<std::size_t>(head[0]));

@@ -27,7 +27,11 @@ inline void exchange(Steps& s, const Topology::Neighbours& with, const std::vect
     places.push_back(s.room(received[i].bytes()));
     if (with.sources[i] != MPI_PROC_NULL) s.irecv(places[i], received[i].bytes(), with.sources[i]);
   }
-  for (std::size_t i = 0; i < sent.size(); ++i) {
+  // Of a grid's two neighbours in a dimension the one ahead comes first: where both are one rank, what is sent ahead
+  // arrives as from behind.
+  const std::size_t turned = s.comm().topology->kind == MPI_CART;
+  for (std::size_t k = 0; k < sent.size(); ++k) {
+    const std::size_t i = k ^ turned;
     check_count(sent[i].count);
     const Place place = s.room(sent[i].bytes());
     pack(sent[i].type, sent[i].data, sent[i].count, at(place));

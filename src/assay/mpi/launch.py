@@ -46,7 +46,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Launch:
+class MpiLaunch:
     """What became of it. `statuses`: of each rank's process, as waitpid(2) has it, None where it was ended from here.
 
     `missing`: why the program could not be started; `started`: ranks that began.
@@ -68,7 +68,7 @@ class Launch:
         return next((code if code > 0 else 128 - code for code in codes if code), 0)
 
 
-def launch(request: Request, library: Path) -> Launch:
+def launch(request: Request, library: Path) -> MpiLaunch:
     """Run the program to its end; everything that it started has ended then.
 
     ValueError for what the user can mend, RuntimeError for what goes wrong in the simulation.
@@ -105,7 +105,7 @@ def launch(request: Request, library: Path) -> Launch:
     if request.mpich is not None and statuses:  # its launcher's status is all that is known of the ranks
         code = statuses[0]
         of_ranks = [(code << 8 if code >= 0 else -code), *[None] * (len(request.places) - 1)]
-    return Launch(served, of_ranks, log, missing, segment.started, request.mpich is not None)
+    return MpiLaunch(served, of_ranks, log, missing, segment.started, request.mpich is not None)
 
 
 def signal_name(number: int) -> str:
