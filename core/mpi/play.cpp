@@ -39,8 +39,8 @@ RequestId& Program::under_way(int rank, std::uint32_t slot) {
 void Program::report(int rank, std::uint64_t at, const described::Arrived& arrived, int flag,
                      const described::World::Note& note) const {
   if (at == 0) return;
-  const abi::Result result{
-      rank_at(arrived.source), arrived.tag, arrived.bytes, flag, arrived.truncated, note.tag, note.data};
+  const abi::Result result{rank_at(arrived.source), arrived.tag, arrived.bytes, flag,
+                           arrived.truncated,       note.tag,    note.data};
   std::memcpy(data(rank, at, sizeof result), &result, sizeof result);
 }
 
@@ -194,7 +194,8 @@ ranks::Task Program::play(int rank, const abi::Op* ops, std::uint64_t count) {
         break;
       }
       case Does::irecv:
-        slot(rank, op.slot) = world_.post(self, data(rank, op.at, op.bytes), op.bytes, source(rank, op.peer), word_of(op));
+        slot(rank, op.slot) =
+            world_.post(self, data(rank, op.at, op.bytes), op.bytes, source(rank, op.peer), word_of(op));
         break;
       case Does::sendrecv: {
         const RequestId received =

@@ -1,8 +1,8 @@
 // Words of the World for tags of 64 bits (programs/mpi/shared/segment.hpp).
 //
 // The World compares a word of a context and 15 bits of tag. Each space of wide tags gets a context, and in it each tag
-// a number in the order in which they are seen; a space of more tags gets further contexts. A receive of any tag has the
-// space's context, which must be its only one then.
+// a number in the order in which they are seen; a space of more tags gets further contexts. A receive of any tag has
+// the space's context, which must be its only one then.
 #pragma once
 
 #include <cstdint>

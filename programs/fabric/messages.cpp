@@ -17,8 +17,8 @@ using abi::Does;
 using abi::Op;
 using abi::Place;
 
-constexpr int looks_in_vain = 50;                  // for completions, until all that is under way is waited for
-constexpr std::size_t active_room = 8 << 20;       // bytes; pages that no message touches cost nothing
+constexpr int looks_in_vain = 50;             // for completions, until all that is under way is waited for
+constexpr std::size_t active_room = 8 << 20;  // bytes; pages that no message touches cost nothing
 constexpr int active_receives = 4;
 constexpr std::uint64_t active_tag = abi::wide_compared & ~abi::wide_tag;  // a space that no communicator has
 
@@ -208,8 +208,8 @@ ssize_t receive_claimed(void* buffer, std::size_t room, void* context) {
 ssize_t receive_several(void* buffer, std::size_t room, void* context) {
   State& mine = state();
   mine.several.push_back({static_cast<char*>(buffer), room, 0, context});
-  while (!mine.early.empty() && into_several(mine.early.front().bytes.data(), mine.early.front().bytes.size(),
-                                             mine.early.front().data))
+  while (!mine.early.empty() &&
+         into_several(mine.early.front().bytes.data(), mine.early.front().bytes.size(), mine.early.front().data))
     mine.early.pop_front();
   return 0;
 }

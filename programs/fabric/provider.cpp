@@ -87,26 +87,27 @@ ssize_t send_one(const void* data, std::size_t bytes, Sent sent) {
 
 fi_ops_msg* message_functions() {
   static fi_ops_msg functions = filled(fi_ops_msg{
-      .recvmsg = [](fid_ep*, const fi_msg* message, std::uint64_t) {
-        return receive_several(message->msg_iov[0].iov_base, message->msg_iov[0].iov_len, message->context);
-      },
-      .send = [](fid_ep*, const void* data, std::size_t bytes, void*, fi_addr_t to, void* context) {
-        return send_one(data, bytes, {.to = to, .context = context, .tagged = false});
-      },
-      .sendmsg = [](fid_ep*, const fi_msg* message, std::uint64_t flags) {
-        return send({message->msg_iov, message->iov_count, message->addr, 0, message->data, message->context, false,
-                     (flags & FI_COMPLETION) != 0});
-      },
-      .inject = [](fid_ep*, const void* data, std::size_t bytes, fi_addr_t to) {
-        return send_one(data, bytes, {.to = to, .tagged = false, .reports = false});
-      },
-      .senddata = [](fid_ep*, const void* data, std::size_t bytes, void*, std::uint64_t beside, fi_addr_t to,
-                     void* context) {
-        return send_one(data, bytes, {.to = to, .data = beside, .context = context, .tagged = false});
-      },
-      .injectdata = [](fid_ep*, const void* data, std::size_t bytes, std::uint64_t beside, fi_addr_t to) {
-        return send_one(data, bytes, {.to = to, .data = beside, .tagged = false, .reports = false});
-      }});
+      .recvmsg =
+          [](fid_ep*, const fi_msg* message, std::uint64_t) {
+            return receive_several(message->msg_iov[0].iov_base, message->msg_iov[0].iov_len, message->context);
+          },
+      .send = [](fid_ep*, const void* data, std::size_t bytes, void*, fi_addr_t to,
+                 void* context) { return send_one(data, bytes, {.to = to, .context = context, .tagged = false}); },
+      .sendmsg =
+          [](fid_ep*, const fi_msg* message, std::uint64_t flags) {
+            return send({message->msg_iov, message->iov_count, message->addr, 0, message->data, message->context, false,
+                         (flags & FI_COMPLETION) != 0});
+          },
+      .inject = [](fid_ep*, const void* data, std::size_t bytes,
+                   fi_addr_t to) { return send_one(data, bytes, {.to = to, .tagged = false, .reports = false}); },
+      .senddata =
+          [](fid_ep*, const void* data, std::size_t bytes, void*, std::uint64_t beside, fi_addr_t to, void* context) {
+            return send_one(data, bytes, {.to = to, .data = beside, .context = context, .tagged = false});
+          },
+      .injectdata =
+          [](fid_ep*, const void* data, std::size_t bytes, std::uint64_t beside, fi_addr_t to) {
+            return send_one(data, bytes, {.to = to, .data = beside, .tagged = false, .reports = false});
+          }});
   return &functions;
 }
 
@@ -125,24 +126,24 @@ fi_ops_tagged* tagged_functions() {
                  void* context) { return receive(buffer, room, from, tag, open, context); },
       .recvmsg = [](fid_ep*, const fi_msg_tagged* message,
                     std::uint64_t flags) { return receive_tagged(message, flags); },
-      .send = [](fid_ep*, const void* data, std::size_t bytes, void*, fi_addr_t to, std::uint64_t tag, void* context) {
-        return send_one(data, bytes, {.to = to, .tag = tag, .context = context});
-      },
-      .sendmsg = [](fid_ep*, const fi_msg_tagged* message, std::uint64_t flags) {
-        return send({message->msg_iov, message->iov_count, message->addr, message->tag, message->data,
-                     message->context, true, (flags & FI_COMPLETION) != 0});
-      },
-      .inject = [](fid_ep*, const void* data, std::size_t bytes, fi_addr_t to, std::uint64_t tag) {
-        return send_one(data, bytes, {.to = to, .tag = tag, .reports = false});
-      },
-      .senddata = [](fid_ep*, const void* data, std::size_t bytes, void*, std::uint64_t beside, fi_addr_t to,
-                     std::uint64_t tag, void* context) {
-        return send_one(data, bytes, {.to = to, .tag = tag, .data = beside, .context = context});
-      },
-      .injectdata = [](fid_ep*, const void* data, std::size_t bytes, std::uint64_t beside, fi_addr_t to,
-                       std::uint64_t tag) {
-        return send_one(data, bytes, {.to = to, .tag = tag, .data = beside, .reports = false});
-      }});
+      .send = [](fid_ep*, const void* data, std::size_t bytes, void*, fi_addr_t to, std::uint64_t tag,
+                 void* context) { return send_one(data, bytes, {.to = to, .tag = tag, .context = context}); },
+      .sendmsg =
+          [](fid_ep*, const fi_msg_tagged* message, std::uint64_t flags) {
+            return send({message->msg_iov, message->iov_count, message->addr, message->tag, message->data,
+                         message->context, true, (flags & FI_COMPLETION) != 0});
+          },
+      .inject = [](fid_ep*, const void* data, std::size_t bytes, fi_addr_t to,
+                   std::uint64_t tag) { return send_one(data, bytes, {.to = to, .tag = tag, .reports = false}); },
+      .senddata =
+          [](fid_ep*, const void* data, std::size_t bytes, void*, std::uint64_t beside, fi_addr_t to, std::uint64_t tag,
+             void* context) {
+            return send_one(data, bytes, {.to = to, .tag = tag, .data = beside, .context = context});
+          },
+      .injectdata =
+          [](fid_ep*, const void* data, std::size_t bytes, std::uint64_t beside, fi_addr_t to, std::uint64_t tag) {
+            return send_one(data, bytes, {.to = to, .tag = tag, .data = beside, .reports = false});
+          }});
   return &functions;
 }
 
@@ -167,84 +168,91 @@ fi_ops_cm* name_functions() {
 }
 
 fi_ops_ep* endpoint_functions() {
-  static fi_ops_ep functions = filled(fi_ops_ep{
-      .cancel = [](fid* object, void* context) -> ssize_t {
-        static_cast<void>(object);
-        return cancel(context) ? 0 : -FI_ENOENT;
-      },
-      .getopt = [](fid*, int, int, void*, std::size_t*) { return -FI_ENOPROTOOPT; },
-      .setopt = [](fid*, int, int option, const void* value, std::size_t) {
-        if (option == FI_OPT_MIN_MULTI_RECV) least_room(*static_cast<const std::size_t*>(value));
-        return 0;
-      }});
+  static fi_ops_ep functions =
+      filled(fi_ops_ep{.cancel = [](fid* object, void* context) -> ssize_t {
+                         static_cast<void>(object);
+                         return cancel(context) ? 0 : -FI_ENOENT;
+                       },
+                       .getopt = [](fid*, int, int, void*, std::size_t*) { return -FI_ENOPROTOOPT; },
+                       .setopt =
+                           [](fid*, int, int option, const void* value, std::size_t) {
+                             if (option == FI_OPT_MIN_MULTI_RECV) least_room(*static_cast<const std::size_t*>(value));
+                             return 0;
+                           }});
   return &functions;
 }
 
 fi_ops_av* address_functions() {
   static fi_ops_av functions = filled(fi_ops_av{
-      .insert = [](fid_av*, const void* addresses, std::size_t count, fi_addr_t* numbers, std::uint64_t, void*) {
-        for (std::size_t i = 0; i < count; ++i) {
-          std::uint64_t address = 0;
-          std::memcpy(&address, static_cast<const std::byte*>(addresses) + address_bytes * i, sizeof address);
-          const fi_addr_t number = add_address(address);
-          if (numbers) numbers[i] = number;
-        }
-        return static_cast<int>(count);
-      },
+      .insert =
+          [](fid_av*, const void* addresses, std::size_t count, fi_addr_t* numbers, std::uint64_t, void*) {
+            for (std::size_t i = 0; i < count; ++i) {
+              std::uint64_t address = 0;
+              std::memcpy(&address, static_cast<const std::byte*>(addresses) + address_bytes * i, sizeof address);
+              const fi_addr_t number = add_address(address);
+              if (numbers) numbers[i] = number;
+            }
+            return static_cast<int>(count);
+          },
       .remove = [](fid_av*, fi_addr_t*, std::size_t, std::uint64_t) { return 0; },
-      .lookup = [](fid_av*, fi_addr_t number, void* address, std::size_t* bytes) {
-        const std::uint64_t found = address_at(number);
-        std::memcpy(address, &found, std::min(*bytes, sizeof found));
-        *bytes = address_bytes;
-        return 0;
-      }});
+      .lookup =
+          [](fid_av*, fi_addr_t number, void* address, std::size_t* bytes) {
+            const std::uint64_t found = address_at(number);
+            std::memcpy(address, &found, std::min(*bytes, sizeof found));
+            *bytes = address_bytes;
+            return 0;
+          }});
   return &functions;
 }
 
 // --- domain and fabric
 
 fi_ops_domain* domain_functions() {
-  static fi_ops_domain functions = filled(fi_ops_domain{
-      .av_open = [](fid_domain*, fi_av_attr*, fid_av** found, void* context) {
-        *found = made<fid_av>(FI_CLASS_AV, context);
-        (*found)->ops = address_functions();
-        return 0;
-      },
-      .cq_open = [](fid_domain*, fi_cq_attr* asked, fid_cq** found, void* context) {
-        if (asked && asked->format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
-        *found = made<fid_cq>(FI_CLASS_CQ, context);
-        (*found)->ops = queue_functions();
-        return 0;
-      },
-      .endpoint = [](fid_domain*, fi_info*, fid_ep** found, void* context) {
-        static fi_ops_rma rma = filled(fi_ops_rma{});
-        static fi_ops_atomic atomic = filled(fi_ops_atomic{});
-        *found = made<fid_ep>(FI_CLASS_EP, context, true);
-        (*found)->ops = endpoint_functions();
-        (*found)->cm = name_functions();
-        (*found)->msg = message_functions();
-        (*found)->tagged = tagged_functions();
-        (*found)->rma = &rma;
-        (*found)->atomic = &atomic;
-        return 0;
-      },
-      .cntr_open = [](fid_domain*, fi_cntr_attr*, fid_cntr** found, void* context) {
-        static fi_ops_cntr counter = filled(fi_ops_cntr{.read = [](fid_cntr*) -> std::uint64_t { return 0; }});
-        *found = made<fid_cntr>(FI_CLASS_CNTR, context);
-        (*found)->ops = &counter;
-        return 0;
-      }});
+  static fi_ops_domain functions =
+      filled(fi_ops_domain{.av_open =
+                               [](fid_domain*, fi_av_attr*, fid_av** found, void* context) {
+                                 *found = made<fid_av>(FI_CLASS_AV, context);
+                                 (*found)->ops = address_functions();
+                                 return 0;
+                               },
+                           .cq_open =
+                               [](fid_domain*, fi_cq_attr* asked, fid_cq** found, void* context) {
+                                 if (asked && asked->format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
+                                 *found = made<fid_cq>(FI_CLASS_CQ, context);
+                                 (*found)->ops = queue_functions();
+                                 return 0;
+                               },
+                           .endpoint =
+                               [](fid_domain*, fi_info*, fid_ep** found, void* context) {
+                                 static fi_ops_rma rma = filled(fi_ops_rma{});
+                                 static fi_ops_atomic atomic = filled(fi_ops_atomic{});
+                                 *found = made<fid_ep>(FI_CLASS_EP, context, true);
+                                 (*found)->ops = endpoint_functions();
+                                 (*found)->cm = name_functions();
+                                 (*found)->msg = message_functions();
+                                 (*found)->tagged = tagged_functions();
+                                 (*found)->rma = &rma;
+                                 (*found)->atomic = &atomic;
+                                 return 0;
+                               },
+                           .cntr_open =
+                               [](fid_domain*, fi_cntr_attr*, fid_cntr** found, void* context) {
+                                 static fi_ops_cntr counter =
+                                     filled(fi_ops_cntr{.read = [](fid_cntr*) -> std::uint64_t { return 0; }});
+                                 *found = made<fid_cntr>(FI_CLASS_CNTR, context);
+                                 (*found)->ops = &counter;
+                                 return 0;
+                               }});
   return &functions;
 }
 
 int open_domain(fid_fabric*, fi_info*, fid_domain** found, void* context) {
-  static fi_ops_mr memory =
-      filled(fi_ops_mr{.reg = [](fid*, const void*, std::size_t, std::uint64_t, std::uint64_t, std::uint64_t key,
-                                 std::uint64_t, fid_mr** region, void* about) {
-        *region = made<fid_mr>(FI_CLASS_MR, about);
-        (*region)->key = key;
-        return 0;
-      }});
+  static fi_ops_mr memory = filled(fi_ops_mr{.reg = [](fid*, const void*, std::size_t, std::uint64_t, std::uint64_t,
+                                                       std::uint64_t key, std::uint64_t, fid_mr** region, void* about) {
+    *region = made<fid_mr>(FI_CLASS_MR, about);
+    (*region)->key = key;
+    return 0;
+  }});
   *found = made<fid_domain>(FI_CLASS_DOMAIN, context);
   (*found)->ops = domain_functions();
   (*found)->mr = &memory;
@@ -260,8 +268,8 @@ int open_fabric(fi_fabric_attr*, fid_fabric** found, void* context) {
 }
 
 void describe(fi_info& info, const fi_info* hints) {
-  info.caps = FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_LOCAL_COMM |
-              FI_REMOTE_COMM;
+  info.caps =
+      FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_LOCAL_COMM | FI_REMOTE_COMM;
   info.addr_format = FI_ADDR_STR;
   info.src_addr = std::calloc(1, address_bytes);
   info.src_addrlen = address_bytes;
@@ -298,7 +306,8 @@ void describe(fi_info& info, const fi_info* hints) {
 }
 
 int get_info(std::uint32_t, const char*, const char*, std::uint64_t, const fi_info* hints, fi_info** found) {
-  const bool other = hints && hints->ep_attr && hints->ep_attr->type != FI_EP_UNSPEC && hints->ep_attr->type != FI_EP_RDM;
+  const bool other =
+      hints && hints->ep_attr && hints->ep_attr->type != FI_EP_UNSPEC && hints->ep_attr->type != FI_EP_RDM;
   if (other || !attach()) return -FI_ENODATA;
   fi_info* const info = fi_allocinfo();
   if (!info) return -FI_ENOMEM;
@@ -323,8 +332,6 @@ extern "C" {
   return &provider;
 }
 
-[[gnu::visibility("default")]] double MPI_Wtime() {
-  return assay::abi::process.header ? assay::fabric::clock() : 0;
-}
+[[gnu::visibility("default")]] double MPI_Wtime() { return assay::abi::process.header ? assay::fabric::clock() : 0; }
 [[gnu::visibility("default")]] double MPI_Wtick() { return 1e-12; }
 }

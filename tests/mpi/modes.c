@@ -6,7 +6,7 @@
 #include <string.h>
 
 static int rank, ranks;
-static void say(const char *what, const int *data, int count, const MPI_Status *status) {
+static void say(const char* what, const int* data, int count, const MPI_Status* status) {
   int got = -1;
   if (status) MPI_Get_count(status, MPI_INT, &got);
   printf("%d %s", rank, what);
@@ -20,7 +20,7 @@ static void modes(void) {
   MPI_Status status;
   if (rank == 0) {
     static char room[4096 + MPI_BSEND_OVERHEAD];
-    void *was;
+    void* was;
     int size;
     MPI_Send(data, 4, MPI_INT, 1, 1, MPI_COMM_WORLD);
     MPI_Ssend(data, 3, MPI_INT, 1, 2, MPI_COMM_WORLD);
@@ -172,24 +172,15 @@ static void cancels(void) {
 }
 
 static void errors(void) {
-  int data[4] = {1, 2, 3, 4}, code, class = 0;
+  int data[4] = {1, 2, 3, 4}, class[4] = {0};
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  code = MPI_Send(data, 1, MPI_INT, ranks, 0, MPI_COMM_WORLD);
-  MPI_Error_class(code, &class);
-  printf("%d rank %d", rank, class == MPI_ERR_RANK);
-  code = MPI_Send(data, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-  MPI_Error_class(code, &class);
-  printf(" count %d", class == MPI_ERR_COUNT);
-  code = MPI_Send(data, 1, MPI_INT, 0, -5, MPI_COMM_WORLD);
-  MPI_Error_class(code, &class);
-  printf(" tag %d", class == MPI_ERR_TAG);
+  MPI_Error_class(MPI_Send(data, 1, MPI_INT, ranks, 0, MPI_COMM_WORLD), &class[0]);
+  MPI_Error_class(MPI_Send(data, -1, MPI_INT, 0, 0, MPI_COMM_WORLD), &class[1]);
+  MPI_Error_class(MPI_Send(data, 1, MPI_INT, 0, -5, MPI_COMM_WORLD), &class[2]);
   if (rank == 0) MPI_Send(data, 4, MPI_INT, 1, 41, MPI_COMM_WORLD);
-  if (rank == 1) {
-    code = MPI_Recv(data, 2, MPI_INT, 0, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Error_class(code, &class);
-    printf(" truncated %d", class == MPI_ERR_TRUNCATE);
-  }
-  printf("\n");
+  if (rank == 1) MPI_Error_class(MPI_Recv(data, 2, MPI_INT, 0, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE), &class[3]);
+  printf("%d rank %d count %d tag %d truncated %d\n", rank, class[0] == MPI_ERR_RANK, class[1] == MPI_ERR_COUNT,
+         class[2] == MPI_ERR_TAG, class[3] == MPI_ERR_TRUNCATE);
 }
 
 static void large(void) { /* 64 MiB both ways */
@@ -206,7 +197,7 @@ static void large(void) { /* 64 MiB both ways */
   free(in);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* lines of different ranks are not mixed */
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
