@@ -9,13 +9,13 @@
 static int rank, ranks;
 static char text[1 << 16]; /* what this rank has to say: rank 0 prints all, for mpiexec may mix what ranks print */
 static int used;
-static void note(const char *format, ...) {
+static void note(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   used += vsnprintf(text + used, sizeof text - used, format, arguments);
   va_end(arguments);
 }
-static void say(const char *what, const int *data, int count, const MPI_Status *status) {
+static void say(const char* what, const int* data, int count, const MPI_Status* status) {
   int got = -1;
   if (status) MPI_Get_count(status, MPI_INT, &got);
   note("%d %s", rank, what);
@@ -29,7 +29,7 @@ static void modes(void) {
   MPI_Status status;
   if (rank == 0) {
     static char room[4096 + MPI_BSEND_OVERHEAD];
-    void *was;
+    void* was;
     int size;
     MPI_Send(data, 4, MPI_INT, 1, 1, MPI_COMM_WORLD);
     MPI_Ssend(data, 3, MPI_INT, 1, 2, MPI_COMM_WORLD);
@@ -216,7 +216,7 @@ static void large(void) { /* 64 MiB both ways */
   free(in);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
