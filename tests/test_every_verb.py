@@ -133,7 +133,8 @@ def options() -> dict[str, dict[str, TyperOption]]:
     return found
 
 
-# Keys of a benchmark or a network; files of kinds; one number of ranks, or several; launchers, batch systems; programs forgotten, the cache emptied.
+# Keys of a benchmark or a network; files of kinds; one number of ranks, or several; launchers, batch systems; programs
+# forgotten, the cache emptied.
 OWN = {"--set", "--out", "-o", "--via", "--remove", "-n"}
 
 

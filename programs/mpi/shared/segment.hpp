@@ -20,7 +20,7 @@ namespace assay::abi {
 inline constexpr std::uint32_t segment_version = 1;
 inline constexpr const char* segment_variable = "ASSAY_MPI_SEGMENT";  // the number of the inherited file descriptor
 inline constexpr std::size_t page_bytes = 4096;
-inline constexpr std::uint32_t most_ops = 256;  // of a batch
+inline constexpr std::uint32_t most_ops = 1024;  // of a batch
 
 // A message's tag and its context are one word, as the World matches them (core/ranks/groups.hpp): 15 bits of tag.
 // Contexts 0, 1 and the last are the simulator's own.
