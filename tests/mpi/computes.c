@@ -8,7 +8,7 @@ static double cpu(void) {
   return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Barrier(MPI_COMM_WORLD);
   for (const double end = cpu() + 0.05; cpu() < end;) {

@@ -6,14 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank = -1, ranks, got = 0;
-  const char *way = argc > 1 ? argv[1] : "";
+  const char* way = argc > 1 ? argv[1] : "";
   if (strcmp(way, "never") == 0) return 0; /* no rank calls MPI_Init */
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (strcmp(way, "deadlock") == 0) MPI_Recv(&got, 1, MPI_INT, (rank + 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (strcmp(way, "deadlock") == 0)
+    MPI_Recv(&got, 1, MPI_INT, (rank + 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (strcmp(way, "clock") == 0)
     for (const double end = MPI_Wtime() + 0.001; MPI_Wtime() < end;) {
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static int rank, ranks;
-static void say(const char *what, const int *data, int count, const MPI_Status *status) {
+static void say(const char* what, const int* data, int count, const MPI_Status* status) {
   int got = -1;
   if (status) MPI_Get_count(status, MPI_INT, &got);
   printf("%d %s", rank, what);
@@ -20,7 +20,7 @@ static void modes(void) {
   MPI_Status status;
   if (rank == 0) {
     static char room[4096 + MPI_BSEND_OVERHEAD];
-    void *was;
+    void* was;
     int size;
     MPI_Send(data, 4, MPI_INT, 1, 1, MPI_COMM_WORLD);
     MPI_Ssend(data, 3, MPI_INT, 1, 2, MPI_COMM_WORLD);
@@ -206,7 +206,7 @@ static void large(void) { /* 64 MiB both ways */
   free(in);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* lines of different ranks are not mixed */
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank;
   const int bytes = atoi(argv[1]);
-  char *data = calloc(1, bytes + 1);
+  char* data = calloc(1, bytes + 1);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const double began = MPI_Wtime();

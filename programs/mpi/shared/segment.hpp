@@ -39,10 +39,10 @@ enum class Does : std::uint8_t {
   wait,      // for `slot`; `result`; `mode` 1: a receive's own
   wait_any,  // for the first of `bytes` Listed at `at`, or with `mode` some for whatever is over then; the result's
              // flag is the place of the first
-  test,             // of `bytes` Listed at `at` those that are over, by `mode`; the result's flag says how many
-  probe,            // `peer`, `word`; `result`
-  iprobe,           // the same; the result's flag says whether there was one
-  claim,            // a message is taken out, as `slot`: as probe, with `mode` 1 as iprobe
+  test,      // of `bytes` Listed at `at` those that are over, by `mode`; the result's flag says how many
+  probe,     // `peer`, `word`; `result`
+  iprobe,    // the same; the result's flag says whether there was one
+  claim,     // a message is taken out, as `slot`: as probe, with `mode` 1 as iprobe
   receive_claimed,  // that message into `at`, room for `bytes`; goes on as `slot`
   cancel,           // `slot`, a receive; the result's flag says whether it is gone
   behind,           // the `bytes` operations at `at` go on by themselves; they are over as `slot`

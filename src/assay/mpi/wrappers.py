@@ -44,7 +44,7 @@ def run(language: Language, words: Sequence[str]) -> None:
     if set(words) & _SHOWN:
         print(shlex.join(made))
         return
-    os.execvp(made[0], made)  # noqa: S606 - the user's compiler with the user's words
+    os.execvp(made[0], made)
 
 
 def _linked() -> list[str]:
