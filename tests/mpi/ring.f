@@ -2,7 +2,8 @@
 @USE@
       implicit none
 @INCLUDE@
-      integer rank, ranks, error, total, request, status(MPI_STATUS_SIZE)
+      integer rank, ranks, error, total, request
+      integer status(MPI_STATUS_SIZE)
       integer got, count, op, vector, comm, i
       integer column(8)
       double precision x, y

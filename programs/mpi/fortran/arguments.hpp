@@ -71,6 +71,7 @@ struct Argument {
   void* at_;
 };
 template <class T, bool in>
+  requires(!Handle<T*>)
 struct Argument<T*, in> {
   using Plain = std::remove_const_t<T>;
   explicit Argument(void* at) : at_(at) {
