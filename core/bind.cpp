@@ -7,6 +7,7 @@ namespace nb = nanobind;
 
 void bind_batch(nb::module_& module);
 void bind_goal(nb::module_& module);
+void bind_mpi(nb::module_& module);
 void bind_network(nb::module_& module);
 void bind_ranks(nb::module_& module);
 void bind_storage(nb::module_& module);
@@ -23,11 +24,13 @@ NB_MODULE(_core, module) {
   auto network = module.def_submodule("network", "Networks at flit level.");
   auto ranks = module.def_submodule("ranks", "Message-passing programs on a described machine.");
   auto goal = module.def_submodule("goal", "GOAL schedules on a described machine.");
+  auto mpi = module.def_submodule("mpi", "Unmodified MPI programs on a described machine.");
   auto batch = module.def_submodule("batch", "Batch systems.");
   auto storage = module.def_submodule("storage", "Parts of a simulated file system.");
   assay::network::bind_refusals(module);
   bind_batch(batch);
   bind_goal(goal);
+  bind_mpi(mpi);
   bind_network(network);
   bind_ranks(ranks);
   bind_storage(storage);

@@ -24,7 +24,7 @@ IPSC860 = SHIPPED / "ipsc860.toml"
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "name", ["radix_heap", "agenda", "live", "machines", "networks", "noise", "one_sided", "sent_order"]
+    "name", ["radix_heap", "agenda", "live", "machines", "networks", "noise", "one_sided", "sent_order", "wide_tags"]
 )
 def test_on_line_networks_are_their_replays_and_machines_their_closed_forms(name: str) -> None:
     library = twin_cases.ROOT / "build" / "core" / "libassay_core.a"

@@ -105,6 +105,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     # Networks of hosts on this machine; its scripts holder.py and enter.py import nothing of Assay.
     "laboratory": {"errors", "toml", "machine", "described", "_core"},
+    # Unmodified MPI programs on described machines.
+    "mpi": {
+        *("errors", "trusted", "left_names", "benchmark", "execute", "described", "network", "stored.seal", "_core"),
+    },
     "throughput": {
         *(
             "errors",
@@ -204,6 +208,8 @@ NATIVE = {
     "core/network": ("ranks/", "node/", "storage/", "mpi.h"),
     "core/storage": ("ranks/", "mpi.h"),
     "core/ranks": ("mpi.h", "mpi/"),
+    "core/mpi": ("mpi.h", "mpi/abi/mpi.h", "mpi/transport/", "mpi/calls/"),
+    "programs/mpi/shared": ("mpi.h", "core/", "ranks/", "mpi/transport/", "mpi/calls/"),
 }
 
 

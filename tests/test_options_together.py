@@ -35,6 +35,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "fit": [("a",)],
     "history": [("--import", "a", "--import", "b", "--machine", "constant")],
     "lab": [("list",)],
+    "mpirun": [],  # what follows the program is the program's: tests/test_mpirun_ends.py
     "plan": [("--on", CONSTANT), ("--on", "ksr1")],
     "predict": [("model.toml", "a")],
     "query": [("SELECT count(*) FROM blocks",)],
@@ -66,6 +67,7 @@ SAMPLES = {
     "--command": "lammps",
     "--compiler": "g++",
     "--compress": "7",
+    "--compute": "cpu:2",
     "--device": "opencl",
     "--docs": "written",
     "--draws": "21",
@@ -84,6 +86,7 @@ SAMPLES = {
     "--jobs": "jobs.toml",
     "--label": "first",
     "--last": "1",
+    "--library": "own",
     "--launches": "2",
     "--delay": "1ms",
     "--name": "nosuch",
@@ -123,8 +126,10 @@ SAMPLES = {
     "--via": "local",
     "--within": "2%",
     "--workers": "2",
+    "--wdir": ".",
     "-N": "2",
     "-n": "2",
+    "-x": "HOME",
     "accept --out": "made.toml",
     "export --out": "rows.csv",
     "fit --out": "fitted.toml",
@@ -271,6 +276,7 @@ def test_every_verb_is_asked_and_every_path_is_known() -> None:
                 "--import",
                 "--metrics",
                 "--goal",
+                "--wdir",
             }, each.opts
 
 

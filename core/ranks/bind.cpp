@@ -1,5 +1,5 @@
 // Python's view of message-passing programs on a described machine.
-#include "network/values/bind.hpp"
+#include "ranks/bind.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -21,52 +21,10 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-assay::described::MachineParameters decoded(const nb::dict& machine) {
-  return assay::described::read_machine(std::get<assay::network::Table>(assay::network::to_value(machine).held));
-}
-
-template <class Rows, class Of>
-nb::list column(const Rows& rows, Of of) {
-  nb::list out;
-  for (const auto& row : rows) out.append(of(row));
-  return out;
-}
-double seconds(assay::described::Time time) { return static_cast<double>(time) * 1e-12; }
-
-nb::dict columns(const assay::described::Log& log) {
-  static constexpr const char* doing[] = {"send",    "isend",   "sendrecv", "recv", "wait",
-                                          "compute", "barrier", "put",      "get",  "complete"};
-  static constexpr const char* crossing[] = {"request", "reply", "data"};
-  nb::dict spans, sent, passages, matrix, all;
-  spans["rank"] = column(log.spans, [](const auto& each) { return each.rank; });
-  spans["doing"] = column(log.spans, [](const auto& each) { return doing[static_cast<int>(each.doing)]; });
-  spans["from"] = column(log.spans, [](const auto& each) { return seconds(each.from); });
-  spans["to"] = column(log.spans, [](const auto& each) { return seconds(each.to); });
-  sent["source"] = column(log.sent, [](const auto& each) { return each.source; });
-  sent["destination"] = column(log.sent, [](const auto& each) { return each.destination; });
-  sent["tag"] = column(log.sent, [](const auto& each) { return each.tag; });
-  sent["bytes"] = column(log.sent, [](const auto& each) { return each.bytes; });
-  sent["called"] = column(log.sent, [](const auto& each) { return seconds(each.called); });
-  sent["delivered"] = column(log.sent, [](const auto& each) { return seconds(each.delivered); });
-  passages["message"] = column(log.passages, [](const auto& each) { return each.message; });
-  passages["crossing"] =
-      column(log.passages, [](const auto& each) { return crossing[static_cast<int>(each.crossing)]; });
-  passages["source"] = column(log.passages, [](const auto& each) { return each.source; });
-  passages["destination"] = column(log.passages, [](const auto& each) { return each.destination; });
-  passages["flits"] = column(log.passages, [](const auto& each) { return each.flits; });
-  passages["from"] = column(log.passages, [](const auto& each) { return seconds(each.from); });
-  passages["left"] = column(log.passages, [](const auto& each) { return seconds(each.left); });
-  passages["arrived"] = column(log.passages, [](const auto& each) { return seconds(each.arrived); });
-  matrix["source"] = column(log.matrix, [](const auto& each) { return each.first.first; });
-  matrix["destination"] = column(log.matrix, [](const auto& each) { return each.first.second; });
-  matrix["messages"] = column(log.matrix, [](const auto& each) { return each.second.messages; });
-  matrix["bytes"] = column(log.matrix, [](const auto& each) { return each.second.bytes; });
-  all["spans"] = spans;
-  all["sent"] = sent;
-  all["passages"] = passages;
-  all["matrix"] = matrix;
-  return all;
-}
+using assay::described::column;
+using assay::described::columns;
+using assay::described::decoded;
+using assay::described::seconds;
 
 nb::list waits(const std::vector<assay::described::Waiting>& waiting) {
   return column(waiting, [](const auto& each) {

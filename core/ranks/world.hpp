@@ -40,6 +40,7 @@
 #include "ranks/groups.hpp"
 #include "ranks/kernel_cost.hpp"
 #include "ranks/log.hpp"
+#include "ranks/long_queue.hpp"
 #include "ranks/message_model.hpp"
 #include "ranks/own_places.hpp"
 #include "ranks/recorder.hpp"
@@ -65,6 +66,7 @@ struct Arrived {
   int source = -1;
   int tag = 0;
   std::size_t bytes = 0;
+  bool truncated = false;  // the receive had less room
 };
 
 enum class Call : std::uint8_t { recv, wait, isend, irecv, sendrecv, wait_any };
@@ -188,14 +190,48 @@ class World {
   bool complete(RequestId id) const {
     return requests_[id].done && requests_[id].cost == 0 && requests_[id].due <= now_;
   }
+  // The same without what the receiver's processor still owes, which test() takes.
+  bool over(RequestId id) const { return requests_[id].done && requests_[id].due <= now_; }
   void await(RequestId id, std::coroutine_handle<> waiter, Call call);
-  Arrived finish(RequestId id);  // of a complete request, which is gone afterwards
+  // Of a complete request, which is gone afterwards; finish() throws where a message was longer than its room.
+  Arrived conclude(RequestId id);
+  Arrived finish(RequestId id);
+  bool cancel(RequestId id);  // a receive that no message has come to; false where it is too late
+  // A send that is over when its message is received (world_synchronous.cpp): when both of these are complete.
+  struct Synchronous {
+    RequestId send, answer;
+  };
+  Synchronous synchronous_send(int from, const void* data, std::size_t bytes, int to, int tag,
+                               std::coroutine_handle<> caller);
+  // A message that waits is taken for a receive that is posted later.
+  struct Claimed {
+    MessageId message;
+    Arrived about;
+  };
+  std::optional<Claimed> claim(int rank, int from, int tag);
+  RequestId post_claimed(int rank, void* buffer, std::size_t room, MessageId claimed);
+  // What goes along with a message in no time, for libraries whose tags are longer than these (world_notes.cpp).
+  struct Note {
+    std::uint64_t tag = 0, data = 0;
+  };
+  void note(const Note& note) { next_note_ = note; }  // of the next message that is sent
+  Note noted(RequestId receive);                      // of the message that it took; once
+  Note noted_at(int rank, int from, int tag);         // of the message that sighted() gives
+  // A request of the caller's own, which is complete when it is fulfilled; the last thing that the caller does then.
+  RequestId promise(int rank) { return new_request(rank, Call::irecv, nullptr, 0, ranks::any_source, 0); }
+  void fulfil(RequestId id) {
+    requests_[id].due = now_;
+    complete_request(id);
+  }
+  // From now on long queues of receives and messages are found by source and tag (world_queues.cpp).
+  void index_queues() { indexed_.resize(ranks_.size()); }
   // Asking and waiting for whatever comes first (world_polling.cpp).
   void test(int rank, RequestId id, bool& over, std::coroutine_handle<> caller);
   void await_any(int rank, std::vector<RequestId> requests, std::size_t& place, std::coroutine_handle<> caller);
   std::optional<Arrived> sighted(int rank, int from, int tag);  // a message that no receive has taken
   void probe(int rank, int from, int tag, Arrived& found, std::coroutine_handle<> caller);
   void poll(int rank, std::coroutine_handle<> caller);  // it has asked in vain
+  bool moves() const;                                   // whether anything is under way that may end a rank's asking
   // Computing of so many `seconds` alone, which takes `memory` seconds of what the node's ranks share: with k of them
   // at such work at a time it goes at the rate of k `memory`, where that is slower.
   void compute(int rank, const Charge& charge, std::coroutine_handle<> sleeper);
@@ -376,6 +412,14 @@ class World {
   // How many there are that a message with this tag may go to.
   int within_reach(int tag) const { return tag >= file_tag ? static_cast<int>(ranks_.size()) : ranks(); }
   Rank& receiver(MessageId id) { return ranks_[static_cast<std::size_t>(messages_[id].message.destination)]; }
+  static std::uint64_t receive_key(const Request& request);
+  void add_receive(int rank, RequestId id);
+  RequestId take_receive(const Message& message, bool certain);
+  void add_message(MessageId id);
+  MessageId waiting_message(int rank, int from, int tag, bool take);
+  void takes(MessageId id, RequestId receive);
+  void answer(MessageId id);
+  void pass_note(MessageId id, RequestId receive);
   bool gives_ahead(MessageId id, Time at);
   void give(MessageId id, RequestId to);
   void secure(MessageId id);
@@ -407,9 +451,11 @@ class World {
   }
   static bool fits(const Request& receive, const Message& message) { return fits(receive.peer, receive.tag, message); }
   static bool any_fits(int any, int tag) {
-    return tag >= 0 && context_of(tag) == context_of(any) && plain_tag(tag) < file_tag;
+    return tag >= 0 && context_of(tag) == context_of(any) && (tag < file_tag || context_of(tag) != 0);
   }
-  static int said_tag(int word) { return word < 0 ? ranks::any_tag : plain_tag(word); }
+  static int said_tag(int word) {  // any also of an answer to a synchronous send (world_synchronous.cpp)
+    return word < 0 || context_of(word) == Groups::contexts - 1 ? ranks::any_tag : plain_tag(word);
+  }
   // A queue's links lie in its items: in messages_ or requests_.
   template <class Items>
   static void put_in(Items& items, Queue& queue, std::uint32_t id) {
@@ -484,6 +530,17 @@ class World {
   };
   std::unordered_map<int, Several> several_;
   std::unordered_map<int, Looking> looking_;
+  // Of a rank: its queues by source and tag, where they are long, and how long its lists are.
+  struct Indexed {
+    std::unique_ptr<LongQueue> receives, messages;
+    std::size_t receives_listed = 0, messages_listed = 0;
+  };
+  std::vector<Indexed> indexed_;
+  std::unordered_map<MessageId, int> synchronous_;  // the words of the answers to these
+  std::uint32_t answered_ = 0;
+  std::optional<Note> next_note_;
+  std::unordered_map<MessageId, Note> notes_;   // of messages that no receive has taken
+  std::unordered_map<RequestId, Note> passed_;  // of those that one has
   std::vector<bool> any_tags_;  // ranks that take any tag, where messages do not keep their order by themselves
   std::uint64_t last_poll_ = 0, polls_ = 0;
   bool halted_ = false;

@@ -70,6 +70,8 @@ MessageId World::announce(int from, const void* data, std::size_t bytes, int to,
   flight.data = !data || bytes == 0 ? Data::none : bytes <= sizeof flight.few ? Data::few : Data::lent;
   if (flight.data == Data::few) copy(flight.few, data, bytes);
   if (flight.data == Data::lent) flight.lent = static_cast<const std::byte*>(data);
+  if (next_note_) [[unlikely]]
+    notes_[id] = *std::exchange(next_note_, std::nullopt);
   return id;
 }
 
@@ -184,17 +186,19 @@ RequestId World::post(int rank, void* buffer, std::size_t room, int from, int ta
   if (tag < 0) takes_any_tag(rank);
   const RequestId id = new_request(rank, Call::irecv, buffer, room, from, tag);
   if (recorder_) recorder_->posts(rank, id, room, from, tag);
-  Rank& mine = ranks_[static_cast<std::size_t>(rank)];
-  std::uint32_t before = none;
-  for (auto m = mine.messages.head; m != none; before = m, m = messages_[m].next) {
-    if (!fits(requests_[id], messages_[m].message)) continue;
-    take_out(messages_, mine.messages, before, m);
-    messages_[m].taken_by = id;
-    messages_[m].here ? deliver(m) : model_.matched(*this, m);
-    return id;
-  }
-  put_in(requests_, mine.receives, id);
+  const MessageId message = waiting_message(rank, from, tag, true);
+  message == none ? add_receive(rank, id) : takes(message, id);
   return id;
+}
+
+// A receive takes a message that was announced.
+void World::takes(MessageId id, RequestId receive) {
+  if (!synchronous_.empty()) [[unlikely]]
+    answer(id);
+  if (!notes_.empty()) [[unlikely]]
+    pass_note(id, receive);
+  messages_[id].taken_by = receive;
+  messages_[id].here ? deliver(id) : model_.matched(*this, id);
 }
 
 // A message is announced. Those of one pair of ranks and one tag are matched in the order of their sends: one that
@@ -230,18 +234,11 @@ bool World::in_turn(MessageId id) {
 }
 
 void World::match(MessageId id) {
-  Rank& rank = receiver(id);
-  std::uint32_t before = none;
-  for (auto r = rank.receives.head; r != none; before = r, r = requests_[r].next) {
-    if (!fits(requests_[r], messages_[id].message)) continue;
-    take_out(requests_, rank.receives, before, r);
-    messages_[id].taken_by = r;
-    messages_[id].here ? deliver(id) : model_.matched(*this, id);
-    return;
-  }
+  const RequestId receive = take_receive(messages_[id].message, false);
+  if (receive != none) return takes(id, receive);
   if (messages_[id].message.ready && messages_[id].here && model_.loses_unposted()) [[unlikely]]
     return answered(id, owes_delivery);
-  put_in(messages_, rank.messages, id);
+  add_message(id);
   if (!looking_.empty()) [[unlikely]]
     sight(id);
 }
@@ -254,11 +251,10 @@ bool World::gives_ahead(MessageId id, Time at) {
   RequestId to = flight.taken_by;
   if (!flight.announced) {
     if (rank.announced != 0) return false;
-    RequestId before = none;
-    for (to = rank.receives.head; to != none && !fits(requests_[to], flight.message); to = requests_[to].next)
-      before = to;
-    if (to == none || requests_[to].peer == ranks::any_source || requests_[to].tag < 0) return false;
-    take_out(requests_, rank.receives, before, to);
+    if (!synchronous_.empty() && synchronous_.contains(id)) return false;
+    if (!notes_.empty() && notes_.contains(id)) return false;
+    to = take_receive(flight.message, true);
+    if (to == none) return false;
   } else if (to == none) {
     return false;
   }
@@ -374,10 +370,11 @@ void World::await(RequestId id, std::coroutine_handle<> waiter, Call call) {
   if (request.done) complete_request(id);
 }
 
-Arrived World::finish(RequestId id) {
+Arrived World::conclude(RequestId id) {
   Request& request = requests_[id];
   if (recorder_) recorder_->passes(request.rank, id);
-  const Arrived arrived{request.send ? -1 : request.peer, plain_tag(request.tag), request.bytes};
+  const bool truncated = !request.send && request.truncated;
+  const Arrived arrived{request.send ? -1 : request.peer, plain_tag(request.tag), request.bytes, truncated};
   if (request.ahead) {
     Queue& queue = ranks_[static_cast<std::size_t>(request.rank)].ahead;
     RequestId before = none;
@@ -385,16 +382,19 @@ Arrived World::finish(RequestId id) {
     take_out(requests_, queue, before, id);
   }
   if (request.holds) copy(request.buffer, request.few, request.bytes);
-  const bool truncated = !request.send && request.truncated;
   request.live = false;
   if (!requests_.owned(id)) free_requests_.push_back(id);
-  if (truncated) [[unlikely]] {
-    throw std::length_error("rank " + std::to_string(number(request.rank)) + ": a message of " +
-                            std::to_string(arrived.bytes) + " bytes from rank " +
-                            std::to_string(number(arrived.source)) + ", tag " + std::to_string(plain_tag(request.tag)) +
-                            ", into room for " + std::to_string(request.room));
-  }
   return arrived;
+}
+
+Arrived World::finish(RequestId id) {
+  const Arrived arrived = conclude(id);
+  if (!arrived.truncated) [[likely]]
+    return arrived;
+  const Request& request = requests_[id];  // its words stay until the next one's
+  throw std::length_error("rank " + std::to_string(number(request.rank)) + ": a message of " +
+                          std::to_string(arrived.bytes) + " bytes from rank " + std::to_string(number(arrived.source)) +
+                          ", tag " + std::to_string(arrived.tag) + ", into room for " + std::to_string(request.room));
 }
 
 }  // namespace assay::described

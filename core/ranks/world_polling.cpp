@@ -24,16 +24,18 @@ void World::test(int rank, RequestId id, bool& over, std::coroutine_handle<> cal
   goes_on(now_ + std::exchange(request.cost, 0), rank, caller);
 }
 
+bool World::moves() const {
+  return computing_.size() != free_computing_.size() || model_next_ != never ||
+         std::ranges::any_of(messages_.all(), [](const InFlight& each) {
+           return (each.owed & owes_delivery) != 0 && (each.taken_by != none || !(each.announced || each.here));
+         });
+}
+
 void World::poll(int rank, std::coroutine_handle<> caller) {
   polls_ = events_served_ == last_poll_ + 1 ? polls_ + 1 : 0;
   last_poll_ = events_served_;
   if (polls_ == patience) {
-    const bool moves =
-        computing_.size() != free_computing_.size() || model_next_ != never ||
-        std::ranges::any_of(messages_.all(), [](const InFlight& each) {
-          return (each.owed & owes_delivery) != 0 && (each.taken_by != none || !(each.announced || each.here));
-        });
-    if (!moves)
+    if (!moves())
       throw std::runtime_error("rank " + std::to_string(number(rank)) + " asks for ever: nothing is under way");
     polls_ = 0;
   }
@@ -78,11 +80,10 @@ void World::is_first(RequestId id) {
 std::optional<Arrived> World::sighted(int rank, int from, int tag) {
   attend(rank);
   if (tag < 0) takes_any_tag(rank);
-  for (auto m = ranks_[static_cast<std::size_t>(rank)].messages.head; m != none; m = messages_[m].next) {
-    const Message& message = messages_[m].message;
-    if (fits(from, tag, message)) return Arrived{message.source, plain_tag(message.tag), message.bytes};
-  }
-  return std::nullopt;
+  const MessageId found = waiting_message(rank, from, tag, false);
+  if (found == none) return std::nullopt;
+  const Message& message = messages_[found].message;
+  return Arrived{message.source, plain_tag(message.tag), message.bytes};
 }
 
 void World::probe(int rank, int from, int tag, Arrived& found, std::coroutine_handle<> caller) {

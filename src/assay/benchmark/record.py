@@ -34,6 +34,7 @@ __all__ = ["PARTS", "PROFILES", "REPETITIONS", "SCRATCH", "Benchmark", "Figure",
 _TEXT = re.compile(r'R"record\((.*?)\)record"', re.DOTALL)
 _FRAGMENT = re.compile(r'R"fragment\((.*?)\)fragment"', re.DOTALL)
 _NAME = re.compile(r'^name *= *"([^"]+)"', re.MULTILINE)
+MPI_PROGRAM = "mpi-program"
 _ANSWERS = re.compile(r"^answers_for *=", re.MULTILINE)
 
 
@@ -162,6 +163,17 @@ def shipped(name: str) -> Benchmark | None:
     return record if record is not None and record.name == name else benchmarks().get(name)
 
 
+@functools.cache
+def mpi_program() -> Benchmark:
+    """The record of MPI programs that `assay mpirun` runs: no verb starts it by this name."""
+    path = Path(__file__).with_name("mpi_program.toml")
+    return _read(_Text(path.read_text(encoding="utf-8"), 1), path)
+
+
+def _measured(name: str) -> Benchmark | None:
+    return mpi_program() if name == MPI_PROGRAM else None
+
+
 def own_benchmarks() -> dict[str, Benchmark]:
     """A person's own programs by name: those that `assay build FILE` has taken in and whose record is right."""
     found: dict[str, Benchmark] = {}
@@ -207,7 +219,7 @@ def name_in_record(path: Path) -> str | None:
 
 def among(names: Collection[str]) -> dict[str, Benchmark]:
     """Those of these benchmarks that there are, in the order of their parts; a person's own ones last."""
-    ours = {name: record for name in sorted(names) if (record := shipped(name)) is not None}
+    ours = {name: record for name in sorted(names) if (record := shipped(name) or _measured(name)) is not None}
     ordered = sorted(ours.items(), key=lambda item: PARTS.index(item[1].part))
     rest = {} if len(ours) == len(names) else own_benchmarks()
     return dict(ordered) | {name: record for name, record in rest.items() if name in names}

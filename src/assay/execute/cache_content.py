@@ -48,6 +48,7 @@ class _Kind:
 
 _KINDS = (
     _Kind("compiled programs", "programs", re.compile(rf".+-{_KEY}(\.so)?")),
+    _Kind("MPI libraries of described machines", "programs", re.compile(f"mpi-{_KEY}"), folders=True),
     _Kind("objects that programs share", "programs/units", re.compile(rf".+-{_KEY}\.o|\..+-{_KEY}\.o\.lock")),
     _Kind("compilers found to work", "programs/trial", re.compile(_KEY)),
     _Kind("objects of the test suite", "tests", re.compile(rf".+-{_KEY}\.o")),

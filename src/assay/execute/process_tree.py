@@ -28,15 +28,18 @@ ENDS_WITHIN = supervisor.GRACE + 2 * supervisor.GIVE_UP  # s, a tree and its cle
 
 @dataclass(frozen=True)
 class Command:
-    """One command of a tree; its streams are appended to files (None: /dev/null).
+    """One command of a tree; its streams are appended to files (None: /dev/null), or are descriptors of this process.
 
     `keep_stdin`: its standard input is a pipe that the supervisor keeps open; a remote end sees it close when we end.
+    `inherited`: further descriptors of this process that it has, by the same numbers.
     """
 
     argv: tuple[str, ...]
-    stdout: Path | None = None
-    stderr: Path | None = None
+    stdout: Path | int | None = None
+    stderr: Path | int | None = None
     keep_stdin: bool = False
+    stdin: int | None = None
+    inherited: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,13 @@ class ProcessTree:
         self._has_cleanup = bool(cleanup)
         order = {
             "commands": [
-                [list(c.argv), *(str(f) if f else None for f in (c.stdout, c.stderr)), c.keep_stdin] for c in commands
+                [
+                    list(c.argv),
+                    *(str(f) if isinstance(f, Path) else f for f in (c.stdout, c.stderr)),
+                    c.keep_stdin,
+                    c.stdin,
+                ]
+                for c in commands
             ],
             "timeout": timeout,
             "folder": str(folder) if folder else None,
@@ -111,6 +120,9 @@ class ProcessTree:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**inherited, "ASSAY_PROCESS_TREE": "1"},
+            pass_fds=sorted(
+                {fd for c in commands for fd in (c.stdin, c.stdout, c.stderr, *c.inherited) if isinstance(fd, int)}
+            ),
             start_new_session=True,
         )
         assert self._supervisor.stdin is not None

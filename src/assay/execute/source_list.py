@@ -65,6 +65,25 @@ def rank_programs(root: Path) -> list[str]:
     return [str(path.relative_to(root)) for path in headers if _RECORD.search(path.read_text(encoding="utf-8"))]
 
 
+def mpi_library(root: Path) -> list[str]:
+    """The sources of the MPI library of described machines, below `root`: those in the folders of `mpi/`, and what
+    stands for the functions that it lacks.
+    """
+    sources = [*(root / "mpi").glob("*/**/*.cpp"), *(root / "mpi").glob("missing.cpp")]
+    return sorted({str(path.relative_to(root)) for path in sources} - set(mpi_fortran(root)))
+
+
+def mpi_fortran(root: Path) -> list[str]:
+    """The sources of MPI's Fortran functions over the C interface, below `root`."""
+    return sorted(str(path.relative_to(root)) for path in (root / "mpi" / "fortran").glob("*.cpp"))
+
+
+def fabric_provider(root: Path) -> list[str]:
+    """The sources of the libfabric provider of described machines, below `root`."""
+    shared = [root / "mpi" / "transport" / name for name in ("arena.cpp", "transport.cpp")]
+    return sorted(str(path.relative_to(root)) for path in (*(root / "fabric").glob("*.cpp"), *shared))
+
+
 def linked_sources(files: Iterable[Path], root: Path) -> list[str]:
     """The sources below `root` that belong to `files`: those next to the headers they include, directly or not."""
     seen, queue, found = set[Path](), [path.resolve() for path in files], list[str]()
@@ -93,11 +112,11 @@ def included(path: Path, text: str, root: Path) -> Iterator[Path]:
 def unused_sources(root: Path) -> list[str]:
     """The sources below `root` that no program is linked with.
 
-    A source is used that is a program (it has a record or a main function), that a record's `[unit.NAME]` names, or
-    that is next to a header of its name which another file includes.
+    A source is used that is a program (it has a record or a main function), that a record's `[unit.NAME]` names, that
+    is next to a header of its name which another file includes, or that is of the MPI library or its provider.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*.[ch]pp"))}
-    used = set[Path]()
+    used = {root / each for each in [*mpi_library(root), *mpi_fortran(root), *fabric_provider(root)]}
     for path, text in texts.items():
         wanted = (place / name for name in INCLUDE.findall(text) for place in (path.parent, root))
         used.update(source for each in wanted if (source := each.with_suffix(".cpp")) != path)

@@ -41,7 +41,13 @@ class _RefusedError(Exception):
 
 
 def _start(
-    argv: list[str], out: str | None, err: str | None, keep_stdin: bool, folder: str | None, libc: ctypes.CDLL
+    argv: list[str],
+    out: str | int | None,
+    err: str | int | None,
+    keep_stdin: bool,
+    given: int | None,
+    folder: str | None,
+    libc: ctypes.CDLL,
 ) -> tuple[int, int | None]:
     """Start a command in its own session; returns its number and, with `keep_stdin`, the pipe to its standard input."""
     supervisor = os.getpid()
@@ -56,11 +62,17 @@ def _start(
             if os.getppid() != supervisor:
                 os._exit(1)
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-            os.dup2(stdin, 0)
+            os.dup2(stdin if given is None else given, 0)
             for stream, path in ((1, out), (2, err)):
+                if isinstance(path, int):
+                    os.dup2(path, stream)
+                    continue
                 place = path or os.devnull
                 flags = os.O_WRONLY | (os.O_APPEND | os.O_CREAT if path else 0)
                 os.dup2(os.open(place, flags, 0o666), stream)
+            for each in {given, out, err}:
+                if isinstance(each, int):
+                    os.close(each)
             if folder:
                 place = folder
                 os.chdir(folder)
@@ -314,8 +326,8 @@ def _supervise() -> None:
             os.mkdir(folder, 0o700)
             made.append(folder)
             mark(folder)
-        for argv, out, err, keep_stdin in order["commands"]:
-            pid, pipe = _start(argv, out, err, keep_stdin, order["folder"], libc)
+        for argv, out, err, keep_stdin, given in order["commands"]:
+            pid, pipe = _start(argv, out, err, keep_stdin, given, order["folder"], libc)
             pids.append(pid)
             if pipe is not None:
                 held.append(pipe)

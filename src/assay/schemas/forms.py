@@ -52,6 +52,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "fit": (listed.Refitted, listed.FittedToRun),
         "history": (MachineHistory,),
         "lab": (listed.LaboratoriesListed,),
+        "mpirun": (listed.RunOfProgram, listed.FunctionsNeeded),
         "plan": (listed.PlannedRun, listed.QuotedPlan),
         "predict": (listed.PredictionAnswer,),
         "query": (listed.QueryAnswer,),

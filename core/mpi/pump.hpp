@@ -1,0 +1,89 @@
+// The pumps of an MPI program (serve.hpp): what a rank's process hands over, played on the World.
+#pragma once
+
+#include <deque>
+#include <exception>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi/owned_segment.hpp"
+#include "mpi/serve.hpp"
+#include "mpi/wide_tags.hpp"
+#include "ranks/simulated.hpp"
+#include "ranks/task.hpp"
+
+namespace assay::mpirun {
+
+// The program is over before its time, as Served says.
+struct Ended : std::exception {};
+
+class Program {
+ public:
+  Program(OwnedSegment& segment, described::World& world, const std::vector<int>& places,
+          const std::function<bool()>& alive, bool describes_ready, Served& served);
+
+  ranks::Task pump(int rank);
+  described::Time finished() const { return finished_; }
+  void rethrow() const;  // what a fork threw
+  void name_calls();     // of the ranks that wait, by their places
+
+ private:
+  struct Rank {
+    std::uint32_t seen = 0;  // batches
+    bool started = false, finished = false;
+    Calls::Kind call;  // the function that it is in
+    described::Time began = 0;
+    std::vector<described::RequestId> requests;                           // by slot
+    std::unordered_map<std::uint32_t, described::RequestId> synchronous;  // the sends whose answers these slots are
+    std::unordered_map<std::uint32_t, described::MessageId> claimed;
+    std::deque<ranks::Task> forks;
+    std::exception_ptr failure;  // of one of these
+  };
+  Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+
+  void collect(int rank);
+  void look();
+  [[noreturn]] void ends(std::string failure);
+  [[noreturn]] void died(int rank);
+  [[noreturn]] void overwritten(int rank) const;
+
+  // --- play.cpp
+  ranks::Task play(int rank, const abi::Op* ops, std::uint64_t count);
+  ranks::Task wait(int rank, std::uint32_t slot, std::uint64_t result);
+  ranks::Task wait_any(int rank, const abi::Op& op);
+  ranks::Task test(int rank, const abi::Op& op);
+  ranks::Task ask_again(int rank);  // after having asked in vain
+  ranks::Task fork(int rank, const abi::Op* ops, std::uint64_t count, described::RequestId over);
+  void ended_call(int rank, const abi::Op& op);
+  std::byte* data(int rank, std::uint64_t at, std::uint64_t bytes) const { return segment_.data(rank, at, bytes); }
+  int self(int rank) const { return places_[static_cast<std::size_t>(rank)]; }
+  int place(int rank, int peer) const;
+  int source(int rank, int peer) const { return peer < 0 ? ranks::any_source : place(rank, peer); }
+  int rank_at(int place) const;
+  described::RequestId& slot(int rank, std::uint32_t slot);
+  described::RequestId& under_way(int rank, std::uint32_t slot);
+  abi::Listed* listed(int rank, const abi::Op& op) const;
+  void conclude(int rank, std::uint32_t slot, std::uint64_t result);
+  void report(int rank, std::uint64_t at, const described::Arrived& arrived, int flag = 1,
+              const described::World::Note& note = {}) const;
+  int word_of(const abi::Op& op);
+  described::World::Note note_of(int rank, const abi::Op& op, int word);  // of what a probe finds
+
+  OwnedSegment& segment_;
+  described::World& world_;
+  const std::vector<int>& places_;
+  const std::function<bool()>& alive_;
+  const bool describes_ready_;  // else a ready send is an ordinary one
+  Served& served_;
+  std::unordered_map<int, int> at_;  // ranks by place, where these differ
+  std::vector<Rank> ranks_;
+  WideTags wide_;
+  described::GroupId group_ = 0;  // of all ranks, where they are not the first places
+  described::Time finished_ = 0;
+  std::uint64_t asked_ = 0, messages_ = 0, concluded_ = 0;  // in vain, since how many messages and ends of requests
+  std::uint64_t ends_ = 0;
+};
+
+}  // namespace assay::mpirun

@@ -1,0 +1,221 @@
+"""What `assay mpirun` does: checks the request, runs the program into a run's folder, and reports."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.benchmark.record import MPI_PROGRAM, mpi_program
+from assay.cli import emit
+from assay.described.shipped import open_described
+from assay.document.json_form import to_json
+from assay.errors import AssayError, InputError, InterruptError
+from assay.execute import session
+from assay.execute.plan import Plan, Task
+from assay.machine.provenance import provenance
+from assay.mpi import fabric, needs, recorded, request
+from assay.mpi.launch import Request
+from assay.mpi.library import library
+from assay.mpi.target import MpiTarget
+from assay.report.derive.document import document
+from assay.store import Run
+from assay.stored.run_names import checked_label
+from assay.verbs._output_files import check_outputs
+from assay.verbs._repeated_option import each_once
+
+LIBRARIES = ("own", "mpich")
+NO_LIMIT = 1e9  # s
+DEFAULT_COLLECTIVES = "mpich-3"  # of a description without [mpi] (core/mpi/serve.cpp)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The command's options."""
+
+    words: Sequence[str]
+    on: str | None
+    ranks: int
+    ppn: str | None
+    placement: str | None
+    seed: int
+    library: str
+    compute: str
+    settings: Sequence[str]
+    variables: Sequence[str]
+    folder: Path | None
+    timeline: Path | None
+    matrix: Path | None
+    out: Path | None
+    label: str | None
+    quiet: bool
+    json: bool
+
+
+def _say(wish: Wish, text: str) -> None:
+    if not wish.quiet:
+        print(f"assay: {text}", file=sys.stderr, flush=True)
+
+
+def check(wish: Wish) -> int:
+    """Say which functions the program needs; 1 where some are missing or it is of another MPI."""
+    words = request.program(wish.words)
+    found = needs.needs_of(Path(words[0]), library(lambda text: _say(wish, text)))
+    good = not (found.missing or found.other)
+    if wish.json:
+        emit({"program": words[0], "there": found.there, "missing": found.missing, "other": found.other, "valid": good})
+    else:
+        print(found.line(words[0]))
+    return 0 if good else 1
+
+
+def run(wish: Wish) -> int:
+    """Run the program; its exit status."""
+    target, plan = _prepared(wish)
+    if wish.label is not None:
+        checked_label(wish.label)
+    ours = wish.out is None and not Path("runs").exists()
+    made = Run.create(wish.out, _about(wish, target, plan))
+    records = {MPI_PROGRAM: mpi_program()}
+    try:
+        failures = session.do(made, plan, target, records=records)
+    except InputError:
+        made.discard()
+        if ours:
+            with contextlib.suppress(OSError):
+                Path("runs").rmdir()
+        raise
+    except BaseException as error:
+        with contextlib.suppress(AssayError):
+            made.finish("interrupted")
+        if isinstance(error, KeyboardInterrupt):
+            raise InterruptError("interrupted: the program was ended") from None
+        raise
+    made.finish("failed" if failures else "done")
+    return _report(wish, target, made, failures)
+
+
+def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
+    """All that can be refused before anything is written is refused here."""
+    if wish.on is None:
+        raise InputError("is missing", key="--on", accepted="a described machine: `assay catalogue --described`")
+    if wish.library not in LIBRARIES:
+        raise InputError("no such library", key="--library", value=wish.library, accepted=", ".join(LIBRARIES))
+    words = request.program(wish.words)
+    factor = request.factor_of(wish.compute)
+    check_outputs({"--timeline": wish.timeline, "--matrix": wish.matrix}, {"PROGRAM": Path(words[0])})
+    each_once(list(wish.settings))
+    description = open_described(wish.on, request.overrides(wish.settings))
+    placement = None if wish.placement is None else (wish.placement, wish.seed)
+    ppn = request.per_node_of(wish.ppn)
+    machine, places, processors = request.places_of(description, wish.ranks, ppn, placement)
+    if wish.folder is not None and not wish.folder.is_dir():
+        raise InputError("is no folder", key="--wdir", value=str(wish.folder), accepted="a folder")
+    if wish.folder is not None and os.sep in words[0]:
+        words[0] = str(Path(words[0]).absolute())
+    mpich = fabric.find_mpich() if wish.library == "mpich" else None
+    if mpich is None:
+        folder = library(lambda text: _say(wish, text))
+        _refuse_others(words[0], folder)
+    elif factor:
+        raise InputError(
+            "cannot be charged under MPICH, whose own computing is in it", key="--compute", value=wish.compute,
+            accepted="none",
+        )  # fmt: skip
+    else:
+        folder = fabric.provider(lambda text: _say(wish, text))
+    logged = wish.timeline is not None or wish.matrix is not None
+    asked = Request(
+        words,
+        machine,
+        places,
+        processors,
+        factor,
+        logged=logged,
+        output=2 if wish.json else 1,
+        environment=request.environment(wish.variables),
+        folder=wish.folder,
+        marks=mpich is None,
+        mpich=mpich,
+    )
+    task = Task(MPI_PROGRAM, 0, wish.seed, wish.ranks, tuple(words), NO_LIMIT)
+    target = MpiTarget(description, asked, folder, wish.compute, wish.timeline, wish.matrix)
+    return target, Plan("quick", 1, wish.seed, (task,))
+
+
+def _refuse_others(program: str, folder: Path) -> None:
+    """A program that is linked to another MPI's own interface would not start these ranks."""
+    try:
+        found = needs.needs_of(Path(program), folder)
+    except InputError:
+        return  # a script, perhaps, which starts the program
+    if found.other:
+        raise InputError(
+            f"is linked to {found.other}, which is not MPI's standard ABI",
+            key="PROGRAM",
+            value=program,
+            accepted=f"a program that needs libmpi_abi.so.1: {needs.AGAIN}",
+        )
+
+
+def _about(wish: Wish, target: MpiTarget, plan: Plan) -> dict[str, Any]:
+    return {
+        **({} if wish.label is None else {"label": wish.label}),
+        "command": sys.argv[1:],
+        "plan": plan.to_dict(),
+        "profile": plan.profile,
+        "machine": target.machine,
+        "described": True,
+        "host": provenance(),
+        "discovered": None,
+        "program": list(target.request.words),
+        "collectives": _collectives(target),
+    }
+
+
+def _collectives(target: MpiTarget) -> str:
+    described = target.request.machine.get("mpi") or {}
+    named = described.get("personality") if isinstance(described, Mapping) else described
+    return str(named) if named else DEFAULT_COLLECTIVES
+
+
+def _report(wish: Wish, target: MpiTarget, made: Run, failures: Sequence[session.Failure]) -> int:
+    launch = target.launched
+    reason = failures[0].reason if launch is None else recorded.reason(launch)
+    status = 0 if reason is None else 1 if launch is None else launch.exit_status or 1
+    whole = document(made, quoted_nodes=False)
+    section = next((each for each in whole.benchmarks if each.benchmark == MPI_PROGRAM), None)
+    if wish.json:
+        flat = {key: value for key, value in to_json(whole).items() if key != "benchmarks"}
+        flat |= {"benchmark": MPI_PROGRAM, "figures": [], "headlines": []} if section is None else to_json(section)
+        flat |= {
+            "valid": reason is None,
+            "program": list(target.request.words),
+            "library": wish.library,
+            "collectives": _collectives(target),
+            "compute": wish.compute,
+            "exits": [] if launch is None else [_exit(each) for each in launch.statuses],
+            "reason": reason,
+        }
+        emit(flat)
+    if reason is not None and not reason.startswith("exit status"):
+        print(f"assay: {wish.words[0]}: {reason}", file=sys.stderr, flush=True)
+    elif launch is not None and not wish.json:
+        took = launch.served.makespan * recorded.PICO
+        whose = "Assay's own MPI library" if wish.library == "own" else "MPICH"
+        _say(wish, f"{took:.9g} s on {target.machine}, {whose}; {_shown(made.folder)}")
+    return status
+
+
+def _exit(status: int | None) -> int | None:
+    return None if status is None else os.waitstatus_to_exitcode(status)
+
+
+def _shown(folder: Path) -> str:
+    with contextlib.suppress(ValueError):
+        return str(folder.relative_to(Path.cwd()))
+    return str(folder)

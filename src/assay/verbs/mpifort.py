@@ -1,0 +1,25 @@
+"""`assay mpifort`: compile Fortran programs for `assay mpirun`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+# All words are the compiler's, options too.
+PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--assay-help"]}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+
+    @app.command(context_settings=PASSED_ON)
+    def mpifort(
+        words: Annotated[
+            list[str] | None, typer.Argument(metavar="WORDS…", help="the compiler's own words, all passed on")
+        ] = None,
+    ) -> None:
+        """Compile a Fortran program with mpif.h or `use mpi` against MPI's standard ABI."""
+        from assay.mpi import wrappers
+
+        wrappers.run("fortran", words or [])

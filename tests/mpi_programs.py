@@ -1,0 +1,64 @@
+"""MPI programs of the tests, compiled by `assay mpicc` and run on described machines in this process."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from assay.benchmark.own import cache_root
+from assay.described.machine_file import DescribedMachine
+from assay.described.shipped import open_described
+from assay.mpi import request, wrappers
+from assay.mpi.launch import MpiLaunch, Request, launch
+from assay.mpi.library import library
+
+SOURCES = Path(__file__).parent / "mpi"
+
+
+@functools.cache
+def compiled(name: str) -> Path:
+    """The program tests/mpi/NAME.c; kept while neither it nor the library's interface changes."""
+    source = SOURCES / f"{name}.c"
+    command = wrappers.command("c", ["-O1", str(source)])
+    key = hashlib.sha256(source.read_bytes() + "\0".join(command).encode()).hexdigest()[:20]
+    made = cache_root() / "tests" / f"{name}-{key}"
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        own = made.with_suffix(f".{os.getpid()}")
+        subprocess.run([*command, "-o", str(own)], check=True)
+        own.replace(made)
+    return made
+
+
+def resolved(*words: str) -> list[str]:
+    """Words of a command, with a program's path for each `mpi:NAME`."""
+    return [str(compiled(word.removeprefix("mpi:"))) if word.startswith("mpi:") else word for word in words]
+
+
+def asked(machine: str | DescribedMachine, ranks: int, name: str, *arguments: str, **options: object) -> Request:
+    """A request for one of these programs; `options`: of the request, and `placement`, a way and a seed."""
+    description = open_described(machine, {}) if isinstance(machine, str) else machine
+    placement = options.pop("placement", None)
+    tables, places, processors = request.places_of(description, ranks, None, placement)  # type: ignore[arg-type]
+    words = [str(compiled(name)), *arguments]
+    return Request(words, tables, places, processors, **options)  # type: ignore[arg-type]
+
+
+def ran(wish: Request) -> tuple[MpiLaunch, str]:
+    """What became of it, and its standard output."""
+    with tempfile.TemporaryFile() as out:
+        made = launch(replace(wish, output=out.fileno()), library())
+        out.seek(0)
+        return made, out.read().decode()
+
+
+def output(machine: str | DescribedMachine, ranks: int, name: str, *arguments: str, **options: object) -> str:
+    """The standard output of a program that ends well."""
+    made, text = ran(asked(machine, ranks, name, *arguments, **options))
+    assert not made.served.failure and not made.served.waiting and made.exit_status == 0, made.served.failure
+    return text

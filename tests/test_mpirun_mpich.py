@@ -1,0 +1,103 @@
+"""MPICH as it is, over the libfabric provider: data of the same library on this computer, times of Assay's own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.mpi.fabric import PLACE, provider
+from assay.mpi.launch import MpiLaunch, launch
+from mpi_programs import asked, compiled
+from mpich_wheel import FOLDER, apart, lines, mpich, needs_mpich, really
+from test_mpirun import echo
+
+pytestmark = [pytest.mark.mpi, needs_mpich]
+
+
+def ran(folder: Path, machine: str, ranks: int, name: str, *arguments: str) -> tuple[MpiLaunch, list[str]]:
+    """What became of it, and the lines that its ranks print."""
+    folder.mkdir()
+    wish = asked(machine, ranks, name, *arguments)
+    made = launch(replace(wish, words=apart(folder, wish.words), mpich=mpich(), marks=False), provider())
+    assert made.exit_status == 0, made.served.failure
+    return made, lines(folder)
+
+
+@pytest.mark.parametrize(("machine", "cycles"), [("ipsc860", 0), ("delta", 0), ("dragonfly-slingshot", 2)])
+def test_a_ping_pong_takes_what_echo_takes(machine: str, cycles: int, tmp_path: Path) -> None:
+    """To the picosecond; MPI_Init has sent messages before, so that the network may be elsewhere in its cycle."""
+    for length in (8, 100_000):
+        wish = asked(machine, 2, "pingpong")
+        cycle = 1e12 * float(wish.machine["cycle"])
+        _, (text,) = ran(tmp_path / str(length), machine, 2, "pingpong", str(length))
+        assert abs(int(text) - echo(machine, 2, length)) <= cycles * cycle
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "arguments"),
+    [("modes", 3, ()), ("modes", 4, ()), ("windows", 4, ()), ("windows", 2, ("67108864",))],
+)
+def test_programs_get_what_they_get_on_this_computer(
+    name: str, ranks: int, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    _, simulated = ran(tmp_path / "simulated", "dragonfly-slingshot", ranks, name, *arguments)
+    (tmp_path / "real").mkdir()
+    assert simulated == really(tmp_path / "real", ranks, [str(compiled(name)), *arguments])
+
+
+def test_repetitions_give_the_same_bits(tmp_path: Path) -> None:
+    (first, text), (again, same) = (ran(tmp_path / name, "ipsc860", 4, "modes") for name in ("first", "again"))
+    assert (first.served.makespan, first.served.events, first.served.messages) == (
+        again.served.makespan,
+        again.served.events,
+        again.served.messages,
+    )
+    assert text == same
+
+
+@pytest.mark.paced
+@pytest.mark.parametrize(
+    ("way", "status", "report"),
+    [
+        ("deadlock", 1, "rank 0 in MPICH from rank 1 (any tag); rank 1 in MPICH from rank 2"),
+        ("poll", 1, "asks for ever"),
+        ("abort", 5, "Abort(5)"),
+        ("crash", 11, "MPICH's mpiexec ended with status 11 before all ranks had called MPI_Finalize"),
+        ("status", 7, ""),
+    ],
+)
+def test_every_end_is_one_report_and_leaves_nothing(way: str, status: int, report: str, tmp_path: Path) -> None:
+    before = {*Path("/dev/shm").glob("mpich_shm_*")}
+    command = [sys.executable, "-m", "assay", "mpirun", "--on", "ipsc860", "-n", "3", "--library", "mpich", "-q"]
+    ended = subprocess.run(
+        [*command, "--out", "run", str(compiled("ends")), way],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        timeout=120,
+        env=os.environ | {PLACE: str(FOLDER)},
+    )
+    assert ended.returncode == status, ended.stderr
+    assert report in ended.stderr and "Traceback" not in ended.stderr
+    assert {*Path("/dev/shm").glob("mpich_shm_*")} <= before
+
+
+def test_what_cannot_be_is_refused_in_a_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "assay", "mpirun", "--on", "ipsc860", "--library", "mpich"]
+    for more, folder, key in ((["--compute", "cpu:1"], FOLDER, "--compute"), ([], str(tmp_path), PLACE)):
+        ended = subprocess.run(
+            [*command, *more, str(compiled("ends"))],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=os.environ | {PLACE: str(folder)},
+        )
+        assert ended.returncode == 2 and key in ended.stderr, ended.stderr
+        assert len(ended.stderr.splitlines()) == 1
+    assert not [*tmp_path.iterdir()]
