@@ -19,7 +19,7 @@ from assay.report.render import page
 ROOT = Path(__file__).parents[1]
 NOTICE = (ROOT / "NOTICE").read_text()
 SYSTEM = {"sys", "linux", "net", "netinet", "arpa"}  # folders of the C library's and the kernel's headers
-COMPILED_IN = {"nanobind"}  # which contains robin-map
+COMPILED_IN = {"nanobind", "rdma"}  # nanobind contains robin-map; rdma/ are the headers of libfabric
 LINKED_IN = ("libstdc++",)  # by ./x wheel; tests/test_wheel.py looks for what else a wheel could have
 
 
@@ -58,7 +58,7 @@ def test_what_is_compiled_in_is_listed() -> None:
         for source in (ROOT / folder).rglob("*.[ch]pp"):
             found |= set(re.findall(r"^#include <([\w-]+)/", source.read_text(), re.M))
     assert found - SYSTEM == COMPILED_IN
-    assert all(f"\n{name} (" in NOTICE for name in (*COMPILED_IN, "robin-map"))
+    assert all(f"\n{name} (" in NOTICE for name in (*COMPILED_IN, "robin-map", "mpi.h"))
     assert all(f"\n{name}, " in NOTICE for name in LINKED_IN)
 
 
