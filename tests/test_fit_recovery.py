@@ -88,7 +88,7 @@ def shape(machine: str) -> dict[str, object] | None:
 @functools.cache
 def fit(machine: str, draw: int, hops: bool = True) -> FittedRun:
     found = fit_sections(
-        [noisy(machine, draw)], FitSubject("truth", f"draw{draw}", 2, shape(machine) if hops else None)
+        [noisy(machine, draw)], FitSubject("truth", f"draw{draw}", 2, shape=shape(machine) if hops else None)
     )
     assert found is not None
     return found
@@ -112,7 +112,7 @@ def predicted(found: LengthLines, place: Place) -> tuple[float, np.ndarray]:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_lengths_that_were_not_fitted_are_predicted_and_covered(machine: str) -> None:
-    """Median error at most 5% against the truth without noise; 90% intervals hold it in no fewer than 85% or so."""
+    """Median error at most 5% against the truth without noise; 90% intervals hold it in 85% or more."""
     errors, covered = [], []
     for draw in range(DRAWS):
         found = fit(machine, draw).lines
@@ -122,8 +122,7 @@ def test_lengths_that_were_not_fitted_are_predicted_and_covered(machine: str) ->
             low, high = np.quantile(draws, [0.05, 0.95])
             covered.append(low <= truth(machine)[place] <= high)
     assert np.median(errors) <= 0.05
-    least, most = share_interval(sum(covered), len(covered))
-    assert least <= 0.97 and most >= 0.85, (sum(covered), len(covered))
+    assert np.mean(covered) >= 0.85, (sum(covered), len(covered))  # without the factor of the line 0.82 on an iPSC/860
 
 
 @pytest.mark.parametrize("machine", MACHINES)
