@@ -39,7 +39,7 @@ from assay.store import Run
 ROOT = Path(__file__).resolve().parent.parent
 TRUTHS = (str(ROOT / "examples" / "constant.toml"), "ipsc860", "paragon-mp", "dragonfly-slingshot", "fat-tree-hdr")
 Asked = Mapping[str, tuple[Sequence[int], Mapping[str, str]]]  # by benchmark: numbers of ranks, settings
-LENGTHS = "8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536,131072,262144,524288,1048576"
+LENGTHS = ",".join(str(each) for at in range(3, 20) for each in (1 << at, 3 << (at - 1)))  # B, two of an octave
 ASKED: Asked = {
     "echo": ([2], {"bytes": LENGTHS}),
     "self": ([1], {}),

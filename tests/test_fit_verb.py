@@ -80,7 +80,7 @@ def cut(times: dict[float, float]) -> list[tuple[float, float]]:
     lengths, values = np.array(list(times)), np.array(list(times.values()))
     none = np.zeros(len(times))
     cells = MeasuredCells(lengths, none, values, none > 0, none, np.full((0, len(times)), np.nan))
-    return [(lengths[each.first], lengths[each.last]) for each in ranges(cells, none + 0.005)]
+    return [(each.first, each.last) for each in ranges(cells, none + 0.005)]
 
 
 def test_a_line_is_not_cut_and_a_jump_is() -> None:

@@ -66,7 +66,7 @@ SAMPLES = {
     "--compress": "7",
     "--device": "opencl",
     "--docs": "written",
-    "--draws": "3",
+    "--draws": "21",
     "--every": "2h",
     "--executor": "processes",
     "--export": "exported.csv",

@@ -40,7 +40,7 @@ def here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def predicted(*words: str) -> Any:
-    few = () if "--draws" in words or words[0] == "ipsc860" else ("--draws", "8")
+    few = () if "--draws" in words or words[0] == "ipsc860" else ("--draws", "20")
     answer = assay("predict", *words, *few, "--json")
     assert answer.status == 0, answer.err
     return answer.document
@@ -53,7 +53,7 @@ def test_the_true_machine_predicts_every_cell_and_is_not_refused() -> None:
     assert {each["benchmark"] for each in found["cells"]} == {"echo", "ring", "barrier"}
     by_class = {each["transfer"]: each["counted"] for each in found["classes"]}
     assert by_class == {"another run": 5, "other length": 3, "other benchmark": 13, "other benchmark and ranks": 13}
-    assert found["draws"] == 8 and found["level"] == 0.9
+    assert found["draws"] == 20 and found["level"] == 0.9
 
 
 def test_the_counts_are_those_of_the_listed_cells() -> None:
@@ -80,9 +80,9 @@ def test_launches_are_in_the_interval_as_well_as_parameters(here: Path) -> None:
         return float(cell["high"] / cell["predicted"] - 1)
 
     both, parameters, launches = (half_width(f"{name}.toml") for name in ("model", "quiet", "sure"))
-    assert parameters == pytest.approx(4 / 70, rel=0.1)  # the start-up's own interval: 66 to 74 us at 90%
+    assert parameters == pytest.approx(4 / 70, rel=0.15)  # the start-up's own interval: 66 to 74 us at 90%
     assert launches == pytest.approx(1.645 * 0.02, rel=0.05)
-    assert both**2 == pytest.approx(parameters**2 + launches**2, rel=0.1)
+    assert both**2 == pytest.approx(parameters**2 + launches**2, rel=0.25)  # of 400 draws
 
 
 def test_a_wrong_model_is_refused_with_its_numbers(here: Path) -> None:
@@ -131,10 +131,10 @@ def test_a_machine_that_was_not_fitted_is_not_judged() -> None:
         (("nosuch", "run"), ("MODEL", "nosuch")),
         (("model.toml", "nosuch"), ("RUN", "nosuch")),
         (("ipsc860", "run", "-o", "x.toml"), ("--out", "x.toml", "no [uncertainty]")),
-        (("ipsc860", "run", "--draws", "9"), ("--draws", "9", "no [uncertainty]")),
+        (("ipsc860", "run", "--draws", "29"), ("--draws", "29", "no [uncertainty]")),
         (("model.toml", "run", "-o", "x.json"), ("--out", "x.json", ".toml")),
         (("model.toml", "run", "-o", "nowhere/x.toml"), ("--out", "nowhere/x.toml")),
-        (("model.toml", "run", "--draws", "0"), ("--draws", "0")),
+        (("model.toml", "run", "--draws", "19"), ("--draws", "19")),
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], named: tuple[str, ...], here: Path) -> None:

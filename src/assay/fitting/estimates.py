@@ -66,6 +66,19 @@ class Estimates:
             self.numbers.append(made)
         return made.written(value)
 
+    def listed(self, used: str) -> dict[str, Any]:
+        """The same for a document: each number in SI units, with its interval and its text."""
+        return {
+            "level": LEVEL,
+            "used": used,
+            "keys": [
+                {"keys": list(each.keys), "value": each.value, "low": each.interval[0], "high": each.interval[1],
+                 "unit": str(units.unit(each.unit)[0]) if each.unit else "1", "text": str(each.written(each.value))}
+                for each in self.numbers
+            ],
+            "not_determined": list(self.not_determined),
+        }  # fmt: skip
+
     def table(self, used: str) -> dict[str, Any]:
         """[uncertainty] of the description."""
         made: dict[str, Any] = {"level": LEVEL, "used": used}

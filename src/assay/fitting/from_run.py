@@ -18,20 +18,19 @@ import numpy as np
 
 from assay import versions
 from assay.analysis import fits_hops
-from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.fitting import divisions, families, launch_spread, network_parts, per_hop, storage_from_run
-from assay.fitting.divisions import Division
+from assay.fitting.compute_rates import compute_rates
 from assay.fitting.estimates import Estimates
 from assay.fitting.halves import RULE
-from assay.fitting.length_lines import LengthLine, LengthLines, length_lines
-from assay.fitting.measured_cells import MeasuredCells, times
+from assay.fitting.length_lines import LengthLine, LengthLines, length_lines, without_hops
+from assay.fitting.measured_cells import times
+from assay.fitting.not_determined import not_determined
 from assay.fitting.protocol_tables import protocol_tables, wire
 from assay.toml.writing import write_toml
 
 LEAST_LENGTHS = 3  # of an echo
-SHORT = 64.0  # B: a run whose shortest usable message is longer does not know the start-up of short ones
 
 
 @dataclass(frozen=True)
@@ -88,24 +87,30 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
     lines = length_lines(cells)
     if lines is None:
         return None
-    made = FittedRun(subject, lines)
     planar = subject.shape is not None and lines.per_hop > 0
-    shown = divisions.shown(sections, lines, subject.ranks)
-    network = divisions.wire_by_gaps(lines, wire(lines.lines), shown)
+    first = float(cells.hops.min()) if planar else 0.0
+    if not planar:
+        lines = without_hops(lines, float(cells.hops.min()))
+    made = FittedRun(subject, lines)
     shape = subject.shape if planar else None
+    shown = divisions.shown(sections, lines, subject.ranks)
+    network = network_parts.as_written(divisions.wire_by_gaps(lines, wire(lines.lines), shown))
     shares = divisions.divisions(lines, network[0], shown)
     delay = divisions.delay(lines, network, shares)
     made.tables["network"], origin = network_parts.network(
         shape, subject.ranks, network, lines, delay, made.source, made.known
     )
-    first = float(cells.hops.min()) if planar else 0.0
     corrections = network_parts.own_times(made.tables["network"], lines, network, first, subject.ranks)
     made.tables["protocol"], more = protocol_tables(lines, shares, corrections, network, made.source, made.known)
     made.origin |= origin | more
     _self(sections, made)
+    rates, more = compute_rates(sections, made.source, made.known)
+    if rates:
+        made.tables["compute"] = rates
+        made.origin |= more
     limits = [line.up_to for line in lines.lines if line.up_to is not None]
     made.known.launches = launch_spread.spreads(sections, limits)
-    made.known.not_determined += _not_determined(echoes, lines, cells, shares)
+    made.known.not_determined += not_determined(sections, echoes, lines, cells, bool(shares[0].known))
     made.comments = [text_of(line) for line in lines.lines]
     return made
 
@@ -138,17 +143,8 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
         "per_hop": lines.per_hop,
         "planes": [plane.to_dict() for plane in planes],
         "papers": [plane.to_dict() for plane in papers],
-        "uncertainty": {
-            "level": fitted.known.table(RULE)["level"],
-            "used": RULE,
-            "keys": [
-                {"keys": list(each.keys), "value": each.value, "low": each.interval[0], "high": each.interval[1],
-                 "unit": each.unit, "text": each.written(each.value)}
-                for each in fitted.known.numbers
-            ],
-            "not_determined": fitted.known.not_determined,
-        },
-    }  # fmt: skip
+        "uncertainty": fitted.known.listed(RULE),
+    }
 
 
 def _stretch(line: LengthLine) -> dict[str, Any]:
@@ -182,30 +178,3 @@ def _self(sections: Sequence[Section], made: FittedRun) -> None:
         made.origin |= {f"self.{at}.{key}": f"fitted: echo-self (of {made.source})" for key in entry}
         entries.append(entry)
     made.tables["self"] = entries
-
-
-def _not_determined(
-    echoes: Sequence[ReportedFigure], found: LengthLines, cells: MeasuredCells, shares: Sequence[Division]
-) -> list[str]:
-    """What the echo does not determine, in words."""
-    unknown = []
-    for line in found.lines:
-        if not line.determined:
-            length, most = min(line.bounds)
-            unknown.append(
-                f"messages of {line.least:.0f} to {line.greatest:.0f} B: only bounds were measured "
-                f"({length:.0f} B in at most {1e6 * most:.4g} us); any time below them is possible"
-            )
-    shortest, longest = found.lines[0].least, found.lines[-1].greatest
-    if shortest > SHORT:
-        unknown.append(f"messages shorter than {shortest:.0f} B: none was measured, the first line is continued")
-    unknown.append(f"messages longer than {longest:.0f} B: none was measured, the last line is continued")
-    if not any(each.known for each in shares):
-        unknown.append("how a message's start-up divides between sender, network and receiver: halves are assumed")
-    if cells.doubt:
-        unknown.append(f"a disturbance of all messages alike: most cells may be longer by up to {cells.doubt:.0%}")
-    if cells.launches < 2:
-        unknown.append("spread between launches: there was one launch")
-    if where := families.words(echoes):
-        unknown.append(f"other placements than the echo's: {where}")
-    return unknown

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +23,7 @@ from assay.fitting.robust_planes import planes
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 GAMMA_TOLERANCE = 0.1  # how far a range's delay per hop may be from three times the least one
+LOOSE = 0.4  # the same where it is surely more than the least one
 CLEAR = 3.0  # standard deviations of a jump that is none of noise
 
 
@@ -61,13 +62,24 @@ class LengthLines:
     scatter: float
 
 
+def without_hops(found: LengthLines, hops: float) -> LengthLines:
+    """The lines of partners at so many hops, the hops' delay a part of the constant: where the topology is unknown."""
+    lines = [
+        replace(
+            each, alpha=each.alpha + each.crossings * hops * found.per_hop,
+            alphas=each.alphas + each.crossings * hops * found.per_hops, crossings=1,
+        )
+        for each in found.lines
+    ]  # fmt: skip
+    return LengthLines(tuple(lines), 0.0, np.zeros_like(found.per_hops), found.scatter)
+
+
 def length_lines(cells: MeasuredCells, seed: int = 0) -> LengthLines | None:
     """Fit the cells; None where there are fewer than two lengths with values."""
-    near = cells.chosen(cells.hops == cells.hops.min()) if len(cells) else cells
-    if len(np.unique(near.length[~near.bound])) < 2:
+    if len(np.unique(cells.length[~cells.bound])) < 2:
         return None
-    found = ranges(near, sigma(near))
-    spans = [(near.length[each.first], near.length[each.last]) for each in found]
+    found = ranges(cells, sigma(cells))
+    spans = [(each.first, each.last) for each in found]
     inside = [(cells.length >= low) & (cells.length <= high) for low, high in spans]
     straight = [at for at, each in enumerate(found) if each.determined]
     if not straight:
@@ -75,32 +87,29 @@ def length_lines(cells: MeasuredCells, seed: int = 0) -> LengthLines | None:
     hopped = len(np.unique(cells.hops)) > 1
     columns = [np.ones(len(cells)), cells.length, *([cells.hops] if hopped else [])]
     design, expected = np.column_stack(columns), sigma(cells)
-    model, explained = cells.value.copy(), np.zeros(len(cells), bool)
-    for at in straight:
-        part = inside[at]
-        model[part] = _fitted(design, cells.value[None, :], expected, cells, part)[0] @ design[part].T
-        explained |= part & ~cells.bound
-    scatter = unexplained(cells.chosen(explained), model[explained], expected[explained])
-    values = np.vstack([cells.value, resampled(cells, np.full(len(cells), scatter), seed)])
-    weights = np.sqrt(expected**2 + scatter**2)
+    values = np.vstack([cells.value, resampled(cells, seed)])
     hop, crossings = np.zeros(len(values)), dict.fromkeys(straight, 1)
     if hopped:
-        slopes = {at: _fitted(design, values, weights, cells, inside[at])[:, 2] for at in straight
+        slopes = {at: _fitted(design, values, expected, cells, inside[at])[:, 2] for at in straight
                   if len(np.unique(cells.hops[inside[at] & ~cells.bound])) > 1}  # fmt: skip
         hop, crossings = _per_hop(slopes, crossings)
     lines: dict[int, LengthLine] = {}
+    missed: dict[int, float] = {}
     for at in straight:
         rest = np.maximum(values - hop[:, None] * crossings[at] * cells.hops, 0.02 * values)
-        line = _fitted(design[:, :2], rest, weights, cells, inside[at])
+        line = _fitted(design[:, :2], rest, expected, cells, inside[at])
         (low, high), (alpha, beta) = spans[at], line[0]
-        lines[at] = LengthLine(
-            float(low), float(high), float(alpha), float(beta), line[1:, 0], line[1:, 1], crossings[at]
-        )
+        part = cells.chosen(inside[at])
+        missed[at] = unexplained(part, alpha + beta * part.length + hop[0] * crossings[at] * part.hops)
+        factor = np.exp(missed[at] * np.random.default_rng((seed, at, 1)).standard_normal(DRAWS))
+        draws = line[1:] * factor[:, None]
+        lines[at] = LengthLine(low, high, float(alpha), float(beta), draws[:, 0], draws[:, 1], crossings[at])
     least = min(each.beta for each in lines.values())
+    scatter = max(missed.values())
     for at in set(range(len(found))) - set(straight):
-        lines[at] = _open(near, found[at], lines.get(at + 1), least, seed + at)
+        lines[at] = _open(cells, found[at], lines.get(at + 1), least, seed + at)
     joined = [lines[at] for at in range(len(found))]
-    return LengthLines(tuple(_with_limits(joined, scatter, seed)), float(hop[0]), hop[1:], scatter)
+    return LengthLines(tuple(_with_limits(joined, found, scatter, seed)), float(hop[0]), hop[1:], scatter)
 
 
 def _fitted(design: Floats, values: Floats, weights: Floats, cells: MeasuredCells, part: Flags) -> Floats:
@@ -116,18 +125,19 @@ def _per_hop(slopes: Mapping[int, Floats], crossings: dict[int, int]) -> tuple[F
     times = dict(crossings)
     if least > 0:
         for at, each in slopes.items():
-            times[at] = 3 if abs(each[0] / least / 3 - 1) <= GAMMA_TOLERANCE else 1
+            ratio, sure = float(each[0]) / least, float(each[0]) - least > 2 * float(np.std(each[1:]))
+            times[at] = 3 if abs(ratio / 3 - 1) <= (LOOSE if sure else GAMMA_TOLERANCE) else 1
     precision = np.array([1 / (np.var(each[1:] / times[at]) + 1e-30) for at, each in slopes.items()])
     shares = np.array([each / times[at] for at, each in slopes.items()])
     return np.asarray(precision @ shares / precision.sum()), times
 
 
-def _open(near: MeasuredCells, part: LengthRange, after: LengthLine | None, least: float, seed: int) -> LengthLine:
+def _open(whole: MeasuredCells, part: LengthRange, after: LengthLine | None, least: float, seed: int) -> LengthLine:
     """A range of bounds and of at most one value: every line that they allow, up to what the next range begins with.
 
     `least`: no byte takes less (s/B), which is the network's.
     """
-    cells = near.chosen((np.arange(len(near)) >= part.first) & (np.arange(len(near)) <= part.last))
+    cells = whole.chosen((whole.length >= part.first) & (whole.length <= part.last))
     lengths, most = cells.length[cells.bound], cells.value[cells.bound]
     value = None if cells.bound.all() else (float(cells.length[~cells.bound][0]), float(cells.value[~cells.bound][0]))
     if after is not None:
@@ -135,15 +145,16 @@ def _open(near: MeasuredCells, part: LengthRange, after: LengthLine | None, leas
     pairs = bounded_range.draws(lengths, most, DRAWS, seed, least, value)
     middle = pairs.mean(axis=0)
     bounds = tuple(zip(cells.length[cells.bound].tolist(), cells.value[cells.bound].tolist(), strict=True))
-    low, high = float(cells.length[0]), float(cells.length[-1])
-    return LengthLine(low, high, float(middle[0]), float(middle[1]), pairs[:, 0], pairs[:, 1], bounds=bounds)
+    return LengthLine(
+        part.first, part.last, float(middle[0]), float(middle[1]), pairs[:, 0], pairs[:, 1], bounds=bounds
+    )
 
 
-def _with_limits(lines: list[LengthLine], scatter: float, seed: int) -> list[LengthLine]:
+def _with_limits(lines: list[LengthLine], found: Sequence[LengthRange], scatter: float, seed: int) -> list[LengthLine]:
     """Each line with where the next one begins: where both meet, if they do between the lengths that were measured.
 
     Else it is anywhere between these, and at the greatest power of two, where most protocols change, with a probability
-    of a half.
+    of a half. Where other places are as likely it may be there as well.
     """
     made = []
     for place, (line, after) in enumerate(itertools.zip_longest(lines, lines[1:])):
@@ -163,5 +174,9 @@ def _with_limits(lines: list[LengthLine], scatter: float, seed: int) -> list[Len
             with np.errstate(divide="ignore", invalid="ignore"):
                 crossing = (after.alphas - line.alphas) / (line.betas - after.betas)
             middle, limits = meets, np.clip(np.where(np.isfinite(crossing), crossing, middle), low, high)
+        others = [end for end in found[place].ends if end != line.greatest]
+        if others:  # each as likely as the best one
+            picked = random.integers(len(others) + 1, size=DRAWS)
+            limits = np.where(picked == len(others), limits, np.array([*others, 0.0])[picked])
         made.append(replace(line, up_to=float(round(min(max(middle, low), high))), limits=limits))
     return made

@@ -34,8 +34,7 @@ def network(
     `delay`: seconds that a message is on the way of a crossbar and that neither end spends.
     """
     least, leasts = per_byte
-    flit = 1 if least > 1e-9 else FLIT
-    cycle = max(CYCLE, 10.0 ** np.floor(np.log10(least * flit / MOST_TICKS)))
+    flit, cycle = _clock(least)
     joined = dict(shape) if shape is not None else {"topology": "crossbar", "nodes": max(2, ranks)}
     ticks = [
         "network.flit_ticks",
@@ -102,10 +101,24 @@ def own_times(
 
 
 def _probe(line: LengthLine) -> int:
-    """A length of a range, in whole flits."""
+    """A short length of a range, in whole flits where there are any."""
     highest = line.greatest if line.up_to is None else min(line.greatest, line.up_to)
-    middle = int((line.least + highest) / 2)
-    return max(middle // FLIT * FLIT, int(line.least), 1)
+    whole = -(-int(max(line.least, 1)) // FLIT) * FLIT
+    return whole if whole <= highest else max(int(line.least), 1)
+
+
+def as_written(per_byte: tuple[float, Floats]) -> tuple[float, Floats]:
+    """Seconds per byte of the network, as its flits have them in whole cycles; draws likewise shifted."""
+    least, leasts = per_byte
+    flit, cycle = _clock(least)
+    whole = _whole(least * flit, cycle) / flit
+    return whole, leasts * (whole / least)
+
+
+def _clock(least: float) -> tuple[int, float]:
+    """Bytes of a flit, and seconds of a cycle."""
+    flit = 1 if least > 1e-9 else FLIT
+    return flit, max(CYCLE, 10.0 ** float(np.floor(np.log10(least * flit / MOST_TICKS))))
 
 
 def _different(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

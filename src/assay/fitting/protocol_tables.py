@@ -35,10 +35,12 @@ def wire(lines: Sequence[LengthLine]) -> tuple[float, Floats]:
 def parts(line: LengthLine, per_byte: float, per_bytes: Floats) -> tuple[float, Floats, float, Floats]:
     """Constant part (s) and copying (s/B) of a range over a network of `per_byte`, each with draws.
 
-    Where the range's own time per byte is no more, it is the network's, and the constant part keeps the time of the
-    middle of the range.
+    Where the range's own time per byte is no more, it is the network's, and the constant part keeps the times by least
+    squares of relative errors.
     """
-    at = (line.least + line.greatest) / 2
+    lengths = np.geomspace(max(line.least, 1.0), max(line.greatest, 1.0), 20)
+    weights = 1 / (line.alpha + line.beta * lengths) ** 2
+    at = float((weights * lengths).sum() / weights.sum())
     copying, copies = max(line.beta - per_byte, 0.0), np.maximum(line.betas - per_bytes, 0.0)
     whole = line.alpha + line.beta * line.greatest
     if copying * line.greatest < NEGLIGIBLE * whole:

@@ -1,18 +1,23 @@
 """The interval of a predicted median of launches: what the parameters and what launches add, by their logarithms.
 
-Both are relative errors, so that they add as variances of logarithms: of the draws of the model's parameters around
-the prediction, and of a median of n launches, each of which has the model's relative spread s. The variance of a
-median of n normal values is close to pi s^2 / (2 n + pi - 2): exact for one, within 1% of the deviation for odd n, and
-up to a tenth wider for even n. The limit is pi s^2 / 2 n.
+Each draw of the model's parameters predicts a value; launches spread around it with the model's relative deviation s.
+The variance of a median of n normal values is close to pi s^2 / (2 n + pi - 2): exact for one, within 1% of the
+deviation for odd n, and up to a tenth wider for even n. The limit is pi s^2 / 2 n. The interval is cut from the mixture
+of all draws' distributions, equal tails on both sides: a draw that takes another protocol is one of many, and no
+normal distribution is assumed of the draws.
 
-The interval's end is Student's t with the degrees of freedom of the sum (Satterthwaite 1946): the draws' variance is
-known from as many draws, the launches' is the model's.
+Of K draws the p-quantile is the (K + 1) p-th in order, which a new value falls below with probability p. As a
+probability of the mixture, in which the i-th draw stands at (i - 1/2) / K, that is p + (p - 1/2) / K. The launches'
+spread is no sample, so that the correction is weighed by the draws' share of the variance.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import median
+
+import numpy as np
 
 
 def median_deviation(spread: float, launches: int) -> float:
@@ -23,25 +28,35 @@ def median_deviation(spread: float, launches: int) -> float:
 def interval(
     predicted: float, draws: Sequence[float], spread: float, launches: int, level: float
 ) -> tuple[float, float]:
-    """The interval of `level` for a median of `launches`; `draws`: what other draws of the parameters predict."""
-    from scipy.special import stdtrit
+    """The interval of `level` for a median of `launches`; `draws`: what draws of the parameters predict, if any.
 
-    logs = [math.log(each / predicted) for each in draws if each > 0]
-    own = sum(each**2 for each in logs) / len(logs) if logs else 0.0
-    between = median_deviation(spread, launches) ** 2
-    total = own + between
-    if total == 0:
-        return predicted, predicted
-    freedom = len(logs) * (total / own) ** 2 if own else math.inf
-    half = float(stdtrit(min(freedom, 1e6), 0.5 + level / 2)) * math.sqrt(total)
-    return predicted * math.exp(-half), predicted * math.exp(half)
+    It always holds `predicted`.
+    """
+    logs = np.log([each / predicted for each in draws if each > 0] or [1.0])
+    between = median_deviation(spread, launches)
+    own = float(np.mean(logs**2))
+    weight = own / (own + between**2) / len(logs) if own else 0.0
+    tail = 0.5 - level / 2
+    tail = max(tail - (0.5 - tail) * weight, tail / 5)
+    low, high = (_quantile(logs, between, p) for p in (tail, 1 - tail))
+    return predicted * math.exp(min(low, 0.0)), predicted * math.exp(max(high, 0.0))
+
+
+def _quantile(logs: np.ndarray[tuple[int], np.dtype[np.float64]], deviation: float, p: float) -> float:
+    """The p-quantile of a mixture of normal distributions around `logs`."""
+    if deviation < 1e-12:
+        return float(np.quantile(logs, p, method="hazen"))
+    from scipy.optimize import brentq
+    from scipy.special import ndtr, ndtri
+
+    reach = deviation * (1 + abs(float(ndtri(p))))
+    ends = logs.min() - reach, logs.max() + reach
+    return float(brentq(lambda x: float(np.mean(ndtr((x - logs) / deviation))) - p, *ends))
 
 
 def repeat_error(values: Sequence[float]) -> float | None:
     """How far the median of the even launches is from that of the odd ones, relative; None with fewer than four."""
     if len(values) < 4:
         return None
-    from statistics import median
-
     even, odd = median(values[0::2]), median(values[1::2])
     return abs(even / odd - 1) if odd else None

@@ -358,11 +358,34 @@ class Refitted:
 
 
 @dataclass(frozen=True)
+class FittedKeys:
+    """A fitted number (SI `unit`) at `keys`, which share it, with its interval; `text`: as the description has it."""
+
+    keys: list[str]
+    value: float
+    low: float
+    high: float
+    unit: str
+    text: str
+
+
+@dataclass(frozen=True)
+class FittedUncertainty:
+    """How well a run knows its numbers: intervals of `level`, by cells that the rule `used` takes; the rest in words."""
+
+    level: float
+    used: str
+    keys: list[FittedKeys]
+    not_determined: list[str]
+
+
+@dataclass(frozen=True)
 class FittedToRun:
-    """`assay fit RUN`: `description` is the text of a machine's file."""
+    """`assay fit RUN`: `description` is the text of a machine's file; `uncertainty` is not there of files alone."""
 
     __pydantic_config__ = ANY
 
     figures: list[AnyFigure]
     description: str
     file: str | None
+    uncertainty: FittedUncertainty | None = None

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def fit(
         run: Annotated[
-            str | None, typer.Argument(help="a run, by folder or name: its echo and its files become a description")
+            str | None, typer.Argument(help="a run, by folder or name: what it measured becomes a description, with intervals")
         ] = None,
         on: On = None,
         out: Annotated[
@@ -124,8 +124,23 @@ def _described(run: str, out: Path | None, json: bool, quiet: bool) -> None:
             names = ", ".join(f"{each['name']} ({_held_out(each['cells'])})" for each in about["storage"])
             found.append(f"storage by {_counted(cells, 'cell')}: {names}")
         print(f"{about['machine']}: {'; '.join(found)}" + (f"; {out}" if out is not None else ""))
+        if not quiet and "uncertainty" in about:
+            _show(about["uncertainty"])
     else:
         print(text, end="")
+
+
+def _show(known: Mapping[str, Any]) -> None:
+    """Each number with its interval, and what the run does not determine."""
+    from assay.report.units import human
+
+    for each in known["keys"]:
+        low, high = (human(each[end], each["unit"], 3) for end in ("low", "high"))
+        shared = "" if len(each["keys"]) == 1 else f" and {len(each['keys']) - 1} more"
+        print(f"  {each['keys'][0] + shared:<32} {human(each['value'], each['unit'], 4):>14}   ({low} to {high})")
+    print(f"Intervals of {known['level']:.0%}. Not determined by this run:")
+    for text in known["not_determined"]:
+        print(f"  {text}")
 
 
 def _held_out(cells: Sequence[Mapping[str, Any]]) -> str:

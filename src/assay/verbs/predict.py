@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
             int | None,
             typer.Option(
                 metavar="N",
-                min=1,
+                min=20,
                 max=MOST_DRAWS,
                 help="draws of the model's parameters for the intervals (default: 40)",
             ),
