@@ -29,6 +29,22 @@ def test_an_example_runs(path: Path) -> None:
         answer = assay("run", "echo", "--on", str(path), "--set", "bytes=8,1024", "--json")
         assert answer.status == 0, answer.err
         assert {f["name"] for f in answer.document["figures"]} == {"rate", "half_round_trip"}
+    elif "study" in table:
+        small = path.read_text().replace("ranks = [16, 64, 256]", "ranks = [16, 64]")
+        Path("small.toml").write_text(small)
+        answer = assay("study", "small.toml", "--plots", "drawn", "--json")
+        assert answer.status == 0, answer.err
+        rates = {
+            (point["setting"]["label"], point["ranks"]): figure["value"]
+            for point in answer.document["points"]
+            for figure in point["figures"]
+            if figure["params"].get("bytes") == 4096
+        }
+        assert len(rates) == 10 and len(list(Path("drawn").iterdir())) == 2
+        # Of 64 ranks, which have spines between them, tapering takes the most, and a dead one of twenty little.
+        whole, dead, tapered = (rates[label, 64] for label in ("as it is", "a dead spine", "tapered 4 to 1"))
+        assert tapered < dead < whole and dead > 0.9 * whole
+        assert rates["tapered 4 to 1", 16] == rates["as it is", 16]  # within one leaf
     elif "nodes" in table.get("machine", {}):
         answer = assay("throughput", str(JOBS), "--on", str(path), "--json")
         assert answer.status == 0, answer.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bench.prediction import simulated_run
 
 from assay.described.shipped import open_described
 from assay.document.run_document import Document
@@ -13,7 +14,6 @@ from assay.prediction.predict import predict
 from assay.prediction.subjects import subjects
 from assay.report.derive.document import document
 from assay.store import Run
-from bench.prediction import simulated_run
 from example_inputs import CONSTANT, KNOWN
 
 OTHER = {"bytes": "24,40,4000"}  # no lengths of any description

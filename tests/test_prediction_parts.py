@@ -86,8 +86,8 @@ def test_without_draws_or_spread_there_is_no_width() -> None:
 
 
 @given(
-    st.floats(1e-9, 1e9), st.lists(st.floats(0.2, 5), max_size=20), st.just(0.0) | st.floats(1e-4, 1), st.integers(1, 99),
-    st.floats(0.5, 0.99),
+    st.floats(1e-9, 1e9), st.lists(st.floats(0.2, 5), max_size=20), st.just(0.0) | st.floats(1e-4, 1),
+    st.integers(1, 99), st.floats(0.5, 0.99),
 )  # fmt: skip
 def test_an_interval_holds_the_prediction_and_scales_with_it(
     value: float, ratios: list[float], spread: float, launches: int, level: float

@@ -7,10 +7,6 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-
-from assay.described.shipped import open_described
-from assay.prediction.predict import predict
-from assay.report.derive.document import document
 from bench.prediction import (
     COVERAGE,
     MEDIAN_ERROR,
@@ -23,6 +19,10 @@ from bench.prediction import (
     recovered,
     simulated_run,
 )
+
+from assay.described.shipped import open_described
+from assay.prediction.predict import predict
+from assay.report.derive.document import document
 from example_inputs import CONSTANT, KNOWN
 
 LENGTHS = {"bytes": "8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536"}
@@ -74,7 +74,11 @@ def test_the_experiment_sees_intervals_that_are_too_narrow(tmp_path: Path) -> No
     truth = document(run)
     found = []
     for relative in (0.07, 0.01):
-        text = KNOWN.replace("relative = 0.02", f"relative = {relative}").replace("0.0012", "0.0").replace("0.00023", "0.0")
+        text = (
+            KNOWN.replace("relative = 0.02", f"relative = {relative}")
+            .replace("0.0012", "0.0")
+            .replace("0.00023", "0.0")
+        )
         text = text.replace('"66 us"', '"70 us"').replace('"74 us"', '"70 us"')
         text = text.replace('"0.39 us/B"', '"0.4 us/B"').replace('"0.41 us/B"', '"0.4 us/B"')
         (tmp_path / f"{relative}.toml").write_text(Path(CONSTANT).read_text() + text)

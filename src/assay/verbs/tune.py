@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
             raise InputError("has a space, which variables of an environment cannot pass on", key="--out",
                              value=str(out.resolve()), accepted="another path")  # fmt: skip
         whole = document(Run.open(run))
-        section = next((each for each in whole.benchmarks if each.choices), None)
+        section = next((each for each in whole.benchmarks if each.choice is not None), None)
         library = next((mpi_words(host.mpi) for host in whole.provenance.values() if host.mpi), "")
         found, left = rules(section.choices or ()) if section is not None else ([], [])
         if found and not library.startswith("Open MPI"):
