@@ -119,3 +119,23 @@ def test_a_rank_s_own_messages_and_its_kernels_are_described() -> None:
         assert not isinstance(takes, str) and takes.rate() == pytest.approx(rate, rel=0.01), kernel
     names = {key for each in found.known.numbers for key in each.keys}
     assert {"self.0.startup", "self.0.copy", "compute.rate.linpack", "compute.rate.add"} <= names
+
+
+def test_messages_within_a_node_and_between_nodes_are_two_paths() -> None:
+    """Both were measured: those between nodes are the protocol, those within one [[self]]."""
+    far, close = measured(machine(5000, 5000, 0, 1), "echo"), measured(machine(100, 100, 0, 0.1), "echo")
+    figures = [
+        replace(each, params=each.params | {"placement": where})
+        for of, where in ((far, "other node"), (close, "same socket"))
+        for each in of.figures
+    ]
+    found = fit_sections([replace(far, figures=figures)], FitSubject("truth", "r", ranks=4, nodes=3))
+    assert found is not None
+    assert found.tables["node"] == {"processors": 4} and found.tables["network"]["nodes"] == 3
+    described = check(found.as_tables(), Path("fit"))
+    for per_node, truth in ((1, far), (2, close)):
+        settings = {"on_ranks": 2, "per_node": per_node, "bytes": (8, 1024, 65536)}
+        times = {each.params["bytes"]: each.value for each in play(described, "echo", settings).figures
+                 if each.name == "half_round_trip" and each.main}  # fmt: skip
+        expected = {each.params["bytes"]: each.value for each in truth.figures if each.name == "half_round_trip"}
+        assert times == {size: pytest.approx(expected[size], rel=0.02) for size in times}

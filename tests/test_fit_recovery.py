@@ -88,7 +88,7 @@ def shape(machine: str) -> dict[str, object] | None:
 @functools.cache
 def fit(machine: str, draw: int, hops: bool = True) -> FittedRun:
     found = fit_sections(
-        [noisy(machine, draw)], FitSubject("truth", f"draw{draw}", 2, shape(machine) if hops else None)
+        [noisy(machine, draw)], FitSubject("truth", f"draw{draw}", 2, shape=shape(machine) if hops else None)
     )
     assert found is not None
     return found

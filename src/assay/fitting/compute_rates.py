@@ -1,6 +1,6 @@
 """[compute] of a description: the rates of kernels on one processor, of node programs that a run measured.
 
-A record's [described] says which kernel's rate a case takes, and its metrics as formulas of the seconds of a unit of
+A record's [described] has the kernel whose rate a case takes, and its metrics as formulas of the seconds of a unit of
 work. Each formula is solved for these seconds, of the case with the largest working set: a rate from memory.
 """
 

@@ -46,6 +46,11 @@ def within_a_node(case: Mapping[str, Any]) -> bool:
     return case.get("placement") in WITHIN_A_NODE
 
 
+def between_nodes(case: Mapping[str, Any]) -> bool:
+    """Whether a case's two ranks are known to be on different nodes of a real machine."""
+    return case.get("placement") is not None and not within_a_node(case)
+
+
 def words(found: Sequence[ReportedFigure]) -> str:
     """What all of these cells are of: "placement same node, ranks 2"; empty where that is nothing."""
     if not found:

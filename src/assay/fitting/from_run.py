@@ -18,6 +18,7 @@ import numpy as np
 
 from assay import versions
 from assay.analysis import fits_hops
+from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
 from assay.document.section import Section
 from assay.fitting import divisions, families, launch_spread, network_parts, per_hop, storage_from_run
@@ -40,6 +41,7 @@ class FitSubject:
     machine: str
     run: str
     ranks: int = 2
+    nodes: int = 1
     shape: Mapping[str, Any] | None = None
 
 
@@ -80,7 +82,9 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
 
     It takes some 0.1 s, so that many runs can be fitted, and is the same for the same figures.
     """
-    echoes = families.largest(families.cells(sections, "echo", "half_round_trip"))
+    between = families.cells(sections, "echo", "half_round_trip", families.between_nodes)
+    near = families.cells(sections, "echo", "half_round_trip", families.within_a_node) if between else []
+    echoes = families.largest(between or families.cells(sections, "echo", "half_round_trip"))
     cells = times(echoes)
     if len(np.unique(cells.length)) < LEAST_LENGTHS:
         return None
@@ -98,12 +102,12 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
     shares = divisions.divisions(lines, network[0], shown)
     delay = divisions.delay(lines, network, shares)
     made.tables["network"], origin = network_parts.network(
-        shape, subject.ranks, network, lines, delay, made.source, made.known
+        shape, max(subject.nodes, 2) if near else subject.ranks, network, lines, delay, made.source, made.known
     )
     corrections = network_parts.own_times(made.tables["network"], lines, network, first, subject.ranks)
     made.tables["protocol"], more = protocol_tables(lines, shares, corrections, network, made.source, made.known)
     made.origin |= origin | more
-    _self(sections, made)
+    _within(sections, families.largest(near), made)
     rates, more = compute_rates(sections, made.source, made.known)
     if rates:
         made.tables["compute"] = rates
@@ -121,7 +125,11 @@ def description(document: Document) -> tuple[str, dict[str, Any]]:
     InputError where the run holds neither.
     """
     subject = FitSubject(
-        str(document.machine), str(document.run), int(document.facts.usable_cpus or 2), per_hop.shape(document)
+        str(document.machine),
+        str(document.run),
+        int(document.facts.usable_cpus or 2),
+        max(1, len(document.hosts)),
+        per_hop.shape(document),
     )
     fitted = fit_sections(document.benchmarks, subject)
     if fitted is None:
@@ -163,9 +171,9 @@ def text_of(line: LengthLine) -> str:
     return f"T = {terms} {over} (robust)"
 
 
-def _self(sections: Sequence[Section], made: FittedRun) -> None:
-    """[[self]] of messages of a rank to itself, where they were measured."""
-    cells = times(families.largest(families.cells(sections, "self", "time")))
+def _within(sections: Sequence[Section], near: Sequence[ReportedFigure], made: FittedRun) -> None:
+    """[[self]] of messages within a node, where those between nodes were measured too, else of a rank to itself."""
+    cells = times(near or families.largest(families.cells(sections, "self", "time")))
     if len(np.unique(cells.length)) < LEAST_LENGTHS or (found := length_lines(cells, seed=1)) is None:
         return
     entries = []
@@ -175,6 +183,11 @@ def _self(sections: Sequence[Section], made: FittedRun) -> None:
             entry["up_to"] = made.known.add([f"self.{at}.up_to"], line.up_to, "B", line.limits)
         entry["startup"] = made.known.add([f"self.{at}.startup"], line.alpha, "ns", line.alphas)
         entry["copy"] = made.known.add([f"self.{at}.copy"], line.beta, "ns/B", line.betas)
-        made.origin |= {f"self.{at}.{key}": f"fitted: echo-self (of {made.source})" for key in entry}
+        measured = "echo, within a node" if near else "echo-self"
+        made.origin |= {f"self.{at}.{key}": f"fitted: {measured} (of {made.source})" for key in entry}
         entries.append(entry)
     made.tables["self"] = entries
+    if near:
+        made.tables["node"] = {"processors": made.subject.ranks}
+        made.origin["node.processors"] = f"stated: {made.source}"
+        made.known.not_determined.append("messages of a rank to itself: they are described as those within a node")

@@ -12,7 +12,7 @@ from assay.document.reported_figure import ReportedFigure
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-MOST_MOVED = 1.0  # relative: what a disturbance may have moved by more says no more
+MOST_MOVED = 1.0  # relative: what a disturbance may have moved by more tells no more
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class MeasuredCells:
     """Cells in the order of their lengths, then hops; (cells,) arrays, times in s, lengths in B.
 
     `bound`: only at most `value` is known. `slack`: relative standard deviation of what a disturbance may have moved a
-    value by; 0 of all where most cells are disturbed, so that nothing else is there to go by. `doubt`: how far all of
+    value by; 0 of all where most cells are disturbed, so that nothing else is there to go by. `common`: how far all of
     them may be moved then. `by_launch` (launches, cells): NaN where a launch lacks one.
     """
 
@@ -30,7 +30,7 @@ class MeasuredCells:
     bound: Flags
     slack: Floats
     by_launch: Floats
-    doubt: float = 0.0
+    common: float = 0.0
 
     def __len__(self) -> int:
         return len(self.length)
@@ -45,7 +45,7 @@ class MeasuredCells:
         """Some of the cells."""
         return MeasuredCells(
             self.length[which], self.hops[which], self.value[which], self.bound[which], self.slack[which],
-            self.by_launch[:, which], self.doubt,
+            self.by_launch[:, which], self.common,
         )  # fmt: skip
 
 

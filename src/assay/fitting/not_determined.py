@@ -11,7 +11,7 @@ from assay.fitting.length_lines import LengthLines
 from assay.fitting.measured_cells import MeasuredCells
 
 SHORT = 64.0  # B: a run whose shortest usable message is longer does not know the start-up of short ones
-SHARED = ("threads", "pairs", "directions")  # parameters that say how many work at once
+SHARED = ("threads", "pairs", "directions")  # parameters of how many work at once
 
 
 def not_determined(
@@ -36,8 +36,8 @@ def not_determined(
     unknown.append(f"messages longer than {longest:.0f} B: none was measured, the last line is continued")
     if not divided:
         unknown.append("how a message's start-up divides between sender, network and receiver: halves are assumed")
-    if cells.doubt:
-        unknown.append(f"a disturbance of all messages alike: most cells may be longer by up to {cells.doubt:.0%}")
+    if cells.common:
+        unknown.append(f"a disturbance of all messages at once: most cells may be longer by up to {cells.common:.0%}")
     if any(_several(section) for section in sections):
         unknown.append("what ranks of one node take from each other: threads, pairs and both directions at once")
     if cells.launches < 2:

@@ -6,8 +6,8 @@ section 5.3). What a disturbance may have moved is drawn cell by cell. What a li
 were fitted it does not explain between them either: a factor of the whole line is drawn for that.
 
 Chosen by coverage (tests/test_fit_recovery.py): the resampled launches alone, which know nothing of a model's lack of
-fit, held the truth of an iPSC/860, whose long messages are no single line, in 74% of the cells at 90%; with the factor
-of the line in 88%, on a constant machine and a Paragon in 98 and 93%.
+fit, covered the truth of an iPSC/860, whose long messages are no single line, in 74% of the cells at 90%; with the
+factor of the line in 89%, on a constant machine and a Paragon in 98 and 92%.
 """
 
 from __future__ import annotations

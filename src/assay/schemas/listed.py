@@ -371,7 +371,7 @@ class FittedKeys:
 
 @dataclass(frozen=True)
 class FittedUncertainty:
-    """How well a run knows its numbers: intervals of `level`, by cells that the rule `used` takes; the rest in words."""
+    """How well a run knows its numbers: intervals of `level`, by cells that the rule `used` takes; what it does not."""
 
     level: float
     used: str

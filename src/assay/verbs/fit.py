@@ -18,7 +18,8 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def fit(
         run: Annotated[
-            str | None, typer.Argument(help="a run, by folder or name: what it measured becomes a description, with intervals")
+            str | None,
+            typer.Argument(help="a run, by folder or name: what it measured becomes a description, with intervals"),
         ] = None,
         on: On = None,
         out: Annotated[
