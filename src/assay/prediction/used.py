@@ -9,9 +9,9 @@ from __future__ import annotations
 from assay.benchmark.record import Benchmark, among
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
-from assay.fitting.families import cells, largest
+from assay.fitting.families import between_nodes, cells, largest, within_a_node
 
-ONE_FAMILY = (("echo", "half_round_trip"), ("self", "time"))
+ECHO, SELF = ("echo", "half_round_trip"), ("self", "time")
 ANY_FAMILY = (
     ("message-rate", "message_rate"),
     ("bandwidth", "rate"),
@@ -22,7 +22,10 @@ ANY_FAMILY = (
 
 def used_cells(document: Document) -> list[ReportedFigure]:
     """The figures of a run's document that its fit uses."""
-    found = [each for name, figure in ONE_FAMILY for each in largest(cells(document.benchmarks, name, figure))]
+    sections = document.benchmarks
+    between = largest(cells(sections, *ECHO, between_nodes))
+    found = [*between, *largest(cells(sections, *ECHO, within_a_node))] if between else largest(cells(sections, *ECHO))
+    found = [*found, *largest(cells(sections, *SELF))]
     found += [each for name, figure in ANY_FAMILY for each in cells(document.benchmarks, name, figure)]
     records = among({section.benchmark for section in document.benchmarks})
     for section in document.benchmarks:
