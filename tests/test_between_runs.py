@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.analysis.run_spread import FAST, LEAST_RUNS, MEDIAN, RunSpread, compare_runs, learn, with_pooled
+from assay.analysis.run_spread import FAST, LEAST_RUNS, MEDIAN, RunSpread, compare_runs, learn
 from assay.case import Case
 from assay.report.judge import comparison
 from assay.store import Run
@@ -70,13 +70,8 @@ def test_the_fast_quarter_of_a_rate_is_its_upper_one() -> None:
     assert found.ratio == pytest.approx(2.0) and found.statistic == FAST
 
 
-def test_figures_with_few_runs_have_the_pooled_spread_and_it_is_called_an_assumption() -> None:
-    own = {key: RunSpread(FAST, 0.01 * (key + 1), LEAST_RUNS - 2) for key in range(5)}
-    pooled = with_pooled(own | {5: RunSpread(FAST, 0.001, LEAST_RUNS)})
-    assert pooled[5].deviation == 0.001 and not pooled[5].pooled
-    assert pooled[0].pooled and pooled[0].estimator == MEDIAN and pooled[0].deviation == pytest.approx(0.0375)
-    assert "an assumption" in compare_runs([1.0] * 3, [1.0] * 3, "lower", MARGIN, pooled[0]).reason
-    assert with_pooled({0: own[0]}) == {} and learn([[1.0]], "lower") is None
+def test_too_few_earlier_runs_give_no_spread() -> None:
+    assert learn([[1.0]] * (LEAST_RUNS - 1), "lower") is None and learn([[1.0]] * LEAST_RUNS, "lower") is not None
 
 
 def test_what_a_disturbance_allows_at_worst_vetoes_no_comparison_with_a_history() -> None:

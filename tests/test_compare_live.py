@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assay.decide import live
 from assay.decide.live import LiveSide, decide
 from assay.errors import MeasurementError
 from assay.execute.plan import Plan
+from assay.report.derive.document import document
 from assay.store import Run
 from command_line import assay
 from test_document import block, launch
@@ -136,3 +138,22 @@ def test_pairs_and_budget_are_of_live_alone() -> None:
     for option in (("--pairs", "20"), ("--budget", "1min")):
         answer = assay("compare", "a", "b", *option)
         assert answer.status == 2 and f"{option[0]}: has no effect here" in answer.err and "with --live" in answer.err
+
+
+@pytest.mark.parametrize("bound", [{"a", "b"}, {"b"}])
+def test_where_only_best_readings_count_of_a_variant_those_of_both_decide(
+    bound: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A figure of which others disturbed every launch has no median."""
+
+    def seen(run: Run, **options: Any) -> Any:
+        made = document(run, **options)
+        if run.folder.name not in bound:
+            return made
+        figures = [replace(of, state="bound", by_launch=[]) for of in made.benchmarks[0].figures]
+        return replace(made, benchmarks=[replace(made.benchmarks[0], figures=figures)])
+
+    a, b = side(tmp_path, "a", wobbling(1.0)), side(tmp_path, "b", wobbling(1.1))
+    monkeypatch.setattr(live, "document", seen)
+    found = decide((a, b), margin=0.03, most=20, seed=1, words=["half_round_trip"])
+    assert {each.decision.verdict.value for each in found.figures} == {"differs"} and len(found.figures) == 2

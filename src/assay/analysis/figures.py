@@ -77,11 +77,16 @@ Verdicts = Mapping[tuple[str, Case], Verdict]  # by metric and case
 
 
 def figures(
-    benchmark: Benchmark, found: Sequence[CaseSamples], verdicts: Verdicts | None = None, kind: str = "measured"
+    benchmark: Benchmark,
+    found: Sequence[CaseSamples],
+    verdicts: Verdicts | None = None,
+    kind: str = "measured",
+    best_readings: bool = False,
 ) -> list[ReportedFigure]:
     """Return every figure that the record promises, for every case that was sampled; of a `kind` (assay.kinds).
 
     `found` holds the samples that count; an invalid case has no value, one that is bound its best reading.
+    `best_readings`: of every case each launch's best reading, too.
     """
     promised = benchmark.figures or {m: Figure(m, m, benchmark.metrics[m].unit, "") for m in benchmark.metrics}
     made = []
@@ -90,12 +95,12 @@ def figures(
         for figure in promised.values():
             if figure.metric != cell.metric:
                 continue
-            made += _of_cell(benchmark, figure, cell, verdict, kind)
+            made += _of_cell(benchmark, figure, cell, verdict, kind, best_readings)
     return made
 
 
 def _of_cell(
-    benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: Verdict, kind: str
+    benchmark: Benchmark, figure: Figure, cell: CaseSamples, verdict: Verdict, kind: str, best_readings: bool
 ) -> list[ReportedFigure]:
     by_launch, nodes = _by_launch(cell)
     values_by_launch = list(by_launch.values())
@@ -156,6 +161,7 @@ def _of_cell(
         middle = replace(
             middle,
             by_launch=_launch_values(derive, by_launch),
+            best_by_launch=_best_values(derive, by_launch, figure.better) if best_readings else None,
             range=_mapped(derive, estimate.range),
             ci95=_mapped(derive, estimate.ci95),
             disturbance=_displaced(derive, estimate.value, verdict.disturbance),

@@ -11,9 +11,8 @@ Source: von Neumann 1941 (mean square successive difference); Student 1908.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,26 +21,21 @@ from assay.analysis.comparison import Comparison, verdict_of
 
 Floats = NDArray[np.float64]
 LEAST_RUNS = 5  # earlier ones, from which a figure has a spread of its own
-LEAST_POOLED = 2
-LEAST_DIFFERENCES = 8  # of successive runs, over all figures, for an assumption
-POOLED_FREEDOM = 3.0  # degrees of freedom of an assumption
-K = TypeVar("K")
 MEDIAN, FAST = "median", "fast quarter"
 
 
 @dataclass(frozen=True)
 class RunSpread:
-    """`deviation`: of ln(estimate) of one run, from so many earlier `runs`; `pooled`: of all figures, an assumption."""
+    """`deviation`: of ln(estimate) of one run, from so many earlier `runs`."""
 
     estimator: str
     deviation: float
     runs: int
-    pooled: bool = False
 
     @property
     def freedom(self) -> float:
         """Degrees of freedom: successive differences have two thirds of those of independent values."""
-        return POOLED_FREEDOM if self.pooled else max(1.0, 2 * (self.runs - 1) / 3)
+        return 2 * (self.runs - 1) / 3
 
 
 def estimate(values: Sequence[float], estimator: str, better: str) -> float:
@@ -52,28 +46,14 @@ def estimate(values: Sequence[float], estimator: str, better: str) -> float:
 
 
 def learn(earlier: Sequence[Sequence[float]], better: str) -> RunSpread | None:
-    """From each earlier run's launch values, the oldest first, which are positive; None of fewer than two runs."""
-    if len(earlier) < LEAST_POOLED:
+    """From each earlier run's launch values, the oldest first, which are positive; None of too few runs."""
+    if len(earlier) < LEAST_RUNS:
         return None
     found = [
         RunSpread(estimator, _deviation([estimate(each, estimator, better) for each in earlier]), len(earlier))
         for estimator in (MEDIAN, FAST)
     ]
     return min(found, key=lambda each: each.deviation)
-
-
-def with_pooled(found: Mapping[K, RunSpread]) -> dict[K, RunSpread]:
-    """Of figures with too few runs the upper quartile of all figures' deviations, by the median of launches.
-
-    Without such a figure where all together have too few differences of runs.
-    """
-    if sum(each.runs - 1 for each in found.values()) < LEAST_DIFFERENCES:
-        return {key: each for key, each in found.items() if each.runs >= LEAST_RUNS}
-    common = float(np.quantile([each.deviation for each in found.values()], 0.75))
-    return {
-        key: each if each.runs >= LEAST_RUNS else RunSpread(MEDIAN, common, each.runs, pooled=True)
-        for key, each in found.items()
-    }
 
 
 def _deviation(values: Sequence[float]) -> float:
@@ -94,7 +74,7 @@ def compare_runs(a: Sequence[float], b: Sequence[float], better: str, margin: fl
     p_equal = max(tail(edge - shift), tail(edge + shift))
     interval = (shift - half, shift + half)
     verdict, reason = verdict_of(shift, interval, p_equal, margin, min(len(a), len(b)))
-    known = "of all figures, an assumption" if spread.pooled else f"of {spread.runs} earlier runs"
+    known = f"of {spread.runs} earlier runs"
     known = f"by the {spread.estimator} of launches, with the spread between runs ({spread.deviation:.1%}, {known})"
     return Comparison(
         verdict=verdict,

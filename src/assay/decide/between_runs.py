@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from assay.analysis.run_spread import LEAST_POOLED, RunSpread, learn, with_pooled
+from assay.analysis.run_spread import LEAST_RUNS, RunSpread, learn
 from assay.decide.history_runs import CONFIRMS
 from assay.document.run_document import Document
 from assay.errors import AssayError
@@ -27,7 +27,7 @@ def between_runs(a: Document, b: Document) -> dict[Key, RunSpread]:
         return {}
     shared = {each.benchmark for each in a.benchmarks} & {each.benchmark for each in b.benchmarks}
     runs = [run for run in known_runs() if _counts(run, a, b, shared)][-MOST_RUNS:]
-    if len(runs) < LEAST_POOLED:
+    if len(runs) < LEAST_RUNS:
         return {}
     first, second = compared(a), compared(b)
     launches = {key: min(len(first[key].by_launch), len(second[key].by_launch)) for key in first if key in second}
@@ -38,14 +38,14 @@ def between_runs(a: Document, b: Document) -> dict[Key, RunSpread]:
             if count and len(values) >= count and all(value > 0 for value in values):
                 series[key].append([*values[:count]])
     learnt = {key: learn(of, first[key].better) for key, of in series.items()}
-    return with_pooled({key: each for key, each in learnt.items() if each is not None})
+    return {key: each for key, each in learnt.items() if each is not None}
 
 
 def _counts(run: Run, a: Document, b: Document, shared: set[str]) -> bool:
     about = run.about
     alike = about.get("machine") == a.machine and not about.get("described") and CONFIRMS not in about
     named = set((about.get("wishes") or {}).get("names") or shared)
-    return alike and run.state != "running" and about["id"] not in (a.run, b.run) and bool(named & shared)
+    return alike and run.state == "done" and about["id"] not in (a.run, b.run) and bool(named & shared)
 
 
 def _launch_values(run: Run) -> dict[Key, Sequence[float]]:

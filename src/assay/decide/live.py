@@ -118,24 +118,31 @@ def decide(
         spent = budget is not None and elapsed * (pairs + 1) / pairs > budget
         if pairs in plan.looks or spent:
             found = _look(sides, plan, words)
-            if all(each.decision.decided for each in found):
+            if found and all(each.decision.decided for each in found):
                 ended = "every figure is decided"
                 break
         if spent:
             ended = f"another pair would pass the budget of {budget:g} s"
             break
+    if not found:
+        words_of = f"{sides[0].words} and {sides[1].words}"
+        raise MeasurementError(f"{words_of} have no figure that both have a value of: other processes disturbed all")
     return LiveResult(found, pairs, time.monotonic() - began, ended)
 
 
 def _look(sides: tuple[LiveSide, LiveSide], plan: PairedPlan, words: Sequence[str] | None) -> tuple[LiveFigure, ...]:
-    a, b = matched([document(side.run) for side in sides])
+    """Judge each figure that both sides have launch values of by now.
+
+    Where other processes disturbed a figure of one so much that only its best readings count, those of both decide.
+    """
+    a, b = matched([document(side.run, best_readings=True) for side in sides])
     first, second = _by_figure(compared(a)), _by_figure(compared(b))
     wanted = {key for key in first if words is None or any(means(word, key[:2]) for word in words)}
     if words is None:
         wanted = headlines(a) & wanted or wanted
     both = [(first[key], second[key]) for key in first if key in wanted and key in second]
     shared = [pair for pair in both if _log_ratios(*pair)]
-    if not shared:
+    if not both:
         raise MeasurementError(f"{sides[0].words} and {sides[1].words} have no figure in common to decide on")
     judged = replace(plan, figures=len(shared))
     return tuple(
@@ -145,14 +152,16 @@ def _look(sides: tuple[LiveSide, LiveSide], plan: PairedPlan, words: Sequence[st
 
 
 def _by_figure(figures: dict[Key, ReportedFigure]) -> dict[Key, ReportedFigure]:
-    return {key: each for key, each in figures.items() if each.state != "invalid" and each.by_launch}
+    return {key: each for key, each in figures.items() if each.state != "invalid" and each.best_by_launch}
 
 
 def _log_ratios(a: ReportedFigure, b: ReportedFigure) -> list[float]:
-    """ln(B / A) of the launches that both have a positive value of."""
-    second = {int(launch): value for launch, value in b.by_launch}
+    """ln(B / A) of the launches that both have a positive value of: medians, or best readings where one is a bound."""
+    bound = "bound" in (a.state, b.state)
+    first, second = ((of.best_by_launch or []) if bound else of.by_launch for of in (a, b))
+    values = {int(launch): value for launch, value in second}
     return [
-        math.log(second[int(launch)] / value)
-        for launch, value in a.by_launch
-        if value > 0 and second.get(int(launch), 0.0) > 0
+        math.log(values[int(launch)] / value)
+        for launch, value in first
+        if value > 0 and values.get(int(launch), 0.0) > 0
     ]

@@ -60,10 +60,11 @@ from assay.store import Run
 from assay.stored.launch_file import LaunchFile
 
 
-def document(run: Run, *, quoted_nodes: bool = True) -> Document:
+def document(run: Run, *, quoted_nodes: bool = True, best_readings: bool = False) -> Document:
     """Derive the whole document of a run from its samples, benchmark by benchmark.
 
     `quoted_nodes`: of a described machine also what was published of its nodes, which no simulation measures.
+    `best_readings`: each launch's best reading also of figures that have an estimate.
     """
     tasks: dict[str, list[tuple[Circumstance, LaunchFile]]] = defaultdict(list)
     for about, file in run.tasks():
@@ -77,7 +78,7 @@ def document(run: Run, *, quoted_nodes: bool = True) -> Document:
     for name, record in known.items():
         lines = read[name]
         if lines.launches:
-            made, judgement = _section(run, lines, record, launchers.get(name, {}), usual, measured)
+            made, judgement = _section(run, lines, record, launchers.get(name, {}), usual, measured, best=best_readings)
             used = nodes_used(tasks[name]) if described else []
             found[name] = replace(made, nodes=used or None), judgement
     every = _with_failures({name: section for name, (section, _) in found.items()}, run, known)
@@ -231,6 +232,7 @@ def _section(
     usual: Mapping[str, float],
     measured: Mapping[str, Facts],
     whole: bool = True,
+    best: bool = False,
 ) -> tuple[Section, Judged]:
     everything, errors = readings(block for block, _ in lines.blocks), record.errors
     blocks = [of for of in everything if of.metric not in errors]
@@ -250,7 +252,7 @@ def _section(
     result.add_unmeasured([warning.text for warning in warnings])
     noted |= dict.fromkeys(result.remarks)
     stand = sampled(run, lines, gathered(result.standing))
-    derived = figures(record, stand, result.verdicts, _kind(run))
+    derived = figures(record, stand, result.verdicts, _kind(run), best)
     odd, of_nodes = fleet(record, stand) if whole else ([], None)
     fitted = [cell for cell in stand if _fits_in(result.verdicts[cell.metric, cell.case])]
     counts = states(derived)
