@@ -1,4 +1,4 @@
-/* Reads datatypes in postfix form, a line each, and prints what MPI says of them and what packing moves.
+/* Reads datatypes in postfix form from a file, a line each, and prints what MPI says of them and what packing moves.
    A line: constructors with their numbers, each taking the types before it; then the count of elements. */
 #include <mpi.h>
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 static const MPI_Datatype* basics(void) {
   static MPI_Datatype all[8];
-  MPI_Datatype these[8] = {MPI_CHAR, MPI_SHORT, MPI_INT, MPI_DOUBLE, MPI_DOUBLE_INT, MPI_FLOAT_INT, MPI_SHORT_INT, MPI_LONG};
+  MPI_Datatype these[8] = {MPI_CHAR,       MPI_SHORT,     MPI_INT,       MPI_DOUBLE,
+                           MPI_DOUBLE_INT, MPI_FLOAT_INT, MPI_SHORT_INT, MPI_LONG};
   memcpy(all, these, sizeof these);
   return all;
 }
@@ -56,7 +57,8 @@ int main(int argc, char** argv) {
     MPI_Type_get_extent(basics()[k], &lower, &extent);
     printf("basic %d: %d %ld %ld\n", k, size, (long)lower, (long)extent);
   }
-  while (fgets(line, sizeof line, stdin)) {
+  FILE* cases = fopen(argv[1], "r");
+  while (fgets(line, sizeof line, cases)) {
     MPI_Datatype stack[64];
     int top = 0, a[64], b[64], c[64], d[64];
     MPI_Aint p[64];
@@ -73,13 +75,24 @@ int main(int argc, char** argv) {
       strncpy(what, word, sizeof what - 1);
       *at = end;
       MPI_Datatype old = top ? stack[top - 1] : MPI_DATATYPE_NULL, made = MPI_DATATYPE_NULL;
-      if (!strcmp(what, "basic")) { stack[top++] = basics()[number(&at)]; continue; }
-      if (!strcmp(what, "count")) { count = number(&at); continue; }
+      if (!strcmp(what, "basic")) {
+        stack[top++] = basics()[number(&at)];
+        continue;
+      }
+      if (!strcmp(what, "count")) {
+        count = number(&at);
+        continue;
+      }
       int n = number(&at);
-      if (!strcmp(what, "contiguous")) MPI_Type_contiguous(n, old, &made);
-      else if (!strcmp(what, "vector")) { int l = number(&at), s = number(&at); MPI_Type_vector(n, l, s, old, &made); }
-      else if (!strcmp(what, "hvector")) { int l = number(&at), s = number(&at); MPI_Type_create_hvector(n, l, s, old, &made); }
-      else if (!strcmp(what, "indexed")) {
+      if (!strcmp(what, "contiguous"))
+        MPI_Type_contiguous(n, old, &made);
+      else if (!strcmp(what, "vector")) {
+        int l = number(&at), s = number(&at);
+        MPI_Type_vector(n, l, s, old, &made);
+      } else if (!strcmp(what, "hvector")) {
+        int l = number(&at), s = number(&at);
+        MPI_Type_create_hvector(n, l, s, old, &made);
+      } else if (!strcmp(what, "indexed")) {
         for (int i = 0; i < n; i++) a[i] = number(&at), b[i] = number(&at);
         MPI_Type_indexed(n, a, b, old, &made);
       } else if (!strcmp(what, "hindexed")) {
@@ -110,9 +123,14 @@ int main(int argc, char** argv) {
           ranks *= d[i];
         }
         MPI_Type_create_darray(ranks, rank % ranks, n, a, b, c, d, order, old, &made);
-      } else if (!strcmp(what, "resized")) MPI_Type_create_resized(old, n, number(&at), &made);
-      else if (!strcmp(what, "dup")) MPI_Type_dup(old, &made);
-      else { fprintf(stderr, "%s?\n", what); return 3; }
+      } else if (!strcmp(what, "resized"))
+        MPI_Type_create_resized(old, n, number(&at), &made);
+      else if (!strcmp(what, "dup"))
+        MPI_Type_dup(old, &made);
+      else {
+        fprintf(stderr, "%s?\n", what);
+        return 3;
+      }
       stack[top - 1] = made;
     }
     MPI_Datatype type = stack[0];
@@ -123,7 +141,8 @@ int main(int argc, char** argv) {
     MPI_Type_get_extent(type, &lower, &extent);
     MPI_Type_get_true_extent(type, &true_lower, &true_extent);
     MPI_Type_get_envelope(type, &integers, &addresses, &types, &how);
-    printf("size %d extent %ld %ld true %ld %ld %s", size, (long)lower, (long)extent, (long)true_lower, (long)true_extent, combiner(how));
+    printf("size %d extent %ld %ld true %ld %ld %s", size, (long)lower, (long)extent, (long)true_lower,
+           (long)true_extent, combiner(how));
     if (how != MPI_COMBINER_NAMED) {
       int ints[256];
       MPI_Aint adds[256];

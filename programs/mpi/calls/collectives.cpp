@@ -5,19 +5,19 @@
 using namespace assay::abi;
 
 // PARAMETERS(Count, Displacement) are those before the communicator; `body` runs with a Steps `s` on each rank.
-#define COLLECTIVE_OF(Name, Iname, suffix, Count, Displacement, PARAMETERS, body)                                    \
-  MPI_FUNCTION(MPI_##Name##suffix, (PARAMETERS(Count, Displacement) MPI_Comm comm)) {                                 \
-    return blocking(Function::MPI_##Name##suffix, comm, [&](Steps& s) { body; });                           \
-  }                                                                                                                   \
-  MPI_FUNCTION(MPI_##Iname##suffix, (PARAMETERS(Count, Displacement) MPI_Comm comm, MPI_Request * request)) {         \
-    return started(Function::MPI_##Iname##suffix, comm, request, [&](Steps& s) { body; });                  \
-  }                                                                                                                   \
-  MPI_FUNCTION(MPI_##Name##_init##suffix,                                                                             \
-               (PARAMETERS(Count, Displacement) MPI_Comm comm, MPI_Info, MPI_Request * request)) {                    \
-    return persistent(Function::MPI_##Name##_init##suffix, comm, request, [=](Steps& s) { body; });                                              \
+#define COLLECTIVE_OF(Name, Iname, suffix, Count, Displacement, PARAMETERS, body)                             \
+  MPI_FUNCTION(MPI_##Name##suffix, (PARAMETERS(Count, Displacement) MPI_Comm comm)) {                         \
+    return blocking(Function::MPI_##Name##suffix, comm, [&](Steps& s) { body; });                             \
+  }                                                                                                           \
+  MPI_FUNCTION(MPI_##Iname##suffix, (PARAMETERS(Count, Displacement) MPI_Comm comm, MPI_Request * request)) { \
+    return started(Function::MPI_##Iname##suffix, comm, request, [&](Steps& s) { body; });                    \
+  }                                                                                                           \
+  MPI_FUNCTION(MPI_##Name##_init##suffix,                                                                     \
+               (PARAMETERS(Count, Displacement) MPI_Comm comm, MPI_Info, MPI_Request * request)) {            \
+    return persistent(Function::MPI_##Name##_init##suffix, comm, request, [=](Steps& s) { body; });           \
   }
-#define COLLECTIVE(Name, Iname, PARAMETERS, body)                     \
-  COLLECTIVE_OF(Name, Iname, , int, int, PARAMETERS, body)            \
+#define COLLECTIVE(Name, Iname, PARAMETERS, body)          \
+  COLLECTIVE_OF(Name, Iname, , int, int, PARAMETERS, body) \
   COLLECTIVE_OF(Name, Iname, _c, MPI_Count, MPI_Aint, PARAMETERS, body)
 
 #define BCAST(Count, Displacement) void *data, Count count, MPI_Datatype type, int root,
@@ -31,8 +31,8 @@ COLLECTIVE(Scatter, Iscatter, ROOTED, scatter(s, from, n, t, to, m, u, root))
   const void *from, Count n, MPI_Datatype t, void *to, const Count counts[], const Displacement places[], \
       MPI_Datatype u, int root,
 COLLECTIVE(Gatherv, Igatherv, GATHERV, gatherv(s, from, n, t, to, counts, places, u, root))
-#define SCATTERV(Count, Displacement)                                                                            \
-  const void *from, const Count counts[], const Displacement places[], MPI_Datatype t, void *to, Count m,        \
+#define SCATTERV(Count, Displacement)                                                                     \
+  const void *from, const Count counts[], const Displacement places[], MPI_Datatype t, void *to, Count m, \
       MPI_Datatype u, int root,
 COLLECTIVE(Scatterv, Iscatterv, SCATTERV, scatterv(s, from, counts, places, t, to, m, u, root))
 
@@ -43,12 +43,12 @@ COLLECTIVE(Alltoall, Ialltoall, ALL, alltoall(s, from, n, t, to, m, u))
   const void *from, Count n, MPI_Datatype t, void *to, const Count counts[], const Displacement places[], \
       MPI_Datatype u,
 COLLECTIVE(Allgatherv, Iallgatherv, ALLGATHERV, allgatherv(s, from, n, t, to, counts, places, u))
-#define ALLTOALLV(Count, Displacement)                                                                         \
+#define ALLTOALLV(Count, Displacement)                                                                              \
   const void *from, const Count sent[], const Displacement out[], MPI_Datatype t, void *to, const Count received[], \
       const Displacement in[], MPI_Datatype u,
 COLLECTIVE(Alltoallv, Ialltoallv, ALLTOALLV, alltoallv(s, from, sent, out, t, to, received, in, u))
-#define ALLTOALLW(Count, Displacement)                                                                    \
-  const void *from, const Count sent[], const Displacement out[], const MPI_Datatype t[], void *to,       \
+#define ALLTOALLW(Count, Displacement)                                                              \
+  const void *from, const Count sent[], const Displacement out[], const MPI_Datatype t[], void *to, \
       const Count received[], const Displacement in[], const MPI_Datatype u[],
 COLLECTIVE(Alltoallw, Ialltoallw, ALLTOALLW, alltoallw(s, from, sent, out, t, to, received, in, u))
 

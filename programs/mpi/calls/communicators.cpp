@@ -6,8 +6,8 @@
 #include "mpi/calls/call.hpp"
 #include "mpi/calls/text.hpp"
 #include "mpi/communicators/communicator.hpp"
-#include "mpi/messages/message.hpp"
 #include "mpi/info/info.hpp"
+#include "mpi/messages/message.hpp"
 #include "mpi/transport/process.hpp"
 
 using namespace assay::abi;

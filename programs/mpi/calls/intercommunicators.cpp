@@ -26,7 +26,8 @@ void broadcast(Communicator& comm, std::vector<int>& numbers, int root) {
 
 // Two leaders exchange numbers; each knows how many come.
 std::vector<int> exchange(int peer, std::int32_t word, const std::vector<int>& mine, std::size_t theirs) {
-  const auto sent = static_cast<std::uint64_t>(mine.size() * sizeof(int)), room = static_cast<std::uint64_t>(theirs * sizeof(int));
+  const auto sent = static_cast<std::uint64_t>(mine.size() * sizeof(int)),
+             room = static_cast<std::uint64_t>(theirs * sizeof(int));
   const Place from = take(sent), into = take(room);
   std::memcpy(at(from), mine.data(), sent);
   add_sendrecv(from, sent, peer, into, room, peer, word);
@@ -40,8 +41,8 @@ std::vector<int> exchange(int peer, std::int32_t word, const std::vector<int>& m
 
 }  // namespace
 
-MPI_FUNCTION(MPI_Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag,
-                                    MPI_Comm* out)) {
+MPI_FUNCTION(MPI_Intercomm_create,
+             (MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* out)) {
   return call(__func__, local, [&] {
     Communicator& comm = communicator(local);
     if (comm.is_inter()) fail(MPI_ERR_COMM, "the local communicator has two groups");
@@ -64,7 +65,8 @@ MPI_FUNCTION(MPI_Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peers, 
   });
 }
 
-// The group of those that say `high` comes second; where both say the same, the one with the lower first rank comes first.
+// The group of those that say `high` comes second; where both say the same, the one with the lower first rank comes
+// first.
 MPI_FUNCTION(MPI_Intercomm_merge, (MPI_Comm handle, int high, MPI_Comm* out)) {
   return call(__func__, handle, [&] {
     Communicator& comm = communicator(handle);

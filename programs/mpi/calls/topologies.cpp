@@ -1,6 +1,4 @@
 // Grids and graphs of ranks.
-#include "mpi/topologies/topology.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -8,6 +6,7 @@
 #include "mpi/calls/call.hpp"
 #include "mpi/collectives/all.hpp"
 #include "mpi/communicators/communicator.hpp"
+#include "mpi/topologies/topology.hpp"
 
 using namespace assay::abi;
 
@@ -57,8 +56,8 @@ MPI_FUNCTION(MPI_Dims_create, (int ranks, int dimensions, int sizes[])) {
     std::ranges::copy(all, sizes);
   });
 }
-MPI_FUNCTION(MPI_Cart_create, (MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int,
-                               MPI_Comm* out)) {
+MPI_FUNCTION(MPI_Cart_create,
+             (MPI_Comm comm, int dimensions, const int sizes[], const int periods[], int, MPI_Comm* out)) {
   return call(__func__, comm, [&] {
     Communicator& parent = communicator(comm);
     Topology made = grid(parent, dimensions, sizes, periods);
@@ -237,8 +236,10 @@ MPI_FUNCTION(MPI_Dist_graph_create, (MPI_Comm comm, int count, const int sources
     made.weighted = weighted;
     for (const auto& of_one : gather_all(parent, edges))
       for (std::size_t i = 0; i + 2 < of_one.size() && of_one[i] >= 0; i += 3) {
-        if (of_one[i + 1] == parent.rank) made.sources.push_back(of_one[i]), made.source_weights.push_back(of_one[i + 2]);
-        if (of_one[i] == parent.rank) made.targets.push_back(of_one[i + 1]), made.target_weights.push_back(of_one[i + 2]);
+        if (of_one[i + 1] == parent.rank)
+          made.sources.push_back(of_one[i]), made.source_weights.push_back(of_one[i + 2]);
+        if (of_one[i] == parent.rank)
+          made.targets.push_back(of_one[i + 1]), made.target_weights.push_back(of_one[i + 2]);
       }
     *out = handle_or_null(with_topology(parent, parent.size(), std::move(made)));
   });

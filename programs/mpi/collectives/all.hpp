@@ -1,5 +1,6 @@
-// Allgather (round a ring, by recursive doubling, by Bruck's rounds), broadcast by scatter and allgather, and all to all
-// (all messages at once, by pairs, by Bruck's rounds). Sources: Thakur, Rabenseifner, Gropp 2005; Bruck et al. 1997.
+// Allgather (round a ring, by recursive doubling, by Bruck's rounds), broadcast by scatter and allgather, and all to
+// all (all messages at once, by pairs, by Bruck's rounds). Sources: Thakur, Rabenseifner, Gropp 2005; Bruck et al.
+// 1997.
 #pragma once
 
 #include <bit>
@@ -21,7 +22,8 @@ inline void allgather_ring(Steps& s, Place all, const Lengths& lengths) {
 }
 inline void allgather_linear(Steps& s, Place all, const Lengths& lengths) {
   const int n = s.size(), me = s.rank();
-  for (int k = 1; k < n; ++k) s.irecv(lengths.at(all, (me - k + n) % n), lengths.bytes((me - k + n) % n), (me - k + n) % n);
+  for (int k = 1; k < n; ++k)
+    s.irecv(lengths.at(all, (me - k + n) % n), lengths.bytes((me - k + n) % n), (me - k + n) % n);
   for (int k = 1; k < n; ++k) s.isend(lengths.at(all, me), lengths.bytes(me), (me + k) % n);
   s.wait_all();
 }
@@ -29,8 +31,8 @@ inline void allgather_linear(Steps& s, Place all, const Lengths& lengths) {
 inline void allgather_doubling(Steps& s, Place all, const Lengths& lengths) {
   for (int bit = 1; bit < s.size(); bit *= 2) {
     const int other = s.rank() ^ bit, mine = s.rank() & ~(bit - 1), theirs = other & ~(bit - 1);
-    s.sendrecv(lengths.at(all, mine), lengths.place(mine + bit) - lengths.place(mine), other,
-               lengths.at(all, theirs), lengths.place(theirs + bit) - lengths.place(theirs), other);
+    s.sendrecv(lengths.at(all, mine), lengths.place(mine + bit) - lengths.place(mine), other, lengths.at(all, theirs),
+               lengths.place(theirs + bit) - lengths.place(theirs), other);
   }
 }
 // Parts of one length, turned so that this rank's is the first.

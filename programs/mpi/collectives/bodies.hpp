@@ -13,7 +13,8 @@
 namespace assay::abi {
 
 inline void intra(const Steps& s) {
-  if (s.comm().is_inter()) fail(MPI_ERR_COMM, "collective calls between two groups are not available in Assay's library");
+  if (s.comm().is_inter())
+    fail(MPI_ERR_COMM, "collective calls between two groups are not available in Assay's library");
 }
 inline void check_root(const Steps& s, int root) {
   intra(s);
@@ -52,7 +53,9 @@ struct Uneven {
     for (int k = 0; k < s.size(); ++k) check_count(counts[k]);
   }
   std::int64_t bytes(int rank) const { return counts[rank] * type.size; }
-  char* part(int rank) const { return static_cast<char*>(data) + static_cast<std::int64_t>(places[rank]) * type.extent; }
+  char* part(int rank) const {
+    return static_cast<char*>(data) + static_cast<std::int64_t>(places[rank]) * type.extent;
+  }
   std::int64_t elements(int rank) const { return counts[rank]; }
   Datatype& type_of(int) const { return type; }
   Lengths lengths(int ranks) const {
@@ -113,9 +116,12 @@ void unpack_later(Steps& s, Side side, Lengths lengths, Place block, int skipped
 inline void barrier_call(Steps& s) {
   intra(s);
   switch (way_of(Collective::barrier, 0, s.size())) {
-    case Way::doubling: return barrier_doubling(s);
-    case Way::linear: return barrier_linear(s);
-    default: return barrier_dissemination(s);
+    case Way::doubling:
+      return barrier_doubling(s);
+    case Way::linear:
+      return barrier_linear(s);
+    default:
+      return barrier_dissemination(s);
   }
 }
 
@@ -126,10 +132,17 @@ void bcast(Steps& s, void* data, Count count, MPI_Datatype type, int root) {
   const Place block = s.room(side.bytes());
   if (s.rank() == root) pack_part(side, 0, block);
   switch (way_of(Collective::broadcast, side.bytes(), s.size())) {
-    case Way::linear: broadcast_linear(s, block, side.bytes(), root); break;
-    case Way::scattered_doubling: broadcast_scattered(s, block, side.bytes(), root, true); break;
-    case Way::scattered_ring: broadcast_scattered(s, block, side.bytes(), root, false); break;
-    default: broadcast_binomial(s, block, side.bytes(), root);
+    case Way::linear:
+      broadcast_linear(s, block, side.bytes(), root);
+      break;
+    case Way::scattered_doubling:
+      broadcast_scattered(s, block, side.bytes(), root, true);
+      break;
+    case Way::scattered_ring:
+      broadcast_scattered(s, block, side.bytes(), root, false);
+      break;
+    default:
+      broadcast_binomial(s, block, side.bytes(), root);
   }
   if (s.rank() != root) s.then([side, block] { unpack_part(side, 0, block); });
 }
@@ -213,20 +226,26 @@ void allgather_call(Steps& s, const Own* own, const All& all, bool even) {
   const Lengths lengths = all.lengths(s.size());
   const Place block = s.room(lengths.all());
   if (own)
-    pack(own->type, own->data, std::min(own->bytes(), lengths.bytes(s.rank())) / std::max<std::int64_t>(own->type.size, 1),
+    pack(own->type, own->data,
+         std::min(own->bytes(), lengths.bytes(s.rank())) / std::max<std::int64_t>(own->type.size, 1),
          at(lengths.at(block, s.rank())));
   else
     pack_part(all, s.rank(), lengths.at(block, s.rank()));
   switch (way_of(even ? Collective::allgather : Collective::allgatherv, lengths.all(), s.size())) {
-    case Way::doubling: allgather_doubling(s, block, lengths); break;
+    case Way::doubling:
+      allgather_doubling(s, block, lengths);
+      break;
     case Way::bruck:
       if (even) {
         allgather_bruck(s, block, lengths.bytes(0));
         break;
       }
       [[fallthrough]];
-    case Way::ring: allgather_ring(s, block, lengths); break;
-    default: allgather_linear(s, block, lengths);
+    case Way::ring:
+      allgather_ring(s, block, lengths);
+      break;
+    default:
+      allgather_linear(s, block, lengths);
   }
   unpack_later(s, all, lengths, block, own ? -1 : s.rank());
 }
@@ -256,8 +275,10 @@ void alltoall_call(Steps& s, const Out& sent, const In& received, bool even) {
   if (even && way == Way::bruck) {
     alltoall_bruck(s, out, in, leaving.bytes(0));
   } else {
-    s.copy(leaving.at(out, s.rank()), coming.at(in, s.rank()), std::min(leaving.bytes(s.rank()), coming.bytes(s.rank())));
-    way == Way::pairwise ? alltoall_pairwise(s, out, leaving, in, coming) : alltoall_linear(s, out, leaving, in, coming);
+    s.copy(leaving.at(out, s.rank()), coming.at(in, s.rank()),
+           std::min(leaving.bytes(s.rank()), coming.bytes(s.rank())));
+    way == Way::pairwise ? alltoall_pairwise(s, out, leaving, in, coming)
+                         : alltoall_linear(s, out, leaving, in, coming);
   }
   unpack_later(s, received, coming, in);
 }
@@ -302,7 +323,8 @@ inline Place gather_to_fold(const Fold& f, Place own, int root) {
   return all;
 }
 // Contributions `first` to `last` of a block of all, in order: the sum takes the last one's place.
-inline Place fold_gathered(const Operation& operation, Datatype& type, std::int64_t count, Place all, int first, int last) {
+inline Place fold_gathered(const Operation& operation, Datatype& type, std::int64_t count, Place all, int first,
+                           int last) {
   const auto bytes = static_cast<Place>(count * type.size);
   for (int k = last - 1; k >= first; --k)  // in with inout: the right operand is the sum so far
     apply(operation, type, at(all + bytes * static_cast<Place>(k)), at(all + bytes * static_cast<Place>(last)), count);

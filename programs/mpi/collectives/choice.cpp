@@ -59,20 +59,20 @@ constexpr Row mpich_3[] = {
     {scan, any_length, Ranks::any, Way::doubling},
 };
 constexpr Row mpich_1_2[] = {
-    {barrier, any_length, Ranks::any, Way::doubling},    {broadcast, any_length, Ranks::any, Way::binomial},
-    {reduce, any_length, Ranks::any, Way::binomial},     {allreduce, any_length, Ranks::any, Way::rooted},
-    {gather, any_length, Ranks::any, Way::linear},       {scatter, any_length, Ranks::any, Way::linear},
-    {allgather, any_length, Ranks::any, Way::ring},      {allgatherv, any_length, Ranks::any, Way::ring},
-    {alltoall, any_length, Ranks::any, Way::linear},     {alltoallv, any_length, Ranks::any, Way::linear},
+    {barrier, any_length, Ranks::any, Way::doubling},      {broadcast, any_length, Ranks::any, Way::binomial},
+    {reduce, any_length, Ranks::any, Way::binomial},       {allreduce, any_length, Ranks::any, Way::rooted},
+    {gather, any_length, Ranks::any, Way::linear},         {scatter, any_length, Ranks::any, Way::linear},
+    {allgather, any_length, Ranks::any, Way::ring},        {allgatherv, any_length, Ranks::any, Way::ring},
+    {alltoall, any_length, Ranks::any, Way::linear},       {alltoallv, any_length, Ranks::any, Way::linear},
     {reduce_scatter, any_length, Ranks::any, Way::rooted}, {scan, any_length, Ranks::any, Way::linear},
 };
 
-constexpr std::array<std::string_view, 12> call_names = {"barrier",   "broadcast",  "reduce",   "allreduce",
-                                                         "gather",    "scatter",    "allgather", "allgatherv",
-                                                         "alltoall",  "alltoallv",  "reduce-scatter", "scan"};
-constexpr std::array<std::string_view, 12> way_names = {"linear",   "binomial", "dissemination", "doubling",
-                                                        "ring",     "bruck",    "pairwise",      "halving",
-                                                        "rabenseifner", "scattered-doubling", "scattered-ring", "rooted"};
+constexpr std::array<std::string_view, 12> call_names = {"barrier",  "broadcast", "reduce",         "allreduce",
+                                                         "gather",   "scatter",   "allgather",      "allgatherv",
+                                                         "alltoall", "alltoallv", "reduce-scatter", "scan"};
+constexpr std::array<std::string_view, 12> way_names = {
+    "linear",   "binomial", "dissemination", "doubling",           "ring",           "bruck",
+    "pairwise", "halving",  "rabenseifner",  "scattered-doubling", "scattered-ring", "rooted"};
 
 template <std::size_t count>
 std::optional<std::size_t> place_in(const std::array<std::string_view, count>& names, std::string_view name) {

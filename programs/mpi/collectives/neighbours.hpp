@@ -40,7 +40,8 @@ inline void exchange(Steps& s, const Topology::Neighbours& with, const std::vect
   s.wait_all();
   s.then([with, received, places] {
     for (std::size_t i = 0; i < received.size(); ++i)
-      if (with.sources[i] != MPI_PROC_NULL) unpack(received[i].type, at(places[i]), received[i].bytes(), received[i].data);
+      if (with.sources[i] != MPI_PROC_NULL)
+        unpack(received[i].type, at(places[i]), received[i].bytes(), received[i].data);
   });
 }
 
@@ -55,7 +56,8 @@ std::vector<Part> parts(std::size_t count, Of&& of) {
 template <class Count>
 auto even(const void* data, Count count, MPI_Datatype handle) {
   return [=, &type = committed(handle)](std::size_t i) {
-    return Part{static_cast<char*>(const_cast<void*>(data)) + static_cast<std::int64_t>(i) * count * type.extent, count, type};
+    return Part{static_cast<char*>(const_cast<void*>(data)) + static_cast<std::int64_t>(i) * count * type.extent, count,
+                type};
   };
 }
 template <class Count, class Displacement>

@@ -19,9 +19,7 @@ struct Fold {
   std::int64_t bytes() const { return bytes(count); }
   std::int64_t bytes(std::int64_t elements) const { return elements * type.size; }
   // `own` becomes it and what another rank sent, which is of lower ranks or of higher ones.
-  void lower(Place other, Place own, std::int64_t elements) const {
-    s.reduce(operation, type, other, own, elements);
-  }
+  void lower(Place other, Place own, std::int64_t elements) const { s.reduce(operation, type, other, own, elements); }
   // The blocks change their names where the result is in the other one.
   void higher(Place& other, Place& own) const {
     s.reduce(operation, type, own, other, count);
@@ -29,7 +27,8 @@ struct Fold {
   }
 };
 
-// Up a binomial tree over ranks from the root, which for operations that do not commute is rank 0, and one message more.
+// Up a binomial tree over ranks from the root, which for operations that do not commute is rank 0, and one message
+// more.
 inline Place reduce_binomial(const Fold& f, Place own, int root) {
   Steps& s = f.s;
   const int n = s.size(), top = f.operation.commutative ? root : 0, place = from_root(s.rank(), top, n);
@@ -133,7 +132,8 @@ inline void halve(const Fold& f, const Cube& cube, const Lengths& parts, Place o
   int first = 0;
   for (int half = cube.ranks / 2; half > 0; half /= 2) {
     const int peer = cube.rank_at(cube.place ^ half);
-    const int kept = first + ((cube.place & half) != 0 ? half : 0), given = first + ((cube.place & half) != 0 ? 0 : half);
+    const int kept = first + ((cube.place & half) != 0 ? half : 0),
+              given = first + ((cube.place & half) != 0 ? 0 : half);
     const std::int64_t keep = parts.place(kept + half) - parts.place(kept);
     s.sendrecv(parts.at(own, given), parts.place(given + half) - parts.place(given), peer, other, keep, peer);
     s.reduce(f.operation, f.type, other, parts.at(own, kept), keep / std::max<std::int64_t>(f.type.size, 1));
@@ -149,7 +149,8 @@ inline Place allreduce_rabenseifner(const Fold& f, Place own) {
     const Lengths parts = cube_parts(f, cube);
     halve(f, cube, parts, own);
     for (int bit = 1; bit < cube.ranks; bit *= 2) {
-      const int peer = cube.rank_at(cube.place ^ bit), mine = cube.place & ~(bit - 1), theirs = (cube.place ^ bit) & ~(bit - 1);
+      const int peer = cube.rank_at(cube.place ^ bit), mine = cube.place & ~(bit - 1),
+                theirs = (cube.place ^ bit) & ~(bit - 1);
       s.sendrecv(parts.at(own, mine), parts.place(mine + bit) - parts.place(mine), peer, parts.at(own, theirs),
                  parts.place(theirs + bit) - parts.place(theirs), peer);
     }
@@ -167,9 +168,11 @@ inline Place reduce_rabenseifner(const Fold& f, Place own, int root) {
   if (cube.place >= 0) {
     const Lengths parts = cube_parts(f, cube);
     halve(f, cube, parts, own);
-    // The halves of the last steps are joined first: a rank whose place differs from the root's in a bit gives all it has.
+    // The halves of the last steps are joined first: a rank whose place differs from the root's in a bit gives all it
+    // has.
     for (int bit = 1; bit < cube.ranks; bit *= 2) {
-      const int peer = cube.rank_at(cube.place ^ bit), mine = cube.place & ~(bit - 1), theirs = (cube.place ^ bit) & ~(bit - 1);
+      const int peer = cube.rank_at(cube.place ^ bit), mine = cube.place & ~(bit - 1),
+                theirs = (cube.place ^ bit) & ~(bit - 1);
       if (((cube.place ^ top) & bit) != 0) {
         s.send(parts.at(own, mine), parts.place(mine + bit) - parts.place(mine), peer);
         break;

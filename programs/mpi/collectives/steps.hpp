@@ -44,7 +44,7 @@ class Steps {
 
   // When all steps have run: at once, or as the request is completed.
   void then(std::function<void()> done) { done_.push_back(std::move(done)); }
-  void finish();  // of steps that run now
+  void finish();                                // of steps that run now
   std::int64_t bytes() const { return sent_; }  // that this rank sends
 
   // Hands over steps that run behind: what waits for them. complete() afterwards.

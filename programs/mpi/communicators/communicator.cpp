@@ -68,7 +68,8 @@ MPI_Comm handle_of(Communicator& comm) {
 MPI_Comm handle_or_null(Communicator* comm) { return comm ? handle_of(*comm) : MPI_COMM_NULL; }
 
 void wrong_peer(const Communicator& comm, int rank) {
-  fail(MPI_ERR_RANK, "no rank " + std::to_string(rank) + " in a communicator of " + std::to_string(comm.peers().size()));
+  fail(MPI_ERR_RANK,
+       "no rank " + std::to_string(rank) + " in a communicator of " + std::to_string(comm.peers().size()));
 }
 
 int free_context() { return *contexts().rbegin() + contexts_of_one; }

@@ -20,11 +20,11 @@ struct Communicator : Object {
   Communicator() : Object(kind_of) {}
   ~Communicator() override;
 
-  Group* local = nullptr;   // held
-  Group* remote = nullptr;  // of an intercommunicator: held
+  Group* local = nullptr;         // held
+  Group* remote = nullptr;        // of an intercommunicator: held
   Communicator* inner = nullptr;  // of an intercommunicator, held: the local group's, for its part of collective calls
-  int context = 0;          // and context + 1
-  int rank = 0;             // of this process, in `local`
+  int context = 0;                // and context + 1
+  int rank = 0;                   // of this process, in `local`
   Errhandler* errhandler = nullptr;
   std::string name;
   Attributes attributes;
@@ -64,7 +64,8 @@ inline void check_peer(const Communicator& comm, int rank, bool any = false) {
 Communicator* make_communicator(const Communicator& parent, std::vector<int> members, int context);
 Communicator* make_intercommunicator(const Communicator& parent, std::vector<int> local, std::vector<int> remote,
                                      int context);
-inline constexpr int contexts_of_one = 4;  // messages, collective calls, and the same of an intercommunicator's inner one
+inline constexpr int contexts_of_one =
+    4;  // messages, collective calls, and the same of an intercommunicator's inner one
 // The least context that is above all that this process has in use; new ones take the greatest of their members'.
 int free_context();
 

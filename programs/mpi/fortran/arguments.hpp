@@ -1,5 +1,5 @@
-// Fortran's arguments as C's: every one is an address, handles are numbers, and named constants such as MPI_IN_PLACE are
-// places in common blocks (mpif.h, which src/assay/mpi/fortran.py writes).
+// Fortran's arguments as C's: every one is an address, handles are numbers, and named constants such as MPI_IN_PLACE
+// are places in common blocks (mpif.h, which src/assay/mpi/fortran.py writes).
 //
 // Only the C interface of the ABI is called, so that a program runs over any library that has it. No part of the C++
 // library is needed, for Fortran programs are linked without it.
@@ -71,11 +71,11 @@ struct Argument {
   void* at_;
 };
 template <class T, bool in>
+  requires(!Handle<T*>)
 struct Argument<T*, in> {
   using Plain = std::remove_const_t<T>;
   explicit Argument(void* at) : at_(at) {
-    if constexpr (Handle<Plain>)
-      handle_ = in ? from_number(Plain{}, *static_cast<int*>(at)) : Plain{};
+    if constexpr (Handle<Plain>) handle_ = in ? from_number(Plain{}, *static_cast<int*>(at)) : Plain{};
   }
   T* get() {
     if constexpr (Handle<Plain>)

@@ -1,9 +1,9 @@
 // mpif.h and `use mpi`: the functions whose arguments translate one by one. Numbers are those of the arguments.
 #include "mpi/fortran/arguments.hpp"
 
-extern "C" {
-int assay_mpi_bottom_, assay_mpi_in_place_, assay_mpi_unweighted_, assay_mpi_weights_empty_;
-int assay_mpi_status_ignore_[8], assay_mpi_statuses_ignore_[8];
+extern "C" {  // aligned as compilers align common blocks
+alignas(32) int assay_mpi_bottom_, assay_mpi_in_place_, assay_mpi_unweighted_, assay_mpi_weights_empty_;
+alignas(32) int assay_mpi_status_ignore_[8], assay_mpi_statuses_ignore_[8];
 }
 
 #define P1 void* a
