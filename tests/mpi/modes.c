@@ -7,7 +7,6 @@
 #include <string.h>
 
 static int rank, ranks;
-<<<<<<< HEAD
 static char text[1 << 16]; /* what this rank has to say: rank 0 prints all, for mpiexec may mix what ranks print */
 static int used;
 static void note(const char* format, ...) {
@@ -16,8 +15,6 @@ static void note(const char* format, ...) {
   used += vsnprintf(text + used, sizeof text - used, format, arguments);
   va_end(arguments);
 }
-=======
->>>>>>> s6
 static void say(const char* what, const int* data, int count, const MPI_Status* status) {
   int got = -1;
   if (status) MPI_Get_count(status, MPI_INT, &got);
@@ -220,10 +217,6 @@ static void large(void) { /* 64 MiB both ways */
 }
 
 int main(int argc, char** argv) {
-<<<<<<< HEAD
-=======
-  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* lines of different ranks are not mixed */
->>>>>>> s6
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
