@@ -14,7 +14,7 @@ from assay.benchmark.own import cache_root
 from assay.described.machine_file import DescribedMachine
 from assay.described.shipped import open_described
 from assay.mpi import request, wrappers
-from assay.mpi.launch import Launch, Request, launch
+from assay.mpi.launch import MpiLaunch, Request, launch
 from assay.mpi.library import library
 
 SOURCES = Path(__file__).parent / "mpi"
@@ -35,6 +35,11 @@ def compiled(name: str) -> Path:
     return made
 
 
+def resolved(*words: str) -> list[str]:
+    """Words of a command, with a program's path for each `mpi:NAME`."""
+    return [str(compiled(word.removeprefix("mpi:"))) if word.startswith("mpi:") else word for word in words]
+
+
 def asked(machine: str | DescribedMachine, ranks: int, name: str, *arguments: str, **options: object) -> Request:
     """A request for one of these programs; `options`: of the request, and `placement`, a way and a seed."""
     description = open_described(machine, {}) if isinstance(machine, str) else machine
@@ -44,7 +49,7 @@ def asked(machine: str | DescribedMachine, ranks: int, name: str, *arguments: st
     return Request(words, tables, places, processors, **options)  # type: ignore[arg-type]
 
 
-def ran(wish: Request) -> tuple[Launch, str]:
+def ran(wish: Request) -> tuple[MpiLaunch, str]:
     """What became of it, and its standard output."""
     with tempfile.TemporaryFile() as out:
         made = launch(replace(wish, output=out.fileno()), library())

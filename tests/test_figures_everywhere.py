@@ -12,6 +12,7 @@ import pytest
 from assay import verbs
 from command_line import assay
 from example_inputs import CONSTANT, EXAMPLES, HYPERCUBE, SHORT, described_runs
+from mpi_programs import resolved
 
 SHAPE = {"name", "value", "unit", "statistic", "params", "ci95", "range", "state", "estimator", "disturbance"}
 WITHOUT = {
@@ -23,6 +24,7 @@ WITHOUT = {
     "examples",
     "export",
     "history",  # changes of figures
+    *("mpicc", "mpicxx", "mpifort"),  # a compiler's
     "plan",
     "query",
     "runs",
@@ -48,6 +50,7 @@ CASES: dict[str, list[str]] = {
     "study, tables": ["study", "section6"],
     "throughput": ["throughput", "mix", "--jobs", "jobs.toml", "--on", "batch.toml"],
     "replay": ["replay", HYPERCUBE, "messages.csv", "-o", "delivered.csv"],
+    "mpirun": ["mpirun", "--on", CONSTANT, "-n", "2", "mpi:pingpong", "8"],
     "run": ["run", "echo", "--on", CONSTANT, "--set", "bytes=8,64"],
     "run, quoted": ["run", "lock", "--on", "ksr1"],
     "run, quoted and doubtful": ["run", "thread-barrier", "--on", "paragon-mp"],
@@ -76,7 +79,8 @@ def finite(value: object) -> bool:
 def test_figures_have_one_shape(case: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(here)
     monkeypatch.setenv("ASSAY_RUNS", str(here / "runs"))
-    found = assay(*CASES[case], "--json")
+    verb, *words = CASES[case]
+    found = assay(verb, "--json", *resolved(*words))
     assert found.status in (0, 3), found.err
     figures = found.document["figures"]
     assert isinstance(figures, list)

@@ -102,6 +102,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         ),
         *("stops", "stored.lines", "stored.seal", "left_names", "network"),
     },
+    # Unmodified MPI programs on described machines.
+    "mpi": {
+        *("errors", "trusted", "left_names", "benchmark", "execute", "described", "network", "stored.seal", "_core"),
+    },
     "throughput": {
         *(
             "errors",
@@ -188,6 +192,8 @@ NATIVE = {
     "core/network": ("ranks/", "node/", "storage/", "mpi.h"),
     "core/storage": ("ranks/", "mpi.h"),
     "core/ranks": ("mpi.h", "mpi/"),
+    "core/mpi": ("mpi.h", "mpi/abi/mpi.h", "mpi/transport/", "mpi/calls/"),
+    "programs/mpi/shared": ("mpi.h", "core/", "ranks/", "mpi/transport/", "mpi/calls/"),
 }
 
 

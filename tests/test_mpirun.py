@@ -13,7 +13,7 @@ from assay.benchmark.record import benchmark
 from assay.benchmark.resolved import program_words
 from assay.described.shipped import open_described, shipped
 from assay.mpi import request
-from assay.mpi.launch import Launch
+from assay.mpi.launch import MpiLaunch
 from mpi_programs import asked, output, ran
 from mpis_here import MPI, start_ranks
 
@@ -57,7 +57,7 @@ def test_placed_ranks_are_as_far_from_each_other_as_their_nodes() -> None:
     assert int(output("ipsc860", 2, "pingpong", "8", placement=("64,65", 1))) == near
 
 
-def times(made: Launch) -> tuple[object, ...]:
+def times(made: MpiLaunch) -> tuple[object, ...]:
     served = made.served
     return served.makespan, served.events, served.messages, served.switches, served.operations, served.calls
 
@@ -72,7 +72,7 @@ def test_the_same_bits_on_repeat_and_on_one_core() -> None:
     finally:
         os.sched_setaffinity(0, everywhere)
     assert times(first) == times(again) == times(alone)
-    assert sorted(text.splitlines()) == sorted(same.splitlines()) == sorted(serial.splitlines())
+    assert text == same == serial
 
 
 @pytest.mark.mpi
@@ -86,9 +86,9 @@ def test_messages_in_all_modes_bring_what_they_bring_under_another_mpi(ranks: in
     subprocess.run([wrapper, "-w", "-O1", str(source), "-o", str(program)], check=True)
     there = start_ranks(MPI, ranks, program)
     assert there.returncode == 0, there.stderr
-    expected = sorted(line for line in there.stdout.splitlines() if "UCX" not in line)
+    expected = [line for line in there.stdout.splitlines() if "UCX" not in line]
     for machine in ("ipsc860", "dragonfly-slingshot"):
-        assert sorted(output(machine, ranks, "modes").splitlines()) == expected
+        assert output(machine, ranks, "modes").splitlines() == expected
 
 
 def test_messages_of_64_mib_arrive_whole() -> None:
@@ -104,7 +104,7 @@ def test_calls_are_timed_by_function_length_and_peer() -> None:
     }  # fmt: skip
     round_trip = echo("ipsc860", 2, 100)
     assert calls["MPI_Send", 100, 1][1] + calls["MPI_Recv", 100, 1][1] == round_trip
-    assert calls["MPI_Recv", 100, 0][1] == made.served.makespan - calls["MPI_Send", 100, 0][1]
+    assert 2 * calls["MPI_Recv", 100, 0][1] == round_trip
 
 
 def test_computing_takes_its_processor_time_where_that_is_asked_for() -> None:

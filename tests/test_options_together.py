@@ -34,6 +34,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "export": [("a",)],
     "fit": [("a",)],
     "history": [("--import", "a", "--import", "b", "--machine", "constant")],
+    "mpirun": [],  # what follows the program is the program's: tests/test_mpirun_ends.py
     "plan": [("--on", CONSTANT), ("--on", "ksr1")],
     "query": [("SELECT count(*) FROM blocks",)],
     "replay": [(HYPERCUBE, "messages.csv", "-o", "delivered.csv")],
@@ -61,6 +62,7 @@ SAMPLES = {
     "--command": "lammps",
     "--compiler": "g++",
     "--compress": "7",
+    "--compute": "cpu:2",
     "--device": "opencl",
     "--docs": "written",
     "--every": "2h",
@@ -78,6 +80,7 @@ SAMPLES = {
     "--jobs": "jobs.toml",
     "--label": "first",
     "--last": "1",
+    "--library": "own",
     "--launches": "2",
     "--machine": "nosuch",
     "--margin": "80%",
@@ -111,8 +114,10 @@ SAMPLES = {
     "--via": "local",
     "--within": "2%",
     "--workers": "2",
+    "--wdir": ".",
     "-N": "2",
     "-n": "2",
+    "-x": "HOME",
     "accept --out": "made.toml",
     "export --out": "rows.csv",
     "fit --out": "fitted.toml",
@@ -255,6 +260,7 @@ def test_every_verb_is_asked_and_every_path_is_known() -> None:
                 "--import",
                 "--metrics",
                 "--goal",
+                "--wdir",
             }, each.opts
 
 

@@ -77,6 +77,7 @@ CASES: dict[str, list[Case]] = {
     "export": [Case(("export", "a", "--format", "json", "-o", "rows.json"), (0.05, 1.0), ends=True)],
     "fit": [Case(("fit", "--on", "ipsc860"), ends=True)],
     "history": [Case(("history", "--import", "a", "--machine", "constant"), ends=True)],
+    "mpirun": [Case(("mpirun", "--on", "ipsc860", "-n", 2, "sleep", 300), (0.5, 4.0), waits=True)],
     "plan": [Case(("plan", "--only", "processor"), (0.05, 1.0), ends=True)],
     "query": [Case(("query", CELLS.format(30)), (0.05, 2.0)), Case(("query", COUNTED))],
     "replay": [Case(("replay", HYPERCUBE, "long.csv", "-o", "out.csv", "--set", "network.routing=valiant"))],
@@ -107,6 +108,7 @@ CASES: dict[str, list[Case]] = {
 }  # fmt: skip
 ENDS_SOON = {
     "examples": "copies a score of small files",
+    **dict.fromkeys(("mpicc", "mpicxx", "mpifort"), "becomes the compiler"),
     "runs": "lists folders, some hundred a second",
     "version": "prints what is installed",
     "watch": "with --install; its rounds are stopped in tests/test_watch.py",

@@ -86,7 +86,9 @@ void Program::collect(int rank) {
     look();
     if (control.posted.load() == seen && !alive_()) {
       look();
-      ends("the program's first process has ended");
+      ends(segment_.header().started.load() == 0
+               ? "the program does not start Assay's MPI library: it is not linked to libmpi_abi.so.1"
+               : "the program's first process has ended");
     }
   }
   control.awaited.store(0);

@@ -20,7 +20,7 @@ namespace assay::abi {
 inline constexpr std::uint32_t segment_version = 1;
 inline constexpr const char* segment_variable = "ASSAY_MPI_SEGMENT";  // the number of the inherited file descriptor
 inline constexpr std::size_t page_bytes = 4096;
-inline constexpr std::uint32_t most_ops = 256;  // of a batch
+inline constexpr std::uint32_t most_ops = 1024;  // of a batch
 
 // A message's tag and its context are one word, as the World matches them (core/ranks/groups.hpp): 15 bits of tag.
 // Contexts 0, 1 and the last are the simulator's own.
@@ -96,7 +96,7 @@ struct alignas(64) Control {
 };
 
 struct Header {
-  std::uint32_t version;
+  std::uint32_t layout;
   std::int32_t ranks;
   std::uint64_t controls_at, arenas_at, arena_bytes;  // in the segment
   std::int64_t poll;                                  // ps of asking in vain
@@ -108,6 +108,8 @@ struct Header {
   std::atomic<std::int32_t> refused;                  // errno of what kept the next one from being started
 };
 
+// What the two sides compare: a library of another layout is refused.
+inline constexpr std::uint32_t segment_layout = segment_version << 24 ^ sizeof(Control);
 inline constexpr std::uint64_t control_bytes = (sizeof(Control) + page_bytes - 1) / page_bytes * page_bytes;
 inline constexpr std::uint64_t controls_at = page_bytes;
 inline Control* control_of(Header* header, int rank) {

@@ -38,7 +38,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Launch:
+class MpiLaunch:
     """What became of it. `statuses`: of each rank's process, as waitpid(2) has it, None where it was ended from here.
 
     `missing`: why the program could not be started; `started`: ranks that began.
@@ -59,7 +59,7 @@ class Launch:
         return next((code if code > 0 else 128 - code for code in codes if code), 0)
 
 
-def launch(request: Request, library: Path) -> Launch:
+def launch(request: Request, library: Path) -> MpiLaunch:
     """Run the program to its end; everything that it started has ended then.
 
     ValueError for what the user can mend, RuntimeError for what goes wrong in the simulation.
@@ -85,7 +85,7 @@ def launch(request: Request, library: Path) -> Launch:
             missing = tree.wait().missing
     finally:
         tree.release()
-    return Launch(served, segment.statuses, log, missing, segment.started)
+    return MpiLaunch(served, segment.statuses, log, missing, segment.started)
 
 
 def signal_name(number: int) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.execute.simulated import deadlock
-from assay.mpi.launch import Launch, Request
+from assay.mpi.launch import MpiLaunch, Request
 from assay.stored.seal import sealed_lines
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ LAUNCH_VERSION = 3  # of the first line (programs/timing/launch.hpp)
 MOST_PLACED = 1024  # ranks whose placement is listed
 
 
-def lines(request: Request, launch: Launch, machine: str, began: float) -> list[str]:
+def lines(request: Request, launch: MpiLaunch, machine: str, began: float) -> list[str]:
     """The lines of the launch's file; `began`: unix time, s."""
     events = [_launch(request, machine, began), _nodes(request)]
     served = launch.served
@@ -34,7 +34,7 @@ def lines(request: Request, launch: Launch, machine: str, began: float) -> list[
     return [json.dumps(event, separators=(",", ":")) for event in events]
 
 
-def write(path: Path, request: Request, launch: Launch, machine: str, began: float) -> None:
+def write(path: Path, request: Request, launch: MpiLaunch, machine: str, began: float) -> None:
     """Append them to a file. OSError."""
     with path.open("a", encoding="utf-8") as file:
         file.write(sealed_lines(lines(request, launch, machine, began)))
@@ -95,7 +95,7 @@ def _block(
     }
 
 
-def reason(launch: Launch) -> str | None:
+def reason(launch: MpiLaunch) -> str | None:
     """Why the launch is not what it should be, in one line; None where all is well."""
     served = launch.served
     if launch.missing:

@@ -14,7 +14,7 @@ from assay.errors import InputError, MeasurementError
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Task
 from assay.mpi import recorded
-from assay.mpi.launch import Launch, Request, launch
+from assay.mpi.launch import MpiLaunch, Request, launch
 from assay.network.refused import core_refusal
 
 
@@ -34,7 +34,7 @@ class MpiTarget:
         self.description, self.request, self.library, self.compute = description, request, library, compute
         self.timeline, self.matrix = timeline, matrix
         self.machine = description.name
-        self.launched: Launch | None = None
+        self.launched: MpiLaunch | None = None
 
     def admit(self, records: Sequence[Benchmark]) -> None:
         """Nothing to refuse: the program was looked at before."""

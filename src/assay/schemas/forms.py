@@ -48,6 +48,7 @@ def forms() -> dict[str, tuple[Any, ...]]:
         "export": (listed.ExportedRows, listed.ExportedFile),
         "fit": (listed.Refitted, listed.FittedToRun),
         "history": (MachineHistory,),
+        "mpirun": (listed.RunOfProgram, listed.FunctionsNeeded),
         "plan": (listed.PlannedRun, listed.QuotedPlan),
         "query": (listed.QueryAnswer,),
         "replay": (described.Replay, GoalReplay),

@@ -200,6 +200,47 @@ class QuotedOfOne(QuotedBenchmark):
 
 
 @dataclass(frozen=True)
+class RunOfProgram:
+    """`assay mpirun`: the run's document, with the keys of the program's section beside its own.
+
+    `exits`: exit statuses by rank, below 0 a signal's number, null where the program was ended from outside; `reason`:
+    why it did not end well. `collectives`: the MPI library whose algorithms collective calls use.
+    """
+
+    __pydantic_config__ = ANY
+
+    run: str
+    folder: str
+    machine: str | None
+    state: str
+    valid: bool
+    warnings: list[str]
+    benchmark: str
+    figures: list[AnyFigure]
+    headlines: list[AnyFigure]
+    program: list[str]
+    library: str
+    collectives: str
+    compute: str
+    exits: list[int | None]
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class FunctionsNeeded:
+    """`assay mpirun --check`: the MPI functions that a program needs, and those that the library lacks.
+
+    `other`: another MPI library that the program is linked to.
+    """
+
+    program: str
+    there: list[str]
+    missing: list[str]
+    other: str | None
+    valid: bool
+
+
+@dataclass(frozen=True)
 class SeveralReports:
     """`assay report` of several runs: each run's document, and how they compare."""
 

@@ -132,6 +132,15 @@ Timeline = Annotated[
         help="write ranks (`run --on`, or an application) or messages (`replay`) over time, for ui.perfetto.dev",
     ),
 ]
+Matrix = Annotated[
+    Path | None,
+    typer.Option(
+        parser=named_path,
+        metavar="PATH",
+        help="on a described machine: messages and bytes between ranks (CSV), all of the run: also those that "
+        "verify and synchronise",
+    ),
+]
 Goal = Annotated[
     Path | None,
     typer.Option(

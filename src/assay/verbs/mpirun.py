@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from assay.verbs._options import Json, Label, On, PerNode, Placement, Quiet, RunFolder, Seed, Timeline, named_path
+from assay.verbs._options import (
+    Json,
+    Label,
+    Matrix,
+    On,
+    PerNode,
+    Placement,
+    Quiet,
+    RunFolder,
+    Seed,
+    Timeline,
+    named_path,
+)
 
 INTERLEAVED = {"allow_interspersed_args": False}  # what follows PROGRAM is its own
 
@@ -46,10 +58,7 @@ def register(app: typer.Typer) -> None:
             typer.Option("--wdir", parser=named_path, metavar="FOLDER", help="where the program runs (default: here)"),
         ] = None,
         timeline: Timeline = None,
-        matrix: Annotated[
-            Path | None,
-            typer.Option(parser=named_path, metavar="PATH", help="messages and bytes between ranks (CSV)"),
-        ] = None,
+        matrix: Matrix = None,
         check: Annotated[
             bool, typer.Option("--check", help="only say which MPI functions the program needs, and which are missing")
         ] = False,

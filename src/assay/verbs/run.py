@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,6 +18,7 @@ from assay.verbs._options import (
     Json,
     Label,
     Launches,
+    Matrix,
     Mpis,
     Nodes,
     On,
@@ -33,7 +33,6 @@ from assay.verbs._options import (
     Transports,
     Via,
     Within,
-    named_path,
 )
 
 
@@ -82,15 +81,7 @@ def register(app: typer.Typer) -> None:
         timeout: Timeout = None,
         seed: Seed = 1,
         timeline: Timeline = None,
-        matrix: Annotated[
-            Path | None,
-            typer.Option(
-                parser=named_path,
-                metavar="PATH",
-                help="on a described machine: messages and bytes between ranks (CSV), all of the run: also those that "
-                "verify and synchronise",
-            ),
-        ] = None,
+        matrix: Matrix = None,
         goal: Goal = None,
         verify: Annotated[
             bool,
