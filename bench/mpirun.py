@@ -1,8 +1,8 @@
 """`./x bench mpirun`: what MPI programs on described machines take of one core, beside SimGrid's SMPI where it is here.
 
 CPU seconds are those of the command and all its ranks, less those of a command that does nothing, on one core. SMPI
-(`smpicc`, `smpirun` on PATH) runs the same source on a network of the same constant start-up and time per byte, for which
-the simulated times are compared as well.
+(`smpicc`, `smpirun` on PATH) runs the same source on a network of the same constant start-up and time per byte, for
+which the simulated times are compared as well.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ OwnedSegment::OwnedSegment(const std::vector<std::uint32_t>& nodes, double facto
     refuse("cannot be mapped");
   }
   header_ = new (mapped) abi::Header{};
-  header_->version = abi::segment_version;
+  header_->layout = abi::segment_layout;
   header_->ranks = static_cast<std::int32_t>(ranks);
   header_->controls_at = abi::controls_at;
   header_->arenas_at = arenas_at;

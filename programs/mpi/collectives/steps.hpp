@@ -2,7 +2,7 @@
 //
 // The algorithms (the files beside this one) write it down once. Run at once, the steps are added to the rank's batch;
 // run behind, as a non-blocking call's, they go to the simulator as a list, which it plays beside what the rank does
-// next. Peers are ranks of the communicator. One tag serves a whole call: messages between two ranks keep their order.
+// next. Peers are ranks of the communicator. One tag serves a whole call, but for rings.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,10 @@ class Steps {
   int rank() const { return comm_.rank; }
   int size() const { return comm_.size(); }
   bool behind() const { return runs_ == Runs::behind; }
+
+  // What follows is of round `number` of a ring, for sender and receiver: of one pair of ranks a short message can come
+  // before a long one that was sent first, so that rounds in a row have tags of their own.
+  void round(int number) { word_ = first_word_ + number % 4; }
 
   Place room(std::int64_t bytes);  // until the call is over
   void hold(Datatype& type);       // as long
@@ -56,7 +60,7 @@ class Steps {
 
   Communicator& comm_;
   Runs runs_;
-  std::int32_t word_;
+  std::int32_t first_word_, word_;
   std::int64_t sent_ = 0;
   std::vector<Op> ops_;
   std::vector<Slot> receives_, sends_, used_;

@@ -105,7 +105,7 @@ struct alignas(64) Control {
 };
 
 struct Header {
-  std::uint32_t version;
+  std::uint32_t layout;
   std::int32_t ranks;
   std::uint64_t controls_at, arenas_at, arena_bytes;  // in the segment
   std::int64_t poll;                                  // ps of asking in vain
@@ -117,6 +117,8 @@ struct Header {
   std::atomic<std::int32_t> refused;                  // errno of what kept the next one from being started
 };
 
+// What the two sides compare: a library of another layout is refused.
+inline constexpr std::uint32_t segment_layout = segment_version << 24 ^ sizeof(Control);
 inline constexpr std::uint64_t control_bytes = (sizeof(Control) + page_bytes - 1) / page_bytes * page_bytes;
 inline constexpr std::uint64_t controls_at = page_bytes;
 inline Control* control_of(Header* header, int rank) {

@@ -88,7 +88,7 @@ void become(int rank, int file, Header* header, pid_t parent) {
   const int file = std::atoi(named);
   unsetenv(segment_variable);  // a program that a rank starts is none of the ranks
   auto* const header = static_cast<Header*>(map(file, 0, page_bytes));
-  if (header->version != segment_version) {
+  if (header->layout != segment_layout) {
     errno = EPROTO;
     refuse("the library is of another version of Assay");
   }
