@@ -1,4 +1,4 @@
-"""Collective calls of the MPI library: their data are those of another MPI, their times those of Assay's own programs."""
+"""Collective calls of the MPI library: data as under another MPI, times as of Assay's own programs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def own_time(machine: str, ranks: int, operation: str, algorithm: str, length: i
     given = [word for key, value in chosen.items() for word in ("--set", f"{key}={value}")]
     words = program_words(benchmark("collective"), given, simulated=True)
     blocks = core.play("collective", tables, ranks, words).blocks
-    return round(min(v for m, v in zip(blocks["metric"], blocks["values"], strict=True) if m == "time") * 1e12)
+    taken: list[float] = [v for m, v in zip(blocks["metric"], blocks["values"], strict=True) if m == "time"]
+    return round(min(taken) * 1e12)
 
 
 @pytest.mark.parametrize("machine", ["ipsc860", "dragonfly-slingshot"])

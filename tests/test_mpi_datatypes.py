@@ -41,15 +41,15 @@ def derived(draw: st.DrawFn, inner: st.SearchStrategy[str]) -> str:
     if kind in ("indexed", "hindexed"):
         return f"{old} {kind} {draw(blocks(-3, 9) if kind == 'indexed' else blocks(-64, 300))}"
     if kind in ("indexed_block", "hindexed_block"):
-        place = st.integers(-3, 9) if kind == "indexed_block" else st.integers(-64, 300)
-        places = draw(st.lists(place, min_size=1, max_size=4))
-        return f"{old} {kind} {len(places)} {b} {' '.join(map(str, places))}"
+        where = st.integers(-3, 9) if kind == "indexed_block" else st.integers(-64, 300)
+        at = draw(st.lists(where, min_size=1, max_size=4))
+        return f"{old} {kind} {len(at)} {b} {' '.join(map(str, at))}"
     if kind == "subarray":
         shape = draw(
             st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=3)
         )
-        parts = [(size, 1 + part % size, start % (size - part % size)) for size, part, start in shape]
-        return f"{old} subarray {len(parts)} {draw(st.integers(0, 1))} " + " ".join(f"{x} {y} {z}" for x, y, z in parts)
+        cut = [(size, 1 + part % size, start % (size - part % size)) for size, part, start in shape]
+        return f"{old} subarray {len(cut)} {draw(st.integers(0, 1))} " + " ".join(f"{x} {y} {z}" for x, y, z in cut)
     if kind == "darray":
         ways = draw(
             st.lists(st.tuples(st.integers(2, 6), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=3)

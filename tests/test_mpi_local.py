@@ -1,4 +1,4 @@
-"""What of the MPI library is local to a rank: operations, groups, attributes, info objects, and what a program needs."""
+"""What of the MPI library is local to a rank: operations and groups; what a program needs; the Fortran layer."""
 
 from __future__ import annotations
 
