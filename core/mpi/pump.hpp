@@ -26,8 +26,8 @@ class Program {
   ranks::Task pump(int rank);
   described::Time finished() const { return finished_; }
   bool failed() const { return failed_; }  // a pump threw, which World::run() throws again
-  void rethrow() const;  // what a fork threw
-  void name_calls();     // of the ranks that wait, by their places
+  void rethrow() const;                    // what a fork threw
+  void name_calls();                       // of the ranks that wait, by their places
 
  private:
   struct Rank {
