@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from assay.mpi import wrappers
+from assay.mpi.wrappers import command as compiler_command
 
 SOURCE = Path(__file__).with_name("mpi_loops.c")
 MACHINE = "dragonfly-slingshot"
@@ -49,7 +49,7 @@ class Assay:
     def __init__(self, folder: Path) -> None:
         """Compile them."""
         self.folder, self.program = folder, folder / "loops"
-        subprocess.run(wrappers.command("c", ["-O2", str(SOURCE), "-o", str(self.program)]), check=True)
+        subprocess.run(compiler_command("c", ["-O2", str(SOURCE), "-o", str(self.program)]), check=True)
         self.number = 0
 
     def run(self, machine: str, ranks: int, *words: object) -> tuple[float, str]:

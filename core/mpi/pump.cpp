@@ -124,6 +124,7 @@ ranks::Task Program::pump(int rank) {
     }
     finished_ = std::max(finished_, world_.now());
   } catch (...) {
+    failed_ = true;
     world_.halt();
     throw;
   }

@@ -26,8 +26,9 @@ class Program {
 
   ranks::Task pump(int rank);
   described::Time finished() const { return finished_; }
-  void rethrow() const;  // what a fork threw
-  void name_calls();     // of the ranks that wait, by their places
+  bool failed() const { return failed_; }  // a pump threw, which World::run() throws again
+  void rethrow() const;                    // what a fork threw
+  void name_calls();                       // of the ranks that wait, by their places
 
  private:
   struct Rank {
@@ -82,6 +83,7 @@ class Program {
   WideTags wide_;
   described::GroupId group_ = 0;  // of all ranks, where they are not the first places
   described::Time finished_ = 0;
+  bool failed_ = false;
   std::uint64_t asked_ = 0, messages_ = 0, concluded_ = 0;  // in vain, since how many messages and ends of requests
   std::uint64_t ends_ = 0;
 };

@@ -27,7 +27,8 @@ Served serve(OwnedSegment& segment, const described::MachineParameters& machine,
   Served served;
   const bool describes_ready = !machine.network || !machine.ready.empty();
   Program program(segment, world, places, alive, describes_ready, served);
-  for (int rank = 0; rank < ranks; ++rank) world.start(places[static_cast<std::size_t>(rank)], program.pump(rank));
+  for (int rank = 0; rank < ranks && !program.failed(); ++rank)
+    world.start(places[static_cast<std::size_t>(rank)], program.pump(rank));
   try {
     served.waiting = world.run();
     program.rethrow();
