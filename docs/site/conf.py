@@ -49,6 +49,7 @@ ORDER: dict[str, list[str]] = {
     "Guides": [
         "report",
         "clusters",
+        "laboratory",
         "comparing",
         "accepting",
         "history",
