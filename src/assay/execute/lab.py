@@ -77,7 +77,10 @@ def nodes_of_laboratory(
     for record in records:
         if record.kind == "node":
             raise InputError(ONE_MACHINE, key=record.name, value=f"--via {via}", accepted="a message-passing benchmark")
-    return laboratory.specification.layout.nodes if nodes is None and ranks is None else nodes
+    there = laboratory.specification.layout.nodes
+    if nodes is not None and nodes > there:
+        raise InputError("the laboratory has fewer hosts", key="-N", value=nodes, accepted=f"1 to {there}")
+    return there if nodes is None and ranks is None else nodes
 
 
 def entered(laboratory: Laboratory, host: str) -> tuple[str, ...]:
