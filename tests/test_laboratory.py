@@ -167,6 +167,7 @@ def located(topology: str, slow: str | None, folder: Path, seed: int) -> tuple[l
         given = ("--launches", "3", "--set", "bytes=8192", "--set", "passes=2", "--seed", str(seed))
         answer = assay("run", "tournament", "--via", f"lab:{name}", *given, "--out", str(folder), "--json")
     assert answer.status in (0, 1), answer.err
+    assert "warning" not in answer.err
     found = answer.document["tournament"]
     named = [each for each in found["slow"] if not each["shared"]]
     return [each["link"] for each in named if each["link"]], [each["text"] for each in named if not each["link"]]

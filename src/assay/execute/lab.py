@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from assay.laboratory import enter, running
 from assay.laboratory.holder import ROOM
 from assay.laboratory.running import Laboratory
 from assay.laboratory.twin import described
+from assay.stored.seal import intact, sealed_lines
 
 ONE_MACHINE = "measures a node, and the hosts of a laboratory share this machine's processors"
 _INTERFACE = "host0"  # the one with a host's address (laboratory/holder.py)
@@ -180,11 +182,15 @@ class LabLauncher(MpiexecLauncher):
 
         twin = described(self.laboratory.specification, slowed=False)
         event = pairs_event(twin, [rank // ppn for rank in range(job.ranks or 0)])
-        words = json.dumps(event, separators=(",", ":")).encode() + b"\n"
-        lines = text.splitlines(keepends=True)
+        lines = text.splitlines()
+        if not all(intact(line) for line in lines):
+            return  # damaged: what is there is judged without ways
+        texts = [_SEAL.sub(b"}", line).decode() for line in lines]
         last = max(at for at, line in enumerate(lines) if b'"event":"pairs"' in line)
-        job.out.write_bytes(b"".join([*lines[: last + 1], words, *lines[last + 1 :]]))
+        texts.insert(last + 1, json.dumps(event, separators=(",", ":")))
+        job.out.write_text(sealed_lines(texts), encoding="utf-8")
 
 
+_SEAL = re.compile(rb',"seq":\d+,"crc":"[0-9a-f]{8}"\}\s*\Z')
 _CHANNEL = "the first rank's own file; ranks by the MPI's starter on the laboratory's first host"
 LAUNCHER = LabLauncher
