@@ -18,24 +18,30 @@ OBSTACLE = raising.obstacle()
 MPIS = {each.implementation: each for each in (MPI, WHEEL) if each is not None and each.implementation != "MPI"}
 
 
-def spaces() -> set[str]:
-    """The network namespaces that this user's processes are in."""
-    found = set[str]()
+MARK = "ASSAY_TEST_MARK"
+
+
+def processes(mark: str, word: str = "") -> list[int]:
+    """Processes that were started with a mark in their environment, and have `word` in their command line.
+
+    A namespace of a laboratory lasts as long as some process in it: mounts that hold hosts' are private to these.
+    """
+    found = []
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                found.add(str((entry / "ns" / "net").readlink()))
+        with contextlib.suppress(OSError, IndexError):
+            if entry.name.isdigit() and f"{MARK}={mark}".encode() in (entry / "environ").read_bytes():
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+                if state not in "ZX" and word.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
     return found
 
 
-def left(before: set[str], within: float = 10.0) -> list[str]:
-    """What is there of laboratories that was not before: namespaces and holders. Waits for the kernel's clean-up."""
+def left(mark: str, word: str = "", within: float = 20.0) -> list[int]:
+    """Which of these processes are still there after a while: a supervisor needs a moment to end its tree."""
     until = time.monotonic() + within
-    while True:
-        found = sorted(spaces() - before)
-        if not found or time.monotonic() > until:
-            return found
+    while (found := processes(mark, word)) and time.monotonic() < until:
         time.sleep(0.05)
+    return found
 
 
 @contextlib.contextmanager

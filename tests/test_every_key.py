@@ -88,6 +88,7 @@ VARIED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "protocol.copy_limit": ({"protocol": [LONG]}, "100 B", "echo bytes=500"),
     "protocol.minimum": ({}, "64 B", "echo bytes=8"),
     "protocol.header": ({}, "16 B", "echo bytes=8"),
+    "protocol.envelope": ({}, "16 B", "echo bytes=8"),
     "protocol.packet": ({"protocol": [LONG]}, "100 B", "echo bytes=500 hops=3"),
     "protocol.packet_startup": (PACKETS, "1 us", "echo bytes=500"),
     "protocol.handshake": ({}, True, "echo bytes=8"),

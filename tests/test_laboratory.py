@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -55,7 +56,8 @@ def test_an_echo_is_stored_and_forwarded_at_each_hop(tmp_path: Path) -> None:
         least = (length + 90 * frames + (hops - 1) * (min(length, 1448) + 90)) / RATE
         assert least < seconds < 1.1 * least + hops * 250e-6
     about = json.loads(next((tmp_path / "run" / "provenance").glob("*.json")).read_text())
-    assert about["launchers"]["lab"]["laboratory"]["topology"] == "hypercube:3"
+    [launched] = about["launchers"].values()
+    assert launched["laboratory"]["topology"] == "hypercube:3"
 
 
 def test_a_slowed_link_and_a_delay_take_their_time(tmp_path: Path) -> None:
@@ -102,65 +104,48 @@ def test_the_hosts_are_an_inventory() -> None:
     assert found["silent"] == []
 
 
-def start(*words: str) -> subprocess.Popen[bytes]:
+def start(mark: str, *words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "assay", *words],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        env={**os.environ, laboratories.MARK: mark},
     )
 
 
-def inside(holder: int) -> list[int]:
-    """Processes in a laboratory, its holder and those of launches included."""
-    return [pid for pid in running._processes() if running._within(pid, holder)]
+UP = {"up": signal.SIGKILL, "up by SIGTERM": signal.SIGTERM, "up by Ctrl-C": signal.SIGINT}
+RUN = {"run": signal.SIGKILL, "run by SIGTERM": signal.SIGTERM}
+PARTS = [*UP, *RUN, "holder.py", "--kill-child", "laboratory-links", "enter.py", "echo-", "down"]
 
 
-def kill_somewhere(dice: random.Random, folder: Path, name: str) -> str:
-    """Kill some part of a laboratory with a run on it at some moment; what was killed."""
-    before = laboratories.spaces()
-    tested = start("lab", "up", "hypercube:2", "--name", name)
-    part = dice.choice(
-        ["up", "up by SIGTERM", "up by Ctrl-C", "holder", "outer", "links", "one", "run", "run by SIGTERM", "down"]
-    )
-    if part.startswith("up"):
-        time.sleep(dice.uniform(0.05, 1.2))
-        os.killpg(tested.pid, {"up": signal.SIGKILL, "up by SIGTERM": signal.SIGTERM}.get(part, signal.SIGINT))
-        tested.wait()
-        up = [each for each in running.laboratories() if each.specification.name == name]
-        if up:  # it had handed the laboratory over
-            up[0].take_down()
-    else:
-        assert tested.wait() == 0
-        up = [running.named(name)]
-        run = start(
-            "run", "echo", "--via", f"lab:{name}", "--launches", "1", "--set", "bytes=1024,4096", "--out", str(folder)
-        )
+def kill_somewhere(dice: random.Random, folder: Path, name: str) -> None:
+    """Kill some part of a laboratory with a run on it at some moment: nothing is left of it."""
+    mark, part = f"{name}-{dice.randrange(1 << 60)}", dice.choice(PARTS)
+    tested = start(mark, "lab", "up", "hypercube:2", "--name", name)
+    if part in UP:
+        time.sleep(dice.uniform(0.05, 1.5))
+        os.killpg(tested.pid, UP[part])
+    assert part in UP or tested.wait() == 0
+    tested.wait()
+    if part not in UP:
+        words = ("--via", f"lab:{name}", "--launches", "1", "--set", "bytes=1024,4096", "--out", str(folder))
+        run = start(mark, "run", "echo", *words)
         time.sleep(dice.uniform(0.5, 5))
-        if part.startswith("run"):
-            os.killpg(run.pid, signal.SIGKILL if part == "run" else signal.SIGTERM)
+        if part in RUN:
+            os.killpg(run.pid, RUN[part])
         elif part == "down":
             assay("lab", "down", "--name", name)
-        else:
-            of = {"holder": [up[0].holder], "outer": [up[0].outer]}.get(part) or inside(up[0].holder)
-            if part == "links":
-                of = [pid for pid in of if "laboratory-links" in Path(f"/proc/{pid}/cmdline").read_text()]
-            os.kill(dice.choice(of), signal.SIGKILL)
-        run.wait(60)
-        if part.startswith("run") or part == "one":
-            for each in running.laboratories():
-                if each.specification.name == name:
-                    assert [
-                        p
-                        for p in inside(each.holder)
-                        if "echo-" in " ".join(Path(f"/proc/{p}/cmdline").read_text().split("\0"))
-                    ] == []
-                    each.take_down()
-    assert laboratories.left(before) == [], part
-    assert name not in {each.specification.name for each in running.laboratories()}, part
-    hidden = [each for each in folder.rglob(".*") if each.name != ".lock"] if folder.exists() else []
-    assert hidden == [], part
-    return part
+        elif found := laboratories.processes(mark, part):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(dice.choice(found), signal.SIGKILL)
+        run.wait(120)
+        assert laboratories.left(mark, "echo-") == [], part
+    for each in running.laboratories():  # up was handed over before the signal; or a run's part was killed
+        if each.specification.name == name:
+            assert part in (*UP, *RUN, "enter.py", "echo-"), part
+            each.take_down()
+    assert laboratories.left(mark) == [], part
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -182,7 +167,8 @@ def located(topology: str, slow: str | None, folder: Path, seed: int) -> tuple[l
         given = ("--launches", "3", "--set", "bytes=8192", "--set", "passes=2", "--seed", str(seed))
         answer = assay("run", "tournament", "--via", f"lab:{name}", *given, "--out", str(folder), "--json")
     assert answer.status in (0, 1), answer.err
-    [found] = json.loads(answer.out)["tournaments"]
+    assert "warning" not in answer.err
+    found = answer.document["tournament"]
     named = [each for each in found["slow"] if not each["shared"]]
     return [each["link"] for each in named if each["link"]], [each["text"] for each in named if not each["link"]]
 

@@ -275,6 +275,7 @@ def test_every_verb_is_asked_and_every_path_is_known() -> None:
                 "--beside",
                 "--import",
                 "--metrics",
+                "--twin",
                 "--goal",
                 "--wdir",
             }, each.opts

@@ -50,6 +50,7 @@ ORDER: dict[str, list[str]] = {
     "Guides": [
         "report",
         "clusters",
+        "laboratory",
         "comparing",
         "prediction",
         "scaling",

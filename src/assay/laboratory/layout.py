@@ -32,7 +32,7 @@ class Cable:
 
 
 @dataclass(frozen=True)
-class Layout:
+class LaboratoryLayout:
     """`topology`: as given; `network`: the keys of a description's [network] that define it."""
 
     topology: str
@@ -128,7 +128,7 @@ class Layout:
         raise InputError("no such link", key="--slow", value=name, accepted=f"one of {some}, …")
 
 
-def layout(topology: str) -> Layout:
+def layout(topology: str) -> LaboratoryLayout:
     """The layout of `hypercube:3`, `mesh:3x3` and so on; InputError names what is accepted."""
     kind, _, size = topology.partition(":")
     given = [int(each) for each in size.split("x")] if re.fullmatch(r"\d{1,4}(x\d{1,4}){0,3}", size) else []
@@ -151,4 +151,4 @@ def layout(topology: str) -> Layout:
         hosts *= each
     if not 2 <= hosts <= MOST_HOSTS:
         raise InputError(f"has {hosts} hosts", key="topology", value=topology, accepted=f"2 to {MOST_HOSTS} hosts")
-    return Layout(topology, tuple(({"topology": kind} | network).items()))
+    return LaboratoryLayout(topology, tuple(({"topology": kind} | network).items()))

@@ -116,12 +116,12 @@ def _parent(pid: int) -> int:
     return int((_status(pid, "PPid") or ["0"])[0])
 
 
-def named(name: str | None) -> Laboratory:
-    """The laboratory of a name (None: the only one that is up); InputError where there is none."""
+def named(name: str | None, key: str = "--via lab") -> Laboratory:
+    """The laboratory of a name (None: the only one that is up); InputError for the option `key` where there is none."""
     up = laboratories()
     names = ", ".join(each.specification.name for each in up)
     if not up:
-        raise InputError("no laboratory is up", key="lab", value=name, accepted="`assay lab up hypercube:3` first")
+        raise InputError("no laboratory is up", key=key, value=name, accepted="`assay lab up hypercube:3` first")
     if name is None:
         if len(up) == 1:
             return up[0]
@@ -129,4 +129,4 @@ def named(name: str | None) -> Laboratory:
     for each in up:
         if each.specification.name == name:
             return each
-    raise InputError("no such laboratory is up", key="lab", value=name, accepted=names)
+    raise InputError("no such laboratory is up", key=key, value=name, accepted=names)

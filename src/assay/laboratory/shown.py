@@ -69,8 +69,8 @@ def line(laboratory: Laboratory, *, up: bool) -> str:
     if not up:
         return f"{text}: down"
     counts = made.counts
-    said = "" if counts is None or not counts.frames else (
+    counted = "" if counts is None or not counts.frames else (
         f"; {counts.frames} frames, {counts.dropped} dropped, {counts.late} more than 0.1 ms late "
         f"(mean {counts.mean_lateness * 1e6:.0f} us)"
     )  # fmt: skip
-    return f"{text}{slow}{said}; use: --via lab:{made.name}"
+    return f"{text}{slow}{counted}; use: --via lab:{made.name}"

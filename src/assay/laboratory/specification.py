@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from assay.errors import InputError
-from assay.laboratory.layout import Layout, layout
+from assay.laboratory.layout import LaboratoryLayout, layout
 from assay.machine import units
 
 NAME = "lab"
@@ -32,7 +32,7 @@ class Specification:
     queue: int = QUEUE
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> LaboratoryLayout:
         """Its hosts, cables and routes."""
         return layout(self.topology)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.laboratory.layout import Layout
+from assay.laboratory.layout import LaboratoryLayout
 from assay.laboratory.specification import Specification
 
 SEGMENT = 1448  # B of a message in a frame: an MTU of 1500 without 52 B of IP's and TCP's headers
@@ -30,7 +30,7 @@ _ORIGIN: Mapping[str, str] = {
 }
 
 
-def network_keys(layout: Layout, made: Specification, *, slowed: bool) -> dict[str, Any]:
+def network_keys(layout: LaboratoryLayout, made: Specification, *, slowed: bool) -> dict[str, Any]:
     """The keys of [network]; `slowed`: with the links that are slower than the others."""
     per_byte = 1 / made.rate
     keys: dict[str, Any] = dict(layout.network) | {

@@ -66,12 +66,13 @@ def register(app: typer.Typer) -> None:
             shown = [_raised(name, topology, rate or "10Mbit/s", delay, slow or ())]
         elif action == "down":
             refuse_others(context, "lab down", beside)
-            shown = [running.named(name)]
+            shown = [running.named(name, "lab down" if name is None else "--name")]
             shown[0].take_down()
         elif action == "list":
             refuse_others(context, "lab list", (*beside, "--twin"))
             check_outputs({"--twin": twin}, {})
-            shown = [running.named(name)] if name is not None or twin is not None else running.laboratories()
+            one = "--name" if name is not None else None if twin is None else "--twin"
+            shown = running.laboratories() if one is None else [running.named(name, one)]
         else:
             raise InputError("no such action", key="lab", value=action, accepted=_ACTIONS)
         if twin is not None:
