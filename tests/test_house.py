@@ -208,8 +208,8 @@ NATIVE = {
     "core/network": ("ranks/", "node/", "storage/", "mpi.h"),
     "core/storage": ("ranks/", "mpi.h"),
     "core/ranks": ("mpi.h", "mpi/"),
-    "core/mpi": ("mpi.h", "mpi/abi/mpi.h", "mpi/transport/", "mpi/calls/"),
-    "programs/mpi/shared": ("mpi.h", "core/", "ranks/", "mpi/transport/", "mpi/calls/"),
+    "core/mpi": ("mpi.h", "mpi_library/abi/mpi.h", "mpi_library/transport/", "mpi_library/calls/"),
+    "programs/mpi_library/shared": ("mpi.h", "core/", "ranks/", "mpi_library/transport/", "mpi_library/calls/"),
 }
 
 

@@ -78,7 +78,7 @@ def test_groups_follow_set_algebra(case: tuple[list[str], list[str]]) -> None:
 
 
 def test_the_list_of_functions_is_the_headers() -> None:
-    folder = programs_root() / "mpi" / "abi"
+    folder = programs_root() / "mpi_library" / "abi"
     listed = re.findall(r"X\((\w+)\)", (folder / "functions.inc").read_text())
     declared = re.findall(r"^(?:int|double|MPI_\w+) (MPIX?_\w+)\(", (folder / "mpi.h").read_text(), re.MULTILINE)
     assert sorted(listed) == sorted(declared) and len(listed) == len(set(listed))
@@ -116,7 +116,7 @@ def test_what_is_no_program_is_refused(tmp_path: Path) -> None:
 
 
 def test_mpif_has_the_headers_constants() -> None:
-    header = (programs_root() / "mpi" / "abi" / "mpi.h").read_text(encoding="utf-8")
+    header = (programs_root() / "mpi_library" / "abi" / "mpi.h").read_text(encoding="utf-8")
     found = dict(fortran.constants(header))
     assert found["MPI_COMM_WORLD"] == 0x101 and found["MPI_DOUBLE_PRECISION"] == 0x21C and found["MPI_ANY_TAG"] == -2
     assert found["MPI_MAX_PROCESSOR_NAME"] == 255 and found["MPI_STATUS_SIZE"] == 8

@@ -8,7 +8,7 @@ std::string_view function_name(unsigned number) {
 #define X(name) #name,
   static constexpr auto names = std::to_array<std::string_view>({
       "",
-#include "mpi/abi/functions.inc"
+#include "mpi_library/abi/functions.inc"
   });
 #undef X
   return number < names.size() ? names[number] : "";

@@ -1,11 +1,11 @@
-// The segment that the simulator shares with an MPI program's ranks (programs/mpi/shared/segment.hpp): memory without a
-// name in any folder, which is gone with the last process that has it, however these end.
+// The segment that the simulator shares with an MPI program's ranks (programs/mpi_library/shared/segment.hpp): memory
+// without a name in any folder, which is gone with the last process that has it, however these end.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "mpi/shared/segment.hpp"
+#include "mpi_library/shared/segment.hpp"
 
 namespace assay::mpirun {
 

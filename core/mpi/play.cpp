@@ -1,11 +1,11 @@
-// The operations of a rank, one after another (programs/mpi/shared/segment.hpp).
+// The operations of a rank, one after another (programs/mpi_library/shared/segment.hpp).
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "mpi/pump.hpp"
 #include "mpi/requests.hpp"
-#include "mpi/shared/reduce.hpp"
+#include "mpi_library/shared/reduce.hpp"
 #include "timing/faults.hpp"
 
 namespace assay::mpirun {

@@ -1,4 +1,4 @@
-// Words of the World for tags of 64 bits (programs/mpi/shared/segment.hpp).
+// Words of the World for tags of 64 bits (programs/mpi_library/shared/segment.hpp).
 //
 // The World compares a word of a context and 15 bits of tag. Each space of wide tags gets a context, and in it each tag
 // a number in the order in which they are seen; a space of more tags gets further contexts. A receive of any tag has
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "mpi/shared/segment.hpp"
+#include "mpi_library/shared/segment.hpp"
 
 namespace assay::mpirun {
 

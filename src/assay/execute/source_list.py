@@ -66,22 +66,22 @@ def rank_programs(root: Path) -> list[str]:
 
 
 def mpi_library(root: Path) -> list[str]:
-    """The sources of the MPI library of described machines, below `root`: those in the folders of `mpi/`, and what
+    """The sources of the MPI library of described machines, below `root`: its folders, and what
     stands for the functions that it lacks.
     """
-    sources = [*(root / "mpi").glob("*/**/*.cpp"), *(root / "mpi").glob("missing.cpp")]
+    sources = [*(root / "mpi_library").glob("*/**/*.cpp"), *(root / "mpi_library").glob("missing.cpp")]
     return sorted({str(path.relative_to(root)) for path in sources} - set(mpi_fortran(root)))
 
 
 def mpi_fortran(root: Path) -> list[str]:
     """The sources of MPI's Fortran functions over the C interface, below `root`."""
-    return sorted(str(path.relative_to(root)) for path in (root / "mpi" / "fortran").glob("*.cpp"))
+    return sorted(str(path.relative_to(root)) for path in (root / "mpi_library" / "fortran").glob("*.cpp"))
 
 
 def fabric_provider(root: Path) -> list[str]:
     """The sources of the libfabric provider of described machines, below `root`."""
-    shared = [root / "mpi" / "transport" / name for name in ("arena.cpp", "transport.cpp")]
-    return sorted(str(path.relative_to(root)) for path in (*(root / "fabric").glob("*.cpp"), *shared))
+    shared = [root / "mpi_library" / "transport" / name for name in ("arena.cpp", "transport.cpp")]
+    return sorted(str(path.relative_to(root)) for path in (*(root / "libfabric").glob("*.cpp"), *shared))
 
 
 def linked_sources(files: Iterable[Path], root: Path) -> list[str]:

@@ -96,7 +96,7 @@ def _make(folder: Path, compiler: Compiler, sources: list[Path], root: Path) -> 
         fresh = Path(scratch) / "fabric"
         fresh.mkdir()
         made = fresh / NAME
-        headers = ("-std=c++20", "-I", str(root), "-isystem", str(root / "fabric"))
+        headers = ("-std=c++20", "-I", str(root), "-isystem", str(root / "libfabric"))
         flags = shlex.split(compiler.flags)
         words = (*compiler.words, *flags, *headers, *LINKING, *map(str, sources), "-o", str(made))
         compiler.make(NAME, words, made, COMPILE_WITHIN)

@@ -1,6 +1,6 @@
 """The Fortran side of MPI over the C interface of the standard ABI: mpif.h, the module `mpi`, and their functions.
 
-mpif.h is written from the constants of mpi.h. The functions (programs/mpi/fortran) are an archive that each program is
+mpif.h is written from the constants of mpi.h. The functions (programs/mpi_library/fortran) are an archive that each program is
 linked with, so that the program runs over any library with the standard ABI.
 """
 
@@ -97,7 +97,7 @@ def fortran(compiler: str) -> Path:
     root, cache = programs_root(), cache_root() / "programs"
     native = replace(find_compiler(), flags=_FLAGS, libraries=())
     sources = [root / each for each in mpi_fortran(root)]
-    text = mpif((root / "mpi" / "abi" / "mpi.h").read_text(encoding="utf-8"))
+    text = mpif((root / "mpi_library" / "abi" / "mpi.h").read_text(encoding="utf-8"))
     own = hashlib.sha256(f"{shutil.which(compiler)}\n{text}{_MODULE}".encode()).hexdigest()[:16]
     folder = cache / f"mpifort-{digest_of(native, includes(sources, root), root=root)}-{own}"
     if not is_ours(folder / ARCHIVE):

@@ -15,7 +15,7 @@ from assay.mpi.fabric import Mpich
 if TYPE_CHECKING:
     from assay._core.mpi import Served
 
-SEGMENT = "ASSAY_MPI_SEGMENT"  # the number of a descriptor, for the library (programs/mpi/shared/segment.hpp)
+SEGMENT = "ASSAY_MPI_SEGMENT"  # the number of a descriptor, for the library (programs/mpi_library/shared/segment.hpp)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def command(language: Language, words: Sequence[str]) -> list[str]:
     compiler = _compiler(language)
     if set(arguments) <= _NO_PROGRAM and not (set(words) & _SHOWN):
         return [*compiler, *arguments]
-    include = f"-I{programs_root() / 'mpi' / 'abi'}"
+    include = f"-I{programs_root() / 'mpi_library' / 'abi'}"
     links = not set(arguments) & _NOT_LINKED
     if language == "fortran":
         folder = fortran(compiler[0])

@@ -1,0 +1,22 @@
+#include "mpi_library/collectives/forms.hpp"
+
+#include "mpi_library/calls/status.hpp"
+
+namespace assay::abi {
+
+void CollectiveRequest::start() {
+  steps_ = std::make_unique<Steps>(comm_, Steps::Runs::behind);
+  body_(*steps_);
+  pending = steps_->start();
+  under_way = true;
+}
+
+int CollectiveRequest::complete(MPI_Status* status) {
+  steps_->complete();
+  steps_.reset();
+  abi::release(pending);
+  set_empty(status);
+  return MPI_SUCCESS;
+}
+
+}  // namespace assay::abi
