@@ -1,7 +1,7 @@
 """The Fortran side of MPI over the C interface of the standard ABI: mpif.h, the module `mpi`, and their functions.
 
-mpif.h is written from the constants of mpi.h. The functions (programs/mpi_library/fortran) are an archive that each program is
-linked with, so that the program runs over any library with the standard ABI.
+mpif.h is written from the constants of mpi.h. The functions (programs/mpi_library/fortran) are an archive that each
+program is linked with, so that the program runs over any library with the standard ABI.
 """
 
 from __future__ import annotations

@@ -56,7 +56,8 @@ def register(app: typer.Typer) -> None:
         if found and not library.startswith("Open MPI"):
             problem = "is no run of Open MPI, whose rules these are"
             raise InputError(problem, key="RUN", value=library or whole.machine, accepted="a run of collective")
-        remeasured, rows = None, []
+        remeasured: str | None = None
+        rows: list[JudgedRow | FigureRow] = []
         _write(out, text(found, f"assay tune {whole.run}: {library}"))
         if found:
             remeasured, rows = _again(found, out.resolve(), via, launches or LAUNCHES, quiet=quiet or json)
