@@ -96,10 +96,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def recovered(
-    machine: str, folder: Path, draws: int, launches: int = LAUNCHES, noise: str = "echo", asked: Asked = ASKED
+    machine: str, folder: Path, draws: int, launches: int = LAUNCHES, noise: str = "echo", cases: Asked = ASKED
 ) -> Iterator[Outcome]:
     """An outcome for each draw of noise."""
-    run = simulated_run(folder / "truth", machine, asked)
+    run = simulated_run(folder / "truth", machine, cases)
     truth = document(run)
     values = {key(figure): figure.value for figure in figures(truth)}
     for seed in range(draws):
@@ -113,11 +113,11 @@ def recovered(
         yield Outcome(errors, found.covered, found.judged, found)
 
 
-def simulated_run(folder: Path, machine: str, asked: Asked) -> Run:
+def simulated_run(folder: Path, machine: str, cases: Asked) -> Run:
     """A run of the benchmarks on a described machine; one that it does not describe is left out."""
     target = DescribedTarget(machine, {})
     tasks: list[Task] = []
-    for name, (ranks, settings) in asked.items():
+    for name, (ranks, settings) in cases.items():
         record = benchmark(name)
         sizes = {name: [Size(each) for each in ranks]}
         tasks += planning.make([record], profile="quick", settings=settings, launches=1, sizes=sizes).tasks

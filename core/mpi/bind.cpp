@@ -79,7 +79,7 @@ void bind_mpi(nb::module_& module) {
       [](OwnedSegment& segment, const nb::dict& machine, const std::vector<int>& places, const nb::callable& alive,
          bool logged) {
         const auto parameters = assay::described::decoded(machine);
-        const std::function<bool()> asks = [&] {
+        const std::function<bool()> runs = [&] {
           const nb::gil_scoped_acquire held;
           return nb::cast<bool>(alive());
         };
@@ -87,7 +87,7 @@ void bind_mpi(nb::module_& module) {
         Served served;
         {
           const nb::gil_scoped_release released;
-          served = assay::mpirun::serve(segment, parameters, places, asks, logged ? &log : nullptr);
+          served = assay::mpirun::serve(segment, parameters, places, runs, logged ? &log : nullptr);
         }
         return nb::make_tuple(std::move(served),
                               logged ? nb::object(assay::described::columns(log)) : nb::object(nb::none()));

@@ -111,9 +111,9 @@ ranks::Task Program::wait_any(int rank, const abi::Op& op) {
 // While ranks only ask, no message is sent and no request ends; if nothing is under way either, that goes on for ever.
 ranks::Task Program::ask_again(int rank) {
   if (std::exchange(messages_, world_.messages()) != world_.messages() || std::exchange(concluded_, ends_) != ends_)
-    asked_ = 0;
+    in_vain_ = 0;
   const auto patience = std::max(std::uint64_t{1} << 17, static_cast<std::uint64_t>(segment_.ranks()) << 13);
-  if (++asked_ % patience == 0 && !world_.moves())
+  if (++in_vain_ % patience == 0 && !world_.moves())
     ends("rank " + std::to_string(rank) + " asks for ever: nothing is under way, and every other rank asks or waits");
   co_await Poll{world_, self(rank)};
 }

@@ -84,7 +84,7 @@ class Program {
   described::GroupId group_ = 0;  // of all ranks, where they are not the first places
   described::Time finished_ = 0;
   bool failed_ = false;
-  std::uint64_t asked_ = 0, messages_ = 0, concluded_ = 0;  // in vain, since how many messages and ends of requests
+  std::uint64_t in_vain_ = 0, messages_ = 0, concluded_ = 0;  // questions since how many messages and ends of requests
   std::uint64_t ends_ = 0;
 };
 

@@ -216,8 +216,8 @@ fi_ops_domain* domain_functions() {
                                  return 0;
                                },
                            .cq_open =
-                               [](fid_domain*, fi_cq_attr* asked, fid_cq** found, void* context) {
-                                 if (asked && asked->format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
+                               [](fid_domain*, fi_cq_attr* wanted, fid_cq** found, void* context) {
+                                 if (wanted && wanted->format != FI_CQ_FORMAT_TAGGED) return -FI_ENOSYS;
                                  *found = made<fid_cq>(FI_CLASS_CQ, context);
                                  (*found)->ops = queue_functions();
                                  return 0;
@@ -287,11 +287,11 @@ void describe(fi_info& info, const fi_info* hints) {
   info.tx_attr->iov_limit = info.rx_attr->iov_limit = 1;
   info.tx_attr->inject_size = 0;
   fi_domain_attr& domain = *info.domain_attr;
-  const fi_domain_attr* const asked = hints ? hints->domain_attr : nullptr;
+  const fi_domain_attr* const wanted = hints ? hints->domain_attr : nullptr;
   domain.name = strdup("assay");
-  domain.threading = asked && asked->threading ? asked->threading : FI_THREAD_DOMAIN;
-  domain.control_progress = asked && asked->control_progress ? asked->control_progress : FI_PROGRESS_AUTO;
-  domain.data_progress = asked && asked->data_progress ? asked->data_progress : FI_PROGRESS_AUTO;
+  domain.threading = wanted && wanted->threading ? wanted->threading : FI_THREAD_DOMAIN;
+  domain.control_progress = wanted && wanted->control_progress ? wanted->control_progress : FI_PROGRESS_AUTO;
+  domain.data_progress = wanted && wanted->data_progress ? wanted->data_progress : FI_PROGRESS_AUTO;
   domain.resource_mgmt = FI_RM_ENABLED;
   domain.av_type = FI_AV_TABLE;
   domain.cq_data_size = sizeof(std::uint64_t);

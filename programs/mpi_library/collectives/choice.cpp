@@ -103,10 +103,10 @@ struct Asked {
 }  // namespace
 
 Way way_of(Collective call, std::int64_t bytes, int ranks) {
-  static const Asked asked;
+  static const Asked wanted;
   static const bool old = std::string_view(process.header->personality) == "mpich-1.2";
   const bool cube = std::has_single_bit(static_cast<unsigned>(ranks));
-  if (const auto way = asked.ways[static_cast<std::size_t>(call)]) {
+  if (const auto way = wanted.ways[static_cast<std::size_t>(call)]) {
     const bool needs_cube = *way == Way::halving || *way == Way::scattered_doubling ||
                             (*way == Way::doubling && (call == allgather || call == allgatherv));
     if (cube || !needs_cube) return *way;

@@ -1,4 +1,4 @@
-"""What earlier runs of a machine say of two runs that are compared: how far runs of the same differ there (rule 16)."""
+"""What follows from earlier runs of a machine for two runs that are compared: how far equal runs differ (rule 16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a benchmark that ran on every node of a fleet says of the nodes."""
+"""What a benchmark that ran on every node of a fleet shows of the nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run's cells beside what a model, a described machine that was fitted to some of them, predicts for them."""
+"""A run's cells with what a model, a described machine that was fitted to some of them, predicts for them."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def rank_programs(root: Path) -> list[str]:
 
 def mpi_library(root: Path) -> list[str]:
     """The sources of the MPI library of described machines, below `root`: its folders, and what
-    stands for the functions that it lacks.
+    takes the place of the functions that it lacks.
     """
     sources = [*(root / "mpi_library").glob("*/**/*.cpp"), *(root / "mpi_library").glob("missing.cpp")]
     return sorted({str(path.relative_to(root)) for path in sources} - set(mpi_fortran(root)))

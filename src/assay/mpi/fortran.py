@@ -86,10 +86,10 @@ def mpif(header: str) -> str:
 
 def fortran_compiler() -> str:
     """The compiler's name: FC of the environment where it is no MPI wrapper. MeasurementError where there is none."""
-    asked = os.environ.get("ASSAY_FC", "gfortran")
-    if shutil.which(asked) is None:
-        raise MeasurementError(f"{asked}: not found; install gfortran or name a compiler in ASSAY_FC")
-    return asked
+    compiler = os.environ.get("ASSAY_FC", "gfortran")
+    if shutil.which(compiler) is None:
+        raise MeasurementError(f"{compiler}: not found; install gfortran or name a compiler in ASSAY_FC")
+    return compiler
 
 
 def fortran(compiler: str) -> Path:

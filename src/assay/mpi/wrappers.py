@@ -55,8 +55,8 @@ def _compiler(language: Language) -> list[str]:
     if language == "fortran":
         return [fortran_compiler()]
     variable, candidates = _COMPILERS[language]
-    if asked := os.environ.get(variable):
-        return shlex.split(asked)
+    if words := os.environ.get(variable):
+        return shlex.split(words)
     found = next((name for name in candidates if shutil.which(name)), None)
     if found is None:
         raise MeasurementError(f"no {language} compiler ({', '.join(candidates)}); install one or set {variable}")

@@ -19,7 +19,7 @@ def proposal(found: MachineHistory) -> Confirmation | None:
 
 
 def confirm_change(found: MachineHistory, quiet: bool) -> Confirmation | None:
-    """Measure it, and say what came of it; the proposal alone where no variant can be measured, or nothing changed.
+    """Measure it, and report what came of it; the proposal alone where no variant can be measured, or nothing changed.
 
     InputError of another machine's history.
     """

@@ -96,10 +96,10 @@ def _slow(cluster: Cluster, via: str) -> list[SlowNode]:
 
 
 def _slow_line(of: SlowNode) -> str:
-    told = f"slow: {of.node}: {of.pace:.0%} of the median; {of.why}"
+    line = f"slow: {of.node}: {of.pace:.0%} of the median; {of.why}"
     if of.named:
-        return f"{told}; so in {of.repeats} repetitions"
-    return f"{told}; a suspect: " + (f"so in {of.repeats} repetitions only" if of.repeats else "not confirmed")
+        return f"{line}; so in {of.repeats} repetitions"
+    return f"{line}; a suspect: " + (f"so in {of.repeats} repetitions only" if of.repeats else "not confirmed")
 
 
 def one_line(found: ClusterInventory) -> str:

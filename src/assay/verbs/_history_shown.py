@@ -36,9 +36,9 @@ def confirmation(found: MachineHistory) -> list[str]:
         return []
     if of.verdict is None or of.ratio is None:
         return [f"to confirm {of.figure} at run {of.at_run} ({of.why}): {of.command}"]
-    said = {"differs": "confirmed", "equal": "not confirmed: equal"}.get(of.verdict, of.verdict)
+    verdict = {"differs": "confirmed", "equal": "not confirmed: equal"}.get(of.verdict, of.verdict)
     between = "" if of.interval is None else f" ({of.interval[0] - 1:+.1%} to {of.interval[1] - 1:+.1%})"
-    return [f"{of.figure} at run {of.at_run}: {said}, {of.ratio - 1:+.1%}{between} after {of.pairs} pairs"]
+    return [f"{of.figure} at run {of.at_run}: {verdict}, {of.ratio - 1:+.1%}{between} after {of.pairs} pairs"]
 
 
 def worse(found: MachineHistory) -> list[str]:

@@ -62,7 +62,7 @@ def _say(wish: Wish, text: str) -> None:
 
 
 def check(wish: Wish) -> int:
-    """Say which functions the program needs; 1 where some are missing or it is of another MPI."""
+    """Report which functions the program needs; 1 where some are missing or it is of another MPI."""
     words = request.program(wish.words)
     found = needs.needs_of(Path(words[0]), library(lambda text: _say(wish, text)))
     good = not (found.missing or found.other)
@@ -129,7 +129,7 @@ def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
     else:
         folder = fabric.provider(lambda text: _say(wish, text))
     logged = wish.timeline is not None or wish.matrix is not None
-    asked = Request(
+    request_of_run = Request(
         words,
         machine,
         places,
@@ -143,7 +143,7 @@ def _prepared(wish: Wish) -> tuple[MpiTarget, Plan]:
         mpich=mpich,
     )
     task = Task(MPI_PROGRAM, 0, wish.seed, wish.ranks, tuple(words), NO_LIMIT)
-    target = MpiTarget(description, asked, folder, wish.compute, wish.timeline, wish.matrix)
+    target = MpiTarget(description, request_of_run, folder, wish.compute, wish.timeline, wish.matrix)
     return target, Plan("quick", 1, wish.seed, (task,))
 
 

@@ -63,7 +63,7 @@ def register(app: typer.Typer) -> None:
         timeline: Timeline = None,
         matrix: Matrix = None,
         check: Annotated[
-            bool, typer.Option("--check", help="only say which MPI functions the program needs, and which are missing")
+            bool, typer.Option("--check", help="only list which MPI functions the program needs, and which are missing")
         ] = False,
         out: RunFolder = None,
         label: Label = None,

@@ -1,4 +1,4 @@
-"""`assay predict MODEL RUN`: a model plays a run's cases, each beside what was measured and a plain baseline."""
+"""`assay predict MODEL RUN`: a model plays a run's cases, each with what was measured and a plain baseline."""
 
 from __future__ import annotations
 

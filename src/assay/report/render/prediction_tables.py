@@ -80,20 +80,20 @@ def signed(error: float) -> str:
 
 def lines(found: ModelPrediction) -> list[str]:
     """What was not predicted or not counted, what the fit did not determine, and the verdict."""
-    said = []
+    lines = []
     counted = [
         (found.used, "used in the fit"),
         (found.bounds, "bounds, without an error"),
         (found.disturbed, "disturbed though counted"),
     ]
     if any(count for count, _ in counted):
-        said.append("cells: " + ", ".join(f"{count} {what}" for count, what in counted if count))
-    said += [f"not determined by the fit: {text}" for text in found.not_determined]
+        lines.append("cells: " + ", ".join(f"{count} {what}" for count, what in counted if count))
+    lines += [f"not determined by the fit: {text}" for text in found.not_determined]
     if len(found.skipped) > MOST_WORST:
-        said.append(f"not predicted: {len(found.skipped)} benchmarks (--json names them)")
+        lines.append(f"not predicted: {len(found.skipped)} benchmarks (--json names them)")
     else:
-        said += [f"not predicted: {text}" for text in found.skipped]
-    return [*said, verdict(found)]
+        lines += [f"not predicted: {text}" for text in found.skipped]
+    return [*lines, verdict(found)]
 
 
 def verdict(found: ModelPrediction) -> str:
