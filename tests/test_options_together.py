@@ -34,6 +34,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "export": [("a",)],
     "fit": [("a",)],
     "history": [("--import", "a", "--import", "b", "--machine", "constant")],
+    **dict.fromkeys(("mpicc", "mpicxx", "mpifort"), []),  # all words are the compiler's
     "mpirun": [],  # what follows the program is the program's: tests/test_mpirun_ends.py
     "plan": [("--on", CONSTANT), ("--on", "ksr1")],
     "query": [("SELECT count(*) FROM blocks",)],
