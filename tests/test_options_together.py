@@ -34,7 +34,7 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "export": [("a",)],
     "fit": [("a",)],
     "history": [("--import", "a", "--import", "b", "--machine", "constant")],
-    **dict.fromkeys(("mpicc", "mpicxx", "mpifort"), []),  # all words are the compiler's
+    **{verb: [] for verb in ("mpicc", "mpicxx", "mpifort")},  # all words are the compiler's
     "mpirun": [],  # what follows the program is the program's: tests/test_mpirun_ends.py
     "plan": [("--on", CONSTANT), ("--on", "ksr1")],
     "query": [("SELECT count(*) FROM blocks",)],
@@ -123,10 +123,12 @@ SAMPLES = {
     "export --out": "rows.csv",
     "fit --out": "fitted.toml",
     "history --since": "b",
+    "mpirun --set": "machine.nodes=2",
     "replay --set": "routing.name=dimension_order",
     "report --out": "page.html",
     "run --out": "kept",
     "evaluate --out": "kept",
+    "mpirun --out": "kept",
     "replay --out": "delivered.csv",
     "simulate --out": "points.jsonl",
     "simulate --set": "traffic.flits=3",
