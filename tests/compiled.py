@@ -18,7 +18,7 @@ from assay.execute.units import SharedUnit, digest_of, includes, make, objects_o
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 SANITIZERS = "-O0 -fsanitize=address,undefined -fno-sanitize-recover=all"
-_WORLD = ("world", "world_jobs", "world_messages", "world_polling", "world_queues", "world_synchronous")
+_WORLD = ("world", "world_jobs", "world_messages", "world_notes", "world_polling", "world_queues", "world_synchronous")
 _WORLD += ("exposed", "groups", "mpich_1_2", "own_barrier", "recorder")
 # What a native test of simulated ranks is compiled with.
 WORLD_SOURCES = [Path(__file__).resolve().parent.parent / "core" / "ranks" / f"{name}.cpp" for name in _WORLD]

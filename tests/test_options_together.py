@@ -34,7 +34,11 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "export": [("a",)],
     "fit": [("a",)],
     "history": [("--import", "a", "--import", "b", "--machine", "constant")],
+<<<<<<< HEAD
     "lab": [("list",)],
+=======
+    **{verb: [] for verb in ("mpicc", "mpicxx", "mpifort")},  # all words are the compiler's
+>>>>>>> s5
     "mpirun": [],  # what follows the program is the program's: tests/test_mpirun_ends.py
     "plan": [("--on", CONSTANT), ("--on", "ksr1")],
     "predict": [("model.toml", "a")],
@@ -135,10 +139,12 @@ SAMPLES = {
     "fit --out": "fitted.toml",
     "predict --out": "validated.toml",
     "history --since": "b",
+    "mpirun --set": "machine.nodes=2",
     "replay --set": "routing.name=dimension_order",
     "report --out": "page.html",
     "run --out": "kept",
     "evaluate --out": "kept",
+    "mpirun --out": "kept",
     "replay --out": "delivered.csv",
     "simulate --out": "points.jsonl",
     "sensitivity --set": "bytes=8",
