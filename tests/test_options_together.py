@@ -34,11 +34,8 @@ ASKED: dict[str, list[tuple[str, ...]]] = {
     "export": [("a",)],
     "fit": [("a",)],
     "history": [("--import", "a", "--import", "b", "--machine", "constant")],
-<<<<<<< HEAD
     "lab": [("list",)],
-=======
     **{verb: [] for verb in ("mpicc", "mpicxx", "mpifort")},  # all words are the compiler's
->>>>>>> s5
     "mpirun": [],  # what follows the program is the program's: tests/test_mpirun_ends.py
     "plan": [("--on", CONSTANT), ("--on", "ksr1")],
     "predict": [("model.toml", "a")],

@@ -56,7 +56,7 @@ bool attach() {
   if (file < 0) return false;
   auto* const header = static_cast<abi::Header*>(map(file, 0, abi::page_bytes));
   const int mine = std::atoi(rank);
-  if (!header || header->version != abi::segment_version || mine < 0 || mine >= header->ranks) return false;
+  if (!header || header->layout != abi::segment_layout || mine < 0 || mine >= header->ranks) return false;
   const auto place = static_cast<std::uint64_t>(mine);
   process = {header, nullptr, nullptr, mine, header->ranks};
   process.control =

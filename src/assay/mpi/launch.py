@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,11 +105,3 @@ def launch(request: Request, library: Path) -> MpiLaunch:
         code = statuses[0]
         of_ranks = [(code << 8 if code >= 0 else -code), *[None] * (len(request.places) - 1)]
     return MpiLaunch(served, of_ranks, log, missing, segment.started, request.mpich is not None)
-
-
-def signal_name(number: int) -> str:
-    """A signal as people name it."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
