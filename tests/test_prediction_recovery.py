@@ -36,7 +36,7 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("machine", [CONSTANT, "paragon-mp"])
 def test_what_was_not_used_is_predicted_in_spite_of_noise_and_disturbance(machine: str, tmp_path: Path) -> None:
-    outcomes = list(recovered(machine, tmp_path, 3, cases=FEW))
+    outcomes = list(recovered(machine, tmp_path, 3, asked=FEW))
     assert len(outcomes) == 3
     for each in outcomes:
         assert median(each.errors) <= MEDIAN_ERROR
@@ -91,12 +91,9 @@ def test_the_experiment_sees_intervals_that_are_too_narrow(tmp_path: Path) -> No
     assert high < COVERAGE[0]
 
 
-# Coverage of 40 draws is 74 to 80% there: gaps of messages that wait for a reply and network delays are not fitted.
+# Coverage of 40 draws is 80% there: the gap of messages that wait for a reply is not fitted.
 BELOW = pytest.mark.xfail(reason="coverage below 85%", strict=False)
-MACHINES = [
-    pytest.param(name, marks=[BELOW] if name in ("ipsc860", "dragonfly-slingshot", "fat-tree-hdr") else [])
-    for name in TRUTHS
-]
+MACHINES = [pytest.param(name, marks=[BELOW] if name == "ipsc860" else []) for name in TRUTHS]
 
 
 @pytest.mark.nightly

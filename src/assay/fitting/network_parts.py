@@ -56,7 +56,8 @@ def network(
         "network.head_ticks": "assumed: as flit_ticks; a crossbar has no hops",
     }
     if shape is None and delay > 2 * least * flit:
-        table["head_ticks"] = f"{1e9 * _whole(delay / 2, cycle):.6g} ns"  # of the way in and of the way out
+        table["head_ticks"] = f"{1e9 * _whole(delay, cycle):.6g} ns"
+        table["ejection_head_ticks"] = time
         origin["network.head_ticks"] = f"fitted: what both ends leave of a message's start-up (of {source})"
     if shape is not None:
         hop = max(_whole(found.per_hop, cycle), cycle)
