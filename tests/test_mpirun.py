@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from assay._core import ranks as core
 from assay.benchmark.record import benchmark
@@ -40,6 +42,19 @@ def echo(name: str, ranks: int, length: int) -> int:
 def test_a_ping_pong_takes_what_echo_takes_on_every_shipped_description(name: str) -> None:
     for length in (8, 100_000):
         assert int(output(name, 2, "pingpong", str(length))) == echo(name, 2, length)
+
+
+@settings(max_examples=4, deadline=None)
+@given(
+    lengths=st.lists(
+        st.one_of(st.integers(0, 300), st.sampled_from([1000, 5000, 20_000, 100_000])), min_size=2, max_size=12
+    )
+)
+@example(lengths=[0, 112, 56, 168, 8, 5000, 0, 100_000, 1, 20_000, 0])
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_messages_with_one_tag_are_found_in_the_order_of_their_sends(name: str, lengths: list[int]) -> None:
+    """MPI 5.0, section 3.5: they do not overtake each other, whatever their protocols."""
+    assert output(name, 2, "order", *map(str, lengths)).split() == [str(length) for length in lengths]
 
 
 def test_on_the_constant_machine_a_message_takes_its_startup_and_its_bytes(tmp_path: Path) -> None:

@@ -51,9 +51,14 @@ Time Networked::barrier(int among) const {
   }
 }
 
+// A request is there once it has come; a message in one piece, once the receiver's processor has taken it in. Where both
+// occur, a request may be there before a message that was sent before it.
 bool Networked::keeps_order() const {
   const auto whole = [](const Protocol& each) { return each.packet == 0; };
-  return machine_.bus == 0 && live_->keeps_order() && std::ranges::all_of(machine_.protocols, whole);
+  const auto asks_first = [](const Protocol& each) { return each.handshake; };
+  const bool mixed =
+      std::ranges::any_of(machine_.protocols, asks_first) && !std::ranges::all_of(machine_.protocols, asks_first);
+  return machine_.bus == 0 && !mixed && live_->keeps_order() && std::ranges::all_of(machine_.protocols, whole);
 }
 
 std::uint32_t Networked::flits(const Protocol& protocol, std::uint64_t bytes) const {
