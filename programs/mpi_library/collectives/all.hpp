@@ -16,7 +16,6 @@ inline void allgather_ring(Steps& s, Place all, const Lengths& lengths) {
   const int n = s.size(), me = s.rank();
   for (int k = 0; k < n - 1; ++k) {
     const int has = (me - k + n) % n, gets = (me - k - 1 + n) % n;
-    s.round(k);
     s.sendrecv(lengths.at(all, has), lengths.bytes(has), (me + 1) % n, lengths.at(all, gets), lengths.bytes(gets),
                (me - 1 + n) % n);
   }
@@ -74,7 +73,6 @@ inline void broadcast_scattered(Steps& s, Place data, std::int64_t bytes, int ro
   }
   for (int k = 0; k < n - 1; ++k) {
     const int has = (place - k + n) % n, gets = (place - k - 1 + n) % n;
-    s.round(k);
     s.sendrecv(part(has), span(has, has + 1), rank_at((place + 1) % n), part(gets), span(gets, gets + 1),
                rank_at((place - 1 + n) % n));
   }

@@ -5,10 +5,7 @@
 
 namespace assay::abi {
 
-Steps::Steps(Communicator& comm, Runs runs)
-    : comm_(comm), runs_(runs), first_word_(comm.next_word()), word_(first_word_) {
-  abi::hold(comm);
-}
+Steps::Steps(Communicator& comm, Runs runs) : comm_(comm), runs_(runs), word_(comm.next_word()) { abi::hold(comm); }
 
 Steps::~Steps() {
   for (const Slot each : used_) give_slot(each);

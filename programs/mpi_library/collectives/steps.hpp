@@ -28,10 +28,6 @@ class Steps {
   int size() const { return comm_.size(); }
   bool behind() const { return runs_ == Runs::behind; }
 
-  // What follows is of round `number` of a ring, for sender and receiver: of one pair of ranks a short message can come
-  // before a long one that was sent first, so that rounds in a row have tags of their own.
-  void round(int number) { word_ = first_word_ + number % 4; }
-
   Place room(std::int64_t bytes);  // until the call is over
   void hold(Datatype& type);       // as long
 
@@ -60,7 +56,7 @@ class Steps {
 
   Communicator& comm_;
   Runs runs_;
-  std::int32_t first_word_, word_;
+  const std::int32_t word_;
   std::int64_t sent_ = 0;
   std::vector<Op> ops_;
   std::vector<Slot> receives_, sends_, used_;

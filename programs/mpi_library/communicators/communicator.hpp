@@ -40,8 +40,8 @@ struct Communicator : Object {
 
   std::int32_t word(int tag) const { return word_of(context, tag); }
   std::int32_t any_word() const { return any_tag_word(context); }
-  // The word of the next collective call's messages, and three more after it.
-  std::int32_t next_word() { return word_of(context + 1, static_cast<int>(calls++ * 4 & greatest_tag)); }
+  // The word of the next collective call's messages.
+  std::int32_t next_word() { return word_of(context + 1, static_cast<int>(calls++ & greatest_tag)); }
 };
 
 inline Communicator& communicator(MPI_Comm handle) { return object<Communicator>(handle); }
