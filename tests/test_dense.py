@@ -168,6 +168,7 @@ def test_the_papers_machines_reach_what_was_printed_of_them() -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(3600)  # 512 nodes take five minutes of processor time
 @pytest.mark.parametrize(("name", "nodes"), KEPT)
 def test_kept_rates_of_linpack_are_those_of_the_program(name: str, nodes: int) -> None:
     """Those of the claim on the DELTA's growth among them; five minutes. More nodes are a larger cube."""
