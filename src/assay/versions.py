@@ -93,7 +93,8 @@ def checked(form: Form, stated: object, refusal: Refusal) -> int:
     if stated > form.version:
         raise refusal(f"{form.what} was written by a newer Assay", stated, accepted)
     if stated < form.oldest:
-        raise refusal(f"{form.what} was written before the first release", stated, f"{form.oldest} to {form.version}")
+        readable = str(form.version) if form.oldest == form.version else f"{form.oldest} to {form.version}"
+        raise refusal(f"{form.what} was written before the first release", stated, readable)
     return stated
 
 
