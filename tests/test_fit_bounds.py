@@ -107,7 +107,7 @@ def test_an_invalid_cell_is_not_used_and_a_run_of_bounds_alone_is_refused() -> N
     found = description(document(section("echo", wrong)))[1]["stretches"]
     assert found[0]["alpha"] == pytest.approx(expected[0]["alpha"], rel=0.02)
     bounds = [echo(size, long_line(size), "bound") for size in LENGTHS]
-    with pytest.raises(Exception, match="neither an echo of three lengths"):
+    with pytest.raises(Exception, match="neither an echo of three fitted lengths"):
         description(document(section("echo", bounds)))
 
 

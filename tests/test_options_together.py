@@ -221,7 +221,8 @@ def here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ask(verb: str, *words: str) -> Answer:
     """What a verb answers where nothing of what it may write is there."""
-    for each in {"examples", "kept", "test", *SAMPLES.values()} - {"jobs.toml", "batch.toml", "model.toml", "a", "b", "."}:
+    given = {"jobs.toml", "batch.toml", "model.toml", "a", "b", "."}
+    for each in {"examples", "kept", "test", *SAMPLES.values()} - given:
         path = Path(each)
         if path.is_dir():
             shutil.rmtree(path)
