@@ -48,8 +48,8 @@ def storage_description(document: Document) -> tuple[str, dict[str, Any]]:
     found = laws(document.benchmarks)
     if not found:
         raise InputError(
-            "holds neither an echo of three fitted lengths (five measured ones) nor rates of file-rate or parallel-files "
-            f"by {LEAST_SIZES} block sizes, with one process, depth 1 and a source that is known",
+            "holds neither an echo of three fitted lengths (five measured ones) nor rates of file-rate or "
+            f"parallel-files by {LEAST_SIZES} block sizes, with one process, depth 1 and a source that is known",
             key="run",
             value=document.run,
         )
