@@ -51,8 +51,8 @@ Time Networked::barrier(int among) const {
   }
 }
 
-// A request is there once it has come; a message in one piece, once the receiver's processor has taken it in. Where both
-// occur, a request may be there before a message that was sent before it.
+// A request is there once it has come; a message in one piece, once the receiver's processor has taken it in. Where
+// both occur, a request may be there before a message that was sent before it.
 bool Networked::keeps_order() const {
   const auto whole = [](const Protocol& each) { return each.packet == 0; };
   const auto asks_first = [](const Protocol& each) { return each.handshake; };
