@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import subprocess
 from collections.abc import Sequence
 from typing import Literal
 
@@ -38,13 +39,14 @@ def command(language: Language, words: Sequence[str]) -> list[str]:
     return [*made, *_linked()] if links else made
 
 
-def run(language: Language, words: Sequence[str]) -> None:
-    """Become the compiler, or show its command."""
+def run(language: Language, words: Sequence[str]) -> int:
+    """Run the compiler, or show its command; the exit status, as a shell has it."""
     made = command(language, words)
     if set(words) & _SHOWN:
         print(shlex.join(made))
-        return
-    os.execvp(made[0], made)
+        return 0
+    status = subprocess.run(made, check=False).returncode
+    return status if status >= 0 else 128 - status
 
 
 def _linked() -> list[str]:

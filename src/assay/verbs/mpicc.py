@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-# All words are the compiler's, options too.
-PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--assay-help"]}
+# All words but --help are the compiler's, options too.
+PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 
 def register(app: typer.Typer) -> None:
@@ -22,4 +22,5 @@ def register(app: typer.Typer) -> None:
         """Compile a C program against MPI's standard ABI (-show prints the command)."""
         from assay.mpi import wrappers
 
-        wrappers.run("c", words or [])
+        if status := wrappers.run("c", words or []):
+            raise typer.Exit(status)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-# All words are the compiler's, options too.
-PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--assay-help"]}
+# All words but --help are the compiler's, options too.
+PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 
 def register(app: typer.Typer) -> None:
@@ -22,4 +22,5 @@ def register(app: typer.Typer) -> None:
         """Compile a Fortran program with mpif.h or `use mpi` against MPI's standard ABI."""
         from assay.mpi import wrappers
 
-        wrappers.run("fortran", words or [])
+        if status := wrappers.run("fortran", words or []):
+            raise typer.Exit(status)
