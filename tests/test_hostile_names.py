@@ -82,7 +82,7 @@ def runs(folder: Path) -> tuple[str, str]:
         patch.chdir(folder)
         patch.setenv("ASSAY_RUNS", str(folder / "state"))
         for name, startup in zip(names, ("70 us", "80 us"), strict=True):
-            words = ("--set", f"machine.messages.startup={startup}", "--set", "bytes=8,64,512")
+            words = ("--set", f"machine.messages.startup={startup}", "--set", "bytes=8,64,512,1024,4096")
             harmless(assay("run", "echo", "--on", "machine.toml", *words, "--out", name))
     return names
 

@@ -199,7 +199,7 @@ def test_progress_says_what_is_being_done(described: description.NetworkDescript
 
     class Watched(SimulationTask):
         def make(self) -> engine.SimulationRun:
-            seen.append(meter.line())
+            seen.append(meter.reading().text)
             return super().make()
 
     def watched() -> Steps:

@@ -20,7 +20,7 @@ from assay.toml.source import Source
 from command_line import assay
 
 PYDANTIC = re.compile(
-    r"greater than|less than|should (be|have|match)|validation|valid dictionary|instance of|at least|at most"
+    r"greater than|less than|should (be|have|match)|validation error|valid dictionary|instance of|at least|at most"
 )
 
 

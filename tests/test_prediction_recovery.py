@@ -36,7 +36,7 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("machine", [CONSTANT, "paragon-mp"])
 def test_what_was_not_used_is_predicted_in_spite_of_noise_and_disturbance(machine: str, tmp_path: Path) -> None:
-    outcomes = list(recovered(machine, tmp_path, 3, asked=FEW))
+    outcomes = list(recovered(machine, tmp_path, 3, cases=FEW))
     assert len(outcomes) == 3
     for each in outcomes:
         assert median(each.errors) <= MEDIAN_ERROR

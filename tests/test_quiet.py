@@ -55,7 +55,7 @@ def test_a_runs_report_and_description_in_one_line() -> None:
     made = assay("run", "echo", "--on", "constant.toml", "--set", "bytes=8,64,1024,4096,8192", "--out", "run", "-q")
     assert assay("report", "run", "-q").out == made.out
     assert assay("fit", "run", "-q").out == "constant: 1 line by length, hops not fitted\n"
-    assert assay("fit", "run", "--out", "again.toml").out.endswith("; again.toml\n")
+    assert assay("fit", "run", "--out", "again.toml", "-q").out.endswith("; again.toml\n")
     assert assay("run", "echo", "--on", "again.toml", "--set", "bytes=8", "--out", "more", "-q").status == 0
     beside = assay("report", "run", "more", "-q").out.splitlines()
     assert len(beside) == 3 and beside[2].startswith("report: ") and beside[2].endswith("beside.html")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from typer.main import get_command
 
 from assay.cli import application
+from assay.mpi import wrappers
 from command_line import assay
 from example_inputs import described_runs
 from readme_commands import FIRST, PAGES, ROOT, SCRIPT, commands, elsewhere, measures, mentioned, shortened, shown
@@ -25,6 +27,7 @@ VERBS: dict[str, Any] = vars(get_command(application()))["commands"]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("readme")
     (made / "examples").symlink_to(ROOT / "examples")
+    subprocess.run([*wrappers.command("c", [str(ROOT / "examples" / "ring.c")]), "-o", str(made / "ring")], check=True)
     return described_runs(made)
 
 
@@ -58,7 +61,7 @@ def test_a_command_that_measures_nothing_works(words: list[str], folder: Path, m
     runs = iter("ab")
     answer = assay(*(next(runs) if word == "RUN" else word for word in shortened(words)))
     assert answer.status in ((0, 3) if "--margin" in words else (0,)), answer.err
-    assert answer.out.strip()
+    assert answer.out.strip() or words[0] in ("mpicc", "mpirun")  # which leave the output to what they start
 
 
 @pytest.mark.parametrize(("words", "output"), SHOWN, ids=[words[0] for words, _ in SHOWN])

@@ -131,6 +131,7 @@ def place(request: pytest.FixtureRequest, room: Path) -> Place:
         for path in (own, home, *home.rglob("*")):
             os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
     there = [] if request.param == "checkout" else [["examples"]]
+    there.append(["mpicc", "examples/ring.c", "-o", "ring"])
     for words in [*there, *[["run", "echo", "--on", "examples/constant.toml"]] * 2]:
         ran = made.start(words)
         assert ran.returncode == 0, ran.stderr

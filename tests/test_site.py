@@ -107,7 +107,7 @@ def test_search_finds(word: str, page: str, site: Path, opened: Any) -> None:
     opened.goto((site / "index.html").as_uri())
     opened.fill("input[name=q]", word)
     opened.press("input[name=q]", "Enter")
-    opened.wait_for_selector("#search-results ul.search li a")
+    opened.wait_for_selector(f"#search-results a[href*='{page}']", state="attached")  # they come one by one
     links = opened.eval_on_selector_all("#search-results a", "all => all.map(each => each.href)")
     assert any(f"/{page}" in link for link in links), links
 

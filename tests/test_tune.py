@@ -172,8 +172,6 @@ def test_nothing_to_tune_gives_a_file_without_a_rule(tmp_path: Path, monkeypatch
     assert (document["rules"], document["file"], document["remeasured"]) == ([], "tuned.conf", None)
     missing = assay("tune", run)
     assert missing.status == 2 and "--out: is missing" in missing.err
-    spaced = assay("tune", run, "-o", "two words")
-    assert spaced.status == 2 and "has a space" in spaced.err
 
 
 def test_a_library_that_has_no_such_rules_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,6 @@ from typing import Any
 
 from assay.benchmark.record import Benchmark, PlainProgram, programs_root
 from assay.errors import InputError, MeasurementError
-from assay.execute.build import build
 from assay.execute.job import Job, Outcome
 from assay.execute.mpi import Mpi
 from assay.execute.mpiexec import MpiexecLauncher, launch
@@ -162,6 +161,8 @@ class LabLauncher(MpiexecLauncher):
     @staticmethod
     def _waiting() -> Path:
         """The library that has ranks sleep while they wait (programs/laboratory/waiting.cpp)."""
+        from assay.execute.build import build
+
         source = programs_root() / "laboratory" / "waiting.cpp"
         name = "laboratory-waiting"
         return build([PlainProgram(name, source, flags=("-shared", "-fPIC"))], mpi=None)[name].path

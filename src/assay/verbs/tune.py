@@ -46,9 +46,6 @@ def register(app: typer.Typer) -> None:
         if out is None:
             raise InputError("is missing", key="--out", accepted="-o FILE, to which the rules are written")
         check_outputs({"--out": out}, {})
-        if any(letter.isspace() for letter in str(out.resolve())):
-            raise InputError("has a space, which variables of an environment cannot pass on", key="--out",
-                             value=str(out.resolve()), accepted="another path")  # fmt: skip
         whole = document(Run.open(run))
         section = next((each for each in whole.benchmarks if each.choice is not None), None)
         library = next((mpi_words(host.mpi) for host in whole.provenance.values() if host.mpi), "")
@@ -56,6 +53,9 @@ def register(app: typer.Typer) -> None:
         if found and not library.startswith("Open MPI"):
             problem = "is no run of Open MPI, whose rules these are"
             raise InputError(problem, key="RUN", value=library or whole.machine, accepted="a run of collective")
+        if found and any(letter.isspace() for letter in str(out.resolve())):
+            raise InputError("has a space, which the variables of a transport cannot have", key="--out",
+                             value=str(out.resolve()), accepted="another path")  # fmt: skip
         remeasured: str | None = None
         rows: list[JudgedRow | FigureRow] = []
         _write(out, text(found, f"assay tune {whole.run}: {library}"))
