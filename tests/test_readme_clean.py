@@ -155,7 +155,7 @@ def test_a_command_works(words: list[str], place: Place, request: pytest.Fixture
         words = [*words[:-1], "examples/exchange.hpp"]
     ran = place.start([filled[word]() if word in filled else word for word in shortened(words)])
     assert ran.returncode in ((0, 3) if "--margin" in words else (0,)), ran.stdout + ran.stderr
-    assert ran.stdout.strip()
+    assert ran.stdout.strip() or words[0] == "mpicc"
 
 
 def test_the_example_program_is_the_tutorial_s() -> None:
