@@ -133,6 +133,7 @@ def test_further_nodes_have_the_noise_at_other_moments(tmp_path: Path) -> None:
     assert by_ranks[8] > by_ranks[2] + 2 * 0.01 * WORK / 0.1
 
 
+@pytest.mark.nightly  # minutes, and a quiet machine
 @pytest.mark.measures
 @pytest.mark.mpi
 @pytest.mark.skipif(MPI is None, reason="no MPI here")
