@@ -101,7 +101,7 @@ def recovered(
     """An outcome for each draw of noise."""
     run = simulated_run(folder / "truth", machine, cases)
     truth = document(run)
-    values = {key(figure): figure.value for figure in figures(truth)}
+    values = {figure.key: figure.value for figure in figures(truth)}
     for seed in range(draws):
         dice = random.Random(f"{machine} {seed}")
         path = folder / f"model-{seed}.toml"
@@ -206,11 +206,6 @@ def _bounded(figure: ReportedFigure, times: Sequence[float]) -> ReportedFigure:
 
 
 # -- results --------------------------------------------------------------------------------------------------------
-
-
-def key(figure: ReportedFigure) -> tuple[str, str, object]:
-    """What names a cell."""
-    return figure.benchmark, figure.name, figure.params
 
 
 def figures(of: Document) -> Iterator[ReportedFigure]:

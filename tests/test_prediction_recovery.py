@@ -14,7 +14,6 @@ from bench.prediction import (
     TRUTHS,
     clustered,
     figures,
-    key,
     noisy,
     recovered,
     simulated_run,
@@ -47,7 +46,7 @@ def test_what_was_not_used_is_predicted_in_spite_of_noise_and_disturbance(machin
 def test_a_noisy_document_is_the_truth_with_a_third_of_its_cells_disturbed(tmp_path: Path) -> None:
     run = simulated_run(tmp_path / "run", CONSTANT, FEW)
     truth = document(run)
-    values = {key(each): each.value or 0.0 for each in figures(truth)}
+    values = {each.key: each.value or 0.0 for each in figures(truth)}
     states: dict[str, int] = {}
     for seed in range(30):
         for section in noisy(truth, random.Random(seed), NOISES["echo"], 8, 1 / 3).benchmarks:
@@ -55,7 +54,7 @@ def test_a_noisy_document_is_the_truth_with_a_third_of_its_cells_disturbed(tmp_p
                 if each.statistic not in ("median", "best") or each.unit != "s":
                     continue
                 states[each.state] = states.get(each.state, 0) + 1
-                ratio = (each.value or 0.0) / values[key(each)]
+                ratio = (each.value or 0.0) / values[each.key]
                 if each.state == "clean":
                     assert 0.97 < ratio < 1.03 and len(each.by_launch) == 8
                 elif each.state == "disturbed":

@@ -67,6 +67,7 @@ void bind_mpi(nb::module_& module) {
       .def_prop_ro("waiting", &waits, "Of a deadlock: (rank, call, peer, tag).")
       .def_ro("failure", &Served::failure, "What ended the program before its time; empty where nothing did.")
       .def_ro("died", &Served::died, "The rank whose end that was; -1: none.")
+      .def_ro("abandoned", &Served::abandoned, "Whether the program's first process ended before its ranks had.")
       .def_ro("aborted", &Served::aborted, "The code of MPI_Abort; see aborted_by.")
       .def_ro("aborted_by", &Served::aborted_by, "The rank that called it, -1: none.")
       .def_prop_ro("calls", &calls, "Times of calls: (function, bytes, peer, count, sum, least, most, kept), in ps.")

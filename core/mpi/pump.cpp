@@ -86,6 +86,7 @@ void Program::collect(int rank) {
     look();
     if (control.posted.load() == seen && !alive_()) {
       look();
+      served_.abandoned = true;
       ends(segment_.header().started.load() == 0
                ? "the program does not start Assay's MPI library: it is not linked to libmpi_abi.so.1"
                : "the program's first process has ended");

@@ -24,6 +24,7 @@ struct Served {
   std::vector<std::string> waits_in;        // the function that each of these is in
   std::string failure;                      // what ended the program too early; empty where nothing did
   int died = -1;                            // the rank whose end that was
+  bool abandoned = false;                   // the first process ended before the ranks had
   int aborted = 0, aborted_by = -1;         // the code of MPI_Abort and the rank that called it
   Calls calls;
   std::uint64_t events = 0, messages = 0, switches = 0, operations = 0;

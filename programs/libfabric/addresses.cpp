@@ -1,33 +1,14 @@
 #include "libfabric/addresses.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "mpi_library/transport/transport.hpp"
-
-namespace assay::abi {
-
-constinit Process process;
-
-void end_with(const char* format, ...) {
-  std::fflush(nullptr);
-  va_list arguments;
-  va_start(arguments, format);
-  char text[2048];
-  std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  std::fprintf(stderr, "rank %d: %s\n", process.rank, text);
-  _exit(1);
-}
-
-}  // namespace assay::abi
 
 namespace assay::fabric {
 namespace {
@@ -39,33 +20,19 @@ std::vector<std::uint64_t>& addresses() {
   return *all;
 }
 
-void* map(int file, std::uint64_t from, std::uint64_t bytes) {
-  void* const mapped =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, static_cast<off_t>(from));
-  return mapped == MAP_FAILED ? nullptr : mapped;
-}
-
 }  // namespace
 
 bool attach() {
-  using abi::process;
-  if (process.header) return true;
+  if (abi::process.header) return true;
   const char *const path = std::getenv(path_variable), *const rank = std::getenv("PMI_RANK");
   if (!path || !rank) return false;
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) return false;
-  auto* const header = static_cast<abi::Header*>(map(file, 0, abi::page_bytes));
+  auto* const header = static_cast<abi::Header*>(abi::map_part(file, 0, abi::page_bytes));
   const int mine = std::atoi(rank);
   if (!header || header->layout != abi::segment_layout || mine < 0 || mine >= header->ranks) return false;
-  const auto place = static_cast<std::uint64_t>(mine);
-  process = {header, nullptr, nullptr, mine, header->ranks};
-  process.control =
-      static_cast<abi::Control*>(map(file, header->controls_at + abi::control_bytes * place, abi::control_bytes));
-  process.arena =
-      static_cast<std::byte*>(map(file, header->arenas_at + header->arena_bytes * place, header->arena_bytes));
+  if (!abi::become(file, header, mine)) abi::end_with("the segment cannot be mapped");
   close(file);
-  if (!process.control || !process.arena) abi::end_with("the segment cannot be mapped");
-  process.control->pid = getpid();
   header->started.fetch_add(1);
   abi::add(abi::Does::starts);
   return true;

@@ -53,17 +53,8 @@ void claim(int from, int tag, MPI_Comm handle, bool waits, int* flag, MPI_Messag
   *flag = 1;
   *message = MPI_MESSAGE_NO_PROC;
   if (from == MPI_PROC_NULL) return set_no_peer(status);
-  const Place at_result = take(sizeof(Result));
   const Slot slot = take_slot();
-  Op& op = add(Does::claim);
-  op.mode = waits ? 0 : 1;
-  op.slot = slot;
-  op.peer = source_of(comm, from);
-  op.word = word_of(comm, tag);
-  op.result = at_result;
-  flush();
-  const Result result = in_arena<Result>(at_result);
-  give(at_result);
+  const Result result = look(Does::claim, comm, from, tag, slot, waits);
   *flag = result.flag;
   if (!result.flag) {
     *message = MPI_MESSAGE_NULL;

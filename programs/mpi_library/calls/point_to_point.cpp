@@ -106,14 +106,7 @@ void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
   check_peer(comm, from, true);
   check_tag(tag, true);
   if (from == MPI_PROC_NULL) return set_no_peer(status);
-  const Place at_result = take(sizeof(Result));
-  Op& op = add(Does::probe);
-  op.peer = source_of(comm, from);
-  op.word = word_of(comm, tag);
-  op.result = at_result;
-  flush();
-  set_status(status, comm, in_arena<Result>(at_result));
-  give(at_result);
+  set_status(status, comm, look(Does::probe, comm, from, tag));
 }
 
 void probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status) {
@@ -122,15 +115,9 @@ void probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status
   check_tag(tag, true);
   *flag = 1;
   if (from == MPI_PROC_NULL) return set_no_peer(status);
-  const Place at_result = take(sizeof(Result));
-  Op& op = add(Does::iprobe);
-  op.peer = source_of(comm, from);
-  op.word = word_of(comm, tag);
-  op.result = at_result;
-  flush();
-  *flag = in_arena<Result>(at_result).flag;
-  if (*flag) set_status(status, comm, in_arena<Result>(at_result));
-  give(at_result);
+  const Result result = look(Does::iprobe, comm, from, tag);
+  *flag = result.flag;
+  if (*flag) set_status(status, comm, result);
 }
 
 }  // namespace

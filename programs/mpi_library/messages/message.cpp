@@ -31,6 +31,20 @@ std::int32_t word_of(const Communicator& comm, int tag) {
   return tag == MPI_ANY_TAG ? comm.any_word() : comm.word(tag);
 }
 
+Result look(Does does, const Communicator& comm, int from, int tag, Slot slot, bool waits) {
+  const Place at_result = take(sizeof(Result));
+  Op& op = add(does);
+  op.mode = waits ? 0 : 1;
+  op.slot = slot;
+  op.peer = source_of(comm, from);
+  op.word = word_of(comm, tag);
+  op.result = at_result;
+  flush();
+  const Result result = in_arena<Result>(at_result);
+  give(at_result);
+  return result;
+}
+
 void set_status(MPI_Status* status, const Communicator& comm, const Result& result) {
   if (status) set_status(status, comm.peer_of(result.source), result.tag, static_cast<std::int64_t>(result.bytes));
 }

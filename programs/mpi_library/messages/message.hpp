@@ -31,6 +31,8 @@ std::int32_t word_of(const Communicator& comm, int tag);
 inline int source_of(const Communicator& comm, int from) {
   return from == MPI_ANY_SOURCE ? any_source_rank : comm.world(from);
 }
+// What a probe or a claim, which puts it into `slot`, finds: the flag says whether there was something.
+Result look(Does does, const Communicator& comm, int from, int tag, Slot slot = 0, bool waits = true);
 void set_status(MPI_Status* status, const Communicator& comm, const Result& result);
 // Of a message to or from MPI_PROC_NULL.
 void set_no_peer(MPI_Status* status);

@@ -1,7 +1,4 @@
 // A rank's process: its parts of the segment.
-//
-// The program is started once. The library's constructor, before main, makes the ranks of it by fork, so that they
-// share all memory that they do not write; the first process stays behind and notes how each of them ends.
 #pragma once
 
 #include "mpi_library/shared/segment.hpp"
@@ -15,6 +12,11 @@ struct Process {
   int rank = -1, ranks = 0;
 };
 extern Process process;
+
+// A part of the segment in this process's memory; none where it cannot be mapped.
+void* map_part(int file, std::uint64_t from, std::uint64_t bytes);
+// From now on this process is that rank; false where its parts cannot be mapped.
+bool become(int file, Header* header, int rank);
 
 // Ends this rank with a line on standard error, and with it the program.
 [[noreturn, gnu::cold, gnu::format(printf, 1, 2)]] void end_with(const char* format, ...);

@@ -16,7 +16,7 @@ from assay.benchmark.record import among
 from assay.case import Case
 from assay.decide.contract import LEAST_RELATIVE, MOST_RELATIVE, amount
 from assay.decide.evidence import sections_by_node
-from assay.document.reported_figure import ReportedFigure
+from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.section import Section
 from assay.errors import InputError
 from assay.report.judge.comparison import identity
@@ -29,7 +29,6 @@ RISK = 0.05
 INDIFFERENCE = 0.05
 SPREAD = 0.03  # where launches are too few to know theirs
 LEAST_LAUNCHES = 3
-Key = tuple[str, str, Case]  # benchmark, figure, case
 
 
 @dataclass
@@ -101,7 +100,7 @@ def smallest_fault(limit: float, usual: float, *, higher: bool) -> float:
 
 def _figures(runs: Sequence[Run]) -> list[FigureOfRuns]:
     """The main figures of runs, each with its value on each node, in the order of the runs."""
-    found: dict[Key, FigureOfRuns] = {}
+    found: dict[FigureKey, FigureOfRuns] = {}
     for run in runs:
         names = dict.fromkeys(about.benchmark for about, _ in run.tasks())
         for name, record in among(names).items():

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.decide.page_template import page_from
 from assay.document.history import FigureHistory, HistoryChange, MachineHistory
 from assay.report.units import human, params
-from assay.sanitised import visible
 from assay.store import storage_failed
 from assay.stored.lines import whole
 
@@ -43,19 +43,10 @@ def write_page(of: MachineHistory, file: Path) -> Path:
 
 def page(of: MachineHistory) -> str:
     """Lay out the page."""
-    from jinja2 import Environment, PackageLoader
-
-    pages = Environment(
-        loader=PackageLoader("assay.decide", ""),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-    )
-    pages.filters |= {"date": _date, "case": params, "value": human, "signed": "{:+.1%}".format}
     lines = [sparkline(each, of.changes) for each in of.series if each.values]
     lines.sort(key=lambda each: (not each.worse, not each.changes))  # what became worse first
-    return pages.get_template("history.html").render(of=of, lines=lines, width=WIDTH, height=HEIGHT)
+    filters = {"date": _date, "case": params, "value": human, "signed": "{:+.1%}".format}
+    return page_from("history.html", filters, of=of, lines=lines, width=WIDTH, height=HEIGHT)
 
 
 def sparkline(of: FigureHistory, changes: list[HistoryChange]) -> Sparkline:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from assay.case import Case
 from assay.document.json_form import WRITTEN_IF_SET, flattened
 from assay.document.params import Params
+
+FigureKey = tuple[str, str, Case]  # benchmark, figure, case
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,11 @@ class ReportedFigure:
     by_launch: list[list[float]]
     best_by_launch: Annotated[list[list[float]] | None, WRITTEN_IF_SET] = None
     help: str = ""
+
+    @property
+    def key(self) -> FigureKey:
+        """What tells it from the other medians of a document."""
+        return self.benchmark, self.name, self.params
 
     @property
     def main(self) -> bool:

@@ -16,7 +16,28 @@ from assay.execute.plan import Task
 from assay.execute.unused_keys import refuse_idle_names
 
 
-class DescribedTarget:
+class SimulatedTarget:
+    """What all places of a described machine have in common."""
+
+    description: DescribedMachine
+
+    def describe(self) -> dict[str, Any]:
+        """Give the whole description: it is the machine."""
+        return {"description": self.description.model_dump(mode="json")}
+
+    def compiled(self) -> list[dict[str, Any]]:
+        """No kernel is compiled."""
+        return []
+
+    def allocation(self) -> str:
+        """A simulated machine is the same in every process."""
+        return "simulated"
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class DescribedTarget(SimulatedTarget):
     """A machine that is only described: its ranks are coroutines of the simulator."""
 
     def __init__(
@@ -84,18 +105,3 @@ class DescribedTarget:
         from assay.described.limits import limits
 
         return limits(self.description)
-
-    def describe(self) -> dict[str, Any]:
-        """Give the whole description: it is the machine."""
-        return {"description": self.description.model_dump(mode="json")}
-
-    def compiled(self) -> list[dict[str, Any]]:
-        """No kernel is compiled."""
-        return []
-
-    def allocation(self) -> str:
-        """A simulated machine is the same in every process."""
-        return "simulated"
-
-    def close(self) -> None:
-        """Nothing to release."""

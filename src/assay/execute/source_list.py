@@ -80,7 +80,7 @@ def mpi_fortran(root: Path) -> list[str]:
 
 def fabric_provider(root: Path) -> list[str]:
     """The sources of the libfabric provider of described machines, below `root`."""
-    shared = [root / "mpi_library" / "transport" / name for name in ("arena.cpp", "transport.cpp")]
+    shared = [root / "mpi_library" / "transport" / name for name in ("arena.cpp", "process.cpp", "transport.cpp")]
     return sorted(str(path.relative_to(root)) for path in (*(root / "libfabric").glob("*.cpp"), *shared))
 
 

@@ -37,6 +37,14 @@ def largest(found: Sequence[ReportedFigure]) -> list[ReportedFigure]:
     return ordered[-1] if ordered else []
 
 
+def echoes(sections: Sequence[Section]) -> tuple[list[ReportedFigure], list[ReportedFigure]]:
+    """The fitted cells of the echo between nodes, and those within one; of a run on one node all, and none."""
+    between = cells(sections, "echo", "half_round_trip", between_nodes)
+    if not between:
+        return largest(cells(sections, "echo", "half_round_trip")), []
+    return largest(between), largest(cells(sections, "echo", "half_round_trip", within_a_node))
+
+
 def _plain(cell: ReportedFigure) -> bool:
     return cell.params.get("cache") in (None, "same")
 

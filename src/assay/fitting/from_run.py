@@ -82,9 +82,7 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
 
     It takes some 0.1 s, so that many runs can be fitted, and is the same for the same figures.
     """
-    between = families.cells(sections, "echo", "half_round_trip", families.between_nodes)
-    near = families.cells(sections, "echo", "half_round_trip", families.within_a_node) if between else []
-    echoes = families.largest(between or families.cells(sections, "echo", "half_round_trip"))
+    echoes, near = families.echoes(sections)
     cells = times(echoes)
     if len(np.unique(cells.length)) < LEAST_LENGTHS:
         return None
@@ -107,7 +105,7 @@ def fit_sections(sections: Sequence[Section], subject: FitSubject) -> FittedRun 
     corrections = network_parts.own_times(made.tables["network"], lines, network, first, subject.ranks)
     made.tables["protocol"], more = protocol_tables(lines, shares, corrections, network, made.source, made.known)
     made.origin |= origin | more
-    _within(sections, families.largest(near), made)
+    _within(sections, near, made)
     rates, more = compute_rates(sections, made.source, made.known)
     if rates:
         made.tables["compute"] = rates

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
-import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from assay import left_names, trusted
-from assay.benchmark.own import cache_root, is_ours
 from assay.benchmark.record import programs_root
-from assay.errors import InputError, MeasurementError
-from assay.execute import cache_content
-from assay.execute.compiler import Compiler, find_compiler
+from assay.errors import InputError
 from assay.execute.source_list import fabric_provider
-from assay.execute.units import digest_of, includes
+from assay.mpi.own_library import OwnLibrary, Progress
 
 NAME = "libassay-fi.so"  # libfabric takes what ends in -fi.so for a provider
 PLACE = "ASSAY_MPICH"  # the folder of an MPICH: with bin/mpiexec and lib/libmpi_abi.so.1
 SEGMENT = "ASSAY_MPI_SEGMENT_PATH"
-COMPILE_WITHIN = 300.0  # s
-FLAGS = "-O2 -fPIC -ffp-contract=off"
-LINKING = ("-shared", "-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL", "-Wl,-z,lazy")
 ACCEPTED = f"the folder of MPICH 5's wheel from PyPI in {PLACE}: bin/mpiexec and lib/libmpi_abi.so.1"
 
 
@@ -70,39 +61,18 @@ def find_mpich(environment: Mapping[str, str] | None = None) -> Mpich:
     return found
 
 
-def provider(progress: Callable[[str], None] = lambda text: None) -> Path:
+def provider(progress: Progress = lambda text: None) -> Path:
     """Compile the provider where it is not there yet; returns its file.
 
     MeasurementError names the compiler's first errors, or what cannot be written.
     """
-    root, cache = programs_root(), cache_root() / "programs"
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        trusted.check(cache)
-        cache_content.mark_in_use(cache)
-    except OSError as error:
-        raise MeasurementError(f"the provider cannot be stored in {cache}: {error.strerror}; set ASSAY_CACHE") from None
-    compiler = replace(find_compiler(), flags=FLAGS, libraries=())
-    sources = [root / each for each in fabric_provider(root)]
-    folder = cache / f"fabric-{digest_of(compiler, includes(sources, root), root=root)}"
-    if not is_ours(folder / NAME):
-        progress(f"compiling the libfabric provider for described machines ({compiler.identity})")
-        _make(folder, compiler, sources, root)
-    return folder / NAME
-
-
-def _make(folder: Path, compiler: Compiler, sources: list[Path], root: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix=left_names.marked(".fabric-"), dir=folder.parent) as scratch:
-        fresh = Path(scratch) / "fabric"
-        fresh.mkdir()
-        made = fresh / NAME
-        headers = ("-std=c++20", "-I", str(root), "-isystem", str(root / "libfabric"))
-        flags = shlex.split(compiler.flags)
-        words = (*compiler.words, *flags, *headers, *LINKING, *map(str, sources), "-o", str(made))
-        compiler.make(NAME, words, made, COMPILE_WITHIN)
-        try:
-            fresh.rename(folder)
-        except OSError:  # another process made it meanwhile
-            if not is_ours(folder / NAME):
-                raise
-            shutil.rmtree(fresh, ignore_errors=True)
+    headers = programs_root() / "libfabric"  # of libfabric, which include each other as <rdma/...>
+    made = OwnLibrary(
+        file=NAME,
+        kind="fabric",
+        title="the libfabric provider",
+        sources=fabric_provider,
+        flags=f"-O2 -fPIC -ffp-contract=off -isystem {shlex.quote(str(headers))}",
+        linking=("-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL", "-Wl,-z,lazy"),
+    )
+    return made.compiled(progress) / NAME

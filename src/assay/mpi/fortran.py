@@ -10,21 +10,18 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assay import left_names
-from assay.benchmark.own import cache_root, is_ours
 from assay.benchmark.record import programs_root
 from assay.errors import MeasurementError
-from assay.execute.compiler import Compiler, find_compiler
+from assay.execute.compiler import find_compiler
 from assay.execute.source_list import mpi_fortran
 from assay.execute.units import digest_of, includes, objects_of
+from assay.mpi.own_library import COMPILE_WITHIN, binaries, made_once
 
 ARCHIVE = "libassay_mpifort.a"
-_COMPILE_WITHIN = 300.0  # s
 _FLAGS = "-O2 -fPIC -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables"
 _HANDLE = re.compile(r"#define (MPI_\w+)\s+\(\(MPI_\w+\)(0x[0-9a-fA-F]+)\)")
 _SAME = re.compile(r"#define (MPI_\w+)\s+(MPI_\w+)\s*$", re.MULTILINE)
@@ -94,31 +91,19 @@ def fortran_compiler() -> str:
 
 def fortran(compiler: str) -> Path:
     """The folder with mpif.h, the module and the archive, made where they are not there yet for this compiler."""
-    root, cache = programs_root(), cache_root() / "programs"
+    root, cache = programs_root(), binaries("the Fortran functions of MPI")
     native = replace(find_compiler(), flags=_FLAGS, libraries=())
     sources = [root / each for each in mpi_fortran(root)]
     text = mpif((root / "mpi_library" / "abi" / "mpi.h").read_text(encoding="utf-8"))
     own = hashlib.sha256(f"{shutil.which(compiler)}\n{text}{_MODULE}".encode()).hexdigest()[:16]
-    folder = cache / f"mpifort-{digest_of(native, includes(sources, root), root=root)}-{own}"
-    if not is_ours(folder / ARCHIVE):
-        _make(folder, native, sources, root, compiler, text)
-    return folder
 
+    def make(folder: Path) -> None:
+        objects = objects_of(sources, root, cache / "units", native, native, COMPILE_WITHIN)
+        (folder / "mpif.h").write_text(text, encoding="utf-8")
+        (folder / "mpi.f").write_text(_MODULE, encoding="utf-8")
+        words = (compiler, "-c", f"-I{folder}", f"-J{folder}", str(folder / "mpi.f"), "-o", str(folder / "mpi.o"))
+        native.make("mpi.mod", words, folder / "mpi.mod", COMPILE_WITHIN)
+        archive = folder / ARCHIVE
+        native.make(ARCHIVE, ("ar", "rcs", str(archive), *map(str, objects)), archive, COMPILE_WITHIN)
 
-def _make(folder: Path, native: Compiler, sources: list[Path], root: Path, compiler: str, text: str) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    objects = objects_of(sources, root, folder.parent / "units", native, native, _COMPILE_WITHIN)
-    with tempfile.TemporaryDirectory(prefix=left_names.marked(".mpi-"), dir=folder.parent) as scratch:
-        fresh = Path(scratch) / "mpifort"
-        fresh.mkdir()
-        (fresh / "mpif.h").write_text(text, encoding="utf-8")
-        (fresh / "mpi.f").write_text(_MODULE, encoding="utf-8")
-        words = (compiler, "-c", f"-I{fresh}", f"-J{fresh}", str(fresh / "mpi.f"), "-o", str(fresh / "mpi.o"))
-        native.make("mpi.mod", words, fresh / "mpi.mod", _COMPILE_WITHIN)
-        archive = fresh / ARCHIVE
-        native.make(ARCHIVE, ("ar", "rcs", str(archive), *map(str, objects)), archive, _COMPILE_WITHIN)
-        try:
-            fresh.rename(folder)
-        except OSError:  # another process made it meanwhile
-            if not is_ours(folder / ARCHIVE):
-                raise
+    return made_once(cache / f"mpifort-{digest_of(native, includes(sources, root), root=root)}-{own}", ARCHIVE, make)

@@ -19,7 +19,6 @@ PICO = 1e-12
 LAUNCH_VERSION = 3  # of the first line (programs/timing/launch.hpp)
 Wait = tuple[int, str, int | None, int]  # rank, call, peer (None: any), tag
 ANY_TAG = -1
-LAUNCHER_ENDED = "the program's first process has ended"  # core/mpi/pump.cpp
 MOST_PLACED = 1024  # ranks whose placement is listed
 
 
@@ -107,7 +106,7 @@ def reason(launch: MpiLaunch) -> str | None:
         waiting = by_rank(served.waiting) if launch.mpich else list(served.waiting)
         return deadlock(served.makespan * PICO, waiting)
     if served.failure:
-        if launch.mpich and served.failure == LAUNCHER_ENDED:
+        if launch.mpich and served.abandoned:
             return f"MPICH's mpiexec ended with status {launch.exit_status} before all ranks had called MPI_Finalize"
         return str(served.failure)
     return f"exit status {launch.exit_status}" if launch.exit_status else None

@@ -11,6 +11,7 @@ from assay.benchmark.record import Benchmark
 from assay.described.machine_file import DescribedMachine
 from assay.described.timeline import write_matrix, write_timeline
 from assay.errors import InputError, MeasurementError
+from assay.execute.described import SimulatedTarget
 from assay.execute.job import Job, Outcome
 from assay.execute.plan import Task
 from assay.mpi import recorded
@@ -18,7 +19,7 @@ from assay.mpi.launch import MpiLaunch, Request, launch
 from assay.network.refused import core_refusal
 
 
-class MpiTarget:
+class MpiTarget(SimulatedTarget):
     """Where the program runs; `launched`: what became of it, once it has."""
 
     def __init__(
@@ -81,18 +82,3 @@ class MpiTarget:
         from assay import __version__
 
         return {"simulated": True, "assay": __version__, "library": self.request.library, "compute": self.compute}
-
-    def describe(self) -> dict[str, Any]:
-        """Give the whole description: it is the machine."""
-        return {"description": self.description.model_dump(mode="json")}
-
-    def compiled(self) -> list[dict[str, Any]]:
-        """No kernel is compiled."""
-        return []
-
-    def allocation(self) -> str:
-        """A simulated machine is the same in every process."""
-        return "simulated"
-
-    def close(self) -> None:
-        """Nothing to release."""

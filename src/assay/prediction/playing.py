@@ -7,16 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from assay.analysis.figures import cells, figures
 from assay.benchmark.record import Benchmark
-from assay.case import Case
 from assay.described.machine_file import DescribedMachine
-from assay.document.reported_figure import ReportedFigure
+from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.errors import AssayError
 from assay.execute import node_simulated, simulated
 from assay.execute.plan import Task
 from assay.prediction.planned import BenchmarkPlayed
 from assay.samples import Circumstance, Measured, folded
-
-Key = tuple[str, str, Case]  # benchmark, figure, case
 
 
 def figures_of(machine: DescribedMachine, record: Benchmark, task: Task) -> tuple[list[ReportedFigure], str | None]:
@@ -44,12 +41,12 @@ def figures_of(machine: DescribedMachine, record: Benchmark, task: Task) -> tupl
 
 def simulated_figures(
     machine: DescribedMachine, planned: Iterable[BenchmarkPlayed], wanted: frozenset[str] | None = None
-) -> tuple[dict[Key, ReportedFigure], dict[str, str]]:
+) -> tuple[dict[FigureKey, ReportedFigure], dict[str, str]]:
     """The figures of all tasks, of the benchmarks `wanted` (None: all), each with a value above 0.
 
     The second: by benchmark, why the machine cannot simulate it, or some of its cases.
     """
-    found: dict[Key, ReportedFigure] = {}
+    found: dict[FigureKey, ReportedFigure] = {}
     reasons: dict[str, str] = {}
     for each in planned:
         if wanted is not None and each.record.name not in wanted:
@@ -61,13 +58,13 @@ def simulated_figures(
                 made, reason = [], str(error)
             if reason is not None:
                 reasons.setdefault(each.record.name, reason)
-            found |= {(f.benchmark, f.name, f.params): f for f in made if f.value is not None and f.value > 0}
+            found |= {f.key: f for f in made if f.value is not None and f.value > 0}
     return found, reasons
 
 
 def simulated_draws(
     machines: Sequence[DescribedMachine], planned: Sequence[BenchmarkPlayed], wanted: frozenset[str]
-) -> list[dict[Key, float]]:
+) -> list[dict[FigureKey, float]]:
     """The values of the same figures on machines with other numbers; a figure that one does not give is left out."""
     made = []
     for machine in machines:

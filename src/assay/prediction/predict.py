@@ -11,13 +11,13 @@ from typing import Any
 from assay.described.machine_file import DescribedMachine
 from assay.described.uncertainty import Uncertainty, drawn, uncertainty
 from assay.document.model_prediction import ModelPrediction, PredictedCell, Transfer
-from assay.document.reported_figure import ReportedFigure
+from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.run_document import Document
 from assay.errors import InputError
 from assay.prediction.counts import by_transfer, counts
 from assay.prediction.plain_baseline import EchoLine, echo_line, plain_value
 from assay.prediction.planned import measured_sizes, planned_alike
-from assay.prediction.playing import Key, simulated_draws, simulated_figures
+from assay.prediction.playing import simulated_draws, simulated_figures
 from assay.prediction.spread import interval, repeat_error
 from assay.prediction.subjects import Subject, subjects
 from assay.prediction.transfer import UsedCells, kind_of
@@ -62,8 +62,8 @@ def predict(
             accepted="a run of echo, barrier, …, of as many ranks as the model has places",
         )
     others = _machines(model, known, draws)
-    fitted_keys = {(f.benchmark, f.name, f.params) for f in fitted}
-    used = [each for each in found if (each.key[0], each.key[1], each.figure.params) in fitted_keys]
+    fitted_keys = {f.key for f in fitted}
+    used = [each for each in found if each.figure.key in fitted_keys]
     places = {key: place for place, key in enumerate(dict.fromkeys(each.key[:2] for each in found))}
     behind = _Behind(
         used=UsedCells(used),
@@ -102,16 +102,18 @@ class _Behind:
     line: EchoLine | None
     known: Uncertainty | None
     is_own: bool
-    draws: Sequence[Mapping[Key, float]]
+    draws: Sequence[Mapping[FigureKey, float]]
     parts: Mapping[str, str]
 
 
-def _matched(found: Sequence[Subject], made: Mapping[Key, ReportedFigure]) -> dict[Key, tuple[Key, float]]:
+def _matched(
+    found: Sequence[Subject], made: Mapping[FigureKey, ReportedFigure]
+) -> dict[FigureKey, tuple[FigureKey, float]]:
     """By subject the simulated figure that is alike in all that both state: its key and value.
 
     A model whose figure is of one distance alone, such as a crossbar, predicts the same for every number of hops.
     """
-    by_figure: dict[tuple[str, str], dict[Key, ReportedFigure]] = {}
+    by_figure: dict[tuple[str, str], dict[FigureKey, ReportedFigure]] = {}
     for key, figure in made.items():
         by_figure.setdefault(key[:2], {})[key] = figure
     for name, of in by_figure.items():
@@ -142,7 +144,7 @@ def _is_of(model: DescribedMachine, run: str) -> bool:
     return run in re.split(r"[\s,;]+", model.source)
 
 
-def _cell(of: Subject, key: Key, value: float, behind: _Behind) -> PredictedCell:
+def _cell(of: Subject, key: FigureKey, value: float, behind: _Behind) -> PredictedCell:
     used = behind.is_own and of.key in behind.used.keys
     transfer: Transfer = "fitted" if used else behind.used.transfer(of)
     siblings, figure = behind.used.siblings(of), of.figure

@@ -11,8 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from assay.benchmark.record import Benchmark
-from assay.case import Case
-from assay.document.reported_figure import ReportedFigure
+from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.run_document import Document
 from assay.execute.plan import Size
 from assay.report.derive.variants import reference
@@ -28,7 +27,7 @@ class Subject:
     figure: ReportedFigure
     value: float
     ranks: int | None
-    key: tuple[str, str, Case]
+    key: FigureKey  # as a comparison has it, without what came out in its case
 
     @property
     def length(self) -> float | None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from assay.benchmark.record import Benchmark, among
 from assay.document.reported_figure import ReportedFigure
 from assay.document.run_document import Document
-from assay.fitting.families import between_nodes, cells, largest, within_a_node
+from assay.fitting.families import cells, echoes, largest
 
-ECHO, SELF = ("echo", "half_round_trip"), ("self", "time")
 ANY_FAMILY = (
     ("message-rate", "message_rate"),
     ("bandwidth", "rate"),
@@ -23,9 +22,8 @@ ANY_FAMILY = (
 def used_cells(document: Document) -> list[ReportedFigure]:
     """The figures of a run's document that its fit uses."""
     sections = document.benchmarks
-    between = largest(cells(sections, *ECHO, between_nodes))
-    found = [*between, *largest(cells(sections, *ECHO, within_a_node))] if between else largest(cells(sections, *ECHO))
-    found = [*found, *largest(cells(sections, *SELF))]
+    echo, near = echoes(sections)
+    found = [*echo, *near, *largest(cells(sections, "self", "time"))]
     found += [each for name, figure in ANY_FAMILY for each in cells(document.benchmarks, name, figure)]
     records = among({section.benchmark for section in document.benchmarks})
     for section in document.benchmarks:

@@ -13,7 +13,7 @@ from assay.benchmark.record import Benchmark
 from assay.case import Case
 from assay.described.machine_file import DescribedMachine
 from assay.described.uncertainty import Uncertainty, drawn, uncertainty
-from assay.document.reported_figure import ReportedFigure
+from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.scaling import NoiseAdded, ScaledFigure, ScalingAnswers, ScalingPoint
 from assay.errors import AssayError, InputError
 from assay.prediction.spread import interval
@@ -23,7 +23,6 @@ from assay.scaling.assumptions import assumptions
 from assay.scaling.points import MachinePoint, points, records, texts, words
 from assay.scaling.study_file import ScalingStudy, StudiedProgram
 
-Key = tuple[str, str, Case]  # benchmark, figure and case
 LENGTHS = ("bytes", "length")
 
 
@@ -32,8 +31,8 @@ class PlayedPoint:
     """A point's figures by the estimates, and their values by each draw."""
 
     at: MachinePoint
-    figures: dict[Key, ReportedFigure]
-    draws: list[dict[Key, float]] = field(default_factory=list)
+    figures: dict[FigureKey, ReportedFigure]
+    draws: list[dict[FigureKey, float]] = field(default_factory=list)
 
 
 def answers(
@@ -60,14 +59,14 @@ def answers(
     of = len(found) * (1 + draws)
     played: list[PlayedPoint] = []
     for at, unsure in zip(found, known, strict=True):
-        point = PlayedPoint(at, {(f.benchmark, f.name, f.params): f for f in _figures(study, programs, at, at.machine)})
+        point = PlayedPoint(at, {f.key: f for f in _figures(study, programs, at, at.machine)})
         progress(len(played) * (1 + draws) + 1, of)
         for done, draw in enumerate(unsure.draws(draws, study.machine.seed) if unsure is not None and draws else []):
             try:
                 other = _figures(study, programs, at, drawn(at.machine, draw))
             except AssayError:
                 other = []  # no machine, such as lengths that cross
-            point.draws.append({(f.benchmark, f.name, f.params): f.value for f in other if f.value})
+            point.draws.append({f.key: f.value for f in other if f.value})
             progress(len(played) * (1 + draws) + 2 + done, of)
         played.append(point)
     first = next((each for each in known if each is not None), None)

@@ -6,23 +6,14 @@ from typing import Any
 
 from assay import compact_svg
 from assay.document.scaling import ScaledFigure, ScalingAnswers, ScalingPoint
-from assay.network.study.plots import COLOURS
+from assay.network.study.plots import COLOURS, empty_plot
 from assay.scaling.shown import shown_setting
 from assay.scaling.study_file import ScalingPlot, ScalingStudy
 
 
 def draw(study: ScalingStudy, answers: ScalingAnswers, plot: ScalingPlot) -> str:
     """One picture as SVG text."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib.figure import Figure
-
-    matplotlib.rcParams.update({"font.size": 8, "font.family": "sans-serif"})
-    figure = Figure(figsize=(5.2, 3.4), layout="constrained")
-    axes = figure.add_subplot()
-    axes.grid(color="#e5e7eb", linewidth=0.6)
-    axes.spines[["top", "right"]].set_visible(False)
+    figure, axes = empty_plot()
     curves: dict[str, list[tuple[Any, ScaledFigure]]] = {}
     unit = ""
     for point in answers.points:

@@ -185,8 +185,8 @@ class CommandOfTable:
 
 
 @dataclass(frozen=True)
-class RunOfOne:
-    """`assay run`: the run's document, with the keys of the one benchmark's section beside its own."""
+class _RunOfSection:
+    """A run's document with the keys of its only section."""
 
     __pydantic_config__ = ANY
 
@@ -199,6 +199,12 @@ class RunOfOne:
     benchmark: str
     figures: list[AnyFigure]
     headlines: list[AnyFigure]
+
+
+@dataclass(frozen=True)
+class RunOfOne(_RunOfSection):
+    """`assay run`: the run's document, with the keys of the one benchmark's section beside its own."""
+
     quoted: list[QuotedFigure] | None = None
 
 
@@ -210,24 +216,13 @@ class QuotedOfOne(QuotedBenchmark):
 
 
 @dataclass(frozen=True)
-class RunOfProgram:
+class RunOfProgram(_RunOfSection):
     """`assay mpirun`: the run's document, with the keys of the program's section beside its own.
 
     `exits`: exit statuses by rank, below 0 a signal's number, null where the program was ended from outside; `reason`:
     why it did not end well. `collectives`: the MPI library whose algorithms collective calls use.
     """
 
-    __pydantic_config__ = ANY
-
-    run: str
-    folder: str
-    machine: str | None
-    state: str
-    valid: bool
-    warnings: list[str]
-    benchmark: str
-    figures: list[AnyFigure]
-    headlines: list[AnyFigure]
     program: list[str]
     library: str
     collectives: str

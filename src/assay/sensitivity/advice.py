@@ -8,9 +8,8 @@ from typing import TypeVar
 
 from assay.case import Case
 from assay.described.uncertainty import Uncertainty
-from assay.document.reported_figure import ReportedFigure
+from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.sensitivity import Elasticity, Improvement, ScaledTimes
-from assay.sensitivity.elasticities import Name
 from assay.sensitivity.numeric_keys import NumericKey
 
 About = TypeVar("About", Elasticity, Improvement)
@@ -19,12 +18,12 @@ MOST = 5  # lines of each main figure
 LEAST = 0.005  # a gain or an uncertainty below half a percent is no advice
 
 
-def name_of(each: Elasticity | Improvement) -> Name:
+def name_of(each: Elasticity | Improvement) -> FigureKey:
     """Benchmark, figure and case that an elasticity is of."""
     return each.benchmark, each.figure, Case(each.params)
 
 
-def improvements(keys: Iterable[Elasticity], main: Mapping[Name, ReportedFigure]) -> list[Improvement]:
+def improvements(keys: Iterable[Elasticity], main: Mapping[FigureKey, ReportedFigure]) -> list[Improvement]:
     """What a tenth less or more of a key gains of each main figure, the most first, by a power law."""
     made = []
     for each in keys:
@@ -46,7 +45,7 @@ def with_unsure(keys: Iterable[Elasticity], known: Uncertainty) -> list[Elastici
     """The elasticities with what half of the key's interval moves the figure by; of keys that share a number, that."""
     group = {key: place for place, of in enumerate(known.keys) for key in of}
     listed = list(keys)
-    together: dict[tuple[Name, int], float] = {}
+    together: dict[tuple[FigureKey, int], float] = {}
     for each in listed:
         if each.key in group:
             at = (name_of(each), group[each.key])
@@ -61,7 +60,7 @@ def with_unsure(keys: Iterable[Elasticity], known: Uncertainty) -> list[Elastici
 
 
 def to_measure(
-    keys: Iterable[Elasticity], main: Mapping[Name, ReportedFigure], known_by: Uncertainty
+    keys: Iterable[Elasticity], main: Mapping[FigureKey, ReportedFigure], known_by: Uncertainty
 ) -> list[Elasticity]:
     """The keys whose intervals move a main figure most, of each figure the first ones; of a shared number one key."""
     first = {of[0] for of in known_by.keys}
@@ -72,7 +71,7 @@ def to_measure(
 def scaled(keys: Iterable[Elasticity], numbers: Sequence[NumericKey]) -> list[ScaledTimes]:
     """The sum of the elasticities of times, less those of rates, figure by figure."""
     power = {each.key: each.power for each in numbers}
-    sums: dict[Name, float] = {}
+    sums: dict[FigureKey, float] = {}
     for each in keys:
         name = name_of(each)
         sums[name] = sums.get(name, 0.0) + power[each.key] * (each.elasticity or 0.0)
@@ -84,7 +83,7 @@ def scaled(keys: Iterable[Elasticity], numbers: Sequence[NumericKey]) -> list[Sc
 
 def _first(found: Iterable[About], size: Callable[[About], float]) -> list[About]:
     """Of each figure the largest, in the order of the figures."""
-    by_figure: dict[Name, list[About]] = {}
+    by_figure: dict[FigureKey, list[About]] = {}
     for each in found:
         by_figure.setdefault(name_of(each), []).append(each)
     return [each for of in by_figure.values() for each in sorted(of, key=size, reverse=True)[:MOST]]

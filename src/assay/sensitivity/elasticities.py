@@ -15,8 +15,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from assay.case import Case
-from assay.document.reported_figure import ReportedFigure
+from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.sensitivity import Elasticity
 from assay.errors import AssayError
 from assay.sensitivity.numeric_keys import NumericKey
@@ -25,8 +24,7 @@ STEPS = (0.02, 0.08, 0.32)  # of the key's value
 ROUNDED = 0.01  # of an elasticity: what rounding may leave
 BENT = 0.5  # for each part of the step: twice what down and up of a smooth sum of powers differ by at most
 
-Name = tuple[str, str, Case]  # benchmark, figure and case
-Figures = Mapping[Name, float]
+Figures = Mapping[FigureKey, float]
 Play = Callable[[Mapping[str, str]], Figures]  # of texts by dotted key; AssayError where that is no machine
 
 
@@ -47,7 +45,7 @@ def elasticities(
 
 def _of_key(key: NumericKey, base: Figures, play: Play) -> list[Elasticity]:
     """All figures of one key, each by the shortest step at which down and up agree; else by the longest."""
-    found: dict[Name, Elasticity] = {}
+    found: dict[FigureKey, Elasticity] = {}
     tried: set[tuple[float | None, float | None]] = set()
     for step in STEPS:
         ends = key.moved(step)
@@ -75,7 +73,7 @@ def _of_key(key: NumericKey, base: Figures, play: Play) -> list[Elasticity]:
     return list(found.values())
 
 
-def _one(key: NumericKey, name: Name, changed: Sequence[tuple[float, float]], why: str) -> Elasticity:
+def _one(key: NumericKey, name: FigureKey, changed: Sequence[tuple[float, float]], why: str) -> Elasticity:
     """From logarithms of the key's and the figure's changes: down and up, or one of them."""
     benchmark, figure, params = name
     found = Elasticity(
@@ -108,10 +106,10 @@ def _unchanged(keys: Sequence[NumericKey], base: Figures, play: Play) -> bool:
         return False
 
 
-def medians(figures: Sequence[ReportedFigure]) -> dict[Name, float]:
+def medians(figures: Sequence[ReportedFigure]) -> dict[FigureKey, float]:
     """The figures that have a value above 0, of which each is a median, by benchmark, name and case."""
     return {
-        (each.benchmark, each.name, Case(each.params)): each.value
+        each.key: each.value
         for each in figures
         if each.statistic == "median" and each.value is not None and each.value > 0
     }

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from assay.benchmark.record import Benchmark
-from assay.case import Case
 from assay.described.shipped import open_described
 from assay.described.uncertainty import uncertainty
 from assay.document.reported_figure import ReportedFigure
@@ -53,7 +52,7 @@ def sensitivity(
     known = uncertainty(machine)
     if known is not None:
         keys = with_unsure(keys, known)
-    main = {(each.benchmark, each.name, Case(each.params)): each for each in shown}
+    main = {each.key: each for each in shown}
     return Sensitivity(
         machine=machine.name,
         figures=figures,

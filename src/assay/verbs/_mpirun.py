@@ -187,9 +187,9 @@ def _report(wish: Wish, target: MpiTarget, made: Run, failures: Sequence[session
     launch = target.launched
     reason = failures[0].reason if launch is None else recorded.reason(launch)
     status = 0 if reason is None else 1 if launch is None else launch.exit_status or 1
-    whole = document(made, quoted_nodes=False)
-    section = next((each for each in whole.benchmarks if each.benchmark == MPI_PROGRAM), None)
     if wish.json:
+        whole = document(made, quoted_nodes=False)
+        section = next((each for each in whole.benchmarks if each.benchmark == MPI_PROGRAM), None)
         flat = {key: value for key, value in to_json(whole).items() if key != "benchmarks"}
         flat |= {"benchmark": MPI_PROGRAM, "figures": [], "headlines": []} if section is None else to_json(section)
         flat |= {

@@ -118,7 +118,7 @@ def _advice(found: Sensitivity) -> None:
 
 
 def _of(found: Sensitivity, figure: ReportedFigure) -> list[Elasticity]:
-    wanted = (figure.benchmark, figure.name, Case(figure.params))
+    wanted = figure.key
     return [each for each in found.keys if (each.benchmark, each.figure, Case(each.params)) == wanted]
 
 

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-# All words but --help are the compiler's, options too.
-PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+from assay.verbs._mpi_compiler import add_compiler
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-
-    @app.command(context_settings=PASSED_ON)
-    def mpicc(
-        words: Annotated[
-            list[str] | None, typer.Argument(metavar="WORDS…", help="the compiler's own words, all passed on")
-        ] = None,
-    ) -> None:
-        """Compile a C program against MPI's standard ABI (-show prints the command)."""
-        from assay.mpi import wrappers
-
-        if status := wrappers.run("c", words or []):
-            raise typer.Exit(status)
+    add_compiler(app, "mpicc", "c", "Compile a C program against MPI's standard ABI (-show prints the command).")

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-# All words but --help are the compiler's, options too.
-PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+from assay.verbs._mpi_compiler import add_compiler
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-
-    @app.command(context_settings=PASSED_ON)
-    def mpifort(
-        words: Annotated[
-            list[str] | None, typer.Argument(metavar="WORDS…", help="the compiler's own words, all passed on")
-        ] = None,
-    ) -> None:
-        """Compile a Fortran program with mpif.h or `use mpi` against MPI's standard ABI."""
-        from assay.mpi import wrappers
-
-        if status := wrappers.run("fortran", words or []):
-            raise typer.Exit(status)
+    text = "Compile a Fortran program with mpif.h or `use mpi` against MPI's standard ABI."
+    add_compiler(app, "mpifort", "fortran", text)

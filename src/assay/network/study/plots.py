@@ -36,7 +36,7 @@ LABELS = {
 
 def draw(results: Results, plot: Plot) -> str:
     """One picture as SVG text; saturated points are left out, as in the paper, and marked with a cross above."""
-    figure, axes = _figure()
+    figure, axes = empty_plot()
     key = "load" if plot.x == "rate" and not results.with_io else plot.x
     drawn = results.of(**plot.where)
     series = values(drawn, plot.series)
@@ -92,7 +92,8 @@ def _marks(axes: Any, brackets: list[Bracket], plot: Plot, name: Any, colour: st
             axes.axvspan(one.low, one.high, color=colour, alpha=0.25, linewidth=0)
 
 
-def _figure() -> tuple[Any, Any]:
+def empty_plot() -> tuple[Any, Any]:
+    """A figure and its axes, as all pictures of studies begin."""
     import matplotlib
 
     matplotlib.use("Agg")

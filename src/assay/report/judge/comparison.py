@@ -25,10 +25,10 @@ from assay.benchmark.record import among
 from assay.case import Case
 from assay.document.comparison import FigureRow, FigureSide, JudgedRow
 from assay.document.params import Parameters, placement_from_host
-from assay.document.reported_figure import ReportedFigure
+from assay.document.reported_figure import FigureKey, ReportedFigure
 from assay.document.run_document import Document
 
-Key = tuple[str, str, Case]  # benchmark, figure, case
+Key = FigureKey  # of a case without what came out in it
 Laid = tuple[Key, FigureRow, Comparison | None]  # a row before the correction of its family
 ZERO = "zero on both sides"  # alike, but nothing that launches could have told: the rate of an empty message
 EXACT = "exact: no launch gives another value"

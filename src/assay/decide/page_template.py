@@ -1,0 +1,23 @@
+"""Pages of HTML from the templates of this folder, each in one file that needs no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.sanitised import visible
+
+
+def page_from(template: str, filters: Mapping[str, Any], **given: Any) -> str:
+    """Lay out a page; texts are escaped, and what a terminal or browser would act on is made visible."""
+    from jinja2 import Environment, PackageLoader
+
+    pages = Environment(
+        loader=PackageLoader("assay.decide", ""),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+    )
+    pages.filters |= filters
+    return pages.get_template(template).render(**given)
