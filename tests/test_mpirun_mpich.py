@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -86,6 +87,21 @@ def test_every_end_is_one_report_and_leaves_nothing(way: str, status: int, repor
     assert ended.returncode == status, ended.stderr
     assert report in ended.stderr and "Traceback" not in ended.stderr
     assert {*Path("/dev/shm").glob("mpich_shm_*")} <= before
+
+
+def test_the_document_names_whose_algorithms_were_used(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "assay", "mpirun", "--on", "ipsc860", "-n", "2", "--library", "mpich", "--json"]
+    ended = subprocess.run(
+        [*command, "--out", "run", str(compiled("pingpong")), "8"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        check=True,
+        env=os.environ | {PLACE: str(FOLDER)},
+    )
+    document = json.loads(ended.stdout)
+    assert (document["library"], document["collectives"]) == ("mpich", "mpich")
 
 
 def test_what_cannot_be_is_refused_in_a_line(tmp_path: Path) -> None:

@@ -178,6 +178,9 @@ def _about(wish: Wish, target: MpiTarget, plan: Plan) -> dict[str, Any]:
 
 
 def _collectives(target: MpiTarget) -> str:
+    """Whose algorithms collective calls use: MPICH's own, or those of the description's personality."""
+    if target.request.mpich is not None:
+        return "mpich"
     described = target.request.machine.get("mpi") or {}
     named = described.get("personality") if isinstance(described, Mapping) else described
     return str(named) if named else DEFAULT_COLLECTIVES
