@@ -90,15 +90,15 @@ def test_the_experiment_sees_intervals_that_are_too_narrow(tmp_path: Path) -> No
     assert high < COVERAGE[0]
 
 
-# Coverage of 40 draws is 80% there: the gap of messages that wait for a reply is not fitted.
-BELOW = pytest.mark.xfail(reason="coverage below 85%", strict=False)
-MACHINES = [pytest.param(name, marks=[BELOW] if name == "ipsc860" else []) for name in TRUTHS]
+# Coverage of 40 draws is 80% there: the gap of messages that wait for a reply is not fitted. Whoever fits it takes the
+# machine out of this list.
+TOO_NARROW = {"ipsc860"}
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", TRUTHS)
 def test_forty_draws_are_recovered(machine: str, tmp_path: Path) -> None:
     outcomes = list(recovered(machine, tmp_path, 40))
     assert median([error for each in outcomes for error in each.errors]) <= MEDIAN_ERROR
     share = sum(each.covered for each in outcomes) / sum(each.judged for each in outcomes)
-    assert COVERAGE[0] <= share <= COVERAGE[1]
+    assert share < COVERAGE[0] if machine in TOO_NARROW else COVERAGE[0] <= share <= COVERAGE[1]
