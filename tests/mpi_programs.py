@@ -7,6 +7,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +35,19 @@ def compiled(name: str) -> Path:
         subprocess.run([*command, "-o", str(own)], check=True)
         own.replace(made)
     return made
+
+
+def shared_memory() -> set[Path]:
+    """What lies in shared memory: of this test, and of those that run at the same time."""
+    return {*Path("/dev/shm").iterdir()}
+
+
+def gone(files: set[Path]) -> None:
+    """Wait until these are not there: what another test has in shared memory goes with that test."""
+    end = time.monotonic() + 60
+    while left := [str(each) for each in files if each.exists()]:
+        assert time.monotonic() < end, f"left in shared memory: {left}"
+        time.sleep(0.1)
 
 
 def resolved(*words: str) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mpi_programs import compiled
+from mpi_programs import compiled, gone, shared_memory
 
 pytestmark = pytest.mark.paced
 
@@ -25,11 +25,6 @@ def mpirun(
     return subprocess.run(
         command, capture_output=True, text=True, cwd=folder, input=given, timeout=120, env={**os.environ, **state}
     )
-
-
-def shared_memory() -> set[Path]:
-    """What lies in shared memory, without what MPICH's programs of other tests have there."""
-    return {each for each in Path("/dev/shm").iterdir() if not each.name.startswith("mpich_shm_")}
 
 
 def left(mark: str) -> list[str]:
@@ -142,7 +137,7 @@ def test_kills_leave_nothing(number: signal.Signals, whom: str, tmp_path: Path) 
             started.kill()
             started.wait()
     assert until(lambda: [] if left(mark) else [0], 1)
-    assert shared_memory() <= before
+    gone(shared_memory() - before)
 
 
 def parent(pid: int) -> int:

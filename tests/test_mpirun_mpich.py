@@ -13,7 +13,7 @@ import pytest
 
 from assay.mpi.fabric import PLACE, provider
 from assay.mpi.launch import MpiLaunch, launch
-from mpi_programs import asked, compiled
+from mpi_programs import asked, compiled, gone, shared_memory
 from mpich_wheel import FOLDER, apart, lines, mpich, needs_mpich, really
 from test_mpirun import echo
 
@@ -73,7 +73,7 @@ def test_repetitions_give_the_same_bits(tmp_path: Path) -> None:
     ],
 )
 def test_every_end_is_one_report_and_leaves_nothing(way: str, status: int, report: str, tmp_path: Path) -> None:
-    before = {*Path("/dev/shm").glob("mpich_shm_*")}
+    before = shared_memory()
     command = [sys.executable, "-m", "assay", "mpirun", "--on", "ipsc860", "-n", "3", "--library", "mpich", "-q"]
     ended = subprocess.run(
         [*command, "--out", "run", str(compiled("ends")), way],
@@ -86,7 +86,7 @@ def test_every_end_is_one_report_and_leaves_nothing(way: str, status: int, repor
     )
     assert ended.returncode == status, ended.stderr
     assert report in ended.stderr and "Traceback" not in ended.stderr
-    assert {*Path("/dev/shm").glob("mpich_shm_*")} <= before
+    gone(shared_memory() - before)
 
 
 def test_the_document_names_whose_algorithms_were_used(tmp_path: Path) -> None:

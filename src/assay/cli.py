@@ -44,7 +44,7 @@ def application(verb: str | None = None) -> typer.Typer:
     for name in [verb] if verb in names else names:  # names with an underscore: what verbs share
         importlib.import_module(f"assay.verbs.{name}").register(app)
     for command in app.registered_commands:  # the first sentence whole, where typer would cut it
-        command.short_help = _first_sentence(command.callback.__doc__ or "")
+        command.short_help = _first_sentence(command.help or command.callback.__doc__ or "")
     return app
 
 
