@@ -195,3 +195,8 @@ def test_nothing_is_exact_to_the_flit_where_no_message_crosses_the_network(ranks
         said = " ".join(assay("run", "alltoall", *words).out.split())
         assert ("exact to the flit" in said) is crossed
         assert ("no message crossed the network" in said) is not crossed
+
+
+def test_a_program_that_makes_its_samples_after_all_messages_is_exact_to_the_flit() -> None:
+    said = " ".join(assay("run", "tournament", "-n", "4", "--on", "delta", "--set", "bytes=8").out.split())
+    assert "exact to the flit" in said and "no message crossed" not in said

@@ -13,10 +13,11 @@ def nodes_used(tasks: Tasks) -> list[NodesUsed]:
     """Give it for each number of ranks, as the simulation stated it; [] where ranks were real, or a run does not say.
 
     The simulator counts, case by case, the time of messages in the network: none crossed it where that is nothing.
+    Where it counted no message, as of programs that make their samples after all messages, that is not known.
     """
     found: dict[tuple[int, int], NodesUsed] = {}
     for _, file in tasks:
-        crossed = [float(event.get("transport") or 0.0) > 0 for event in file.content.where]
+        crossed = [float(event.get("transport") or 0.0) > 0 for event in file.content.where if event.get("messages")]
         for event in file.content.nodes:
             try:
                 stated = {key: event[key] for key in ("ranks", "nodes", "per_node", "processors")}
