@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
-from assay.document.comparison import RunComparison
+from assay.document.comparison import RunComparison, SideBySide
 from assay.document.model_prediction import ModelPrediction
+from assay.document.node_noise import NodeNoise
 from assay.document.quoted import QuotedBenchmark, QuotedFigure
 from assay.document.run_document import Document
+from assay.execute.budget import Cut
+from assay.execute.duration import Duration
 from assay.execute.plan import Plan
 from assay.laboratory.shown import LaboratoryShown
+from assay.machine.abilities import Ability, HostWarning, Missing
+from assay.machine.activity import Activity
+from assay.machine.discovery import Host
 from assay.schemas.described import AnyFigure, KeysOfTable
 from assay.throughput.command_alone import CommandLaunch
 
@@ -113,7 +119,7 @@ class QueryAnswer:
     """`assay query`: rows of as many values as there are columns."""
 
     columns: list[str]
-    rows: list[list[Any]]
+    rows: list[list[JsonValue]]
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,7 @@ class ExportedRows:
     """`assay export`: the rows themselves, by column."""
 
     table: str
-    rows: list[dict[str, Any]]
+    rows: list[dict[str, JsonValue]]
 
 
 @dataclass(frozen=True)
@@ -251,7 +257,7 @@ class SeveralReports:
 
     figures: list[AnyFigure]
     reports: list[Document]
-    beside: dict[str, Any] | None
+    beside: SideBySide | None
 
 
 @dataclass(frozen=True)
@@ -273,15 +279,24 @@ class ProgramsBuilt:
 
     programs: list[ProgramBuilt]
     left_out: list[str]
-    mpi: Any
+    mpi: JsonValue
     cache: str
+
+
+@dataclass(frozen=True)
+class OwnProgramListed:
+    """A program of a person's own: its file, and why it cannot be used."""
+
+    name: str
+    path: str
+    problem: str | None
 
 
 @dataclass(frozen=True)
 class OwnPrograms:
     """`assay build --list`, `--remove`."""
 
-    programs: list[dict[str, Any]]
+    programs: list[OwnProgramListed]
     removed: list[str]
 
 
@@ -289,15 +304,15 @@ class OwnPrograms:
 class PlannedRun(Plan):
     """`assay plan`: the launches of a run; `expected`: how long they take, `cut`: what a budget leaves out [s]."""
 
-    expected: dict[str, Any] | None = None
-    cut: dict[str, Any] | None = None
+    expected: Duration | None = None
+    cut: Cut | None = None
 
 
 @dataclass(frozen=True)
 class QuotedPlan:
     """`assay plan` of a machine of which published figures are quoted: nothing would be run."""
 
-    tasks: list[Any]
+    tasks: list[JsonValue]
     quoted: bool
 
 
@@ -306,6 +321,23 @@ class ListOfTables:
     """`assay catalogue --machine-keys`."""
 
     tables: list[KeysOfTable]
+
+
+@dataclass(frozen=True)
+class MetricOfBenchmark:
+    """What a benchmark samples."""
+
+    unit: str
+    help: str
+
+
+@dataclass(frozen=True)
+class FigureOfBenchmark(MetricOfBenchmark):
+    """What is reported of a metric: the formula, and which values are better."""
+
+    metric: str
+    formula: str
+    better: str
 
 
 @dataclass(frozen=True)
@@ -319,9 +351,9 @@ class OwnBenchmark:
     part: str
     kind: str
     summary: str
-    parameters: dict[str, dict[str, Any]]
-    metrics: dict[str, dict[str, Any]]
-    figures: dict[str, dict[str, Any]]
+    parameters: dict[str, dict[str, JsonValue]]
+    metrics: dict[str, MetricOfBenchmark]
+    figures: dict[str, FigureOfBenchmark]
 
 
 @dataclass(frozen=True)
@@ -332,45 +364,156 @@ class OwnBenchmarks:
 
 
 @dataclass(frozen=True)
-class WholeCatalogue:
-    """`assay catalogue`: `claims` counts them."""
+class PublishedMachineFound:
+    """A published machine: its names, each fact by paper, and what each paper states of it."""
 
-    papers: list[dict[str, Any]]
-    machines: list[dict[str, Any]]
-    benchmarks: list[dict[str, Any]]
+    id: str
+    name: str
+    names: list[str]
+    papers: list[str]
+    facts: dict[str, dict[str, JsonValue]]
+    statements: list[dict[str, JsonValue]]
+    cells: int | None = None
+
+
+@dataclass(frozen=True)
+class PublishedBenchmarkFound:
+    """A benchmark of the papers, and how many of their numbers are its own."""
+
+    id: str
+    title: str
+    family: str | None
+    papers: list[str]
+    cells: int
+
+
+@dataclass(frozen=True)
+class DescribedListed:
+    """A machine that is described."""
+
+    name: str
+    title: str
+    topology: str
+
+
+@dataclass(frozen=True)
+class WholeCatalogue:
+    """`assay catalogue`: `claims` counts them; papers as their files have them."""
+
+    papers: list[dict[str, JsonValue]]
+    machines: list[PublishedMachineFound]
+    benchmarks: list[PublishedBenchmarkFound]
     claims: int
-    described: list[dict[str, Any]]
+    described: list[DescribedListed]
+
+
+@dataclass(frozen=True)
+class DescribedKey:
+    """A key of a description, in its own unit, and what the value rests on."""
+
+    key: str
+    value: JsonValue
+    origin: str | None
+
+
+@dataclass(frozen=True)
+class DescriptionShown:
+    """A described machine's file."""
+
+    name: str
+    title: str
+    about: str
+    file: str
+    keys: list[DescribedKey]
+
+
+@dataclass(frozen=True)
+class PublishedCellFound:
+    """A published number: `value` in SI `unit`, and as it was printed."""
+
+    paper: str
+    machine: str | None
+    benchmark: str
+    metric: str
+    params: dict[str, JsonValue]
+    value: float
+    unit: str
+    printed: float
+    printed_unit: str
+    source: str
+    table: str | None
+    label: str | None
+    notes: list[str]
+    doubtful: bool
+    ocr: str | None
+    probable_unit: str | None
+    basis: str
+    restates: list[str]
+    note: str | None
+
+
+@dataclass(frozen=True)
+class PublishedBenchmarkStated:
+    """A benchmark of the papers, as each of them states it."""
+
+    id: str
+    title: str
+    statements: list[dict[str, JsonValue]]
 
 
 @dataclass(frozen=True)
 class ChosenOfCatalogue:
-    """`assay catalogue NAME`: of a machine, a paper or a benchmark; cells in SI units, with what was printed."""
+    """`assay catalogue NAME`: of a machine, a paper or a benchmark; claims and blocks as in the papers' files."""
 
-    claims: list[dict[str, Any]]
-    cells: list[dict[str, Any]] | None = None
-    machine: dict[str, Any] | None = None
-    described: dict[str, Any] | None = None
-    paper: dict[str, Any] | None = None
-    blocks: dict[str, list[dict[str, Any]]] | None = None
-    benchmark: dict[str, Any] | None = None
+    claims: list[dict[str, JsonValue]]
+    cells: list[PublishedCellFound] | None = None
+    machine: PublishedMachineFound | None = None
+    described: DescriptionShown | None = None
+    paper: dict[str, JsonValue] | None = None
+    blocks: dict[str, list[dict[str, JsonValue]]] | None = None
+    benchmark: PublishedBenchmarkStated | None = None
 
 
 @dataclass(frozen=True)
 class MachineDescribed:
     """`assay catalogue NAME` of a machine that is described, and of which nothing was published."""
 
-    described: dict[str, Any]
+    described: DescriptionShown
+
+
+class AbilityFound(Ability):
+    """Whether a part of the evaluation can be done here, and the benchmarks of it."""
+
+    programs: list[str]
 
 
 @dataclass(frozen=True)
 class HostFound:
     """`assay doctor`: what this host is, what can be measured on it and what is missing for the rest."""
 
-    host: dict[str, Any]
-    abilities: list[dict[str, Any]]
-    missing: list[dict[str, Any]]
-    warnings: Annotated[list[dict[str, Any]], Field(serialization_alias="doubts")]
+    host: Host
+    abilities: list[AbilityFound]
+    missing: list[Missing]
+    warnings: Annotated[list[HostWarning], Field(serialization_alias="doubts")]
     notes: list[str]
+
+
+@dataclass(frozen=True)
+class NoiseOfThread:
+    """Fixed work on a hardware thread: the share of time lost, detours per second and their lengths [s]."""
+
+    cpu: int
+    lost: float
+    detours: float
+    median_detour: float | None
+    largest_detour: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseOfHost(NodeNoise):
+    """The noise of a host, and of each of its hardware threads."""
+
+    processors: list[NoiseOfThread]
 
 
 @dataclass(frozen=True)
@@ -379,9 +522,9 @@ class NoiseWatched:
 
     seconds: float
     looks: int
-    noise: dict[str, Any] | None
-    activity: dict[str, Any]
-    history: list[dict[str, Any]]
+    noise: NoiseOfHost | None
+    activity: Activity
+    history: list[dict[str, float | None]]
     notes: list[str]
 
 
@@ -394,12 +537,46 @@ class PredictionAnswer(ModelPrediction):
 
 
 @dataclass(frozen=True)
+class CellsFittedOn:
+    """Published cells that a fit took: of which benchmark and key, with which values of it."""
+
+    machine: str
+    benchmark: str
+    key: str | None
+    values: list[float]
+    filters: dict[str, list[JsonValue]]
+
+
+@dataclass(frozen=True)
+class NumberRefitted:
+    """A number of a description (SI `unit`): as the file has it, as the fit finds it, and how it would be written."""
+
+    key: str
+    shared: list[str]
+    unit: str
+    filed: float
+    found: float
+    written: str
+
+
+@dataclass(frozen=True)
+class GroupRefitted:
+    """Numbers fitted together on the same cells, with the relative errors that are left."""
+
+    cells: list[CellsFittedOn]
+    count: int
+    median_error: float
+    worst_error: float
+    numbers: list[NumberRefitted]
+
+
+@dataclass(frozen=True)
 class Refitted:
     """`assay fit --on NAME`."""
 
     machine: str
     figures: list[AnyFigure]
-    fits: list[dict[str, Any]]
+    fits: list[GroupRefitted]
 
 
 @dataclass(frozen=True)
