@@ -327,13 +327,14 @@ class PartOfClaim:
 
 @dataclass(frozen=True)
 class StudyClaim:
-    """A claim of a paper, judged: holds, differs, or inconclusive."""
+    """A claim of a paper, judged: holds, differs, or inconclusive; `mark`: of one that is no evidence, why."""
 
     claim: str
     outcome: str
     parts: list[PartOfClaim]
     note: str
     text: str
+    mark: str | None = None
 
 
 @dataclass(frozen=True)

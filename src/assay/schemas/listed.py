@@ -543,7 +543,7 @@ class CellsFittedOn:
     machine: str
     benchmark: str
     key: str | None
-    values: list[float]
+    values: list[JsonValue]
     filters: dict[str, list[JsonValue]]
 
 
